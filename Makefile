@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 CODE := bundles docker docs generator research scoring_programs tests  # and not what is being tried in the checkout
 PIP := -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test test-without-models test-scoring test-tf4 test-tf5 test-docker test-podman check quick bench lock schema docs pictures clean
+.PHONY: demo test test-without-models test-scoring test-tf4 test-tf5 test-platform-image test-docker test-podman check quick bench lock schema docs pictures clean
 
 demo: .venv/demo  ## Build CLPsych 2025, dry-run its model-free task; then the same for a task from a CSV.
 	$(BIN)/gen-bundle clpsych2025 --out bundle.zip
@@ -30,7 +30,7 @@ test: .venv/dev  ## Everything that needs no model, with style and types.
 	$(MAKE) --no-print-directory --jobs 2 check test-without-models
 
 test-without-models: .venv/dev
-	$(BIN)/pytest -n auto --dist worksteal -m "not models and not docker and not image"
+	$(BIN)/pytest -n auto --dist worksteal -m "not models and not docker and not image and not platform"
 
 test-scoring: test-tf4 test-tf5  ## The tests with models, under both major versions of transformers (--jobs 2: at once).
 
@@ -39,6 +39,9 @@ test-tf4: .venv/models
 
 test-tf5: .venv-tf5/models
 	.venv-tf5/bin/pytest -m models
+
+test-platform-image: .venv/dev .venv-platform/ready  ## Programs without models, under the versions of the platform's own image.
+	$(BIN)/pytest -n auto --dist worksteal -m platform tests/platform_image
 
 test-docker: .venv/models  ## The tests that need a container engine; starts one where none answers.
 	docker/with-engine sh -c 'docker/base-image && $(BIN)/pytest -m "docker or image"'
@@ -52,7 +55,7 @@ check: .venv/dev  ## Style and types.
 	$(BIN)/mypy generator scoring_programs tests research
 
 quick: .venv/dev
-	$(BIN)/pytest -q -m "not models and not docker and not image and not slow and not browser"
+	$(BIN)/pytest -q -m "not models and not docker and not image and not platform and not slow and not browser"
 
 bench: .venv/models  ## Speed and memory, as ratios measured in one run; asserts nothing.
 	$(BIN)/python -m research.benchmarks
@@ -70,8 +73,15 @@ pictures: .venv/dev  ## Draw the README's pictures anew (needs Chromium: tests/i
 lock: .venv/dev  ## Write the hashed locks anew.
 	PATH="$(CURDIR)/$(BIN):$$PATH" requirements/lock.sh --upgrade
 
+# Python 3.12 is the image's; without one, its packages under ours.
+PLATFORM_PYTHON ?= $(or $(firstword $(shell for python in python3.12 "$$HOME"/.pyenv/versions/3.12*/bin/python; do "$$python" -c "$(SUITS)" 2>/dev/null && echo "$$python"; done; true)),$(PYTHON))
+.venv-platform/ready: requirements/platform.txt
+	$(PLATFORM_PYTHON) -m venv .venv-platform
+	.venv-platform/bin/python $(PIP) install --require-hashes --no-deps -r requirements/platform.txt
+	touch $@
+
 clean:
-	rm -rf .venv .venv-tf5 demo bundle.zip build dist
+	rm -rf .venv .venv-platform .venv-tf5 demo bundle.zip build dist
 
 # Each stamp is one step further: base and model-free scoring, then development, then models.
 .venv/pip:

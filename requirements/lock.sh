@@ -17,3 +17,4 @@ compile "$@" -c base.txt -c models.txt report.in -o report.txt
 compile "$@" -c base.txt cluster.in -o cluster.txt
 compile "$@" -c base.txt -c metrics.txt -c report.txt -c cluster.txt dev.in -o dev.txt
 compile "$@" -c base.txt -c dev.txt docs.in -o docs.txt
+compile "$@" platform.in -o platform.txt  # of its own: older versions than the others

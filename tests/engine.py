@@ -17,9 +17,8 @@ from docker.errors import DockerException, ImageNotFound
 import docker
 from gen_bundle.errors import UserError
 from gen_bundle.image.build import build_image
-from gen_bundle.image.models_file import read_models_file
+from gen_bundle.image.models import read_models_file, settle_weights
 from gen_bundle.image.request import ImageRequest
-from gen_bundle.image.weights import settle_weights
 from tests.punkt import NLTK_DATA
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.bugs import bug_report
-from gen_bundle.check.bundle import Bundle
-from gen_bundle.check.opening import open_readable_bundle
+from gen_bundle.check.bundle import Bundle, open_readable_bundle
 from gen_bundle.check.report import OVER
 from gen_bundle.difference.aspects import differences
 from gen_bundle.difference.changes import Difference, Effect

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from gen_bundle.build import finished_bundle
+from gen_bundle.building import finished_bundle
 from gen_bundle.difference.signatures import SIGNATURE, Setting, allowance, differing_settings, parse_signature
 from gen_bundle.errors import UserError
 from gen_bundle.twin.bundle import open_bundle

@@ -12,10 +12,10 @@ from pathlib import Path
 import scipy.optimize
 
 from are2007 import reference, submission, task1, task2, task3, task4
-from are2007.answers import Key
+from are2007.answers import AnswerKey
 from are2007.mentions import Mention
-from are2007.reference import Reference
-from are2007.submission import Submission
+from are2007.reference import AreReference
+from are2007.submission import AreSubmission
 from research.benchmarks.scaling import grow
 from scoring_kit.errors import Problems
 from scoring_kit.manifest import Manifest
@@ -69,7 +69,7 @@ def _chains(mentions: Sequence[Mention], size: int) -> list[list[Mention]]:
     return [list(mentions[start : start + size]) for start in range(0, len(mentions), size)]
 
 
-def _gold(mentions: int, size: int | None) -> dict[str, Key]:
+def _gold(mentions: int, size: int | None) -> dict[str, AnswerKey]:
     """Texts of mentions of one or two tokens in chains of a size, or one text with one chain of all.
 
     All but the first mention of a chain are pronouns.
@@ -78,10 +78,10 @@ def _gold(mentions: int, size: int | None) -> dict[str, Key]:
     spans = [(TOKENS * i, TOKENS * i + 1 + i % 2) for i in range(a_text)]
     chains = _chains(spans, size or mentions)
     pronouns = [mention for chain in chains for mention in chain[1:]]
-    return {f"text {number}": Key(chains, pronouns) for number in range(mentions // a_text)}
+    return {f"text {number}": AnswerKey(chains, pronouns) for number in range(mentions // a_text)}
 
 
-def _pairs(key: Key, rng: random.Random) -> dict[Mention, Mention]:
+def _pairs(key: AnswerKey, rng: random.Random) -> dict[Mention, Mention]:
     """Each pronoun to the element before it, seldom to a wrong one, sometimes with a token too many."""
     answers = {}
     for chain in key.chains:
@@ -97,14 +97,14 @@ def _task1(mentions: int, size: int | None) -> Callable[[], object]:
     for text, key in keys.items():
         known = {mention for chain in key.chains for mention in chain}
         answers[text] = {p: a if a in known else (a[0], a[1] - 1) for p, a in _pairs(key, rng).items()}
-    gold, given = Reference({}, {"task1": keys}), Submission(frozenset(), {"task1": answers}, {})
+    gold, given = AreReference({}, {"task1": keys}), AreSubmission(frozenset(), {"task1": answers}, {})
     return lambda: task1.score(gold, given, {})
 
 
 def _task3(mentions: int, size: int | None) -> Callable[[], object]:
     keys, rng = _gold(mentions, size), random.Random(3)
-    given = Submission(frozenset(), {"task3": {text: _pairs(key, rng) for text, key in keys.items()}}, {})
-    return lambda: task3.score(Reference({}, {"task3": keys}), given, {})
+    given = AreSubmission(frozenset(), {"task3": {text: _pairs(key, rng) for text, key in keys.items()}}, {})
+    return lambda: task3.score(AreReference({}, {"task3": keys}), given, {})
 
 
 def _task2(mentions: int, size: int | None) -> Callable[[], object]:
@@ -113,8 +113,8 @@ def _task2(mentions: int, size: int | None) -> Callable[[], object]:
     for text, key in keys.items():
         spans = [mention for chain in key.chains for mention in chain if rng.random() < 0.9]
         answers[text] = _chains(spans, size - 1 if size else mentions)
-    given = Submission(frozenset(), {}, {"task2": answers})
-    return lambda: task2.score(Reference({}, {"task2": keys}), given, {})
+    given = AreSubmission(frozenset(), {}, {"task2": answers})
+    return lambda: task2.score(AreReference({}, {"task2": keys}), given, {})
 
 
 def _task4(mentions: int, size: int | None) -> Callable[[], object]:
@@ -123,8 +123,8 @@ def _task4(mentions: int, size: int | None) -> Callable[[], object]:
     for text, key in keys.items():
         spans = [(start, end + (rng.random() < 0.3)) for chain in key.chains for start, end in chain]
         answers[text] = _chains(spans, size - 1 if size else mentions)
-    given = Submission(frozenset(), {}, {"task4": answers})
-    return lambda: task4.score(Reference({}, {"task4": keys}), given, {})
+    given = AreSubmission(frozenset(), {}, {"task4": answers})
+    return lambda: task4.score(AreReference({}, {"task4": keys}), given, {})
 
 
 if __name__ == "__main__":

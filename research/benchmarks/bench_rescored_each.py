@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 
-from gen_bundle.build import BuildRequest, build
+from gen_bundle.building import BuildRequest, build
 from gen_bundle.resources import resource
 from gen_bundle.twin.bundle import open_bundle
 from gen_bundle.twin.competition_yaml import read_competition

@@ -66,7 +66,7 @@ class _Corpus:
     def root(self) -> Path:
         return Path(self.folder.name)
 
-    def read(self) -> tuple[reference.Reference, submission.Submission]:
+    def read(self) -> tuple[reference.SeeDevReference, submission.SeeDevSubmission]:
         """Read both as the scoring program does."""
         gold = reference.read(self.root / "ref", ["full"], {})
         expected = reference.manifest(gold, ["full"])

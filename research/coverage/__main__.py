@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scoring_programs")
 
 from scoring_kit.metrics import summed
 from scoring_kit.metrics.classification import units_of_classes
-from scoring_kit.program import Column
+from scoring_kit.program import ScoreColumn
 from scoring_kit.resampling.draws import bootstrap_counts
 from scoring_kit.resampling.intervals import few_units, percentile_interval, uncut_interval
 from scoring_kit.units import Array
@@ -113,7 +113,7 @@ CASES: Mapping[str, Case] = {
 
 def coverage(case: Case, units: int) -> tuple[float, float, float]:
     """Which share of plain intervals holds the truth, which share is printed, and which share of those holds it."""
-    column = Column("c", "t", "C", "desc", 4, case.worst, "-")
+    column = ScoreColumn("c", "t", "C", "desc", 4, case.worst, "-")
     counts = np.concatenate(list(bootstrap_counts(units, RESAMPLES, SEED)))
     truth, plain, printed = case.truth, [], []
     for _ in range(SETS):

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from are2007.answers import Key
+from are2007.answers import AnswerKey
 from are2007.task3 import text_score
 from are2007.task4 import muc_with_overlaps
 from research.disclosure.answers import RIGHT_OR_WRONG, AnswerAttack
@@ -160,8 +160,8 @@ def _place(span: Span) -> str:
     return f'start="{span[0]}" end="{span[1]}"'
 
 
-def _span_key(oracle: Oracle, name: str) -> Key:
+def _span_key(oracle: Oracle, name: str) -> AnswerKey:
     """The key of a text whose nodes are numbered in the order of the text."""
     text = (oracle.reference / name.replace("-output", "-key")).read_text(encoding="utf-8")
     chains = re.findall(r"<chain.*?</chain>", text, flags=re.DOTALL)
-    return Key([_spans(chain) for chain in chains], _spans(text.partition("<anaphoric_pronouns>")[2]))
+    return AnswerKey([_spans(chain) for chain in chains], _spans(text.partition("<anaphoric_pronouns>")[2]))

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clpsych2025.summaries import Comparison, tables_of
+from clpsych2025.summaries import SentencePairs, tables_of
 from research.disclosure.found import Found
 from research.disclosure.oracle import Oracle, Setting
 from scoring_kit.metrics.nli import NliModel, NliOptions
@@ -72,7 +72,7 @@ def _shown(texts: Sequence[str], columns: int) -> Mapping[str, Array]:
     chosen = np.random.default_rng(0).choice(sentences, HYPOTHESES, replace=False).tolist()
     shown = {}
     for hypothesis in chosen:
-        tables = tables_of([Comparison(split_sentences(text), [hypothesis]) for text in texts], model)
+        tables = tables_of([SentencePairs(split_sentences(text), [hypothesis]) for text in texts], model)
         there = [table for table in tables if table is not None]
         measures = [[t.consistency(), t.mean_of_max_contradiction()] for t in there]
         shown[hypothesis] = np.array(measures).T[:columns]

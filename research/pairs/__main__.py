@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scoring_programs")
 
 from declared.metrics import Sample, definitions
 from declared.metrics.keys import Keys
-from scoring_kit.program import Column
+from scoring_kit.program import ScoreColumn
 from scoring_kit.resampling.columns import Part, TeamColumn
 from scoring_kit.resampling.randomisation import p_values
 
@@ -25,7 +25,7 @@ METRICS = ("pearson", "spearman", "kendall", "roc_auc", "average_precision")
 FACTORS = (1, 20)
 EQUAL, DIFFERENT = (1.0, 1.0), (0.75, 1.0)
 """Standard deviations of the noise of two systems."""
-COLUMN = Column("score", "main", "Score", "desc", 4, None, "")
+COLUMN = ScoreColumn("score", "main", "Score", "desc", 4, None, "")
 
 
 def main() -> None:

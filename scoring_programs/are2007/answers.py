@@ -18,7 +18,7 @@ _KEY = Shape(
 )
 
 
-class Key(NamedTuple):
+class AnswerKey(NamedTuple):
     """The gold of one text: its chains, and the pronouns to resolve."""
 
     chains: List[List[Mention]]
@@ -47,7 +47,7 @@ def read_chains(text: str, places: Places) -> List[List[Mention]]:
     return chains.chains
 
 
-def read_key(text: str, places: Places) -> Key:
+def read_key(text: str, places: Places) -> AnswerKey:
     """The chains of a key and its anaphoric pronouns, each of which must be in a chain."""
     chains = _Chains(places)
     lines: Dict[Mention, int] = {}
@@ -67,7 +67,7 @@ def read_key(text: str, places: Places) -> Key:
         for mention, line in lines.items():
             if mention not in chains.placed:
                 places.record(line, "a pronoun that is not in any chain", "", "every anaphoric pronoun in a chain")
-    return Key(chains.chains, list(lines))
+    return AnswerKey(chains.chains, list(lines))
 
 
 class _Pairs:

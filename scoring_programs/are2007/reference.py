@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from are2007.answers import ROOT, Key, read_key
+from are2007.answers import ROOT, AnswerKey, read_key
 from are2007.mentions import BY_SPAN, Places, trimmed
 from scoring_kit.errors import Problems
 from scoring_kit.faults import Fault, organiser_faults
@@ -42,14 +42,14 @@ Input = dict[str, list[str]]
 
 
 @dataclass(frozen=True)
-class Reference:
+class AreReference:
     """Task → text → its input, and task → text → its key."""
 
     inputs: Mapping[str, Mapping[str, Input]]
-    keys: Mapping[str, Mapping[str, Key]]
+    keys: Mapping[str, Mapping[str, AnswerKey]]
 
 
-def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Reference:
+def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> AreReference:
     """Read and check inputs and keys of `tasks`; ARE has no options.
 
     Raises:
@@ -59,7 +59,7 @@ def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Refe
     for option in options:
         problems.error(f"options.{option}", "ARE has no such option", "Remove it")
     inputs: dict[str, dict[str, Input]] = {}
-    keys: dict[str, dict[str, Key]] = {}
+    keys: dict[str, dict[str, AnswerKey]] = {}
     for task in tasks:
         inputs[task], keys[task] = {}, {}
         for text in texts(folder, task, problems):
@@ -68,10 +68,10 @@ def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Refe
             key = _read_key(task, folder, name + KEY, given, problems)
             inputs[task][text], keys[task][text] = given, key
     problems.stop_organisers_if_any()
-    return Reference(inputs, keys)
+    return AreReference(inputs, keys)
 
 
-def manifest(reference: Reference, tasks: Sequence[str]) -> dict[str, Any]:
+def manifest(reference: AreReference, tasks: Sequence[str]) -> dict[str, Any]:
     """Task → text → what its input holds."""
     return {task: reference.inputs[task] for task in tasks}
 
@@ -129,7 +129,7 @@ def _ids(text: str, name: str, shape: Shape, fault: Fault) -> dict[str, list[str
     return {kind: list(found) for kind, found in ids.items()}
 
 
-def _read_key(task: str, folder: Path, name: str, given: Input, problems: Problems) -> Key:
+def _read_key(task: str, folder: Path, name: str, given: Input, problems: Problems) -> AnswerKey:
     text = read_utf8(folder / name, name, MAX_MEGABYTES, problems) or ""
     places = Places(task, given, name, organiser_faults(problems))
     key = read_key(text, places)

@@ -9,8 +9,7 @@ from scoring_kit.errors import Problems
 from scoring_kit.faults import participant_faults
 from scoring_kit.json_reading import read_utf8
 from scoring_kit.manifest import Manifest
-from scoring_kit.submission_files import SubmissionFiles
-from scoring_kit.task_folders import folders_by_task, report_strays
+from scoring_kit.submission_files import SubmissionFiles, folders_by_task, report_strays
 
 SUFFIX = "-output.xml"
 TASK_FOLDERS = True
@@ -28,7 +27,7 @@ Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
-class Submission:
+class AreSubmission:
     """A valid submission.
 
     Attributes:
@@ -42,7 +41,7 @@ class Submission:
     chains: Mapping[str, Mapping[str, Chains]]
 
 
-def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[Submission]:
+def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[AreSubmission]:
     """Read a submission; records every problem, and None where it enters nothing.
 
     Args:
@@ -65,7 +64,7 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
     def chains_of(task: str, file: str, content: str, expected: Mapping[str, List[str]]) -> Chains:
         return read_chains(content, Places(task, expected, file, fault))
 
-    return Submission(
+    return AreSubmission(
         frozenset(entered),
         {
             task: _read_task(task, folders[task], files, manifest.expected[task], problems, pairs_of)

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from are2007.answers import Key
+from are2007.answers import AnswerKey
 from are2007.mentions import Mention
-from are2007.reference import Reference
+from are2007.reference import AreReference
 from are2007.resolution import credit_by_pronoun
-from are2007.submission import Submission
+from are2007.submission import AreSubmission
 from scoring_kit.metrics.summed import count, ratio
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult, scored_items
 from scoring_kit.units import Additive, Units
@@ -15,7 +15,7 @@ from scoring_kit.units import Additive, Units
 METRICS = ("task1_success_rate", "answered", "scored_1", "scored_half")
 
 
-def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
+def score(reference: AreReference, submission: AreSubmission, options: Mapping[str, Any]) -> TaskResult:
     """Success rate: the sum of the pronouns' scores over their number, all texts together."""
     keys, answers = reference.keys["task1"], submission.pairs["task1"]
     scores = {text: pronoun_scores(key, answers[text]) for text, key in keys.items()}
@@ -39,7 +39,7 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
     )
 
 
-def pronoun_scores(key: Key, answers: Mapping[Mention, Mention]) -> list[float]:
+def pronoun_scores(key: AnswerKey, answers: Mapping[Mention, Mention]) -> list[float]:
     """The score of every pronoun to resolve: 0 without an antecedent or with one outside its chain, else 1 or 0.5."""
     chain_of = {mention: index for index, chain in enumerate(key.chains) for mention in chain}
     links = {

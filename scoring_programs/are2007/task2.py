@@ -5,14 +5,14 @@ from typing import Any
 
 from are2007.muc import muc
 from are2007.muc_result import muc_metrics, muc_result
-from are2007.reference import Reference
-from are2007.submission import Submission
+from are2007.reference import AreReference
+from are2007.submission import AreSubmission
 from scoring_kit.results import TaskResult
 
 METRICS = muc_metrics("task2")
 
 
-def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
+def score(reference: AreReference, submission: AreSubmission, options: Mapping[str, Any]) -> TaskResult:
     """F1, recall and precision of MUC, links summed over all texts."""
     responses = submission.chains["task2"]
     return muc_result(

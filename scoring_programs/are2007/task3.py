@@ -4,12 +4,12 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from are2007.answers import Key
+from are2007.answers import AnswerKey
 from are2007.mentions import Mention
 from are2007.overlap import ChainElements, overlap
-from are2007.reference import Reference
+from are2007.reference import AreReference
 from are2007.resolution import credit_by_pronoun
-from are2007.submission import Submission
+from are2007.submission import AreSubmission
 from scoring_kit.metrics.summed import count, f1, precision, recall
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult, scored_items
 from scoring_kit.units import Additive, Units
@@ -25,7 +25,7 @@ class Counted(NamedTuple):
     gold: int
 
 
-def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
+def score(reference: AreReference, submission: AreSubmission, options: Mapping[str, Any]) -> TaskResult:
     """Precision over the attempted pronouns, recall over those of the gold, all texts together."""
     keys, answers = reference.keys["task3"], submission.pairs["task3"]
     texts = {
@@ -60,7 +60,7 @@ def _units(texts: Mapping[str, Counted], found: Mapping[str, int]) -> Units:
     return Units("document", list(texts), statistics)
 
 
-def text_score(key: Key, answers: Mapping[Mention, Mention]) -> float:
+def text_score(key: AnswerKey, answers: Mapping[Mention, Mention]) -> float:
     """The sum, over the pronouns of the gold that were found, of overlap times credit.
 
     The overlap is that of the answered antecedent with the element of the chain that it overlaps best.

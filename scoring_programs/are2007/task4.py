@@ -12,8 +12,8 @@ from are2007.mentions import Mention
 from are2007.muc import LinkScores, links
 from are2007.muc_result import muc_metrics, muc_result
 from are2007.overlap import overlap
-from are2007.reference import Reference
-from are2007.submission import Submission
+from are2007.reference import AreReference
+from are2007.submission import AreSubmission
 from scoring_kit.results import TaskResult
 
 MOST_COMBINATIONS = 1_000
@@ -75,7 +75,7 @@ METRICS = muc_metrics("task4")
 Chains = Sequence[Sequence[Mention]]
 
 
-def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
+def score(reference: AreReference, submission: AreSubmission, options: Mapping[str, Any]) -> TaskResult:
     """F1, recall and precision, links summed over all texts."""
     responses = submission.chains["task4"]
     texts = {text: muc_with_overlaps(key.chains, responses[text]) for text, key in reference.keys["task4"].items()}

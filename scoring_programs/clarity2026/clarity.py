@@ -5,15 +5,15 @@ from typing import Any
 
 from clarity2026.evaluation import evaluate_all
 from clarity2026.per_row import clarity_units
-from clarity2026.reference import Reference
-from clarity2026.submission import Submission
+from clarity2026.reference import ClarityReference
+from clarity2026.submission import ClaritySubmission
 from scoring_kit.metrics.classification import label_figures, label_metrics
 from scoring_kit.results import Metric, TaskResult
 
 METRICS = ("clarity_macro_f1", "clarity_accuracy", "clarity_rows_scored", "clarity_rows_skipped")
 
 
-def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
+def score(reference: ClarityReference, submission: ClaritySubmission, options: Mapping[str, Any]) -> TaskResult:
     """Score the clarity labels of a submission that enters the task."""
     predictions = submission.predictions["clarity"]
     scores = evaluate_all(reference, clarity=predictions)["clarity"]

@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from clarity2026.labels import CLARITY_LABELS, EVASION_LABELS
-from clarity2026.reference import Reference
+from clarity2026.reference import ClarityReference
 from scoring_kit.metrics.classification import LabelScores, score_labels
 
 
 def evaluate_all(
-    gold: Reference, clarity: Sequence[str] | None = None, evasion: Sequence[str] | None = None
+    gold: ClarityReference, clarity: Sequence[str] | None = None, evasion: Sequence[str] | None = None
 ) -> dict[str, LabelScores]:
     """Score the predictions of one or both tasks, each in the order of the gold rows.
 
@@ -34,7 +34,7 @@ def evaluate_all(
     return scores
 
 
-def evasion_golds(gold: Reference, predictions: Sequence[str]) -> dict[str, Sequence[str | None]]:
+def evasion_golds(gold: ClarityReference, predictions: Sequence[str]) -> dict[str, Sequence[str | None]]:
     """The gold labels that predictions are compared with, one a row (None: the row is skipped).
 
     Returns:

@@ -5,8 +5,8 @@ from typing import Any
 
 from clarity2026.evaluation import evaluate_all
 from clarity2026.per_row import evasion_units
-from clarity2026.reference import Reference
-from clarity2026.submission import Submission
+from clarity2026.reference import ClarityReference
+from clarity2026.submission import ClaritySubmission
 from scoring_kit.metrics.classification import label_figures, label_metrics
 from scoring_kit.results import Metric, TaskResult
 
@@ -16,7 +16,7 @@ METRICS = (
 )
 
 
-def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
+def score(reference: ClarityReference, submission: ClaritySubmission, options: Mapping[str, Any]) -> TaskResult:
     """Score the evasion labels of a submission that enters the task."""
     predictions = submission.predictions["evasion"]
     evaluation = evaluate_all(reference, evasion=predictions)

@@ -41,7 +41,7 @@ def secrets(request: Request) -> Secrets:
     return {"files": [{"name": reference.FILE, "key": [reference.ID], "columns": columns}]}
 
 
-def _remarks(gold: reference.Reference) -> list[str]:
+def _remarks(gold: reference.ClarityReference) -> list[str]:
     skipped = sum(not labels for labels in gold.annotations)
     if not skipped:
         return []

@@ -8,18 +8,18 @@ from collections.abc import Sequence
 
 from clarity2026.evaluation import evasion_golds
 from clarity2026.labels import CLARITY_LABELS, EVASION_LABELS
-from clarity2026.reference import Reference
+from clarity2026.reference import ClarityReference
 from scoring_kit.metrics.classification import label_terms, units_of_classes
 from scoring_kit.metrics.summed import count, macro_f1, ratio
 from scoring_kit.units import Additive, Array, Units
 
 
-def clarity_units(reference: Reference, predictions: Sequence[str]) -> Units:
+def clarity_units(reference: ClarityReference, predictions: Sequence[str]) -> Units:
     """The per-unit results of task 1."""
     return _units(reference, _terms("clarity", label_terms(predictions, reference.clarity, CLARITY_LABELS)))
 
 
-def evasion_units(reference: Reference, predictions: Sequence[str]) -> Units:
+def evasion_units(reference: ClarityReference, predictions: Sequence[str]) -> Units:
     """The per-unit results of task 2, where a row's gold label may depend on its prediction, but on no other row."""
     golds = evasion_golds(reference, predictions)
     majority = label_terms(predictions, golds["evasion_majority"], EVASION_LABELS)
@@ -40,7 +40,7 @@ def _terms(task: str, terms: Array) -> dict[str, Array]:
     }
 
 
-def _units(reference: Reference, terms: dict[str, Array]) -> Units:
+def _units(reference: ClarityReference, terms: dict[str, Array]) -> Units:
     """The terms of rows summed by the question that they belong to."""
     import numpy as np
 

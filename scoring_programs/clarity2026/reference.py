@@ -20,7 +20,7 @@ ANNOTATORS = ("annotator1", "annotator2", "annotator3")
 
 
 @dataclass(frozen=True)
-class Reference:
+class ClarityReference:
     """The gold labels, normalised, one for each row of gold.csv in its order.
 
     Attributes:
@@ -41,7 +41,7 @@ class Reference:
     asked: Sequence[str] = ()
 
 
-def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Reference:
+def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> ClarityReference:
     """Read gold.csv for the tasks; raises OrganiserError with everything that is wrong (file, line, id, field)."""
     problems = Problems()
     for name in options:
@@ -56,7 +56,7 @@ def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Refe
     return reference
 
 
-def manifest(reference: Reference, tasks: Sequence[str]) -> dict[str, Any]:
+def manifest(reference: ClarityReference, tasks: Sequence[str]) -> dict[str, Any]:
     """What participants know: the ids, in the order of the data."""
     return {"ids": reference.ids}
 
@@ -72,7 +72,7 @@ class _RowLabels:
     faults: tuple[tuple[str, str], ...]
 
 
-def _read(text: str, tasks: Sequence[str], problems: Problems) -> Reference | None:
+def _read(text: str, tasks: Sequence[str], problems: Problems) -> ClarityReference | None:
     table = read_table(text, FILE, problems)
     _check_header(table.header, tasks, problems)
     if problems.found:
@@ -102,7 +102,7 @@ def _read(text: str, tasks: Sequence[str], problems: Problems) -> Reference | No
     annotated = "evasion" in tasks and any(row.has_annotators for row in known.values())
     single = "evasion" in tasks and not annotated
     _report(zip(line_of.items(), rows, strict=True), single, problems)
-    return Reference(
+    return ClarityReference(
         ids=list(line_of),
         clarity=[row.clarity for row in rows] if "clarity" in tasks else [],
         evasion=[row.evasion for row in rows] if single else [],

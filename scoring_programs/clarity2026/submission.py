@@ -19,7 +19,7 @@ EXAMPLES = 5
 
 
 @dataclass(frozen=True)
-class Submission:
+class ClaritySubmission:
     """The predictions of a submission.
 
     Attributes:
@@ -61,7 +61,7 @@ class _Answers:
             problems.warn(f"{name} ({COLUMNS[self.task]})", what)
 
 
-def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[Submission]:
+def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[ClaritySubmission]:
     """Read and judge a submission; everything that is wrong is recorded in `problems`."""
     name = _the_file(files, manifest, problems)
     if name is None:
@@ -85,7 +85,7 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
     if manifest.layout == "separate" and not entered and not problems.found:
         (task,) = manifest.tasks
         problems.error(name, f"has no column {COLUMNS[task]}", "the predictions of this competition's task")
-    return Submission(predictions, entered)
+    return ClaritySubmission(predictions, entered)
 
 
 def _the_file(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[str]:

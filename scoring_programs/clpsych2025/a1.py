@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from clpsych2025.answers import SELF_STATES, Submission
+from clpsych2025.answers import SELF_STATES, ClpsychSubmission
 from clpsych2025.averages import Average, mean, metrics_of, timeline_units
 from clpsych2025.engines import bert_scorer, settings
-from clpsych2025.reference import Reference
+from clpsych2025.reference import ClpsychReference
 from scoring_kit.errors import OrganiserError
 from scoring_kit.results import Bar, BarChart, TaskResult
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from scoring_kit.metrics.matching import Scores
+    from scoring_kit.metrics.bertscore import Scores
 
 NEEDS_MODEL = True
 RECALLS = tuple(f"{kind}{part}" for part in ("", "_adaptive", "_maladaptive") for kind in ("recall", "weighted_recall"))
@@ -63,7 +63,7 @@ class TimelineRecall:
 Recalls = dict[str, list[TimelineRecall]]
 
 
-def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
+def score(reference: ClpsychReference, submission: ClpsychSubmission, options: Mapping[str, Any]) -> TaskResult:
     """Score the evidence; the model is loaded only if a span was submitted."""
     timelines = spans_of(reference, submission)
     scorer = bert_scorer(options) if any(any(one.predicted.values()) for one in timelines) else None
@@ -81,7 +81,7 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
     )
 
 
-def spans_of(reference: Reference, submission: Submission) -> list[TimelineSpans]:
+def spans_of(reference: ClpsychReference, submission: ClpsychSubmission) -> list[TimelineSpans]:
     """Gold and predicted spans, collated over the posts of each timeline."""
     return [
         TimelineSpans(name, gold.spans, {state: submission.timelines[name].spans(state) for state in SELF_STATES})

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from math import fsum
 from typing import Any
 
-from clpsych2025.answers import Submission
+from clpsych2025.answers import ClpsychSubmission
 from clpsych2025.averages import Average, by_timeline, mean, metrics_of, timeline_units, with_rows
-from clpsych2025.reference import Reference
+from clpsych2025.reference import ClpsychReference
 from scoring_kit.metrics.classification import f1_scores, label_terms, units_of_classes
 from scoring_kit.metrics.summed import macro_f1
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult, scored_items
@@ -47,7 +47,7 @@ class ScoredTimeline:
         return [gold + penalty if answer is None else answer for gold, answer in pairs]
 
 
-def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
+def score(reference: ClpsychReference, submission: ClpsychSubmission, options: Mapping[str, Any]) -> TaskResult:
     """Score the well-being predictions; lower is better for the errors, higher for F1."""
     timelines = scored_timelines(reference, submission)
     is_published = options["profile"] == "published"
@@ -87,7 +87,7 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
     )
 
 
-def scored_timelines(reference: Reference, submission: Submission) -> list[ScoredTimeline]:
+def scored_timelines(reference: ClpsychReference, submission: ClpsychSubmission) -> list[ScoredTimeline]:
     """The timelines that have a gold score, cut down to the posts that have one."""
     timelines = []
     for name, timeline in reference.timelines.items():

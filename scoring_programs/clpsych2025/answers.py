@@ -39,7 +39,7 @@ class TimelineAnswer:
 
 
 @dataclass(frozen=True)
-class Submission:
+class ClpsychSubmission:
     """A whole submission; every file answers all tasks, an empty answer being scored as such."""
 
     team: str

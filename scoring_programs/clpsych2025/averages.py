@@ -7,7 +7,7 @@ from functools import cached_property
 
 from scoring_kit.metrics import summed
 from scoring_kit.results import Metric
-from scoring_kit.units import Additive, Array, Scored, Units
+from scoring_kit.units import Additive, Array, ScoredUnits, Units
 
 Row = tuple[str, float]
 """A timeline, and one of the values that a metric averages."""
@@ -48,11 +48,11 @@ def timeline_units(timelines: Sequence[str], averages: Mapping[str, Average]) ->
     return Units("timeline", timelines, statistics, {name: with_rows(own) for name, own in statistics.items()})
 
 
-def with_rows(statistic: Additive) -> Scored:
+def with_rows(statistic: Additive) -> ScoredUnits:
     """The timelines that have a row; terms of a row are never all 0."""
     import numpy as np
 
-    return Scored("timeline", np.flatnonzero(statistic.sums.any(axis=1)))
+    return ScoredUnits("timeline", np.flatnonzero(statistic.sums.any(axis=1)))
 
 
 def by_timeline(timelines: Sequence[str], owners: Sequence[str], terms: Array) -> Array:

@@ -9,11 +9,18 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from clpsych2025.answers import SELF_STATES, PostAnswer, Submission
+from clpsych2025.answers import SELF_STATES, ClpsychSubmission, PostAnswer
 from clpsych2025.averages import Average, mean, metrics_of, timeline_units
 from clpsych2025.engines import nli_model, summary_settings
-from clpsych2025.reference import Reference, Summary
-from clpsych2025.summaries import Comparison, PairClassifier, Table, gold_sentences, submitted_sentences, tables_of
+from clpsych2025.reference import ClpsychReference, Summary
+from clpsych2025.summaries import (
+    PairClassifier,
+    PairTable,
+    SentencePairs,
+    gold_sentences,
+    submitted_sentences,
+    tables_of,
+)
 from scoring_kit.results import Bar, BarChart, TaskResult
 
 NEEDS_MODEL = True
@@ -32,8 +39,8 @@ class SummarisedPost:
     """
 
     timeline: str
-    with_gold: Comparison
-    with_evidence: Comparison
+    with_gold: SentencePairs
+    with_evidence: SentencePairs
 
 
 @dataclass(frozen=True)
@@ -41,11 +48,11 @@ class ScoredPost:
     """A summarised post with its tables; None where nothing was submitted to fill one."""
 
     timeline: str
-    gold: Table | None
-    evidence: Table | None
+    gold: PairTable | None
+    evidence: PairTable | None
 
 
-def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
+def score(reference: ClpsychReference, submission: ClpsychSubmission, options: Mapping[str, Any]) -> TaskResult:
     """Score the post summaries; the model is loaded only if a summary was submitted."""
     is_published = options["profile"] == "published"
     posts = summarised_posts(reference, submission, stripped=is_published)
@@ -61,7 +68,9 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
     )
 
 
-def summarised_posts(reference: Reference, submission: Submission, *, stripped: bool) -> list[SummarisedPost]:
+def summarised_posts(
+    reference: ClpsychReference, submission: ClpsychSubmission, *, stripped: bool
+) -> list[SummarisedPost]:
     """The posts with a gold summary; `stripped`: whether evidence is stripped, blank and repeated spans left out."""
     return [
         _summarised(name, post.summary, submission.timelines[name].posts[key], stripped)
@@ -74,11 +83,11 @@ def summarised_posts(reference: Reference, submission: Submission, *, stripped: 
 def _summarised(timeline: str, gold: Summary, answer: PostAnswer, stripped: bool) -> SummarisedPost:
     sentences = submitted_sentences(answer.summary)
     if not sentences:
-        nothing = Comparison((), ())
+        nothing = SentencePairs((), ())
         return SummarisedPost(timeline, nothing, nothing)
     as_submitted = [span for state in SELF_STATES for span in answer.evidence[state]]
     evidence = list(dict.fromkeys(answer.spans)) if stripped else as_submitted
-    return SummarisedPost(timeline, Comparison(gold_sentences(gold), sentences), Comparison(evidence, sentences))
+    return SummarisedPost(timeline, SentencePairs(gold_sentences(gold), sentences), SentencePairs(evidence, sentences))
 
 
 def scored_posts(posts: Sequence[SummarisedPost], model: PairClassifier | None) -> list[ScoredPost]:
@@ -92,8 +101,8 @@ def scored_posts(posts: Sequence[SummarisedPost], model: PairClassifier | None) 
 def published(posts: Sequence[ScoredPost]) -> dict[str, Average]:
     """The metrics of the instructions; nothing submitted: consistency 0, contradiction 1, entailment 0."""
     return {
-        "b_mean_consistency": _with_gold(posts, Table.consistency, 0.0),
-        "b_max_contradiction": _with_gold(posts, Table.mean_of_max_contradiction, 1.0),
+        "b_mean_consistency": _with_gold(posts, PairTable.consistency, 0.0),
+        "b_max_contradiction": _with_gold(posts, PairTable.mean_of_max_contradiction, 1.0),
         "b_max_entailment": Average(
             [(post.timeline, post.evidence.mean_of_max_entailment() if post.evidence else 0.0) for post in posts]
         ),
@@ -103,12 +112,12 @@ def published(posts: Sequence[ScoredPost]) -> dict[str, Average]:
 def as_run(posts: Sequence[ScoredPost]) -> dict[str, Average]:
     """The organisers' numbers; those against evidence have no row for a post without evidence or summary."""
     original = {
-        "post_mean_consistency_gold": _with_gold(posts, Table.consistency, 0.0),
-        "post_max_entailment_gold": _with_gold(posts, Table.max_entailment, 0.0),
-        "post_max_contradiction_gold": _with_gold(posts, Table.max_contradiction, 1.0),
-        "post_mean_consistency_evidence": _with_evidence(posts, Table.consistency),
-        "post_max_entailment_evidence": _with_evidence(posts, Table.max_entailment),
-        "post_max_contradiction_evidence": _with_evidence(posts, Table.max_contradiction),
+        "post_mean_consistency_gold": _with_gold(posts, PairTable.consistency, 0.0),
+        "post_max_entailment_gold": _with_gold(posts, PairTable.max_entailment, 0.0),
+        "post_max_contradiction_gold": _with_gold(posts, PairTable.max_contradiction, 1.0),
+        "post_mean_consistency_evidence": _with_evidence(posts, PairTable.consistency),
+        "post_max_entailment_evidence": _with_evidence(posts, PairTable.max_entailment),
+        "post_max_contradiction_evidence": _with_evidence(posts, PairTable.max_contradiction),
     }
     return {
         "b_mean_consistency": original["post_mean_consistency_gold"],
@@ -118,11 +127,11 @@ def as_run(posts: Sequence[ScoredPost]) -> dict[str, Average]:
     }
 
 
-def _with_gold(posts: Sequence[ScoredPost], measure: Callable[[Table], float], unanswered: float) -> Average:
+def _with_gold(posts: Sequence[ScoredPost], measure: Callable[[PairTable], float], unanswered: float) -> Average:
     return Average([(post.timeline, measure(post.gold) if post.gold else unanswered) for post in posts])
 
 
-def _with_evidence(posts: Sequence[ScoredPost], measure: Callable[[Table], float]) -> Average:
+def _with_evidence(posts: Sequence[ScoredPost], measure: Callable[[PairTable], float]) -> Average:
     return Average([(post.timeline, measure(post.evidence)) for post in posts if post.evidence])
 
 

@@ -7,11 +7,11 @@ Submission Instructions"; profile `as-run` gives what the organisers' evaluation
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from clpsych2025.answers import Submission
+from clpsych2025.answers import ClpsychSubmission
 from clpsych2025.averages import Average, metrics_of, timeline_units
 from clpsych2025.engines import nli_model, summary_settings
-from clpsych2025.reference import Reference
-from clpsych2025.summaries import Comparison, Table, gold_sentences, submitted_sentences, tables_of
+from clpsych2025.reference import ClpsychReference
+from clpsych2025.summaries import PairTable, SentencePairs, gold_sentences, submitted_sentences, tables_of
 from scoring_kit.results import TaskResult
 
 NEEDS_MODEL = True
@@ -21,11 +21,11 @@ METRICS = (
 )
 
 
-Tables = Mapping[str, Table | None]
+Tables = Mapping[str, PairTable | None]
 """Timeline with a gold summary → its table; None where nothing was submitted."""
 
 
-def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
+def score(reference: ClpsychReference, submission: ClpsychSubmission, options: Mapping[str, Any]) -> TaskResult:
     """Score the timeline summaries; the model is loaded only if a summary was submitted."""
     comparisons = comparisons_of(reference, submission)
     model = nli_model(options) if any(comparison.hypotheses for comparison in comparisons.values()) else None
@@ -39,30 +39,30 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
     )
 
 
-def comparisons_of(reference: Reference, submission: Submission) -> dict[str, Comparison]:
+def comparisons_of(reference: ClpsychReference, submission: ClpsychSubmission) -> dict[str, SentencePairs]:
     """Gold sentences (looked up only where needed) against submitted ones, for each timeline with a gold summary."""
     comparisons = {}
     for name, gold in reference.timelines.items():
         if gold.summary.given:
             sentences = submitted_sentences(submission.timelines[name].summary)
-            comparisons[name] = Comparison(gold_sentences(gold.summary) if sentences else (), sentences)
+            comparisons[name] = SentencePairs(gold_sentences(gold.summary) if sentences else (), sentences)
     return comparisons
 
 
 def published(tables: Tables) -> dict[str, Average]:
     """The metrics of the instructions; nothing submitted: consistency 0, contradiction 1."""
     return {
-        "c_mean_consistency": _over(tables, Table.consistency, 0.0),
-        "c_max_contradiction": _over(tables, Table.mean_of_max_contradiction, 1.0),
+        "c_mean_consistency": _over(tables, PairTable.consistency, 0.0),
+        "c_max_contradiction": _over(tables, PairTable.mean_of_max_contradiction, 1.0),
     }
 
 
 def as_run(tables: Tables) -> dict[str, Average]:
     """The organisers' numbers; nothing submitted: consistency 0, entailment 0, contradiction 1."""
     original = {
-        "timeline_mean_consistency_gold": _over(tables, Table.consistency, 0.0),
-        "timeline_max_entailment_gold": _over(tables, Table.max_entailment, 0.0),
-        "timeline_max_contradiction_gold": _over(tables, Table.max_contradiction, 1.0),
+        "timeline_mean_consistency_gold": _over(tables, PairTable.consistency, 0.0),
+        "timeline_max_entailment_gold": _over(tables, PairTable.max_entailment, 0.0),
+        "timeline_max_contradiction_gold": _over(tables, PairTable.max_contradiction, 1.0),
     }
     return {
         "c_mean_consistency": original["timeline_mean_consistency_gold"],
@@ -71,5 +71,5 @@ def as_run(tables: Tables) -> dict[str, Average]:
     }
 
 
-def _over(tables: Tables, measure: Callable[[Table], float], unanswered: float) -> Average:
+def _over(tables: Tables, measure: Callable[[PairTable], float], unanswered: float) -> Average:
     return Average([(name, measure(table) if table else unanswered) for name, table in tables.items()])

@@ -6,13 +6,13 @@ from typing import Any
 
 from clpsych2025.a2 import CLASSES, published_class
 from clpsych2025.answers import SELF_STATES
-from clpsych2025.reference import FILE, GoldPost, Reference
+from clpsych2025.reference import FILE, ClpsychReference, GoldPost
 
 FEW = 5  # details_min_items of bundle.yaml, unless the organisers change it
 RANGES = {"serious": "1 to 4", "impaired": "5 to 6", "minimal": "7 to 10"}
 
 
-def undefined_columns(reference: Reference, tasks: Sequence[str]) -> list[str]:
+def undefined_columns(reference: ClpsychReference, tasks: Sequence[str]) -> list[str]:
     """The columns of profile `published` that this gold leaves without a single value to average."""
     messages = []
     timelines, posts = reference.timelines.values(), _posts(reference)
@@ -37,7 +37,7 @@ def undefined_columns(reference: Reference, tasks: Sequence[str]) -> list[str]:
     return messages
 
 
-def weaknesses(reference: Reference, tasks: Sequence[str], options: Mapping[str, Any]) -> list[str]:
+def weaknesses(reference: ClpsychReference, tasks: Sequence[str], options: Mapping[str, Any]) -> list[str]:
     """What can be scored, but not without a remark."""
     warnings = []
     few = {column: count for column, count in _items_of_columns(reference, tasks).items() if 0 < count < FEW}
@@ -74,7 +74,7 @@ def weaknesses(reference: Reference, tasks: Sequence[str], options: Mapping[str,
     return warnings
 
 
-def _items_of_columns(reference: Reference, tasks: Sequence[str]) -> dict[str, int]:
+def _items_of_columns(reference: ClpsychReference, tasks: Sequence[str]) -> dict[str, int]:
     """How many gold items are behind each column: spans (a1), scored posts (a2), posts (b), timelines (c)."""
     timelines, posts = reference.timelines.values(), _posts(reference)
     items: dict[str, int] = {}
@@ -95,5 +95,5 @@ def _items_of_columns(reference: Reference, tasks: Sequence[str]) -> dict[str, i
     return items
 
 
-def _posts(reference: Reference) -> list[GoldPost]:
+def _posts(reference: ClpsychReference) -> list[GoldPost]:
     return [post for timeline in reference.timelines.values() for post in timeline.posts.values()]

@@ -58,13 +58,13 @@ class GoldTimeline:
 
 
 @dataclass(frozen=True)
-class Reference:
+class ClpsychReference:
     """The gold of one phase, timelines in the order of the file."""
 
     timelines: Mapping[str, GoldTimeline]
 
 
-def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Reference:
+def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> ClpsychReference:
     """Read `gold.json` as far as `tasks` need it.
 
     Raises:
@@ -77,7 +77,7 @@ def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Refe
     return read_gold(folder, tasks, options["profile"])
 
 
-def read_gold(folder: Path, tasks: Sequence[str], profile: str) -> Reference:
+def read_gold(folder: Path, tasks: Sequence[str], profile: str) -> ClpsychReference:
     """Read `gold.json` as far as `tasks` need it under a profile; raises OrganiserError with every mistake."""
     path = folder / FILE
     if not path.is_file():
@@ -93,7 +93,7 @@ def read_gold(folder: Path, tasks: Sequence[str], profile: str) -> Reference:
     return reference
 
 
-def manifest(reference: Reference, tasks: Sequence[str]) -> dict[str, Any]:
+def manifest(reference: ClpsychReference, tasks: Sequence[str]) -> dict[str, Any]:
     """What participants may know: which timelines and posts an answer must hold."""
     return {"timelines": {timeline: list(gold.posts) for timeline, gold in reference.timelines.items()}}
 
@@ -106,12 +106,12 @@ class _GoldReader:
     profile: str
     messages: list[str] = field(default_factory=list)
 
-    def timelines(self, data: object) -> Reference:
+    def timelines(self, data: object) -> ClpsychReference:
         found = self._object(data, FILE, "timelines by their id")
         if found is not None and not found:
             self._wrong(FILE, "holds no timeline", "at least one timeline")
         timelines = {name: self._timeline(value, f"{FILE}, timeline {name}") for name, value in (found or {}).items()}
-        return Reference(timelines)
+        return ClpsychReference(timelines)
 
     def _timeline(self, value: object, where: str) -> GoldTimeline:
         timeline = self._object(value, where, "`timeline_level` and `post_level`")

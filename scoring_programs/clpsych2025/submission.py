@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Collection, Dict, List, Mapping, Optional, Tuple, Union
 
-from clpsych2025.answers import SELF_STATES, PostAnswer, Submission, TimelineAnswer
+from clpsych2025.answers import SELF_STATES, ClpsychSubmission, PostAnswer, TimelineAnswer
 from clpsych2025.as_run_fields import AsRunFields
 from clpsych2025.published_fields import PublishedFields
 from scoring_kit.errors import Problems, printable, shown
@@ -19,7 +19,7 @@ Fields = Union[PublishedFields, AsRunFields]
 POST_FIELDS = ("adaptive_evidence", "maladaptive_evidence", "summary", "wellbeing_score")
 
 
-def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[Submission]:
+def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[ClpsychSubmission]:
     """Read the one JSON file of a submission, recording every problem with its timeline, post and field."""
     name = _only_json(files, problems)
     if name is None:
@@ -30,8 +30,8 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
     if problems.found:
         return None
     fields: Fields = PublishedFields() if manifest.options["profile"] == "published" else AsRunFields()
-    timelines = _Reader(fields, problems).timelines(data, place, manifest.expected["timelines"])
-    return Submission(team, submission_id, timelines, entered=frozenset(manifest.tasks))
+    timelines = _AnswerReader(fields, problems).timelines(data, place, manifest.expected["timelines"])
+    return ClpsychSubmission(team, submission_id, timelines, entered=frozenset(manifest.tasks))
 
 
 def _only_json(files: SubmissionFiles, problems: Problems) -> Optional[str]:
@@ -64,7 +64,7 @@ def _team_and_id(name: str, problems: Problems) -> Tuple[str, str]:
 
 
 @dataclass
-class _Reader:
+class _AnswerReader:
     """Walks a submission along the expected ids; `fields` decides what is accepted in a field."""
 
     fields: Fields

@@ -25,7 +25,7 @@ class PairClassifier(Protocol):
 
 
 @dataclass(frozen=True)
-class Comparison:
+class SentencePairs:
     """Premises (gold sentences or evidence) to be compared with the sentences of a submitted summary."""
 
     premises: Sequence[str]
@@ -38,7 +38,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Table:
+class PairTable:
     """A comparison's probabilities, arrays of shape (premises, hypotheses) without an empty side."""
 
     entailment: "NDArray[np.float64]"
@@ -65,18 +65,18 @@ class Table:
         return float(self.entailment.max())
 
 
-def tables_of(comparisons: Sequence[Comparison], model: PairClassifier | None) -> list[Table | None]:
+def tables_of(comparisons: Sequence[SentencePairs], model: PairClassifier | None) -> list[PairTable | None]:
     """The tables of all comparisons, their pairs classified in one call; None where one side is empty."""
     if model is None:
         return [None] * len(comparisons)
     together = model.probabilities([pair for comparison in comparisons for pair in comparison.pairs])
-    tables: list[Table | None] = []
+    tables: list[PairTable | None] = []
     start = 0
     for comparison in comparisons:
         shape = len(comparison.premises), len(comparison.hypotheses)
         rows = together[start : start + shape[0] * shape[1]]
         start += len(rows)
-        tables.append(Table(rows[:, 0].reshape(shape), rows[:, 2].reshape(shape)) if len(rows) else None)
+        tables.append(PairTable(rows[:, 0].reshape(shape), rows[:, 2].reshape(shape)) if len(rows) else None)
     return tables
 
 

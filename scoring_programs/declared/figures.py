@@ -156,9 +156,16 @@ def _elements(plan: Plan, sample: Sample) -> Elements | None:
         return lambda answer: {(label, i) for i, labels in enumerate(answer) for label in labels}
     if {field.type for field in sample.fields} != {"spans"}:
         return None
-    return lambda answer: {
-        ((*kind, NO_TYPE)[0], (i, start, end)) for i, spans in enumerate(answer) for start, end, *kind in spans
-    }
+    joint = plan.definition is not None and plan.definition.joint  # else an answer is the spans of one field
+
+    def elements(answer: Any) -> set[Any]:
+        fields = answer if joint else [answer]
+        found = set()
+        for number, spans in enumerate(fields):
+            found |= {((*kind, NO_TYPE)[0], (number, start, end)) for start, end, *kind in spans}
+        return found
+
+    return elements
 
 
 MAKERS: Mapping[str, Callable[[str, Plan, Sample], Figure | None]] = {

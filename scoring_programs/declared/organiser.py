@@ -16,8 +16,8 @@ from declared.tables import Table, fields_of_tasks, tables_of
 from declared.template import template_text
 from scoring_kit.errors import OrganiserError, Problems
 from scoring_kit.organiser import Request, Secrets, Warned, read_reference, serve
+from scoring_kit.organiser import trial as scored
 from scoring_kit.program import Program
-from scoring_kit.trial import trial as scored
 
 
 def prepare(request: Request) -> Warned:
@@ -121,7 +121,7 @@ def columns(request: Request) -> dict[str, Any]:
 
 
 def trial(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Score a submission (`scoring_kit.trial`), and with the template own functions on many other valid answers.
+    """Score a submission (`scoring_kit.organiser`), and with the template own functions on many other valid answers.
 
     Raises:
         OrganiserError: an own function fails on some of them.

@@ -20,7 +20,7 @@ from declared.samples import classes_of, own_rows, samples_of, scored_groups
 from declared.submission import Submission
 from declared.tables import Key, Table
 from scoring_kit.metrics import summed
-from scoring_kit.units import Additive, Array, Group, Scored, Statistic, Units
+from scoring_kit.units import Additive, Array, Group, ScoredUnits, Statistic, Units
 
 Places = NDArray[np.intp]
 Pair = tuple[Any, Any]
@@ -49,7 +49,7 @@ def units_of(plans: Sequence[Plan], reference: Reference, submission: Submission
         for plan in plans
     }
     scored = {
-        plan.key: Scored(reference.tables[plan.table].table.unit, statistic.places)
+        plan.key: ScoredUnits(reference.tables[plan.table].table.unit, statistic.places)
         for plan, statistic in zip(plans, statistics.values(), strict=True)
         if isinstance(statistic, MeanOfParts)
     }

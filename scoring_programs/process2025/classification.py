@@ -8,15 +8,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from process2025.per_speaker import MACRO, classification_units
-from process2025.reference import Reference
-from process2025.submission import CLASSES, Submission
+from process2025.reference import ProcessReference
+from process2025.submission import CLASSES, ProcessSubmission
 from scoring_kit.metrics.classification import LabelScores, label_figures, label_metrics, score_labels
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult, comparable
 
 METRICS = tuple(f"{prefix}{name}" for prefix in ("", "model1_", "model2_", "model3_") for name in MACRO)
 
 
-def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
+def score(reference: ProcessReference, submission: ProcessSubmission, options: Mapping[str, Any]) -> TaskResult:
     """Score every model of a submission that enters the task; the first with the highest macro F1 counts."""
     models = submission.models["classification"]
     scored = {

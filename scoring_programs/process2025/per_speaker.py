@@ -9,12 +9,12 @@ empty cells is.
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from process2025.reference import Reference
-from process2025.submission import CLASSES, MODELS, Model
+from process2025.reference import ProcessReference
+from process2025.submission import CLASSES, MODELS, ModelAnswers
 from scoring_kit.metrics.classification import label_terms, units_of_classes
 from scoring_kit.metrics.summed import macro_f1, macro_precision, macro_recall, rmse
 from scoring_kit.results import comparable
-from scoring_kit.units import Additive, Array, Scored, Units
+from scoring_kit.units import Additive, Array, ScoredUnits, Units
 
 Formula = Callable[[Array], Array]
 MACRO: Mapping[str, Formula] = {
@@ -24,7 +24,7 @@ MACRO: Mapping[str, Formula] = {
 }
 
 
-def classification_units(reference: Reference, models: Sequence[Model], f1: Mapping[int, float]) -> Units:
+def classification_units(reference: ProcessReference, models: Sequence[ModelAnswers], f1: Mapping[int, float]) -> Units:
     """The per-unit results of classification; `f1`: number of each scored model → its macro F1."""
     terms = {m.number: label_terms(m.answers, reference.classes, CLASSES) for m in models if m.number in f1}
     by_merit = sorted(terms, key=lambda number: (-comparable(f1[number]), number))
@@ -36,7 +36,7 @@ def classification_units(reference: Reference, models: Sequence[Model], f1: Mapp
     return Units("speaker", reference.ids, statistics, classes=dict.fromkeys(statistics, classes))
 
 
-def regression_units(reference: Reference, models: Sequence[Model], errors: Mapping[int, float]) -> Units:
+def regression_units(reference: ProcessReference, models: Sequence[ModelAnswers], errors: Mapping[int, float]) -> Units:
     """The per-unit results of regression; `errors`: number of each scored model → its RMSE."""
     import numpy as np
 
@@ -51,7 +51,7 @@ def regression_units(reference: Reference, models: Sequence[Model], errors: Mapp
     best_first = _best_first([terms[number] for number in by_merit])
     statistics = {"rmse": Additive(best_first, partial(of_best, _negative_rmse, rmse))}
     statistics |= {f"model{number}_rmse": Additive(own, rmse) for number, own in terms.items()}
-    places = Scored("speaker", np.flatnonzero(scored))
+    places = ScoredUnits("speaker", np.flatnonzero(scored))
     return Units("speaker", reference.ids, statistics, dict.fromkeys(statistics, places))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from process2025.submission import CLASS_OF, CLASSES, ID, MMSE_MAX
-from scoring_kit.csv_reading import Table, read_table
+from scoring_kit.csv_reading import CsvTable, read_table
 from scoring_kit.errors import OrganiserError, Problems
 from scoring_kit.json_reading import read_utf8
 
@@ -34,7 +34,7 @@ RELEASED = Form("dem-info.csv", "Record-ID", "Converted-MMSE")
 
 
 @dataclass(frozen=True)
-class Reference:
+class ProcessReference:
     """The gold, one entry for each speaker in the order of gold.csv.
 
     Attributes:
@@ -48,7 +48,7 @@ class Reference:
     mmse: list[float | None]
 
 
-def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any], form: Form = GOLD) -> Reference:
+def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any], form: Form = GOLD) -> ProcessReference:
     """Read the gold for the tasks; raises OrganiserError with everything that is wrong (file, line, id, field)."""
     problems = Problems()
     for name in options:
@@ -66,12 +66,12 @@ def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any], form: F
     return reference
 
 
-def manifest(reference: Reference, tasks: Sequence[str]) -> dict[str, Any]:
+def manifest(reference: ProcessReference, tasks: Sequence[str]) -> dict[str, Any]:
     """What participants know: the speakers' ids."""
     return {"ids": reference.ids}
 
 
-def phase_rows(table: Table) -> tuple[list[tuple[int, list[str]]], int]:
+def phase_rows(table: CsvTable) -> tuple[list[tuple[int, list[str]]], int]:
     """The rows that a phase is scored on, (line, cells) each, and how many others there are.
 
     The released file holds training and development speakers together; no phase is scored on the former.
@@ -84,7 +84,7 @@ def phase_rows(table: Table) -> tuple[list[tuple[int, list[str]]], int]:
     return (development, len(rows) - len(development)) if development else (rows, 0)
 
 
-def _read(text: str, tasks: Sequence[str], form: Form, problems: Problems) -> Reference | None:
+def _read(text: str, tasks: Sequence[str], form: Form, problems: Problems) -> ProcessReference | None:
     table = read_table(text, form.file, problems)
     for name in [form.id, *(form.columns[task] for task in tasks)]:
         if name not in table.header:
@@ -114,7 +114,7 @@ def _read(text: str, tasks: Sequence[str], form: Form, problems: Problems) -> Re
         problems.error(form.file, "has no rows", "one row for each speaker")
     elif "regression" in tasks and not problems.found and all(value is None for value in mmse):
         problems.error(form.file, f"no speaker has an {form.mmse}", "at least one, for the task regression")
-    return Reference(list(line_of), classes, mmse)
+    return ProcessReference(list(line_of), classes, mmse)
 
 
 def _class_name(cell: str, where: str, problems: Problems) -> str:

@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from process2025.per_speaker import regression_units
-from process2025.reference import Reference
-from process2025.submission import Submission
+from process2025.reference import ProcessReference
+from process2025.submission import ProcessSubmission
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult, comparable
 
 METRICS = ("rmse", "model1_rmse", "model2_rmse", "model3_rmse")
 
 
-def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
+def score(reference: ProcessReference, submission: ProcessSubmission, options: Mapping[str, Any]) -> TaskResult:
     """Score every model of a submission that enters the task; the first with the lowest error counts."""
     models = submission.models["regression"]
     scored = {model.number: rmse(model.answers, reference.mmse) for model in models if model.status == "scored"}

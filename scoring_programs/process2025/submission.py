@@ -33,7 +33,7 @@ def column_name(task: str, number: int) -> str:
 
 
 @dataclass(frozen=True)
-class Model:
+class ModelAnswers:
     """One model's answers for one task.
 
     Attributes:
@@ -50,15 +50,15 @@ class Model:
 
 
 @dataclass(frozen=True)
-class Submission:
+class ProcessSubmission:
     """What a team sent: its name (group and affiliation), and task → its three models."""
 
     team: str
-    models: Mapping[str, Sequence[Model]]
+    models: Mapping[str, Sequence[ModelAnswers]]
     entered: FrozenSet[str]
 
 
-def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[Submission]:
+def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[ProcessSubmission]:
     """Read and judge a submission; everything that is wrong is recorded in `problems`."""
     name = _the_file(files, problems)
     if name is None:
@@ -79,7 +79,7 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
         names = ", ".join(column_name(task, number) for task in wanted for number in range(1, MODELS + 1))
         what = f"enters no task and gets the worst scores, because none of {names} is filled from top to bottom"
         problems.warn(name, what)
-    return Submission(named["team"] if named else "", models, entered.intersection(manifest.tasks))
+    return ProcessSubmission(named["team"] if named else "", models, entered.intersection(manifest.tasks))
 
 
 def _the_file(files: SubmissionFiles, problems: Problems) -> Optional[str]:
@@ -152,18 +152,18 @@ class _Column:
             what += f": {', '.join(self._empty_shown)}" + (f" and {more} more" if more else "")
         return what
 
-    def model(self, name: str, problems: Problems) -> Model:
+    def model(self, name: str, problems: Problems) -> ModelAnswers:
         """The model, with a warning where its column is ignored or odd."""
         rows = len(self.answers)
         if self.empty == rows:
-            return Model(self.number, self.name, "absent", [])
+            return ModelAnswers(self.number, self.name, "absent", [])
         if self.empty:
             problems.warn(f"{name} ({self.name})", f"ignored, because {self.gaps()}")
-            return Model(self.number, self.name, "ignored", [])
+            return ModelAnswers(self.number, self.name, "ignored", [])
         if self._outside:
             named = ", ".join(self._outside[:CELLS_SHOWN]) + (", …" if len(self._outside) > CELLS_SHOWN else "")
             problems.warn(f"{name} ({self.name})", f"outside the MMSE's range of 0 to {MMSE_MAX:g}: {named}")
-        return Model(self.number, self.name, "scored", self.answers)
+        return ModelAnswers(self.number, self.name, "scored", self.answers)
 
 
 def _read_columns(text: str, name: str, ids: Sequence[str], problems: Problems) -> List[_Column]:

@@ -2,13 +2,74 @@
 
 import math
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
+from pathlib import Path
 
-from scoring_kit.program import AVERAGE_RANK, STORED, Column, Program
+from scoring_kit.csv_reading import read_table
+from scoring_kit.errors import OrganiserError, Problems, shown
+from scoring_kit.json_reading import read_utf8
+from scoring_kit.program import AVERAGE_RANK, STORED, Program, ScoreColumn
 from scoring_kit.results import comparable
-from scoring_kit.scores_table import Scores
 from scoring_kit.team_results import TeamResults
+
+TEAM = "team"
+
+Scores = dict[str, dict[str, "float | None"]]
+"""Team → column key → score; None where the team did not enter the column's task."""
+
+
+def read_scores(path: Path, keys: Sequence[str], also: Sequence[str] = ()) -> Scores:
+    """Read a table `team,<column>,…`; an empty cell or a missing column is a task that the team did not enter.
+
+    Args:
+        path: the table, CSV.
+        keys: the columns it may have; it has one of them at least.
+        also: further columns it may have, for one of `keys` or beside them.
+
+    Raises:
+        OrganiserError: everything that is wrong with the table, with file and line.
+    """
+    problems = Problems()
+    if not path.is_file():
+        what = "is a folder" if path.exists() else "no such file"
+        raise OrganiserError(f"{path}: {what}. Expected a CSV table with the columns {TEAM}, {', '.join(keys)}.")
+    text = read_utf8(path, path.name, float("inf"), problems)
+    scores: Scores = {}
+    if text is not None:
+        table = read_table(text, path.name, problems)
+        problems.stop_organisers_if_any()
+        known = [*keys, *also]
+        unknown = [name for name in table.header if name not in (TEAM, *known)]
+        if TEAM not in table.header or unknown or not set(known) & set(table.header):
+            problems.error(f"{path.name}:1", f"has the columns {', '.join(table.header)}", f"{TEAM}, {', '.join(keys)}")
+        else:
+            for line, cells in table.rows:
+                row = dict(zip(table.header, (cell.strip() for cell in cells), strict=True))
+                team = row[TEAM]
+                if not team or team in scores:
+                    what = f"the team {shown(team)} already has a row" if team else f"{TEAM} is empty"
+                    problems.error(f"{path.name}:{line}", what, "one row for each team")
+                scores[team] = {
+                    key: _number(row.get(key, ""), f"{path.name}:{line} ({key})", problems) for key in known
+                }
+            if not scores and not problems.found:
+                problems.error(path.name, "has no rows", "one row for each team")
+    problems.stop_organisers_if_any()
+    return scores
+
+
+def _number(cell: str, where: str, problems: Problems) -> float | None:
+    if not cell:
+        return None
+    try:
+        value = float(cell)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        problems.error(where, f"{shown(cell)} is not a finite number", "a number such as 0.53, or nothing")
+    return value
+
 
 NO_TIES: Mapping[str, "Goodness"] = {}
 
@@ -44,7 +105,7 @@ def board(program: Program, written: Scores, baselines: Collection[str] = ()) ->
 
 
 def average_ranks(
-    program: Program, column: Column, scores: Scores, baselines: Collection[str] = ()
+    program: Program, column: ScoreColumn, scores: Scores, baselines: Collection[str] = ()
 ) -> dict[str, float]:
     """The mean of each team's ranks in the columns that an `avg_rank` column refers to.
 
@@ -58,7 +119,7 @@ def average_ranks(
     if not sources:
         return {}
 
-    def rank(team: str, source: Column) -> float:
+    def rank(team: str, source: ScoreColumn) -> float:
         among = {one: _shown(source, entered[one][source.key]) for one in {*competing, team}}
         return mid_ranks(shared_ranks(among, source.sort == "desc"))[team]
 
@@ -88,7 +149,7 @@ def shared_ranks(
     return {team: first[goodness] for team, goodness in there.items()}
 
 
-def tie_breaks(program: Program, column: Column, scores: Scores) -> dict[str, Goodness]:
+def tie_breaks(program: Program, column: ScoreColumn, scores: Scores) -> dict[str, Goodness]:
     """What orders teams of equal scores in a column: those of the columns in `tie_break`, else of all that follow it.
 
     So the platform orders them, whose board shows no hidden columns; where an average rank comes first, and between
@@ -101,7 +162,7 @@ def tie_breaks(program: Program, column: Column, scores: Scores) -> dict[str, Go
         following = shown[shown.index(column) + 1 :] if column in shown and column.computation != AVERAGE_RANK else []
         deciding = [one for one in following if one.computation != AVERAGE_RANK]
 
-    def goodness(own: Mapping[str, float | None], one: Column) -> float:
+    def goodness(own: Mapping[str, float | None], one: ScoreColumn) -> float:
         value = one.worst if own.get(one.key) is None else own[one.key]
         if value is None:
             return -math.inf
@@ -126,12 +187,12 @@ def _with_computed(program: Program, written: Mapping[str, float | None]) -> dic
     return values
 
 
-def _entered(column: Column, values: Mapping[str, float | None]) -> bool:
+def _entered(column: ScoreColumn, values: Mapping[str, float | None]) -> bool:
     """Whether a team entered anything of a computed column."""
     return any(values[key] is not None for key in column.of)
 
 
-def _shown(column: Column, value: float | None) -> float | None:
+def _shown(column: ScoreColumn, value: float | None) -> float | None:
     """A written score as the board shows it: stored with ten decimals, then rounded to the column's precision."""
     score = column.worst if value is None else value
     return None if score is None else round(float(Decimal(score).quantize(STORED, ROUND_HALF_UP)), column.precision)

@@ -18,7 +18,7 @@ HEADER = re.compile(r"[^\r\n]+")
 
 
 @dataclass(frozen=True)
-class Table:
+class CsvTable:
     """A CSV file's header and rows.
 
     Attributes:
@@ -31,23 +31,23 @@ class Table:
     rows: Iterator[Tuple[int, List[str]]]
 
 
-def read_table(text: str, name: str, problems: Problems) -> Table:
+def read_table(text: str, name: str, problems: Problems) -> CsvTable:
     """Parse CSV; rows of another width than the header and unparsable lines are recorded and left out."""
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         problems.error(f"{name}:{line}", "contains a NUL character", "plain text")
-        return Table([], iter(()))
+        return CsvTable([], iter(()))
     if separated_otherwise(text, ",", name, problems):
-        return Table([], iter(()))
+        return CsvTable([], iter(()))
     lines = _parsed(text, name, problems)
     header = [column.strip() for column in next(lines, (0, []))[1]]
     if not any(header):
         problems.error(name, "has no header line", "a first line with the column names, separated by commas")
-        return Table([], iter(()))
+        return CsvTable([], iter(()))
     # Spreadsheets write columns without a name to the right of the table; they are not read.
     for column in sorted(name for name, times in Counter(header).items() if name and times > 1):
         problems.error(f"{name}:1", f"the column {shown(column)} occurs more than once", "each column once")
-    return Table(header, lines)
+    return CsvTable(header, lines)
 
 
 def separated_otherwise(text: str, separator: str, name: str, problems: Problems) -> bool:
@@ -91,7 +91,7 @@ def check_columns(header: Sequence[str], known: Sequence[str], name: str, proble
 
 
 def rows_by_id(
-    table: Table, id_column: str, ids: Sequence[str], name: str, problems: Problems
+    table: CsvTable, id_column: str, ids: Sequence[str], name: str, problems: Problems
 ) -> Iterator[Tuple[int, int, List[str]]]:
     """Go through the rows of an answer file: (position of the row's id in `ids`, line, cells).
 

@@ -10,21 +10,21 @@ import importlib.util
 import os
 import sys
 import time
-from collections.abc import Mapping, Sequence
+import traceback
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from scoring_kit.errors import OrganiserError, Problems, SubmissionError, escape_what_cannot_be_printed
-from scoring_kit.failures import Failure, guarded, print_fitting
+from scoring_kit.base.missing_packages import missing_package, what_is_missing
+from scoring_kit.errors import OrganiserError, Problems, SubmissionError, escape_what_cannot_be_printed, fitting
 from scoring_kit.manifest import Manifest
-from scoring_kit.outputs import remove_outputs, write_failure_page, write_outputs
-from scoring_kit.package import Submission, reference_module, submission_module
+from scoring_kit.outputs import reference_digest, remove_outputs, signature, write_failure_page, write_outputs
+from scoring_kit.package import ReadSubmission, reference_module, submission_module
 from scoring_kit.program import Program
-from scoring_kit.report import Run
+from scoring_kit.report.page import RunFacts
 from scoring_kit.results import Metric, TaskResult
-from scoring_kit.signature import reference_digest, signature
 from scoring_kit.submission_files import THRESHOLDS, not_collecting, read_submission, submission_folder
 
 
@@ -51,11 +51,11 @@ def main(program_folder: Path, arguments: Sequence[str]) -> int:
 
 
 def score_once(
-    program_folder: Path, input_folder: Path, output_folder: Path, task: str | None, gold: "Gold | None" = None
+    program_folder: Path, input_folder: Path, output_folder: Path, task: str | None, gold: "PhaseGold | None" = None
 ) -> int:
     """`run`, with the message of a failure printed and written; returns the exit status."""
 
-    def show(failure: Failure) -> None:
+    def show(failure: FailedRun) -> None:
         print_fitting(failure)
         write_failure_page(output_folder, program_folder, failure.page, _now())
 
@@ -83,7 +83,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 @dataclass(frozen=True)
-class Gold:
+class PhaseGold:
     """A phase's reference data, as a program reads it.
 
     Attributes:
@@ -100,7 +100,11 @@ class Gold:
 
 
 def run(
-    program_folder: Path, input_folder: Path, output_folder: Path, task: str | None = None, gold: Gold | None = None
+    program_folder: Path,
+    input_folder: Path,
+    output_folder: Path,
+    task: str | None = None,
+    gold: PhaseGold | None = None,
 ) -> dict[str, TaskResult]:
     """Score the submission against `gold`, or else `input_folder/ref`, and write the outputs; returns the results.
 
@@ -117,7 +121,7 @@ def run(
     problems = Problems()
     submitted, seconds = submission_folder(input_folder), None
     if program.takes_code:
-        from scoring_kit.handed_over import handed_over  # in no program that scores predictions
+        from scoring_kit.code_submission import handed_over  # in no program that scores predictions
 
         given = input_folder.parent / "ingested_program"
         code_run = handed_over(input_folder / "res", given if given.is_dir() else None, problems)
@@ -129,7 +133,7 @@ def run(
         raise
     results = score_tasks(program, gold.reference, submission, seconds)
     line = signature(program, results, gold.digest)
-    this_run = Run(line, _now(), files.name, problems.warnings)
+    this_run = RunFacts(line, _now(), files.name, problems.warnings)
     scores = write_outputs(output_folder, program, results, this_run)
     _print_warnings(problems)
     _print_failed(program, results)
@@ -153,7 +157,7 @@ def program_of(folder: Path, task: str | None) -> Program:
     return replace(program, tasks=(task,))
 
 
-def read_gold(program: Program, folder: Path) -> Gold:
+def read_gold(program: Program, folder: Path) -> PhaseGold:
     """Read the reference data.
 
     Raises:
@@ -164,7 +168,7 @@ def read_gold(program: Program, folder: Path) -> Gold:
         raise OrganiserError("There is no reference data (input/ref). Give the task its reference_data.")
     with not_collecting():
         reference = reading.read(folder, program.tasks, program.options)
-    return Gold(program, reference, reading.manifest(reference, program.tasks), reference_digest(folder))
+    return PhaseGold(program, reference, reading.manifest(reference, program.tasks), reference_digest(folder))
 
 
 def _now() -> datetime:
@@ -179,7 +183,7 @@ def make_manifest(program: Program, expected: Mapping[str, Any]) -> Manifest:
 
 
 def score_tasks(
-    program: Program, reference: Any, submission: Submission, seconds: float | None = None
+    program: Program, reference: Any, submission: ReadSubmission, seconds: float | None = None
 ) -> dict[str, TaskResult]:
     """Score every task that the submission enters.
 
@@ -240,3 +244,81 @@ def _print_failed(program: Program, results: Mapping[str, TaskResult]) -> None:
 def _print_warnings(problems: Problems) -> None:
     for warning in problems.warning_lines():
         print(warning)
+
+
+BAD_SUBMISSION, ORGANISERS, BUG = 1, 2, 3
+"""Exit status."""
+
+NOT_YOURS = "This is not the submission's fault; please inform the organisers."
+FRAMES_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class FailedRun:
+    """A failed run.
+
+    Attributes:
+        status: the exit status.
+        log: the lines for stderr.
+        page: the lines for the results page, which everybody can open: it gives reasons only for a bad submission.
+    """
+
+    status: int
+    log: Sequence[str]
+    page: Sequence[str]
+
+
+def guarded(action: Callable[[], object], show: Callable[[FailedRun], None] | None = None) -> int:
+    """Run `action`; returns the exit status, after `show` was called with a failure (by default it is printed)."""
+    try:
+        action()
+    except Exception as error:
+        failure = failure_of(error)
+        (show or print_failure)(failure)
+        return failure.status
+    return 0
+
+
+def failure_of(error: Exception) -> FailedRun:
+    """A failure without a word of gold."""
+    if isinstance(error, SubmissionError):
+        lines = error.report().splitlines()
+        return FailedRun(BAD_SUBMISSION, lines, [*lines, *error.warnings])
+    if isinstance(error, OrganiserError):
+        return _of_organisers(error.messages)
+    if isinstance(error, ModuleNotFoundError) and (package := missing_package(error)):
+        return _of_organisers([what_is_missing(package)])
+    return FailedRun(BUG, _bug(error), [NOT_YOURS])
+
+
+def print_failure(failure: FailedRun) -> None:
+    """Print everything to stderr."""
+    print(*failure.log, sep="\n", file=sys.stderr)
+
+
+def print_fitting(failure: FailedRun) -> None:
+    """Print as much as a worker surely keeps, and how much was left out.
+
+    The organisers' mistakes may be many; messages about a submission or a bug are short already.
+    """
+    lines = fitting(failure.log) if failure.status == ORGANISERS else failure.log
+    more = len(failure.log) - len(lines)
+    print(*lines, *([f"… and {more} more lines."] if more else []), sep="\n", file=sys.stderr)
+
+
+def _of_organisers(messages: Sequence[str]) -> FailedRun:
+    first = "The competition is not set up correctly. This is not the submission's fault: the organisers must act."
+    return FailedRun(ORGANISERS, [first, *messages], [NOT_YOURS])
+
+
+def _bug(error: Exception) -> list[str]:
+    """Where it happened and nothing else: the message or the values could hold gold."""
+    if os.environ.get("SCORING_DEBUG") == "1":
+        return "".join(traceback.format_exception(error)).splitlines()
+    frames = traceback.extract_tb(error.__traceback__)
+    return [
+        "The scoring program failed. This is a bug; please report these lines to the organisers.",
+        *([f"  … {len(frames) - FRAMES_SHOWN} earlier calls"] if len(frames) > FRAMES_SHOWN else []),
+        *(f"  {Path(frame.filename).name}:{frame.lineno} in {frame.name}" for frame in frames[-FRAMES_SHOWN:]),
+        f"  {type(error).__name__}",
+    ]

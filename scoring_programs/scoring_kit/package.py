@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from scoring_kit.submission_files import SubmissionFiles
 
 
-class Submission(Protocol):
+class ReadSubmission(Protocol):
     """What `submission.read` makes of a team's files."""
 
     @property
@@ -28,7 +28,7 @@ class Submission(Protocol):
 class SubmissionModule(Protocol):
     """The module `submission`; TASK_FOLDERS = True says that folders called like tasks carry meaning."""
 
-    def read(self, files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[Submission]:
+    def read(self, files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[ReadSubmission]:
         """Read and judge a submission; all that is wrong goes into `problems`. None where there is nothing to read."""
 
 

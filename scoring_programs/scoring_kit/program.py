@@ -14,7 +14,7 @@ AVERAGE_RANK = "avg_rank"
 
 
 @dataclass(frozen=True)
-class Column:
+class ScoreColumn:
     """A leaderboard column.
 
     Attributes:
@@ -58,7 +58,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Phase:
+class PackedPhase:
     """The phase that a program was packed for."""
 
     id: str
@@ -95,10 +95,10 @@ class Program:
     all_tasks: tuple[str, ...]
     task_names: Mapping[str, str]
     options: Mapping[str, Any]
-    columns: tuple[Column, ...]
+    columns: tuple[ScoreColumn, ...]
     details_min_items: int
     scores_txt: bool = False
-    phase: Phase | None = None
+    phase: PackedPhase | None = None
     details: str = "full"
     score_decimals: int | None = None
     scores_hidden: bool = False
@@ -116,9 +116,9 @@ class Program:
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
             data["options"] = _with_paths(data["options"], path.parent)
-            columns = tuple(Column(**column) for column in data.pop("columns"))
+            columns = tuple(ScoreColumn(**column) for column in data.pop("columns"))
             data.pop("secrets", None)  # for the check of a bundle
-            data["phase"] = Phase(**data["phase"]) if data.get("phase") else None
+            data["phase"] = PackedPhase(**data["phase"]) if data.get("phase") else None
             data["tasks"], data["all_tasks"] = tuple(data["tasks"]), tuple(data["all_tasks"])
             return cls(columns=columns, **data)
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -162,7 +162,7 @@ class Program:
         return {**scores, **{c.key: float(_combined(c, [stored[key] for key in c.of])) for c in computed}}
 
 
-def _combined(column: Column, values: Sequence[Decimal]) -> Decimal:
+def _combined(column: ScoreColumn, values: Sequence[Decimal]) -> Decimal:
     """What the platform computes: its source is named in `gen_bundle.codabench.board`, which replays it."""
     if column.computation == "min":
         return min(values)

@@ -10,11 +10,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scoring_kit.board import NO_TIES, Goodness, board, shared_ranks, tie_breaks, written_scores
+from scoring_kit.board import (
+    NO_TIES,
+    TEAM,
+    Goodness,
+    Scores,
+    board,
+    read_scores,
+    shared_ranks,
+    tie_breaks,
+    written_scores,
+)
 from scoring_kit.errors import OrganiserError, printable
-from scoring_kit.program import Column, Program
+from scoring_kit.program import Program, ScoreColumn
 from scoring_kit.results import TaskResult
-from scoring_kit.scores_table import TEAM, Scores, read_scores
 from scoring_kit.team_results import TeamResults, score_all
 
 HIDDEN = "(hidden)"
@@ -109,7 +118,7 @@ def rank(request: Mapping[str, Any], scored: TeamResults | None = None) -> dict[
     return with_report(with_unscored(answer, scored, view), request, program, scores, scored)
 
 
-def task_standing(program: Program, column: Column, scores: Scores, view: View) -> Standing:
+def task_standing(program: Program, column: ScoreColumn, scores: Scores, view: View) -> Standing:
     """The teams by a column, then by `tie_breaks`: those that have a value there, and those that have none in any."""
     values = {team: own[column.key] for team, own in scores.items()}
     entered = {team for team, own in scores.items() if any(value is not None for value in own.values())}
@@ -206,7 +215,9 @@ def with_report(
     return {**answer, "report": report, "notes": [*answer["notes"], *report.pop("notes")]}
 
 
-def _table(title: str, columns: Sequence[Column], scores: Scores, standing: Standing, view: View) -> dict[str, Any]:
+def _table(
+    title: str, columns: Sequence[ScoreColumn], scores: Scores, standing: Standing, view: View
+) -> dict[str, Any]:
     rows = []
     for team, place in standing.rows:
         values = [None if team in view.unseen else scores[team][column.key] for column in columns]

@@ -124,7 +124,7 @@ class Items:
 
 
 @dataclass(frozen=True, eq=False)
-class Scored:
+class ScoredUnits:
     """The units that a metric scores, whatever was submitted.
 
     Attributes:
@@ -168,6 +168,6 @@ class Units:
     unit: str
     names: Sequence[str]
     statistics: Mapping[str, Statistic]
-    scored: Mapping[str, Scored] = field(default_factory=dict)
+    scored: Mapping[str, ScoredUnits] = field(default_factory=dict)
     classes: Mapping[str, Sequence[int]] = field(default_factory=dict)
     groups: Mapping[str, Mapping[str, Group]] = field(default_factory=dict)

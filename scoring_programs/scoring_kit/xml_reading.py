@@ -45,7 +45,7 @@ def read_elements(text: str, file: str, shape: Shape, fault: Fault, handle: Call
     Returns:
         Whether the file was read to its end.
     """
-    reader = _Reader(file, shape, fault, handle)
+    reader = _ElementReader(file, shape, fault, handle)
     try:
         reader.parser.Parse(text, True)
     except expat.ExpatError as error:
@@ -63,7 +63,7 @@ class _RefusedError(Exception):
     """Raised out of the parser at what is refused."""
 
 
-class _Reader:
+class _ElementReader:
     """Follows the parser through the elements."""
 
     def __init__(self, file: str, shape: Shape, fault: Fault, handle: Callable[[Element], None]) -> None:

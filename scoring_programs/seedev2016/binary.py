@@ -5,13 +5,13 @@ from typing import Any
 
 from scoring_kit.results import TaskResult
 from seedev2016.evaluation import COUNTS, evaluate
-from seedev2016.reference import Reference
-from seedev2016.submission import Submission
+from seedev2016.reference import SeeDevReference
+from seedev2016.submission import SeeDevSubmission
 
 MEASURES = ("f1", "recall", "precision")
 METRICS = (*(f"binary_{name}" for name in MEASURES), *COUNTS)
 
 
-def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
+def score(reference: SeeDevReference, submission: SeeDevSubmission, options: Mapping[str, Any]) -> TaskResult:
     """F1, recall and precision, overall and by event type."""
     return evaluate("binary", MEASURES, reference.events["binary"], submission.events["binary"])

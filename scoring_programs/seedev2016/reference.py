@@ -15,7 +15,7 @@ SUFFIXES = (".txt", ".a1", ".a2")
 
 
 @dataclass(frozen=True)
-class Reference:
+class SeeDevReference:
     """The gold.
 
     Attributes:
@@ -27,7 +27,7 @@ class Reference:
     events: Mapping[str, Mapping[str, list[Event]]]
 
 
-def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Reference:
+def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> SeeDevReference:
     """Read and check the gold of `tasks`; SeeDev has no options.
 
     Raises:
@@ -49,10 +49,10 @@ def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Refe
                 read_text(folder, name, problems), name, task, types, fault, misfit=fault
             )
     problems.stop_organisers_if_any()
-    return Reference(entities, events)
+    return SeeDevReference(entities, events)
 
 
-def manifest(reference: Reference, tasks: Sequence[str]) -> dict[str, Any]:
+def manifest(reference: SeeDevReference, tasks: Sequence[str]) -> dict[str, Any]:
     """Task → document → entity id → entity type: what participants have in their `.a1` files."""
     return {task: reference.entities[task] for task in tasks}
 

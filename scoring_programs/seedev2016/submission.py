@@ -7,8 +7,7 @@ from scoring_kit.errors import Problems, shown
 from scoring_kit.faults import participant_faults
 from scoring_kit.json_reading import read_utf8
 from scoring_kit.manifest import Manifest
-from scoring_kit.submission_files import SubmissionFiles
-from scoring_kit.task_folders import folders_by_task, report_strays
+from scoring_kit.submission_files import SubmissionFiles, folders_by_task, report_strays
 from seedev2016.standoff import Event, read_events
 
 TASK_FOLDERS = True
@@ -19,7 +18,7 @@ MAX_MEGABYTES = 20
 
 
 @dataclass(frozen=True)
-class Submission:
+class SeeDevSubmission:
     """A valid submission.
 
     Attributes:
@@ -31,7 +30,7 @@ class Submission:
     events: Mapping[str, Mapping[str, List[Event]]]
 
 
-def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[Submission]:
+def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[SeeDevSubmission]:
     """Read a submission; records every problem, and None where it enters nothing.
 
     Args:
@@ -48,7 +47,7 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
         for task in manifest.tasks
         if task in folders
     }
-    return Submission(frozenset(events), events)
+    return SeeDevSubmission(frozenset(events), events)
 
 
 def _read_task(

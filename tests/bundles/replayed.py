@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.build import BuildRequest, build
+from gen_bundle.building import BuildRequest, build
 from gen_bundle.codabench.stored_scores import shown_text, stored_value
 from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.package.resolve import resolve

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from are2007 import organiser, reference
-from are2007.answers import Key
+from are2007.answers import AnswerKey
 from are2007.mentions import Mention
 from gen_bundle.package.resolve import resolve
 from gen_bundle.render.pages import render_pages
@@ -86,7 +86,7 @@ def test_the_good_baseline_beats_the_weak_one_everywhere(tmp_path: Path, phase: 
     assert all(good[key] > 1.5 * weak[key] for key in good)
 
 
-def oracle(key: Key, given: Mapping[str, list[str]], *, in_chains: bool) -> tuple[str, list[float]]:
+def oracle(key: AnswerKey, given: Mapping[str, list[str]], *, in_chains: bool) -> tuple[str, list[float]]:
     """The best answer to one text, and the score of each pronoun.
 
     Chains as in the key; each pronoun to an element that is no pronoun, or else to any other, which is worth 0.5.

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.build import BuildRequest, build
+from gen_bundle.building import BuildRequest, build
 from gen_bundle.resources import resource
 from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.twin.outcomes import Run

@@ -1,18 +1,25 @@
 """The bundle as the rules see it: its files, its competition.yaml, and the competition that follows from them."""
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import wraps
+from pathlib import Path as FilePath
 from typing import Any, TypeVar
 
 from gen_bundle.codabench.competition import DataUse
+from gen_bundle.codabench.document import YAML_NAME
 from gen_bundle.codabench.reading import ReadYaml
 from gen_bundle.codabench.stages import Stage
-from gen_bundle.codabench.yaml_document import Path, UnreadableYamlError
-from gen_bundle.zips.packed import Unpacked, unpack
-from gen_bundle.zips.reading import Archive
-from gen_bundle.zips.tree import Node, OnServer, Tree
+from gen_bundle.codabench.versions import NEWEST, PlatformVersion
+from gen_bundle.codabench.yaml_document import MAX_BYTES, Path, UnreadableYamlError, read_yaml
+from gen_bundle.errors import UserError
+from gen_bundle.whole_file import beside
+from gen_bundle.zips.reading import Archive, Unpacked, open_archive, unpack
+from gen_bundle.zips.tree import Node, OnServer, Tree, folder_tree, ignore_count
+from gen_bundle.zips.writing import folder_members, write_zip, zipped
 
 T = TypeVar("T")
 
@@ -53,7 +60,8 @@ class Bundle(ReadYaml):
     """Everything a rule may look at.
 
     Attributes:
-        archive: the zip's facts; None for an unpacked folder.
+        archive: the files, and what is odd about their zip.
+        is_folder: whether it is unpacked.
         unreadable: why competition.yaml cannot be read; None if it can.
         known_keys: keys of datasets, tasks, solutions and queues that are known to exist on the server.
         held: what is open for as long as the bundle is looked at.
@@ -62,8 +70,8 @@ class Bundle(ReadYaml):
         answers: what functions marked `once_a_bundle` found.
     """
 
-    tree: Tree
-    archive: Archive | None = None
+    archive: Archive
+    is_folder: bool
     unreadable: UnreadableYamlError | None = None
     known_keys: frozenset[str] = frozenset()
     elsewhere: Sequence[Elsewhere] = ()
@@ -72,6 +80,11 @@ class Bundle(ReadYaml):
     held: ExitStack = field(default_factory=ExitStack)
     opened_data: dict[int, Unpacked] = field(default_factory=dict)
     answers: dict[str, list[Any]] = field(default_factory=dict)
+
+    @property
+    def tree(self) -> Tree:
+        """The files as they lie on the platform's disk."""
+        return self.archive.tree
 
     def find(self, path: Any) -> Node | OnServer | None:
         """What a path of competition.yaml leads to; None when it leads nowhere or is not a text.
@@ -84,7 +97,7 @@ class Bundle(ReadYaml):
 
     def to_be_packed(self, path: str) -> Node | None:
         """The folder X of an unpacked bundle, where competition.yaml names X.zip, and that is not there."""
-        if self.archive is not None or not path.endswith(".zip") or self.tree.find(path) is not None:
+        if not self.is_folder or not path.endswith(".zip") or self.tree.find(path) is not None:
             return None
         found = self.tree.find(path.removesuffix(".zip"))
         return found if isinstance(found, Node) and found.is_folder and found is not self.tree.root else None
@@ -110,8 +123,9 @@ class Bundle(ReadYaml):
         found = self.find(path)
         if not isinstance(found, Node) or found.open is None:
             return None
+        errors = "strict" if found.size <= limit else "ignore"  # the end of a part may split a character
         try:
-            return found.read(limit).decode("utf-8", "strict" if found.size <= limit else "ignore")
+            return found.read(limit).decode("utf-8", errors)
         except UnicodeDecodeError:
             return None
 
@@ -163,3 +177,84 @@ def once_a_bundle(find: Callable[[Bundle], Iterable[T]]) -> Callable[[Bundle], l
         return answer
 
     return found
+
+
+def open_bundle(
+    path: FilePath,
+    now: datetime,
+    held: ExitStack,
+    version: PlatformVersion = NEWEST,
+    tick: Callable[[int], None] = ignore_count,
+) -> Bundle:
+    """Open a bundle, whatever is wrong with it; it can be read until `held` is closed.
+
+    Raises:
+        OSError: the path cannot be read.
+    """
+    is_folder = path.is_dir()
+    if is_folder:
+        archive = Archive(tree=folder_tree(path, tick))
+    else:
+        archive = open_archive(held.enter_context(path.open("rb")), tick, held)
+    bundle = Bundle(archive=archive, is_folder=is_folder, now=now, platform=version, tick=tick, held=held)
+    found = bundle.tree.find(YAML_NAME)
+    if isinstance(found, Node) and found.open is not None:
+        try:
+            bundle.document = read_yaml(found.read(MAX_BYTES + 1))
+        except UnreadableYamlError as error:
+            bundle.unreadable = error
+    return bundle
+
+
+def open_readable_bundle(path: FilePath, now: datetime, held: ExitStack, version: PlatformVersion = NEWEST) -> Bundle:
+    """Open a bundle whose competition.yaml can be read.
+
+    Raises:
+        UserError: the path or its competition.yaml cannot be read.
+    """
+    try:
+        bundle = open_bundle(path, now, held, version)
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror or error}") from error
+    if bundle.unreadable is not None:
+        fault = bundle.unreadable
+        place = f":{fault.line}:{fault.column}" if fault.line else ""
+        raise UserError(f"{YAML_NAME}{place}: {fault}") from fault
+    if bundle.document is None:
+        declared = (path / "bundle.yaml").exists()
+        build = f"gen-bundle {shlex.quote(str(path.absolute()))} --out bundle.zip"
+        hint = f" This is a declaration: build it first, {build}" if declared else ""
+        raise UserError(f"{path}: no {YAML_NAME} at its root.{hint}")
+    if not bundle.yaml:
+        raise UserError(f"{YAML_NAME}: expected a mapping with title, pages, tasks, phases and leaderboards")
+    if bundle.huge:
+        raise UserError(f"{YAML_NAME}: its aliases (&, *) repeat each other to enormous size. Write them out.")
+    return bundle
+
+
+def pack(folder: FilePath, out: FilePath) -> None:
+    """Zip an unpacked bundle as its competition.yaml means it: where that names X.zip and X/ is there, X.zip is made.
+
+    Raises:
+        UserError: there is no readable competition.yaml, `out` exists, or a file cannot be read or written.
+    """
+    if out.exists():
+        raise UserError(f"--pack {out}: exists already. Choose another path, or remove the file.")
+    members = folder_members(folder)
+    with ExitStack() as held:
+        bundle = open_readable_bundle(folder, datetime.now(UTC), held)
+        named = [use.path for use in bundle.competition.uses() if isinstance(use.path, str)]
+        named += [page.path for page in page_files(bundle) if isinstance(page.path, str)]
+        plain = [path.removeprefix("./").rstrip("/") for path in dict.fromkeys(named)]
+        for path in plain:
+            if bundle.to_be_packed(path):
+                top = path.removesuffix(".zip")
+                members[path] = zipped(folder_members(folder / top))
+                if not any(other == top or other.startswith(f"{top}/") for other in plain):
+                    members = {name: what for name, what in members.items() if not name.startswith(f"{top}/")}
+    try:
+        with beside(out) as unfinished:
+            write_zip(unfinished, members)
+            unfinished.replace(out)
+    except OSError as error:
+        raise UserError(f"--pack {out}: {error.strerror}. Expected a writable folder with free space.") from error

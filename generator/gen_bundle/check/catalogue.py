@@ -1,8 +1,13 @@
-"""All rules as text: `--explain`, and docs/checks.md (`python -m gen_bundle.check.catalogue > docs/checks.md`)."""
+"""All rules as text: `--explain`, what a server's refusal means, and docs/checks.md.
 
+That page is written by `python -m gen_bundle.check.catalogue > docs/checks.md`.
+"""
+
+import re
 from collections.abc import Iterator
 
-from gen_bundle.check.registry import REGISTRY, Effect, Rule
+from gen_bundle.check.registry import REGISTRY, Rule, RuleEffect
+from gen_bundle.check.report import Report
 from gen_bundle.check.run import load_rules
 from gen_bundle.errors import UserError
 
@@ -22,6 +27,9 @@ The platform stops at the first fault; the check reports all of them and marks t
 INDEX = """\
 | rule | effect | what it finds |
 |---|---|---|"""
+QUOTED = re.compile(r"`([^`]+)`")
+ANY_FAILURE = "Here is the error log:"
+SHORTEST = 12  # letters that a rule must quote of a message, so that a word such as `title` explains nothing
 
 
 def explain(rule_id: str) -> str:
@@ -47,41 +55,55 @@ def explain(rule_id: str) -> str:
     )
 
 
+def explain_refusal(message: str, report: Report) -> str | None:
+    """A rule's words on the message with which an upload failed; None where no rule knows it.
+
+    What the check predicted comes first, since it knows the bundle; else the rule that quotes most of the message.
+    """
+    for finding in report.findings:
+        if finding.first:
+            return f"{finding.id}: {finding.what} ({finding.file}). {finding.repair}".rstrip()
+    load_rules()
+    cause = message.partition(ANY_FAILURE)[2] or message
+    closest, most = None, SHORTEST - 1
+    for rule in REGISTRY.values():
+        for quoted in QUOTED.findall(rule.consequence) if rule.effect is RuleEffect.REFUSED else ():
+            parts = [part.strip() for part in quoted.split("…")]
+            length = sum(map(len, parts))
+            if length > most and re.search(".*?".join(map(re.escape, parts)), cause, re.DOTALL):
+                closest, most = rule, length
+    return f"{closest.id}: {closest.title}. {closest.repair}".rstrip() if closest else None
+
+
 def catalogue() -> str:
     """The text of docs/checks.md."""
     load_rules()
-    return "\n".join(_parts()) + "\n"
+    return "\n".join(_catalogue_lines()) + "\n"
 
 
-def _parts() -> Iterator[str]:
-    effects = list(Effect)
+def _catalogue_lines() -> Iterator[str]:
+    effects = list(RuleEffect)
+    by_topic: dict[str, list[Rule]] = {}
+    for rule in sorted(REGISTRY.values(), key=lambda rule: (effects.index(rule.effect), rule.id)):
+        by_topic.setdefault(rule.topic, []).append(rule)
+    topics = dict.fromkeys(rule.topic for rule in REGISTRY.values())
     yield PREFACE + "\n".join(f"| {one.name.lower()} | {one.severity} | {one.value} |" for one in effects)
     yield AFTER_EFFECTS
-    by_topic: dict[str, list[Rule]] = {}
-    for rule in REGISTRY.values():
-        by_topic.setdefault(rule.topic, []).append(rule)
-    for rules in by_topic.values():
-        rules.sort(key=lambda rule: (effects.index(rule.effect), rule.id))
     yield INDEX
-    for topic, rules in by_topic.items():
+    for topic in topics:
         yield f"| **{topic}** | | |"
-        yield from (f"| [{rule.id}](#{rule.id}) | {rule.effect.name.lower()} | {_cell(rule.title)} |" for rule in rules)
-    for topic, rules in by_topic.items():
+        for rule in by_topic[topic]:
+            title = rule.title.replace("|", "\\|")
+            yield f"| [{rule.id}](#{rule.id}) | {rule.effect.name.lower()} | {title} |"
+    for topic in topics:
         yield f"\n## {topic}\n"
-        for rule in rules:
-            yield from _entry(rule)
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
-
-
-def _entry(rule: Rule) -> Iterator[str]:
-    yield f"### {rule.id}\n"
-    yield f"{rule.effect.name.lower()} · {rule.effect.severity}. {rule.title[0].upper()}{rule.title[1:]}.\n"
-    yield f"- What happens: {rule.consequence}"
-    yield f"- What to do: {rule.repair}"
-    yield f"- Source: {rule.source}\n"
+        for rule in by_topic[topic]:
+            yield f"### {rule.id}\n"
+            title = rule.title[0].upper() + rule.title[1:]
+            yield f"{rule.effect.name.lower()} · {rule.effect.severity}. {title}.\n"
+            yield f"- What happens: {rule.consequence}"
+            yield f"- What to do: {rule.repair}"
+            yield f"- Source: {rule.source}\n"
 
 
 if __name__ == "__main__":

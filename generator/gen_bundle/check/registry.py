@@ -26,7 +26,7 @@ ZIPFILE = "Python's zipfile, with which Codabench unpacks"
 HOUSE = "good practice; not a rule of the platform"
 
 
-class Effect(Enum):
+class RuleEffect(Enum):
     """What a broken rule does to the competition."""
 
     REFUSED = "the upload is refused; the competition is not created"
@@ -36,9 +36,9 @@ class Effect(Enum):
 
     @property
     def severity(self) -> Severity:
-        if self in (Effect.REFUSED, Effect.BROKEN):
+        if self in (RuleEffect.REFUSED, RuleEffect.BROKEN):
             return "error"
-        return "warning" if self is Effect.TRAP else "note"
+        return "warning" if self is RuleEffect.TRAP else "note"
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Rule:
     """A rule's metadata and the function that finds where it is broken."""
 
     id: str
-    effect: Effect
+    effect: RuleEffect
     stage: Stage
     reads: Reads
     topic: str
@@ -102,18 +102,18 @@ class Topic:
     stage: Stage = Stage.LATER  # where the platform refuses; all other effects come later
 
     def refused(self, rule_id: str, title: str, text: str = "", **extra: Unpack[Extra]) -> Callable[[Check], Check]:
-        return self._rule(Effect.REFUSED, rule_id, title, text, {"stage": self.stage, **extra})
+        return self._rule(RuleEffect.REFUSED, rule_id, title, text, {"stage": self.stage, **extra})
 
     def broken(self, rule_id: str, title: str, text: str = "", **extra: Unpack[Extra]) -> Callable[[Check], Check]:
-        return self._rule(Effect.BROKEN, rule_id, title, text, extra)
+        return self._rule(RuleEffect.BROKEN, rule_id, title, text, extra)
 
     def trap(self, rule_id: str, title: str, text: str = "", **extra: Unpack[Extra]) -> Callable[[Check], Check]:
-        return self._rule(Effect.TRAP, rule_id, title, text, extra)
+        return self._rule(RuleEffect.TRAP, rule_id, title, text, extra)
 
     def note(self, rule_id: str, title: str, text: str = "", **extra: Unpack[Extra]) -> Callable[[Check], Check]:
-        return self._rule(Effect.NOTE, rule_id, title, text, extra)
+        return self._rule(RuleEffect.NOTE, rule_id, title, text, extra)
 
-    def _rule(self, effect: Effect, rule_id: str, title: str, text: str, extra: Extra) -> Callable[[Check], Check]:
+    def _rule(self, effect: RuleEffect, rule_id: str, title: str, text: str, extra: Extra) -> Callable[[Check], Check]:
         if rule_id in REGISTRY:
             raise ValueError(f"two rules are called {rule_id}")
         stage, reads = extra.get("stage", Stage.LATER), extra.get("reads", self.reads)

@@ -1,15 +1,25 @@
-"""The result of a check: findings, and the verdict that follows from them."""
+"""The result of a check: findings, the verdict that follows from them, and both as text, SARIF and annotations."""
 
 import json
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, Literal
 
-from gen_bundle.check.registry import Effect, Severity
+from gen_bundle.check.registry import REGISTRY, RuleEffect, Severity
 from gen_bundle.codabench.versions import NEWEST
 
 OVER = "competition-over"  # dates in the past
 LEAK = "leak"  # reference data where participants can read them
 Later = Literal["ok", "trap", "broken"]
+VERDICTS = {
+    "ok": "it will work",
+    "trap": "it will work, but not as intended",
+    "broken": "it cannot work",
+    None: "the platform would not create the competition",
+}
+MOST_LINES = 20  # of a rule
+SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 
 @dataclass(frozen=True)
@@ -26,7 +36,17 @@ class Finding:
     repair: str
     source: str
     first: bool
-    effect: Effect
+    effect: RuleEffect
+
+    @property
+    def place(self) -> str:
+        """file:line:column, as far as they are known."""
+        return ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
+
+    @property
+    def message(self) -> str:
+        """All of it in one line, for annotations."""
+        return f"{self.place}: {self.what}. {self.consequence} {self.repair}"
 
     @property
     def grave(self) -> bool:
@@ -51,7 +71,7 @@ class Report:
     @property
     def accepted(self) -> bool:
         """Whether Codabench would create the competition."""
-        return not any(finding.effect is Effect.REFUSED for finding in self.findings)
+        return not any(finding.effect is RuleEffect.REFUSED for finding in self.findings)
 
     @property
     def later(self) -> Later | None:
@@ -59,9 +79,9 @@ class Report:
         if not self.accepted:
             return None
         effects = {finding.effect for finding in self.findings}
-        if Effect.BROKEN in effects:
+        if RuleEffect.BROKEN in effects:
             return "broken"
-        return "trap" if Effect.TRAP in effects else "ok"
+        return "trap" if RuleEffect.TRAP in effects else "ok"
 
     @property
     def leaks(self) -> bool:
@@ -77,3 +97,83 @@ class Report:
             "platform_version": self.platform_version,
         }
         return json.dumps(verdict | {"findings": [finding.as_dict() for finding in self.findings]})
+
+
+def text(report: Report) -> Iterator[str]:
+    """The verdict and all findings, line by line; the text of each rule is given once."""
+    verdict = "accepted" if report.accepted else "refused"
+    warned = "DO NOT UPLOAD IT: participants would see gold; " if report.leaks else ""
+    yield f"{report.path}: {warned}{verdict} by Codabench {report.platform_version}: {VERDICTS[report.later]}"
+    by_rule: dict[str, list[Finding]] = {}
+    for finding in report.findings:
+        by_rule.setdefault(finding.id, []).append(finding)
+    for rule_id, findings in by_rule.items():
+        yield f"  {findings[0].severity} {rule_id}"
+        for finding in findings[:MOST_LINES]:
+            first = "  (what the platform reports first)" if finding.first else ""
+            yield f"    {finding.place}: {finding.what}{first}"
+        if len(findings) > MOST_LINES:
+            yield f"    … and {len(findings) - MOST_LINES} more (--json lists all)"
+        yield f"    what happens: {findings[0].consequence}"
+        yield f"    what to do:   {findings[0].repair}"
+
+
+def github(report: Report) -> Iterator[str]:
+    """Workflow commands that GitHub shows beside the lines."""
+    commands = {"error": "error", "warning": "warning", "note": "notice"}
+    for finding in report.findings:
+        file, *place = _annotated(report, finding)
+        fields = [f"file={_escaped(file, value=True)}"]
+        for name, number in zip(("line", "col"), place, strict=True):
+            if number is not None:
+                fields.append(f"{name}={number}")
+        fields.append(f"title={_escaped(finding.id, value=True)}")
+        yield f"::{commands[finding.severity]} {','.join(fields)}::{_escaped(finding.message)}"
+
+
+def _annotated(report: Report, finding: Finding) -> tuple[str, int | None, int | None]:
+    """What to annotate: inside a folder the file itself, with line and column; otherwise the zip."""
+    path = Path(report.path)
+    if not path.is_dir():
+        return report.path, None, None
+    return str(path / finding.file), finding.line, finding.column
+
+
+def _escaped(message: str, *, value: bool = False) -> str:
+    message = message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return message.replace(":", "%3A").replace(",", "%2C") if value else message
+
+
+def sarif(reports: Iterable[Report], version: str) -> str:
+    """All reports as one SARIF 2.1.0 log."""
+    found = [(report, finding) for report in reports for finding in report.findings]
+    used = sorted({finding.id for _, finding in found})
+    rules = [
+        {
+            "id": rule.id,
+            "shortDescription": {"text": rule.title},
+            "fullDescription": {"text": rule.consequence},
+            "help": {"text": f"{rule.repair} Source: {rule.source}"},
+            "defaultConfiguration": {"level": rule.effect.severity},
+        }
+        for rule in map(REGISTRY.__getitem__, used)
+    ]
+    results: list[dict[str, Any]] = []
+    for report, finding in found:
+        file, line, column = _annotated(report, finding)
+        physical: dict[str, Any] = {"artifactLocation": {"uri": Path(file).as_posix()}}
+        if line is not None:
+            region = {"startLine": line, "startColumn": column}
+            physical["region"] = {name: number for name, number in region.items() if number is not None}
+        results.append(
+            {
+                "ruleId": finding.id,
+                "ruleIndex": used.index(finding.id),
+                "level": finding.severity,
+                "message": {"text": finding.message},
+                "locations": [{"physicalLocation": physical}],
+            }
+        )
+    driver = {"name": "gen-bundle check", "version": version, "rules": rules}
+    log = {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
+    return json.dumps(log, indent=2)

@@ -8,9 +8,8 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gen_bundle.check.bundle import Bundle, DryRun, Elsewhere
-from gen_bundle.check.opening import open_bundle
-from gen_bundle.check.registry import REGISTRY, Effect, Problem, Reads, Rule
+from gen_bundle.check.bundle import Bundle, DryRun, Elsewhere, open_bundle
+from gen_bundle.check.registry import REGISTRY, Problem, Reads, Rule, RuleEffect
 from gen_bundle.check.report import Finding, Report
 from gen_bundle.codabench.document import YAML_NAME
 from gen_bundle.codabench.stages import Stage
@@ -21,27 +20,17 @@ from gen_bundle.plain_text import one_line
 # The modules of the rules, in the order of the documentation; importing one registers its rules.
 MODULES = (
     "envelope",
-    "syntax",
     "values",
-    "ignored_keys",
     "pages",
-    "page_text",
     "image",
     "tasks",
-    "solutions",
     "data_files",
     "programs",
-    "workers",
     "phases",
-    "schedule",
     "leaderboard",
-    "columns",
-    "average_rank",
-    "metrics",
     "scores",
     "fact_sheet",
     "legacy",
-    "legacy_board",
     "leaks",
 )
 QUIET_SECONDS = 1.0
@@ -53,7 +42,7 @@ def load_rules() -> None:
         importlib.import_module(f"gen_bundle.check.rules.{module}")
 
 
-class Progress:
+class ReadProgress:
     """Counts the bytes read, and shows the count on stderr once reading takes longer than a second."""
 
     def __init__(self, name: str) -> None:
@@ -101,15 +90,13 @@ def check_path(
     load_rules()
     moment = now or datetime.now(UTC)
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    progress = Progress(path.name)
+    progress = ReadProgress(path.name)
     try:
         with ExitStack() as held:
             bundle = open_bundle(path, moment, held, version, progress)
-            bundle.elsewhere, bundle.dry_run, bundle.known_keys = (
-                list(elsewhere),
-                dry_run or DryRun(),
-                frozenset(known_keys),
-            )
+            bundle.elsewhere = list(elsewhere)
+            bundle.dry_run = dry_run or DryRun()
+            bundle.known_keys = frozenset(known_keys)
             problems = list(_problems(bundle))
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror or error}") from error
@@ -124,16 +111,16 @@ def _problems(bundle: Bundle) -> Iterator[tuple[Rule, Problem]]:
     if bundle.document is not None and bundle.yaml and not bundle.huge:
         kinds += ["both", bundle.format]
     for rule in REGISTRY.values():
-        if rule.reads in kinds:
-            yield from ((rule, problem) for problem in rule.check(bundle))
+        for problem in rule.check(bundle) if rule.reads in kinds else ():
+            yield rule, problem
 
 
 def _findings(bundle: Bundle, problems: list[tuple[Rule, Problem]]) -> list[Finding]:
-    effects = list(Effect)
+    effects = list(RuleEffect)
 
     def in_order(found: tuple[Rule, Problem]) -> tuple[int, Stage, tuple[int, ...]]:
         rule, problem = found
-        if rule.effect is not Effect.REFUSED:
+        if rule.effect is not RuleEffect.REFUSED:
             return effects.index(rule.effect), Stage.LATER, ()
         return 0, rule.stage if problem.stage is None else problem.stage, problem.order
 
@@ -153,7 +140,7 @@ def _findings(bundle: Bundle, problems: list[tuple[Rule, Problem]]) -> list[Find
                 rule.consequence,
                 rule.repair,
                 rule.source,
-                number == 0 and rule.effect is Effect.REFUSED,
+                number == 0 and rule.effect is RuleEffect.REFUSED,
                 rule.effect,
             )
         )

@@ -108,14 +108,17 @@ def command(
     _print(reports, "json" if as_json else style)
     for message in (*unreadable, *bugs):
         say(message, style="red")
-    bad = any(
-        report.later in (None, "broken") or report.leaks or (strict and report.later == "trap") for report in reports
-    )
-    sys.exit(3 if bugs else 2 if unreadable else 1 if bad else 0)
+    if bugs:
+        sys.exit(3)
+    if unreadable:
+        sys.exit(2)
+    failing = (None, "broken", "trap") if strict else (None, "broken")
+    if any(report.later in failing or report.leaks for report in reports):
+        sys.exit(1)
 
 
 def _packed(paths: tuple[Path, ...], out: Path) -> Path:
-    from gen_bundle.check.opening import pack
+    from gen_bundle.check.bundle import pack
 
     if len(paths) != 1 or not paths[0].is_dir() or (paths[0] / "bundle.yaml").is_file():
         raise UserError(f"--pack {out}: expected one PATH, the folder of an unpacked bundle with competition.yaml.")
@@ -175,7 +178,7 @@ def _bundles(path: Path, *, trust: bool) -> Iterator[list[tuple[Path, str, Seque
     if not (path / "bundle.yaml").is_file():
         yield [(path, str(path), ())]
         return
-    from gen_bundle.build import BuildRequest, build
+    from gen_bundle.building import BuildRequest, build
 
     with tempfile.TemporaryDirectory(prefix="gen-bundle-check-") as folder:
         out = Path(folder) / "bundle.zip"
@@ -185,21 +188,27 @@ def _bundles(path: Path, *, trust: bool) -> Iterator[list[tuple[Path, str, Seque
 
 
 def _print(reports: list[Report], style: str) -> None:
-    from gen_bundle.check import formats
+    from gen_bundle.check import report as reporting
 
     if style == "json":
         for report in reports:
             click.echo(report.as_json())
-    elif style == "sarif":
+    elif style == "github":
+        for report in reports:
+            for line in reporting.github(report):
+                click.echo(one_line(line))
+    elif style == "text":
+        for report in reports:
+            verdict, *lines = map(one_line, reporting.text(report))
+            alarm = "red" if report.leaks and colour_wanted() else None
+            click.secho(verdict, fg=alarm)
+            for line in lines:
+                click.echo(line)
+    else:
         from importlib.metadata import PackageNotFoundError, version
 
         try:
             number = version("gen-bundle")
         except PackageNotFoundError:
             number = "0"
-        click.echo(formats.sarif(reports, number))
-    else:
-        for report in reports:
-            for place, line in enumerate(formats.github(report) if style == "github" else formats.text(report)):
-                alarming = style == "text" and report.leaks and place == 0
-                click.secho(one_line(line), fg="red" if alarming and colour_wanted() else None)
+        click.echo(reporting.sarif(reports, number))

@@ -15,7 +15,7 @@ from gen_bundle.codabench.fields import MAX_INTEGER
 from gen_bundle.codabench.platform_image import PLATFORM_IMAGE
 from gen_bundle.codabench.versions import Computation
 from gen_bundle.declaration.dates import End, Start
-from gen_bundle.declaration.texts import text_of
+from gen_bundle.declaration.source import text_of
 
 REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9._,-]+\])?==[0-9][A-Za-z0-9.!+_]*")
 
@@ -45,13 +45,20 @@ Delimiter = Annotated[
 Skip = Annotated[int, Field(ge=0, description="So many lines at the beginning of the file are not read.")]
 Details = Literal["none", "headline", "full"]
 Layout = Literal["joint", "tasks", "separate"]
+CODE_KEYS = ("entry", "interface", "memory")
+"""Of a submission: keys that only competitions that take code have."""
 SubmissionRule = Literal["manual", "last", "best", "all", "Add", "Add_And_Delete_Multiple"]
 
 
-class Model(BaseModel):
+class StrictModel(BaseModel):
     """Unknown keys are errors, values are not converted, and nothing changes after reading."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        strict=True,
+        model_title_generator=lambda model: model.__name__.removeprefix("Declared"),  # for the schema's readers
+    )
 
 
 def _requirement(value: str) -> str:
@@ -63,7 +70,7 @@ def _requirement(value: str) -> str:
 Requirement = Annotated[str, AfterValidator(_requirement)]
 
 
-class Column(Model):
+class DeclaredColumn(StrictModel):
     """One column of the leaderboard; the first column of the first task is the primary one."""
 
     key: Identifier = Field(description="Name of the score in scores.json.")
@@ -90,16 +97,18 @@ class Column(Model):
     of: list[Identifier] | None = Field(None, min_length=1, description="Keys of the columns it is computed from.")
 
 
-class Task(Model):
+class DeclaredTask(StrictModel):
     """One task: a module of the scoring package, and the columns that it fills."""
 
     id: Identifier = Field(description="Also the name of the scoring package's module.")
     name: Annotated[Line, Field(max_length=200)] = Field(description="As participants read it.")
     description: str = Field("", description="One or two sentences; in layout tasks the platform shows them.")
-    columns: list[Column] = Field(min_length=1, description="The task's columns of the leaderboard, in their order.")
+    columns: list[DeclaredColumn] = Field(
+        min_length=1, description="The task's columns of the leaderboard, in their order."
+    )
 
 
-class Phase(Model):
+class DeclaredPhase(StrictModel):
     """One phase; phases follow each other and never overlap."""
 
     id: Identifier = Field(description="Also the name of the phase's folder in the data.")
@@ -157,14 +166,14 @@ class Phase(Model):
         return self.details or ("none" if self.hides_scores else "full" if self.gold == "public" else "headline")
 
 
-class Page(Model):
+class DeclaredPage(StrictModel):
     """A page of the competition: a Jinja2 template over Markdown, relative to bundle.yaml."""
 
     title: PageTitle = Field(description="Heading of the page's tab.")
     file: Line = Field(description="Path of the template.")
 
 
-class SubmissionField(Model):
+class SubmissionField(StrictModel):
     """One row of the format table; with scoring_program: declared, also how its values are read."""
 
     field: Line = Field(description="Its name, as it is written in the file.")
@@ -190,7 +199,7 @@ class SubmissionField(Model):
         return f"{self.type}{low}{high}"
 
 
-class Reference(Model):
+class DeclaredReference(StrictModel):
     """The gold of a declared table."""
 
     file: Line = Field(description="The gold in each phase's folder: the submission's fields, and further columns.")
@@ -211,7 +220,7 @@ class Reference(Model):
     public: list[Line] = Field(default_factory=list, description="Gold columns that participants may know.")
 
 
-class Table(Model):
+class SubmittedTable(StrictModel):
     """One table of a submission, with scoring_program: declared."""
 
     file: Line = Field(description="Name of the file; its suffix decides how it is read (.csv .tsv .jsonl .json .txt).")
@@ -227,13 +236,13 @@ class Table(Model):
     skip: Skip = 0
 
 
-class SubmissionTable(Table):
+class SubmissionTable(SubmittedTable):
     """One of several tables, with its gold."""
 
-    reference: Reference = Field(description="The gold of this table.")
+    reference: DeclaredReference = Field(description="The gold of this table.")
 
 
-class Submission(Table):
+class DeclaredSubmission(SubmittedTable):
     """What participants hand in, as the Submission page and the starting kit describe it."""
 
     kind: Literal["results", "code"] = Field(
@@ -256,7 +265,7 @@ class Submission(Table):
     )
 
 
-class Question(Model):
+class Question(StrictModel):
     """A question of the fact sheet, asked with every submission."""
 
     type: Literal["text", "checkbox", "select"] = Field(description="How it is answered.")
@@ -266,7 +275,7 @@ class Question(Model):
     on_leaderboard: bool = Field(False, description="Whether the leaderboard shows the answer.")
 
 
-class Leaderboard(Model):
+class DeclaredLeaderboard(StrictModel):
     """The leaderboard as a whole; its columns belong to the tasks."""
 
     title: BoardTitle = Field("Results", description="Heading over the leaderboard.")
@@ -281,14 +290,14 @@ class Leaderboard(Model):
     )
 
 
-class Milestone(Model):
+class Milestone(StrictModel):
     """A date beside the phases, such as the day when papers are due."""
 
     name: Annotated[Line, Field(max_length=200)] = Field(description="What happens, as participants read it.")
     date: End = Field(description="A moment with its zone: UTC, an offset, or AoE. Without a time: its last second.")
 
 
-class Competition(Model):
+class DeclaredCompetition(StrictModel):
     """A competition: everything but its data and the text of its pages."""
 
     title: Annotated[Line, Field(max_length=222)] = Field(description="Name of the competition.")
@@ -319,17 +328,19 @@ class Competition(Model):
         description="What is on the leaderboard. Of itself: each participant's last submission, the best, or all. By "
         "hand: one that can be replaced (Add) and also removed (manual), or any number (Add_And_Delete_Multiple).",
     )
-    leaderboard: Leaderboard = Field(default_factory=Leaderboard, description="Its title, and whether it is hidden.")
+    leaderboard: DeclaredLeaderboard = Field(
+        default_factory=DeclaredLeaderboard, description="Its title, and whether it is hidden."
+    )
     details_min_items: int = Field(5, ge=1, description="No detailed figure is shown over fewer scored items.")
-    pages: list[Page] = Field(min_length=1, description="The competition's pages, in their order.")
+    pages: list[DeclaredPage] = Field(min_length=1, description="The competition's pages, in their order.")
     terms: Line = Field(description="Template of the terms, relative to bundle.yaml.")
-    phases: list[Phase] = Field(min_length=1, description="The phases, in the order of their dates.")
+    phases: list[DeclaredPhase] = Field(min_length=1, description="The phases, in the order of their dates.")
     milestones: list[Milestone] = Field(
         default_factory=list, description="Further dates, shown with those of the phases and in the preview."
     )
-    tasks: list[Task] = Field(min_length=1, description="The tasks; the first one's first column ranks.")
-    submission: Submission = Field(description="What participants hand in.")
-    reference: Reference | None = Field(None, description="With scoring_program: declared: the gold.")
+    tasks: list[DeclaredTask] = Field(min_length=1, description="The tasks; the first one's first column ranks.")
+    submission: DeclaredSubmission = Field(description="What participants hand in.")
+    reference: DeclaredReference | None = Field(None, description="With scoring_program: declared: the gold.")
     options: dict[str, Any] = Field(default_factory=dict, description="Options of the scoring package.")
     requirements: list[Requirement] = Field(
         default_factory=list,

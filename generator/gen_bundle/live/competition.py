@@ -12,8 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.check.bundle import Bundle
-from gen_bundle.check.opening import open_readable_bundle
+from gen_bundle.check.bundle import Bundle, open_readable_bundle
 from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES
 from gen_bundle.codabench.serializer_fields import PHASE_FLAGS, TOP_FIELDS
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion

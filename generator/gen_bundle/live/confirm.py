@@ -13,8 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gen_bundle.check.bundle import Bundle
-from gen_bundle.check.opening import open_readable_bundle
+from gen_bundle.check.bundle import Bundle, open_readable_bundle
 from gen_bundle.codabench.board import Board
 from gen_bundle.codabench.leaderboard import REPLACING_RULES, Leaderboard
 from gen_bundle.codabench.stored_scores import RefusedError

@@ -39,6 +39,7 @@ from gen_bundle.live.competition import (
 )
 from gen_bundle.live.connection import Row
 from gen_bundle.live.datasets import content_digest
+from gen_bundle.zips.reading import Archive
 from gen_bundle.zips.tree import Node, Tree
 
 Replaced = Mapping[Place, Mapping[str, list[Difference]]]
@@ -255,7 +256,8 @@ class SiteBundle:
         if self.original is not None:
             folders["original"] = self.original.tree.root
         return Bundle(
-            tree=Tree(Node(children=folders)),
+            archive=Archive(tree=Tree(Node(children=folders))),
+            is_folder=True,
             now=self.wanted.now,
             platform=self.wanted.platform,
             document=Document(top, ""),

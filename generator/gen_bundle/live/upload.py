@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.check import Report, check_path
-from gen_bundle.check.bundle import Bundle
-from gen_bundle.check.explanation import explain_refusal
-from gen_bundle.check.opening import open_readable_bundle
+from gen_bundle.check.bundle import Bundle, open_readable_bundle
+from gen_bundle.check.catalogue import explain_refusal
 from gen_bundle.check.report import OVER
 from gen_bundle.codabench.fields import as_text
 from gen_bundle.difference.aspects import differences
@@ -26,8 +25,8 @@ from gen_bundle.live.competition import Snapshot, site_version, with_tasks
 from gen_bundle.live.connection import AnswerError, Connection, LiveError
 from gen_bundle.live.datasets import send_file, without_file
 from gen_bundle.live.site_bundle import UNKNOWN, SiteBundle
-from gen_bundle.package.shipped import shipped_gold
 from gen_bundle.remembered import file_digest, state_folder
+from gen_bundle.resources import shipped_gold
 from gen_bundle.zips.tree import Node
 
 PATIENCE_S = 15 * 60.0

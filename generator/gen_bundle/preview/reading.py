@@ -15,8 +15,7 @@ from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.check.bundle import Bundle
-from gen_bundle.check.opening import open_readable_bundle
+from gen_bundle.check.bundle import Bundle, open_readable_bundle
 from gen_bundle.codabench.competition import Column, DataUse, Phase, Task, is_on
 from gen_bundle.codabench.dates import Instant, read_instant
 from gen_bundle.codabench.fields import as_boolean, as_text

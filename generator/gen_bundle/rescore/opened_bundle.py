@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gen_bundle.build import finished_bundle
+from gen_bundle.building import finished_bundle
 from gen_bundle.codabench.leaderboard import Leaderboard
 from gen_bundle.codabench.worker import time_limit
 from gen_bundle.errors import UserError

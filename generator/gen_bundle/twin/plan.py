@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gen_bundle.errors import UserError
 from gen_bundle.twin.bundle import Competition, Phase, Task
-from gen_bundle.zips.unpacking import is_zip
+from scoring_kit.base.submissions import is_zip
 
 
 @dataclass(frozen=True)

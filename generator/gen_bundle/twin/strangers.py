@@ -18,7 +18,8 @@ from gen_bundle.twin.engines import Engine
 from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.twin.sweep import scratch_folder
 from gen_bundle.zips.bounds import BUNDLE
-from gen_bundle.zips.unpacking import UNREADABLE, is_zip, unpack
+from gen_bundle.zips.unpacking import UNREADABLE, unpack
+from scoring_kit.base.submissions import is_zip
 
 NO_CODE = {"program.json", "metadata.yaml"}
 """Files at the root of our programs that are made for each competition; the command in the latter is looked at."""

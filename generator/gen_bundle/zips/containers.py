@@ -1,22 +1,23 @@
 """Archives, compressed files and spreadsheets, recognised by their content, not their names."""
 
 import bz2
+import csv
 import gzip
-import hashlib
 import io
 import lzma
+import re
 import tarfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from typing import IO, cast
+from xml.etree import ElementTree
 
 from gen_bundle.zips.bounds import BUNDLE
-from gen_bundle.zips.packed import searchable, unpack
-from gen_bundle.zips.spreadsheet import WORKBOOK, sheets
-from gen_bundle.zips.tree import CHUNK, Node
+from gen_bundle.zips.reading import Tick, digest, searchable, unpack
+from gen_bundle.zips.tree import Node
 
 ZIP = b"PK\x03\x04"
 TAR, TAR_AT = b"ustar", 257
@@ -43,6 +44,15 @@ CLOSED = {
 }
 UNREADABLE = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, tarfile.TarError)
 
+# A workbook in Office Open XML (.xlsx, ECMA-376 part 1, section 18).
+WORKBOOK = "xl/workbook.xml"
+SHARED = "xl/sharedStrings.xml"
+SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")
+CELL = re.compile(r"([A-Z]{1,3})[0-9]*")
+MAX_BYTES = 64 * 1024 * 1024  # of a part of the workbook, and of all its tables together
+MAX_COLUMNS = 16_384
+NO_SHEET = (ElementTree.ParseError, ValueError, LookupError)
+
 
 @dataclass(frozen=True)
 class Contents:
@@ -57,12 +67,12 @@ class Contents:
     closed: str = ""
 
 
-def contents(node: Node, tick: Callable[[int], None], held: ExitStack) -> Contents:
+def contents(node: Node, tick: Tick, held: ExitStack) -> Contents:
     """Open a file that holds others; what is opened stays so until `held` is closed. Nothing for any other file."""
     start = _start(node)
-    closed = next((kind for magic, kind in CLOSED.items() if start.startswith(magic)), "")
-    if closed:
-        return Contents(closed=closed)
+    for magic, kind in CLOSED.items():
+        if start.startswith(magic):
+            return Contents(closed=kind)
     if start.startswith(ZIP) or (start.startswith(b"#!") and ZIP in start):  # a Python program may be a zip
         return _zip(node, tick, held)
     try:
@@ -86,54 +96,128 @@ def _start(node: Node) -> bytes:
     return node.read(TAR_AT + len(TAR))
 
 
-def _zip(node: Node, tick: Callable[[int], None], held: ExitStack) -> Contents:
+def _zip(node: Node, tick: Tick, held: ExitStack) -> Contents:
     package = unpack(node, tick, held)
     files = list(package.tree.root.files())
     closed = f"a zip of which a part cannot be read ({package.fault})" if package.fault else ""
-    if any(name == WORKBOOK for name, _ in files):
-        tables, complete = sheets(dict(files))
+    if WORKBOOK in package.names:
+        tables, complete = _sheets(dict(files))
         files += tables
-        closed = closed or ("" if complete else "a workbook with a sheet that is broken or too large")
+        if not complete:
+            closed = closed or "a workbook with a sheet that is broken or too large"
     return Contents(files, closed)
 
 
-def _inflated(
-    node: Node, opener: Callable[[IO[bytes]], IO[bytes]], tick: Callable[[int], None], held: ExitStack
-) -> Node:
+def _inflated(node: Node, opener: Callable[[IO[bytes]], IO[bytes]], tick: Tick, held: ExitStack) -> Node:
     """The one file that is compressed in a file: read once, so that a broken one is found, and never written out."""
-    with _opened(node) as stream:
-        copy = searchable(stream, held, node.size)
+    copy = _copy(node, held, node.size)
+    size = 0
 
     def reopened() -> IO[bytes]:
         copy.seek(0)
         return opener(copy)
 
-    size, state = 0, hashlib.sha256()
+    def count(more: int) -> None:
+        nonlocal size
+        size += more
+        tick(more)
+        if BUNDLE.is_bomb(size, node.size):
+            raise ValueError("inflated out of all proportion")
+
     with reopened() as plain:
-        while chunk := plain.read(CHUNK):
-            size += len(chunk)
-            state.update(chunk)
-            tick(len(chunk))
-            if BUNDLE.is_bomb(size, node.size):
-                raise ValueError("inflated out of all proportion")
-    return Node(size=size, open=reopened, sha256=state.hexdigest(), tick=tick)
+        sha256 = digest(plain, count)
+    return Node(size=size, open=reopened, sha256=sha256, tick=tick)
 
 
-def _tar(node: Node, tick: Callable[[int], None], held: ExitStack) -> list[tuple[str, Node]]:
-    with _opened(node) as stream:
-        copy = searchable(stream, held, max(node.size, BUNDLE.ratio_from))
+def _tar(node: Node, tick: Tick, held: ExitStack) -> list[tuple[str, Node]]:
+    copy = _copy(node, held, max(node.size, BUNDLE.ratio_from))
     archive = held.enter_context(tarfile.open(fileobj=copy, mode="r:"))  # noqa: SIM115 - `held` closes it
+
+    def opened(member: tarfile.TarInfo) -> IO[bytes]:
+        return archive.extractfile(member) or io.BytesIO()
+
     return [
-        (member.name, Node(size=member.size, open=partial(_member, archive, member), tick=tick))
+        (member.name, Node(size=member.size, open=partial(opened, member), tick=tick))
         for member in archive
         # a sparse file may claim any size
         if member.isreg() and not member.issparse()
     ]
 
 
-def _member(archive: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
-    return archive.extractfile(member) or io.BytesIO()
+def _copy(node: Node, held: ExitStack, most: int) -> IO[bytes]:
+    with node.open() if node.open else io.BytesIO() as stream:
+        return searchable(stream, held, most)
 
 
-def _opened(node: Node) -> IO[bytes]:
-    return node.open() if node.open else io.BytesIO()
+def _sheets(files: Mapping[str, Node]) -> tuple[list[tuple[str, Node]], bool]:
+    """The sheets of a workbook as comma-separated text, and whether these are all: others are broken or too large."""
+    tables: list[tuple[str, Node]] = []
+    complete, left = True, MAX_BYTES
+    try:
+        shared = [_text(item) for item in _elements(files[SHARED], "si")] if SHARED in files else []
+    except NO_SHEET:
+        return tables, False
+    for name in filter(SHEET.fullmatch, files):
+        table = io.StringIO()
+        writer = csv.writer(table, lineterminator="\n")
+        try:
+            for row in _elements(files[name], "row"):
+                cells = _cells(row, shared)
+                left -= len(cells) + sum(map(len, cells))
+                if left < 0:
+                    raise ValueError("too large")
+                writer.writerow(cells)
+        except NO_SHEET:
+            complete = False
+        else:
+            text = table.getvalue().encode()
+            tables.append((f"{name}.csv", Node(size=len(text), open=partial(io.BytesIO, text))))
+    return tables, complete
+
+
+def _elements(node: Node, name: str) -> Iterator[ElementTree.Element]:
+    """The elements of a name, one after the other, each forgotten once it has been looked at.
+
+    Raises:
+        ElementTree.ParseError: it is not XML.
+        ValueError: too much of it, or entities.
+    """
+    data = node.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES or b"<!" in data[:4096]:
+        raise ValueError("too large, or with a document type")
+    for _, element in ElementTree.iterparse(io.BytesIO(data)):  # noqa: S314 - without a document type
+        if _local(element) == name:
+            yield element
+            element.clear()
+
+
+def _local(element: ElementTree.Element) -> str:
+    return element.tag.rpartition("}")[2]
+
+
+def _text(element: ElementTree.Element) -> str:
+    return "".join(part.text or "" for part in element.iter() if _local(part) == "t")
+
+
+def _cells(row: ElementTree.Element, shared: list[str]) -> list[str]:
+    cells: list[str] = []
+    for cell in row:
+        if reference := cell.get("r"):
+            cells += [""] * (_column(reference) - len(cells))
+        if cell.get("t") == "inlineStr":
+            cells.append(_text(cell))
+            continue
+        value = next((part.text or "" for part in cell if _local(part) == "v"), "")
+        cells.append(shared[int(value)] if cell.get("t") == "s" and value else value)
+    return cells
+
+
+def _column(reference: str) -> int:
+    """The place of a column: 0 for A7, 27 for AB7."""
+    cell = CELL.fullmatch(reference)
+    place = 0
+    for letter in cell[1] if cell else "":
+        place = place * 26 + ord(letter) - ord("A") + 1
+    if not 0 < place <= MAX_COLUMNS:
+        raise ValueError("not a column")
+    return place - 1

@@ -1,8 +1,6 @@
 """The files of a bundle as they lie on the platform's disk once it is unpacked."""
 
 import os
-import stat
-import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -21,7 +19,6 @@ SERVER_FOLDERS |= {"/var", "/var/lib", "/var/log", "/var/tmp", *(f"/{name}" for 
 # The bundle is unpacked into a folder of any name below /tmp.
 ABOVE_THE_BUNDLE = "/tmp"  # noqa: S108 - a path of the server, nothing is written there
 MAX_NAME_BYTES = 255
-MAX_PATH_BYTES = 4078  # 4095 less the name of the temporary folder
 
 
 def ignore_count(_: int) -> None:
@@ -32,7 +29,7 @@ def ignore_count(_: int) -> None:
 class Node:
     """A file or folder: files have a size and can be opened, folders have children by name.
 
-    `sha256` is known once the file has been read as a whole; `tick` hears how much of it is read again.
+    `sha256` is known once the file has been read as a whole; `tick` is given how much of it is read again.
     """
 
     size: int = 0
@@ -151,46 +148,6 @@ def _impossible(name: str) -> str | None:
 def is_encodable(text: str) -> bool:
     """Whether a text has no lone surrogates, which YAML can write and UTF-8 cannot."""
     return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
-
-
-def unpacked_name(member: zipfile.ZipInfo) -> str:
-    """Where zipfile puts a member: without root, empty, `.` and `..` parts."""
-    return "/".join(part for part in member.filename.split("/") if part not in ("", ".", ".."))
-
-
-class PlaceError(Exception):
-    """A member that cannot be written to disk; the upload fails there."""
-
-
-def place(root: Node, member: zipfile.ZipInfo, archive: zipfile.ZipFile) -> tuple[Node, Node | None]:
-    """Put a member where unpacking would put it; returns it, and the file that it replaces, if any.
-
-    Raises:
-        PlaceError: the name is too long, or is a file where a folder is needed or the reverse.
-    """
-    name = unpacked_name(member)
-    parts = name.split("/") if name else []
-    encoded = [os.fsencode(part) for part in parts]
-    if any(len(part) > MAX_NAME_BYTES for part in encoded) or sum(len(part) + 1 for part in encoded) > MAX_PATH_BYTES:
-        raise PlaceError("its name is too long for a file system")
-    node = root
-    for part in parts if member.is_dir() else parts[:-1]:
-        if node.children is None:
-            raise PlaceError("a file is in the place of a folder that it needs")
-        node = node.children.setdefault(part, Node(children={}))
-    if node.children is None:
-        raise PlaceError("a file is in the place of a folder that it needs")
-    if member.is_dir():
-        return node, None
-    if not parts:
-        raise PlaceError("its name has only dots")
-    old = node.children.get(parts[-1])
-    if old is not None and old.is_folder:
-        raise PlaceError("a folder of that name exists already")
-    is_link = stat.S_ISLNK(member.external_attr >> 16)
-    new = Node(size=member.file_size, open=lambda: archive.open(member), is_link=is_link)
-    node.children[parts[-1]] = new
-    return new, old
 
 
 def folder_tree(folder: Path, tick: Callable[[int], None]) -> Tree:

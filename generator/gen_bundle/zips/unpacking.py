@@ -39,14 +39,6 @@ UNREADABLE = (
 )
 
 
-def is_zip(path: Path) -> bool:
-    """Whether a path is a zip, by its name or its content; the scoring kit's `is_zip` decides in the same way."""
-    try:
-        return path.is_file() and (path.suffix.lower() == ".zip" or zipfile.is_zipfile(path))
-    except zipfile.BadZipFile:  # one of several disks; what unpacks it says so
-        return True
-
-
 def unpack(archive: Path, into: Path, bounds: Bounds) -> None:
     """Unpack a zip into a folder, which is made. Permissions in the zip are dropped, as Python's zipfile does.
 
@@ -72,10 +64,10 @@ def _unpack_members(opened: zipfile.ZipFile, into: Path, bounds: Bounds) -> None
     members = opened.infolist()
     if len(members) > bounds.members:
         raise ArchiveError(f"{len(members)} files and folders; at most {bounds.members} are unpacked")
-    problems = [problem for member in members if (problem := _hostile(member))]
+    problems = list(filter(None, map(_hostile, members)))
     if problems:
-        shown = "\n".join(problems[:10])
-        raise ArchiveError(shown if len(problems) <= 10 else f"{shown}\nand {len(problems) - 10} more")
+        more = [f"and {len(problems) - 10} more"] if problems[10:] else []
+        raise ArchiveError("\n".join([*problems[:10], *more]))
     into.mkdir(parents=True, exist_ok=True)
     written = compressed = 0
     made = {into}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring_kit.program import AVERAGE_RANK, Column
+from scoring_kit.program import AVERAGE_RANK, ScoreColumn
 from scoring_kit.resampling.ranks import mid_ranks
 from scoring_kit.units import Additive, Array, Statistic
 
@@ -40,7 +40,7 @@ class AtUnits:
 class Part:
     """A written column, and a team's per-unit results for it; None where the team did not enter the column's task."""
 
-    column: Column
+    column: ScoreColumn
     statistic: Statistic | None
 
     def shown(self, values: Array) -> Array:
@@ -66,7 +66,7 @@ class TeamColumn:
         competes: whether the team counts for the average ranks of others, as a baseline does not.
     """
 
-    column: Column
+    column: ScoreColumn
     parts: Sequence[Part]
     competes: bool = True
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scoring_kit.program import Column
+from scoring_kit.program import ScoreColumn
 from scoring_kit.units import Array
 
 LEVEL = 95
@@ -49,7 +49,7 @@ def uncut_interval(values: Array) -> tuple[float, float] | None:
     return percentile_interval(values)
 
 
-def few_units(column: Column, number: int, word: str, classes: Sequence[int]) -> str | None:
+def few_units(column: ScoreColumn, number: int, word: str, classes: Sequence[int]) -> str | None:
     """Why there are too few units for intervals of a written column; None where there are enough.
 
     Args:

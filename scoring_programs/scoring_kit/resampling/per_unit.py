@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scoring_kit.board import Scores
 from scoring_kit.errors import OrganiserError
-from scoring_kit.program import Column, Program
+from scoring_kit.program import Program, ScoreColumn
 from scoring_kit.resampling.columns import AtUnits, Part, TeamColumn
 from scoring_kit.resampling.intervals import few_units
-from scoring_kit.scores_table import Scores
 from scoring_kit.team_results import TeamResults
-from scoring_kit.units import Scored, Units
+from scoring_kit.units import ScoredUnits, Units
 
 SAME = 1e-9
 """How far the score over all units may be from the score itself, relative to it."""
@@ -79,7 +79,11 @@ def _arrays(name: str, value: object) -> Iterator[tuple[str, NDArray[Any]]]:
 
 
 def ranking_column(
-    column: Column, order: Sequence[str], program: Program, per_unit: PerUnit | None, baselines: Collection[str] = ()
+    column: ScoreColumn,
+    order: Sequence[str],
+    program: Program,
+    per_unit: PerUnit | None,
+    baselines: Collection[str] = (),
 ) -> tuple[Units | None, dict[str, TeamColumn], str | None]:
     """The units that a column scores, its values over them for each team, and why there are no intervals."""
     if per_unit is None:
@@ -98,7 +102,7 @@ def ranking_column(
     scored: dict[str, set[int]] = {}
     for column_ in written:
         for units in filter(None, (own.get(column_.task) for own in found.values())):
-            own = units.scored.get(column_.key, Scored(units.unit, range(len(names))))
+            own = units.scored.get(column_.key, ScoredUnits(units.unit, range(len(names))))
             scored.setdefault(own.unit, set()).update(map(int, own.places))
     places = np.array(sorted(set[int]().union(*scored.values())), dtype=np.intp)
     parts = {team: [_part(c, found[team].get(c.task), places) for c in written] for team in order}
@@ -112,7 +116,9 @@ def ranking_column(
     return units, teams, _too_few(written, every, scored)
 
 
-def _too_few(written: Sequence[Column], every: Sequence[Units], scored: Mapping[str, Collection[int]]) -> str | None:
+def _too_few(
+    written: Sequence[ScoreColumn], every: Sequence[Units], scored: Mapping[str, Collection[int]]
+) -> str | None:
     """Why there are too few units for intervals of a column that is made of the written ones; None where they do.
 
     Args:
@@ -126,7 +132,7 @@ def _too_few(written: Sequence[Column], every: Sequence[Units], scored: Mapping[
     return next(filter(None, reasons), None)
 
 
-def _part(column: Column, units: Units | None, places: NDArray[np.intp]) -> Part | None:
+def _part(column: ScoreColumn, units: Units | None, places: NDArray[np.intp]) -> Part | None:
     """A team's results over the units at `places` in a written column; without any in a task that it did not enter.
 
     None: the per-unit results leave the column out.

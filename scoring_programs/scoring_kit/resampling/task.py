@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from scoring_kit.program import AVERAGE_RANK, Column
+from scoring_kit.program import AVERAGE_RANK, ScoreColumn
 from scoring_kit.resampling.columns import TeamColumn, over
 from scoring_kit.resampling.draws import bootstrap_counts
 from scoring_kit.resampling.intervals import DIGITS, MOST_LACKING, uncut_interval
@@ -137,7 +137,7 @@ def _bootstrap(columns: Sequence[TeamColumn], units: int, settings: Resampling, 
     return np.concatenate(blocks, axis=1), most
 
 
-def _undefined_text(column: Column, undefined: int, resamples: int) -> str:
+def _undefined_text(column: ScoreColumn, undefined: int, resamples: int) -> str:
     return (
         f"{column.title} is undefined in {undefined:,} of {resamples:,} resamples, where the units drawn lack what it "
         "needs (such as any of a rare class). With the worst score in its place intervals would be meaningless."

@@ -24,8 +24,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-from scoring_kit.failures import failure_of, print_failure
-from scoring_kit.frame import Gold, program_of, read_gold, score_once
+from scoring_kit.frame import PhaseGold, failure_of, print_failure, program_of, read_gold, score_once
 from scoring_kit.package import submission_module
 from scoring_kit.warm.job import Job, run_job
 from scoring_kit.warm.model_process import ModelProcess
@@ -68,7 +67,7 @@ def serve(program_folder: Path, reference_folder: Path, task: str | None) -> int
     return 0
 
 
-def _read(program_folder: Path, reference_folder: Path, task: str | None) -> Gold:
+def _read(program_folder: Path, reference_folder: Path, task: str | None) -> PhaseGold:
     program = program_of(program_folder, task)
     submission_module(program.package)
     return read_gold(program, reference_folder)

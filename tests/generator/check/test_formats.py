@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from gen_bundle.check import check_path, formats
-from gen_bundle.check.report import Report
+from gen_bundle.check import check_path
+from gen_bundle.check.report import Report, github, sarif, text
 from tests.generator.check.drafts import NOW, both, drop, new, put, write
 
 KEYS = ["id", "severity", "file", "line", "column", "what", "consequence", "repair", "source", "first"]
@@ -37,7 +37,7 @@ def test_positions_count_from_one_and_point_at_the_key(tmp_path: Path) -> None:
 
 
 def test_text_says_verdict_place_consequence_and_repair(tmp_path: Path) -> None:
-    lines = list(formats.text(refused(tmp_path)))
+    lines = list(text(refused(tmp_path)))
     assert lines[0].endswith("bundle.zip: refused by Codabench 1.32: the platform would not create the competition")
     assert lines[1:3] == [
         "  error terms-missing",
@@ -51,7 +51,7 @@ def test_what_a_rule_says_is_printed_once(tmp_path: Path) -> None:
     draft = new()
     for key in ("collaborators", "whitelist_emails", "secret_key"):
         put(key, "x")(draft)
-    lines = list(formats.text(draft.check(tmp_path)))
+    lines = list(text(draft.check(tmp_path)))
     assert lines[1] == "  warning key-ignored"
     assert ["is ignored" in line for line in lines[2:5]] == [True, True, True]
     assert [line.split(":")[0].strip() for line in lines[5:]] == ["what happens", "what to do"]
@@ -60,7 +60,7 @@ def test_what_a_rule_says_is_printed_once(tmp_path: Path) -> None:
 def test_github_escapes_what_would_end_a_command(tmp_path: Path) -> None:
     folder = tmp_path / "a,b"
     folder.mkdir()
-    lines = list(formats.github(refused(folder)))
+    lines = list(github(refused(folder)))
     assert [line.split(" ")[0] for line in lines] == ["::error", "::warning", "::notice"]
     assert all("\n" not in line and "a%2Cb" in line for line in lines)
 
@@ -71,12 +71,12 @@ def test_annotations_of_a_folder_name_the_file_itself(tmp_path: Path) -> None:
     for name, data in {**draft.files, "competition.yaml": json.dumps(draft.yaml).encode()}.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(data)
-    (line,) = formats.github(check_path(tmp_path, now=NOW))
+    (line,) = github(check_path(tmp_path, now=NOW))
     assert line.startswith(f"::warning file={tmp_path}/competition.yaml,line=1,col=")
 
 
 def test_sarif_names_rules_levels_and_places(tmp_path: Path) -> None:
-    log = json.loads(formats.sarif([refused(tmp_path)], "1.0"))
+    log = json.loads(sarif([refused(tmp_path)], "1.0"))
     (run,) = log["runs"]
     rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
     assert log["version"] == "2.1.0"
@@ -90,6 +90,6 @@ def test_of_many_findings_of_a_rule_the_rest_is_counted(tmp_path: Path) -> None:
     put("phases", 0, "public_data", "public")(draft)
     for number in range(25):
         write(f"public/{number}.kind{number}", b"\x00\x01\x02" * 9)(draft)
-    lines = [line for line in formats.text(draft.check(tmp_path)) if line.startswith("    ")]
+    lines = [line for line in text(draft.check(tmp_path)) if line.startswith("    ")]
     assert sum("is a file of bytes" in line for line in lines) == 20
     assert "    … and 5 more (--json lists all)" in lines

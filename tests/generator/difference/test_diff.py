@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from gen_bundle.check.bundle import Bundle
-from gen_bundle.check.opening import open_readable_bundle
+from gen_bundle.check.bundle import Bundle, open_readable_bundle
 from gen_bundle.cli import root
 from gen_bundle.diff import DiffRequest, diff
 from gen_bundle.difference.aspects import differences

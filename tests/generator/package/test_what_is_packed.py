@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.build import BuildRequest, build
+from gen_bundle.building import BuildRequest, build
 from gen_bundle.package.programs import program_members
 from gen_bundle.package.resolve import find_competition, resolve
 from gen_bundle.resources import competitions

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.build import BuildRequest, build
+from gen_bundle.building import BuildRequest, build
 from gen_bundle.rescore.opened_bundle import OpenedBundle, opened_bundle
 from gen_bundle.rescore.scoring_desk import ScoringDesk
 from gen_bundle.rescore.scoring_job import JobResult, ScoringJob, job_for, score

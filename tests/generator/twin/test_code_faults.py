@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import yaml
 
-from gen_bundle.build import BuildRequest, build
+from gen_bundle.building import BuildRequest, build
 from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.resources import competitions
 from gen_bundle.twin.engines import Engine

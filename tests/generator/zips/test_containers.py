@@ -144,7 +144,7 @@ LONG = '<row><c t="s"><v>0</v></c></row>'
 def test_a_sheet_that_cannot_be_read_is_noted(
     rows: list[str], closed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gen_bundle.zips.spreadsheet.MAX_BYTES", 1 << 20)
+    monkeypatch.setattr("gen_bundle.zips.containers.MAX_BYTES", 1 << 20)
     files = {
         "xl/workbook.xml": b"<workbook/>",
         "xl/sharedStrings.xml": f"<sst {SPACE}><si><t>{'x' * 600_000}</t></si></sst>".encode(),

@@ -49,7 +49,7 @@ def _place(mention: str) -> str:
 
 def read_submission(
     folder: Path, files: Mapping[str, str | bytes], given: Manifest
-) -> tuple[submission.Submission | None, Problems]:
+) -> tuple[submission.AreSubmission | None, Problems]:
     """What the reader makes of these files."""
     for name, content in files.items():
         path = folder / name

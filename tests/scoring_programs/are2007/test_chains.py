@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from are2007 import alignment, task2, task4
 from are2007.alignment import Alignment, alignments
-from are2007.answers import Key
+from are2007.answers import AnswerKey
 from are2007.mentions import Mention
 from are2007.muc import LinkScores, muc
 from are2007.overlap import overlap
-from are2007.reference import Reference
-from are2007.submission import Submission
+from are2007.reference import AreReference
+from are2007.submission import AreSubmission
 from are2007.task4 import muc_with_overlaps, tree_weight
 
 pytestmark = pytest.mark.slow
@@ -314,10 +314,10 @@ def test_task_4_does_not_depend_on_order_or_place(
 
 
 def test_links_are_summed_over_texts_before_dividing() -> None:
-    keys = {"a": Key([[A, B, C, D]], []), "b": Key([[A, B]], [])}
+    keys = {"a": AnswerKey([[A, B, C, D]], []), "b": AnswerKey([[A, B]], [])}
     responses = {"a": [[A, B]], "b": [[A, B], [C, D]]}
-    gold = Reference({}, {"task2": keys, "task4": keys})
-    answers = Submission(frozenset(), {}, {"task2": responses, "task4": responses})
+    gold = AreReference({}, {"task2": keys, "task4": keys})
+    answers = AreSubmission(frozenset(), {}, {"task2": responses, "task4": responses})
     for task, score in (("task2", task2.score), ("task4", task4.score)):
         values = {name: metric.value for name, metric in score(gold, answers, {}).metrics.items()}
         assert values == {

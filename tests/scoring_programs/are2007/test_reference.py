@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 
 from are2007 import organiser, reference
-from are2007.answers import Key
+from are2007.answers import AnswerKey
 from gen_bundle.check.leaks.gold import read_secrets
 from scoring_kit.errors import OrganiserError
 from scoring_kit.manifest import Manifest
@@ -52,10 +52,10 @@ def test_inputs_and_keys_are_read(tmp_path: Path) -> None:
         "task4": {"t": {"nodes": ["0", "1", "2", "3", "4"]}},
     }
     assert gold.keys == {
-        "task1": {"t": Key([[(0, 1), (2, 3)]], [(2, 3)])},
-        "task2": {"t": Key([[(0, 1), (2, 3)]], [])},
-        "task3": {"t": Key([[(0, 2), (3, 4)]], [(3, 4)])},
-        "task4": {"t": Key([[(0, 2), (3, 4)]], [])},
+        "task1": {"t": AnswerKey([[(0, 1), (2, 3)]], [(2, 3)])},
+        "task2": {"t": AnswerKey([[(0, 1), (2, 3)]], [])},
+        "task3": {"t": AnswerKey([[(0, 2), (3, 4)]], [(3, 4)])},
+        "task4": {"t": AnswerKey([[(0, 2), (3, 4)]], [])},
     }
     assert reference.manifest(gold, ["task2"]) == {"task2": gold.inputs["task2"]}
 

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from are2007 import task1, task3
-from are2007.answers import Key
+from are2007.answers import AnswerKey
 from are2007.mentions import Mention
 from are2007.overlap import overlap
-from are2007.reference import Reference
+from are2007.reference import AreReference
 from are2007.resolution import credit_by_pronoun
-from are2007.submission import Submission
+from are2007.submission import AreSubmission
 
 
 def entity(index: int) -> Mention:
@@ -21,7 +21,7 @@ def entity(index: int) -> Mention:
 
 N, P, Q, R, X, M = map(entity, range(6))
 """A chain of the noun phrase N and the pronouns P, Q and R; X and M are in another chain."""
-KEY = Key([[N, P, Q, R], [X, M]], [P, Q, R])
+KEY = AnswerKey([[N, P, Q, R], [X, M]], [P, Q, R])
 
 
 @pytest.mark.parametrize(
@@ -50,20 +50,22 @@ def test_scores_of_pronouns_follow_the_systems_own_links(answers: dict[Mention, 
 
 
 def test_in_a_chain_of_pronouns_alone_one_gets_half() -> None:
-    assert task1.pronoun_scores(Key([[P, Q]], [P, Q]), {P: Q, Q: P}) == [0.5, 0.5]
-    assert task1.pronoun_scores(Key([[P]], [P]), {P: P}) == [0]
+    assert task1.pronoun_scores(AnswerKey([[P, Q]], [P, Q]), {P: Q, Q: P}) == [0.5, 0.5]
+    assert task1.pronoun_scores(AnswerKey([[P]], [P]), {P: P}) == [0]
 
 
 def test_a_pronoun_that_is_not_to_be_resolved_counts_as_no_pronoun() -> None:
     """Pronominal is what `<anaphoric_pronouns>` lists."""
-    assert task1.pronoun_scores(Key([[P, Q]], [Q]), {Q: P}) == [1]
+    assert task1.pronoun_scores(AnswerKey([[P, Q]], [Q]), {Q: P}) == [1]
 
 
 def test_success_rate_pools_all_texts() -> None:
     """Text a: 1 + 0.5 + 0.5 of 3 pronouns; text b: 0 of 1. (1 + 0.5 + 0.5 + 0) / 4."""
-    keys = {"a": KEY, "b": Key([[N, P]], [P])}
+    keys = {"a": KEY, "b": AnswerKey([[N, P]], [P])}
     answers = {"a": {P: N, Q: R, R: Q}, "b": {}}
-    result = task1.score(Reference({}, {"task1": keys}), Submission(frozenset({"task1"}), {"task1": answers}, {}), {})
+    result = task1.score(
+        AreReference({}, {"task1": keys}), AreSubmission(frozenset({"task1"}), {"task1": answers}, {}), {}
+    )
     assert {name: metric.value for name, metric in result.metrics.items()} == {
         "task1_success_rate": 0.5,
         "answered": 3,
@@ -73,9 +75,9 @@ def test_success_rate_pools_all_texts() -> None:
 
 
 def test_without_pronouns_the_rate_is_0() -> None:
-    keys = {"a": Key([[N, X]], [])}
-    gold = Reference({}, {"task1": keys, "task3": keys})
-    answers = Submission(frozenset(), {"task1": {"a": {}}, "task3": {"a": {}}}, {})
+    keys = {"a": AnswerKey([[N, X]], [])}
+    gold = AreReference({}, {"task1": keys, "task3": keys})
+    answers = AreSubmission(frozenset(), {"task1": {"a": {}}, "task3": {"a": {}}}, {})
     assert task1.score(gold, answers, {}).metrics["task1_success_rate"].value == 0
     for name in ("task3_f1", "task3_recall", "task3_precision"):
         assert task3.score(gold, answers, {}).metrics[name].value == 0
@@ -121,7 +123,7 @@ def test_overlap_counts_tokens_at_their_places(one: Mention, other: Mention, exp
 
 
 GOVERNMENT, IT, THEY, ZAIR = (0, 4), (6, 7), (9, 10), (3, 4)
-SPANS = Key([[GOVERNMENT, IT, THEY], [ZAIR, (12, 13)]], [IT, THEY])
+SPANS = AnswerKey([[GOVERNMENT, IT, THEY], [ZAIR, (12, 13)]], [IT, THEY])
 
 
 @pytest.mark.parametrize(
@@ -156,16 +158,18 @@ def test_task_3_takes_the_best_overlap_in_the_chain(answers: dict[Mention, Menti
 
 def test_of_equal_overlaps_a_noun_phrase_comes_before_a_pronoun() -> None:
     """(4, 6) covers half of each, the pronoun (4, 5) stands first; without the noun phrase it would be 0.5 · 0.5."""
-    key = Key([[(4, 5), (5, 6), (9, 10)]], [(4, 5), (9, 10)])
+    key = AnswerKey([[(4, 5), (5, 6), (9, 10)]], [(4, 5), (9, 10)])
     assert task3.text_score(key, {(9, 10): (4, 6)}) == 0.5
-    assert task3.text_score(Key([[(4, 5), (9, 10)]], [(4, 5), (9, 10)]), {(9, 10): (4, 6)}) == 0.25
+    assert task3.text_score(AnswerKey([[(4, 5), (9, 10)]], [(4, 5), (9, 10)]), {(9, 10): (4, 6)}) == 0.25
 
 
 def test_task_3_divides_by_attempts_and_by_the_gold() -> None:
     """Text a scores 0.5 of 2 gold pronouns with 3 attempts, text b 1 of 1 with 1: 1.5 of 3, and of 4 attempts."""
-    keys = {"a": SPANS, "b": Key([[GOVERNMENT, IT]], [IT])}
+    keys = {"a": SPANS, "b": AnswerKey([[GOVERNMENT, IT]], [IT])}
     answers = {"a": {IT: (0, 2), (20, 21): GOVERNMENT, (22, 23): GOVERNMENT}, "b": {IT: GOVERNMENT}}
-    result = task3.score(Reference({}, {"task3": keys}), Submission(frozenset({"task3"}), {"task3": answers}, {}), {})
+    result = task3.score(
+        AreReference({}, {"task3": keys}), AreSubmission(frozenset({"task3"}), {"task3": answers}, {}), {}
+    )
     recall, precision = 1.5 / 3, 1.5 / 4
     assert {name: metric.value for name, metric in result.metrics.items()} == {
         "task3_f1": pytest.approx(2 * recall * precision / (recall + precision)),
@@ -179,7 +183,7 @@ def test_task_3_divides_by_attempts_and_by_the_gold() -> None:
 def test_task_3_does_not_depend_on_the_order_of_the_answers() -> None:
     """1/3 + 1/3 + … is the same sum in every order."""
     chain = [(10 * i, 10 * i + i % 7 + 1) for i in range(60)]
-    key = Key([chain], chain[1:])
+    key = AnswerKey([chain], chain[1:])
     answers = {pronoun: (start, end + 2) for (start, end), pronoun in itertools.pairwise(chain)}
     backwards = dict(reversed(answers.items()))
     assert task3.text_score(key, answers) == task3.text_score(key, backwards)
@@ -201,7 +205,7 @@ def test_task_3_as_it_is_told(
     """Every pronoun looks at all elements of its chain, counting shared tokens as sets."""
     chains = [chain for chain in (spans[:split], spans[split:]) if chain]
     pronouns = [span for span, flag in zip(spans, is_pronoun, strict=False) if flag]
-    key = Key(chains, pronouns)
+    key = AnswerKey(chains, pronouns)
 
     def shared(one: Mention, other: Mention) -> float:
         tokens, others = set(range(*one)), set(range(*other))

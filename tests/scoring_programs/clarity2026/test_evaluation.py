@@ -15,7 +15,7 @@ from clarity2026.evaluation import (
     majority_vote_gold,
 )
 from clarity2026.labels import CLARITY_LABELS, EVASION_LABELS
-from clarity2026.reference import Reference
+from clarity2026.reference import ClarityReference
 from scoring_kit.metrics.classification import LabelScores
 
 E, I, G, P = "Explicit", "Implicit", "General", "Partial/half-answer"  # noqa: E741
@@ -146,9 +146,9 @@ def test_majority_has_the_most_votes_and_is_the_first_of_those(labels: list[str]
         assert vote == min(label for label in valid if valid.count(label) == most)
 
 
-def reference(annotations: list[tuple[str, ...]], single: list[str], annotated: bool) -> Reference:
+def reference(annotations: list[tuple[str, ...]], single: list[str], annotated: bool) -> ClarityReference:
     rows = len(annotations) or len(single)
-    return Reference([str(i) for i in range(rows)], [], single, annotations, annotated)
+    return ClarityReference([str(i) for i in range(rows)], [], single, annotations, annotated)
 
 
 @pytest.mark.slow

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from clarity2026.per_row import clarity_units
-from clarity2026.reference import Reference, manifest, read
+from clarity2026.reference import ClarityReference, manifest, read
 from scoring_kit.errors import OrganiserError
 from tests.scoring_programs.clarity2026.gold import ANNOTATED, DEV, annotated_gold, table
 
 BOTH = ("clarity", "evasion")
 
 
-def gold(folder: Path, text: str, tasks: tuple[str, ...] = BOTH) -> Reference:
+def gold(folder: Path, text: str, tasks: tuple[str, ...] = BOTH) -> ClarityReference:
     (folder / "gold.csv").write_text(text, encoding="utf-8")
     return read(folder, tasks, {})
 

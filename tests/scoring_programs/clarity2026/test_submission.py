@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from clarity2026.submission import Submission, read
+from clarity2026.submission import ClaritySubmission, read
 from scoring_kit.errors import Problems
 from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import SubmissionFiles
@@ -22,7 +22,7 @@ BOTH = ("clarity", "evasion")
 
 def judged(
     folder: Path, files: Files, tasks: tuple[str, ...] = BOTH, layout: str = "joint"
-) -> tuple[Submission | None, Problems]:
+) -> tuple[ClaritySubmission | None, Problems]:
     write_files(folder, files)
     problems = Problems()
     manifest = Manifest("clarity2026", tasks, BOTH, layout, {}, {"ids": IDS})
@@ -30,7 +30,7 @@ def judged(
     return submission, problems
 
 
-def accepted(folder: Path, files: Files, tasks: tuple[str, ...] = BOTH, layout: str = "joint") -> Submission:
+def accepted(folder: Path, files: Files, tasks: tuple[str, ...] = BOTH, layout: str = "joint") -> ClaritySubmission:
     submission, problems = judged(folder, files, tasks, layout)
     assert problems.errors == []
     assert submission is not None

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from clpsych2025 import submission as reader
-from clpsych2025.answers import PostAnswer, Submission, TimelineAnswer
-from clpsych2025.reference import GoldPost, GoldTimeline, Reference, Summary
+from clpsych2025.answers import ClpsychSubmission, PostAnswer, TimelineAnswer
+from clpsych2025.reference import ClpsychReference, GoldPost, GoldTimeline, Summary
 from scoring_kit.errors import Problems, SubmissionError
 from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import read_submission
@@ -46,9 +46,9 @@ WORST = {
 }
 
 
-def gold_scores(*timelines: Sequence[int | None]) -> Reference:
+def gold_scores(*timelines: Sequence[int | None]) -> ClpsychReference:
     """Gold of timelines t0, t1 … with posts p0, p1 … that have these well-being scores and nothing else."""
-    return Reference(
+    return ClpsychReference(
         {
             f"t{t}": GoldTimeline(
                 NO_SUMMARY,
@@ -60,10 +60,10 @@ def gold_scores(*timelines: Sequence[int | None]) -> Reference:
     )
 
 
-def scores(*timelines: Sequence[float | None]) -> Submission:
+def scores(*timelines: Sequence[float | None]) -> ClpsychSubmission:
     """A submission to `gold_scores` with these predictions and nothing else."""
     nothing: Mapping[str, tuple[str, ...]] = {"adaptive": (), "maladaptive": ()}
-    return Submission(
+    return ClpsychSubmission(
         "team",
         "1",
         {
@@ -99,12 +99,12 @@ def write_files(folder: Path, content: object) -> Path:
     return folder
 
 
-def read(folder: Path, content: object, expected: Manifest) -> tuple[Submission | None, Problems]:
+def read(folder: Path, content: object, expected: Manifest) -> tuple[ClpsychSubmission | None, Problems]:
     """Write and read a submission: None with the problems where it is refused."""
     return read_folder(write_files(folder, content), expected)
 
 
-def read_folder(folder: Path, expected: Manifest) -> tuple[Submission | None, Problems]:
+def read_folder(folder: Path, expected: Manifest) -> tuple[ClpsychSubmission | None, Problems]:
     """Read a submission: None with the problems where it is refused."""
     problems = Problems()
     try:

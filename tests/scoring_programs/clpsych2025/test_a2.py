@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clpsych2025 import a2
-from clpsych2025.answers import Submission
-from clpsych2025.reference import Reference
+from clpsych2025.answers import ClpsychSubmission
+from clpsych2025.reference import ClpsychReference
 from scoring_kit.report.withholding import open_metrics
 from scoring_kit.results import BarChart
 from tests.scoring_programs.clpsych2025.cases import AS_RUN, OPTIONS, gold_scores, scores
@@ -160,7 +160,7 @@ def test_order_changes_nothing_and_published_errors_stay_in_range(
 
 
 def scored(pairs: list[list[tuple[int | None, float | None]]]) -> dict[str, float]:
-    gold: Reference = gold_scores(*([g for g, _ in one] for one in pairs))
-    answer: Submission = scores(*([a for _, a in one] for one in pairs))
+    gold: ClpsychReference = gold_scores(*([g for g, _ in one] for one in pairs))
+    answer: ClpsychSubmission = scores(*([a for _, a in one] for one in pairs))
     metrics = a2.score(gold, answer, OPTIONS).metrics
     return {name: metric.value for name, metric in metrics.items() if metric.value is not None}

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clpsych2025 import a1, a2, b, c
-from clpsych2025.answers import Submission
-from clpsych2025.reference import GoldPost, GoldTimeline, Reference, Summary
+from clpsych2025.answers import ClpsychSubmission
+from clpsych2025.reference import ClpsychReference, GoldPost, GoldTimeline, Summary
 from scoring_kit.errors import OrganiserError
 from tests.scoring_programs.clpsych2025.cases import OPTIONS, answer, manifest, post, read, read_folder
 from tests.scoring_programs.clpsych2025.fake_models import LetterClassifier, WordScorer
 
 IDS = {"t1": ["p1", "p2"]}
-GOLD = Reference(
+GOLD = ClpsychReference(
     {
         "t1": GoldTimeline(
             Summary("gold of the timeline", ("gold of the timeline",)),
@@ -37,7 +37,7 @@ def no_models(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("scoring_kit.metrics.sentences.punkt_digest", lambda: "none")
 
 
-def scored(submission: Submission, profile: str) -> dict[str, float | None]:
+def scored(submission: ClpsychSubmission, profile: str) -> dict[str, float | None]:
     options = {**OPTIONS, "profile": profile}
     metrics = {}
     for task in (a1, a2, b, c):
@@ -174,7 +174,7 @@ def test_no_bytes_end_in_a_traceback(
 
 
 def test_as_run_says_that_the_gold_cannot_take_evidence(tmp_path: Path) -> None:
-    bare = Reference(
+    bare = ClpsychReference(
         {"t1": GoldTimeline(Summary("", None), {"adaptive": (), "maladaptive": ()}, GOLD.timelines["t1"].posts)}
     )
     submission, _ = read(tmp_path, with_post(adaptive_evidence=["calm"]), manifest(IDS, "as-run"))

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clpsych2025 import b, c
-from clpsych2025.answers import PostAnswer, Submission, TimelineAnswer
+from clpsych2025.answers import ClpsychSubmission, PostAnswer, TimelineAnswer
 from clpsych2025.averages import metrics_of
-from clpsych2025.reference import GoldPost, GoldTimeline, Reference, Summary
-from clpsych2025.summaries import Comparison, tables_of
+from clpsych2025.reference import ClpsychReference, GoldPost, GoldTimeline, Summary
+from clpsych2025.summaries import SentencePairs, tables_of
 from scoring_kit.results import BarChart
 from tests.scoring_programs.clpsych2025.cases import AS_RUN, OPTIONS
 from tests.scoring_programs.clpsych2025.fake_models import LetterClassifier, letters
@@ -38,9 +38,9 @@ def model(monkeypatch: pytest.MonkeyPatch) -> LetterClassifier:
     return fake
 
 
-def gold(*timelines: tuple[str | None, list[str | None]]) -> Reference:
+def gold(*timelines: tuple[str | None, list[str | None]]) -> ClpsychReference:
     """Timelines t0 … as (timeline summary, post summaries)."""
-    return Reference(
+    return ClpsychReference(
         {
             f"t{t}": GoldTimeline(
                 Summary(summary or "", None),
@@ -52,9 +52,9 @@ def gold(*timelines: tuple[str | None, list[str | None]]) -> Reference:
     )
 
 
-def answers(*timelines: tuple[str, list[tuple[str, list[str]]]]) -> Submission:
+def answers(*timelines: tuple[str, list[tuple[str, list[str]]]]) -> ClpsychSubmission:
     """Timelines t0 … as (timeline summary, [(post summary, evidence)])."""
-    return Submission(
+    return ClpsychSubmission(
         "team",
         "1",
         {
@@ -121,7 +121,7 @@ def test_posts_and_timelines_without_gold_summary_are_ignored(model: LetterClass
 
 
 def test_the_gold_is_the_premise() -> None:
-    (table,) = tables_of([Comparison(["abc"], ["ab"])], LetterClassifier())
+    (table,) = tables_of([SentencePairs(["abc"], ["ab"])], LetterClassifier())
     assert table is not None
     assert table.contradiction[0, 0] == pytest.approx(letters("abc", "ab")[2])
     assert letters("abc", "ab") != letters("ab", "abc")

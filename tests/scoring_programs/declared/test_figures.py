@@ -118,8 +118,10 @@ def test_probabilities_are_shown_by_gold_label(tmp_path: Path) -> None:
     assert text.splitlines()[2].endswith("| 18")
 
 
-@pytest.mark.parametrize("match", ["exact", "characters"])
-def test_spans_are_counted_by_type_and_few_of_them_together(match: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "metric", [{"name": "set_f1"}, {"name": "set_f1", "match": "characters"}, {"name": "span_iou"}], ids=str
+)
+def test_spans_are_counted_by_type_and_few_of_them_together(metric: dict[str, str], tmp_path: Path) -> None:
     """A single span of ten characters is one item, however it is matched."""
     spans = [[[0, 4, "per"], [5, 9, "loc"]] for _ in range(8)]
     spans[0].append([10, 20, "rare"])
@@ -127,7 +129,7 @@ def test_spans_are_counted_by_type_and_few_of_them_together(match: str, tmp_path
     found = pages(
         tmp_path,
         [{"field": "s", "type": "spans"}],
-        {"c": {"name": "set_f1", "match": match}},
+        {"c": metric},
         csv_of("id,s", [[i, json.dumps(one)] for i, one in enumerate(spans)]),
         csv_of("id,s", [[i, json.dumps(one)] for i, one in enumerate(answers)]),
     )

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from process2025 import classification, regression
-from process2025.reference import Reference
-from process2025.submission import CLASSES, Model, Submission
+from process2025.reference import ProcessReference
+from process2025.submission import CLASSES, ModelAnswers, ProcessSubmission
 from tests.scoring_programs.framed import blocking, score, write_files
 from tests.scoring_programs.packed import run_program
 from tests.scoring_programs.process2025 import gold
@@ -23,13 +23,15 @@ KEYS = ("macro_f1", "macro_precision", "macro_recall")
 labels = st.sampled_from(CLASSES)
 
 
-def entered(task: str, columns: Mapping[int, Sequence[object]]) -> Submission:
+def entered(task: str, columns: Mapping[int, Sequence[object]]) -> ProcessSubmission:
     """A submission whose models of the given numbers are scored; the others are absent."""
     models = [
-        Model(number, f"Model{number}", "scored" if number in columns else "absent", list(columns.get(number, [])))
+        ModelAnswers(
+            number, f"Model{number}", "scored" if number in columns else "absent", list(columns.get(number, []))
+        )
         for number in (1, 2, 3)
     ]
-    return Submission("T_A", {task: models}, frozenset([task]))
+    return ProcessSubmission("T_A", {task: models}, frozenset([task]))
 
 
 def macro(predictions: Sequence[str], golds: Sequence[str]) -> dict[str, Fraction]:
@@ -52,7 +54,7 @@ def test_classification(data: st.DataObject, speakers: int, numbers: set[int]) -
     column = st.lists(labels, min_size=speakers, max_size=speakers)
     golds = data.draw(column)
     columns = {number: data.draw(column) for number in sorted(numbers)}
-    reference = Reference([str(i) for i in range(speakers)], golds, [])
+    reference = ProcessReference([str(i) for i in range(speakers)], golds, [])
     metrics = classification.score(reference, entered("classification", columns), {}).metrics
     expected = {number: macro(answer, golds) for number, answer in columns.items()}
     best = max(expected, key=lambda number: (expected[number]["macro_f1"], -number))
@@ -69,7 +71,9 @@ def test_regression(data: st.DataObject, speakers: int, numbers: set[int]) -> No
     golds = data.draw(st.lists(st.none() | st.integers(0, 30), min_size=speakers, max_size=speakers))
     golds[0] = 20
     columns = {n: data.draw(st.lists(points, min_size=speakers, max_size=speakers)) for n in sorted(numbers)}
-    reference = Reference([str(i) for i in range(speakers)], [], [None if g is None else float(g) for g in golds])
+    reference = ProcessReference(
+        [str(i) for i in range(speakers)], [], [None if g is None else float(g) for g in golds]
+    )
     submission = entered("regression", {n: [p / 4 for p in column] for n, column in columns.items()})
     metrics = regression.score(reference, submission, {}).metrics
     errors = {
@@ -89,19 +93,19 @@ def test_macro_f1_is_the_mean_of_the_classes_f1_not_a_harmonic_mean() -> None:
     HC: P 1, R 1/2, F 2/3. MCI: P 1/3, R 1, F 1/2. Dementia: 0, 0, 0. Means: P 4/9, R 1/2, F 7/18;
     the harmonic mean of 4/9 and 1/2 would be 8/17.
     """
-    reference = Reference(list("abcd"), ["HC", "HC", "MCI", "Dementia"], [])
+    reference = ProcessReference(list("abcd"), ["HC", "HC", "MCI", "Dementia"], [])
     metrics = classification.score(reference, entered("classification", {1: ["HC", "MCI", "MCI", "MCI"]}), {}).metrics
     assert [metrics[key].value for key in KEYS] == pytest.approx([7 / 18, 4 / 9, 1 / 2])
 
 
 def test_of_equal_models_the_first_is_the_best() -> None:
-    reference = Reference(list("ab"), ["HC", "MCI"], [])
+    reference = ProcessReference(list("ab"), ["HC", "MCI"], [])
     metrics = classification.score(
         reference, entered("classification", {2: ["HC", "HC"], 3: ["MCI", "MCI"]}), {}
     ).metrics
     assert [metrics[f"model{number}_macro_f1"].status for number in (1, 2, 3)] == ["absent", "scored", "scored"]
     assert metrics["classification_best_model"].value == 2
-    reference = Reference(list("ab"), [], [20, 24])
+    reference = ProcessReference(list("ab"), [], [20, 24])
     metrics = regression.score(reference, entered("regression", {2: [22, 24], 3: [20, 26]}), {}).metrics
     assert [metrics[f"model{number}_rmse"].status for number in (1, 2, 3)] == ["absent", "scored", "scored"]
     assert metrics["regression_best_model"].value == 2
@@ -109,7 +113,7 @@ def test_of_equal_models_the_first_is_the_best() -> None:
 
 def test_the_last_bits_of_a_sum_make_no_model_the_best() -> None:
     """Both models have a macro F1 of 47/90; summed in different orders, the second's is larger by 2e-16."""
-    reference = Reference(list("abcdef"), ["Dementia", "MCI", "HC", "Dementia", "MCI", "HC"], [])
+    reference = ProcessReference(list("abcdef"), ["Dementia", "MCI", "HC", "Dementia", "MCI", "HC"], [])
     answers_of = {
         1: ["Dementia", "HC", "Dementia", "HC", "MCI", "HC"],
         2: ["Dementia", "MCI", "MCI", "MCI", "Dementia", "HC"],

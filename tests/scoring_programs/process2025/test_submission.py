@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from process2025.submission import Submission, read
+from process2025.submission import ProcessSubmission, read
 from scoring_kit.errors import Problems
 from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import SubmissionFiles
@@ -18,7 +18,7 @@ BOTH = ("classification", "regression")
 
 def judged(
     folder: Path, files: Files, tasks: tuple[str, ...] = BOTH, layout: str = "joint"
-) -> tuple[Submission | None, Problems]:
+) -> tuple[ProcessSubmission | None, Problems]:
     write_files(folder, files)
     problems = Problems()
     manifest = Manifest("process2025", tasks, BOTH, layout, {}, {"ids": IDS})
@@ -28,7 +28,7 @@ def judged(
 
 def accepted(
     folder: Path, text: str, tasks: tuple[str, ...] = BOTH, layout: str = "joint", name: str = NAME
-) -> tuple[Submission, Problems]:
+) -> tuple[ProcessSubmission, Problems]:
     submission, problems = judged(folder, {name: text}, tasks, layout)
     assert problems.errors == []
     assert submission is not None

@@ -14,25 +14,24 @@ from scipy.stats import rankdata
 from gen_bundle.codabench.board import Board
 from gen_bundle.codabench.leaderboard import Column as BoardColumn
 from gen_bundle.codabench.leaderboard import Leaderboard
-from scoring_kit.board import board
-from scoring_kit.program import Column, Program
+from scoring_kit.board import Scores, board
+from scoring_kit.program import Program, ScoreColumn
 from scoring_kit.ranking import rank
 from scoring_kit.resampling.columns import Part, TeamColumn, over
 from scoring_kit.resampling.randomisation import p_values
-from scoring_kit.scores_table import Scores
 from scoring_kit.units import Array
 from tests.scoring_programs.scoring_kit.resampling.made_up import mean_of
 from tests.scoring_programs.scoring_kit.test_ranking import program as program_of
 
 pytestmark = pytest.mark.slow
 
-RANK = Column("rank", "main", "Mean rank", "asc", 2, None, "", "avg_rank", ("f1", "error"))
-F1 = Column("f1", "main", "F1", "desc", 2, 0.0, "")
-ERROR = Column("error", "other", "Error", "asc", 1, 100.0, "")
+RANK = ScoreColumn("rank", "main", "Mean rank", "asc", 2, None, "", "avg_rank", ("f1", "error"))
+F1 = ScoreColumn("f1", "main", "F1", "desc", 2, 0.0, "")
+ERROR = ScoreColumn("error", "other", "Error", "asc", 1, 100.0, "")
 
 
 def program(precision: int = 2) -> Program:
-    columns = (Column(**{**RANK.__dict__, "precision": precision}), F1, ERROR)
+    columns = (ScoreColumn(**{**RANK.__dict__, "precision": precision}), F1, ERROR)
     names = {"main": "Main", "other": "Other"}
     return Program("c", "c", "C", "1", "joint", ("main", "other"), ("main", "other"), names, {}, columns, 5)
 

@@ -11,8 +11,8 @@ import pytest
 from gen_bundle.package.programs import program_members
 from gen_bundle.package.resolve import resolve
 from scoring_kit.outputs import write_outputs
-from scoring_kit.program import Column, Program
-from scoring_kit.report import Run
+from scoring_kit.program import Program, ScoreColumn
+from scoring_kit.report.page import RunFacts
 from scoring_kit.results import Metric, TaskResult
 from tests.scoring_programs.packed import Outcome, run_unit
 from tests.scoring_programs.scoring_kit.test_frame import Case
@@ -178,14 +178,14 @@ def test_the_same_run_gives_the_same_files(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("hidden", [False, True])
 def test_computed_columns_are_among_the_details(tmp_path: Path, hidden: bool) -> None:
-    def column(key: str, **more: Any) -> Column:
-        return Column(key, "one", key, "desc", 4, None if more else 0.0, key, **more)
+    def column(key: str, **more: Any) -> ScoreColumn:
+        return ScoreColumn(key, "one", key, "desc", 4, None if more else 0.0, key, **more)
 
     mean = column("mean", computation="avg", of=("a", "b"), hidden=hidden)
     columns = (column("a"), column("b"), mean, column("place", computation="avg_rank", of=("a",)))
     program = Program("c", "p", "T", "1", "joint", ("one",), ("one",), {"one": "One"}, {}, columns, 5)
     results = {"one": TaskResult({"a": Metric(0.2, 9), "b": Metric(0.3, 9)})}
-    scores = write_outputs(tmp_path, program, results, Run("s", datetime(2026, 1, 1, tzinfo=UTC), "x.zip", []))
+    scores = write_outputs(tmp_path, program, results, RunFacts("s", datetime(2026, 1, 1, tzinfo=UTC), "x.zip", []))
     details = json.loads((tmp_path / "details.json").read_text(encoding="utf-8"))["tasks"]["one"]
     assert scores == {"a": 0.2, "b": 0.3}
     assert details.get("mean") == (None if hidden else {"value": 0.25, "rows": None})

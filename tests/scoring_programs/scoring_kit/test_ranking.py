@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from gen_bundle.codabench.board import Board
 from gen_bundle.codabench.leaderboard import Column as BoardColumn
 from gen_bundle.codabench.leaderboard import Leaderboard
-from scoring_kit.board import shared_ranks
+from scoring_kit.board import Scores, read_scores, shared_ranks
 from scoring_kit.errors import OrganiserError
-from scoring_kit.program import Column, Program
+from scoring_kit.program import Program, ScoreColumn
 from scoring_kit.ranking import View, rank, shown_records, standing, task_standing, tied
-from scoring_kit.scores_table import Scores, read_scores
 from tests.scoring_programs.clarity2026.gold import DEV, PERFECT
 from tests.scoring_programs.framed import Files, write_files
 
@@ -125,7 +124,7 @@ def test_ranks_are_those_of_the_board(values: list[tuple[int, ...]], tie_break: 
     """The first column descends, the second ascends; rows that are equal in all columns have no order of their own."""
     keys, sorts = ("a", "b", "c"), ("desc", "asc", "desc")
     described = list(zip(keys, sorts, strict=True))
-    columns = tuple(Column(key, "t", key, sort, 2, 0.0, key) for key, sort in described)
+    columns = tuple(ScoreColumn(key, "t", key, sort, 2, 0.0, key) for key, sort in described)
     of_kit = Program("c", "c", "C", "1", "joint", ("t",), ("t",), {"t": "T"}, {}, columns, 5, tie_break=tie_break)
     shown = tuple(BoardColumn(i, key, key, sort) for i, (key, sort) in enumerate(described))
     board = Board(Leaderboard(shown, 0, "Force_Latest_Multiple", tie_break=tie_break))
@@ -295,11 +294,11 @@ def test_a_missing_table_of_scores(tmp_path: Path) -> None:
 def clarity(tmp_path: Path, submissions: Files, *overrides: str) -> Mapping[str, Any]:
     """Rank submissions to CLARITY, whose rule is the default one."""
     from gen_bundle.package.programs import program_description
-    from gen_bundle.package.resolve import Part, resolve
+    from gen_bundle.package.resolve import resolve
     from gen_bundle.resources import resource
 
     competition = resolve(resource("bundles") / "clarity2026", overrides=overrides)
-    description = program_description(competition, Part("all", "", competition.tasks))
+    description = program_description(competition, competition.tasks)
     write_files(tmp_path, {"program.json": json.dumps(description), "ref/gold.csv": DEV})
     write_files(tmp_path / "all", submissions)
     request = {"program": str(tmp_path / "program.json"), "hide": []}

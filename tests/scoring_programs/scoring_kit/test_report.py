@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scoring_kit.program import Column, Phase, Program
-from scoring_kit.report import Run, failure_page, results_page
+from scoring_kit.program import PackedPhase, Program, ScoreColumn
+from scoring_kit.report.page import RunFacts, failure_page, results_page
 from scoring_kit.report.withholding import shown_names
 from scoring_kit.results import Bar, BarChart, ConfusionMatrix, CountBars, Figure, Metric, TaskResult
 from tests.browser import DESK, PHONE, visit
@@ -32,11 +32,11 @@ PROGRAM = Program(
     task_names={"classification": "Classification", "regression": "Regression"},
     options={},
     columns=(
-        Column("f1", "classification", "Macro F1", "desc", 3, 0.0, "Mean of the F1 of three classes."),
-        Column("rmse", "regression", "RMSE", "asc", 2, 30.0, "Root mean squared error."),
+        ScoreColumn("f1", "classification", "Macro F1", "desc", 3, 0.0, "Mean of the F1 of three classes."),
+        ScoreColumn("rmse", "regression", "RMSE", "asc", 2, 30.0, "Root mean squared error."),
     ),
     details_min_items=5,
-    phase=Phase("test", "Final <test>"),
+    phase=PackedPhase("test", "Final <test>"),
 )
 FIGURES: tuple[Figure, ...] = (
     BarChart(
@@ -70,7 +70,7 @@ def page(
 ) -> str:
     results = {"classification": TaskResult(METRICS, figures=figures)}
     shown = {"classification": shown_names(program, METRICS)}
-    return results_page(program, SCORES, results, shown, Run(SIGNATURE, NOON, submission, warnings))
+    return results_page(program, SCORES, results, shown, RunFacts(SIGNATURE, NOON, submission, warnings))
 
 
 def text_of(html: str) -> str:
@@ -108,7 +108,9 @@ def test_shows_how_far_the_baselines_are_as_the_board_rounds_them() -> None:
     ("computation", "shown"), [("sum", "30.735"), ("avg", "15.367"), ("min", "0.735"), ("max", "30.000")]
 )
 def test_shows_the_primary_column_that_the_platform_computes(computation: str, shown: str) -> None:
-    computed = Column("all", "classification", "Overall", "desc", 3, None, "All of it.", computation, ("f1", "rmse"))
+    computed = ScoreColumn(
+        "all", "classification", "Overall", "desc", 3, None, "All of it.", computation, ("f1", "rmse")
+    )
     text = text_of(page(program=replace(PROGRAM, columns=(computed, *PROGRAM.columns))))
     assert f"Overall {shown} All of it." in text
     assert "Macro F1 Mean of the F1 of three classes. ↑ higher is better 0.735 0" in text

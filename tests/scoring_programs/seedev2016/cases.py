@@ -46,7 +46,7 @@ def manifest(layout: str = "joint", tasks: Sequence[str] = ("binary", "full")) -
 
 def read_submission(
     folder: Path, files: Mapping[str, str | bytes], given: Manifest
-) -> tuple[submission.Submission | None, Problems]:
+) -> tuple[submission.SeeDevSubmission | None, Problems]:
     """What the reader makes of these files."""
     for name, content in files.items():
         path = folder / name

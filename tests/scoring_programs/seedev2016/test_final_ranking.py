@@ -12,7 +12,7 @@ from gen_bundle.cli import root
 from gen_bundle.resources import resource
 from seedev2016 import binary, full, reference
 from seedev2016.standoff import read_events
-from seedev2016.submission import Submission
+from seedev2016.submission import SeeDevSubmission
 from tests.scoring_programs.seedev2016.cases import never
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
@@ -49,7 +49,7 @@ def test_every_alternate_score_of_every_team_is_there(submissions: Path) -> None
         entities = gold.entities[task]
         files = {name: (submissions / "Good" / task / f"{name}.a2").read_text() for name in entities}
         predicted = {name: read_events(text, name, task, entities[name], never, never) for name, text in files.items()}
-        metrics = module.score(gold, Submission(frozenset({task}), {task: predicted}), {}).metrics
+        metrics = module.score(gold, SeeDevSubmission(frozenset({task}), {task: predicted}), {}).metrics
         told = {f"{m}.{kind}": value for kind, own in by_type[task]["Good"].items() for m, value in own.items()}
         assert told == {name: metric.value for name, metric in metrics.items() if "." in name}
 

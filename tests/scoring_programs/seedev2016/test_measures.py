@@ -8,10 +8,10 @@ from scoring_kit.results import CountBars
 from seedev2016 import binary, full
 from seedev2016.evaluation import Measures, by_type, evaluate, measure
 from seedev2016.pairing import pair_events
-from seedev2016.reference import Reference
+from seedev2016.reference import SeeDevReference
 from seedev2016.schema import EVENT_TYPES
 from seedev2016.standoff import Event
-from seedev2016.submission import Submission
+from seedev2016.submission import SeeDevSubmission
 from tests.scoring_programs.seedev2016.cases import events
 
 A = "Binding Functional_Molecule:T2 Molecule:T1"
@@ -110,8 +110,8 @@ def test_without_gold_or_predictions(
 
 def test_each_task_scores_its_own_events() -> None:
     one = events("binary", "Is_Linked_To Agent1:T1 Agent2:T2")
-    gold = Reference({}, {"binary": {"D": one}, "full": {"D": GOLD}})
-    predicted = Submission(frozenset({"binary", "full"}), {"binary": {"D": one}, "full": {"D": PREDICTED}})
+    gold = SeeDevReference({}, {"binary": {"D": one}, "full": {"D": GOLD}})
+    predicted = SeeDevSubmission(frozenset({"binary", "full"}), {"binary": {"D": one}, "full": {"D": PREDICTED}})
     assert {n: m.value for n, m in binary.score(gold, predicted, {}).metrics.items() if n.startswith("binary_")} == {
         "binary_f1": 1.0,
         "binary_recall": 1.0,

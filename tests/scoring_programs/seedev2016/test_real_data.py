@@ -5,7 +5,7 @@ import pytest
 from scoring_kit.organiser import Request
 from scoring_kit.results import TaskResult
 from seedev2016 import binary, full, organiser, reference
-from seedev2016.submission import Submission
+from seedev2016.submission import SeeDevSubmission
 from tests.shared import shared_path
 
 SCORE = {"binary": binary.score, "full": full.score}
@@ -13,22 +13,22 @@ EVENTS = {"binary": 819, "full": 594}
 
 
 @pytest.fixture(scope="module")
-def gold() -> reference.Reference:
+def gold() -> reference.SeeDevReference:
     return reference.read(shared_path("data/seedev2016"), ["binary", "full"], {})
 
 
-def scored(gold: reference.Reference, task: str, step: int | None) -> TaskResult:
+def scored(gold: reference.SeeDevReference, task: str, step: int | None) -> TaskResult:
     """The gold, without every `step`-th event counted over all documents, scored against the gold."""
     numbered = iter(range(1, 10_000))
     kept = {
         document: [event for event in events if step is None or next(numbered) % step]
         for document, events in gold.events[task].items()
     }
-    return SCORE[task](gold, Submission(frozenset({task}), {task: kept}), {})
+    return SCORE[task](gold, SeeDevSubmission(frozenset({task}), {task: kept}), {})
 
 
 @pytest.mark.parametrize("task", ["binary", "full"])
-def test_gold_against_itself_is_perfect(gold: reference.Reference, task: str) -> None:
+def test_gold_against_itself_is_perfect(gold: reference.SeeDevReference, task: str) -> None:
     metrics = scored(gold, task, None).metrics
     assert metrics["gold_events"].value == EVENTS[task]
     types = [name.removeprefix("recall.") for name, metric in metrics.items() if "recall." in name and metric.rows]
@@ -41,7 +41,7 @@ def test_gold_against_itself_is_perfect(gold: reference.Reference, task: str) ->
 
 @pytest.mark.parametrize("task", ["binary", "full"])
 @pytest.mark.parametrize("step", [2, 3, 7, 100])
-def test_gold_without_every_kth_event(gold: reference.Reference, task: str, step: int) -> None:
+def test_gold_without_every_kth_event(gold: reference.SeeDevReference, task: str, step: int) -> None:
     """n events, n // k of them dropped: recall = (n - n // k) / n; all that is left is right, so precision is 1."""
     metrics = scored(gold, task, step).metrics
     dropped = EVENTS[task] // step

@@ -12,27 +12,24 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from are2007 import task1, task2, task3, task4
-from are2007.answers import Key
-from are2007.reference import Reference as AreReference
-from are2007.submission import Submission as AreSubmission
+from are2007.answers import AnswerKey
+from are2007.reference import AreReference
+from are2007.submission import AreSubmission
 from clarity2026 import clarity, evasion
 from clarity2026.labels import CLARITY_LABELS, EVASION_LABELS
-from clarity2026.reference import Reference as ClarityReference
-from clarity2026.submission import Submission as ClaritySubmission
+from clarity2026.reference import ClarityReference
+from clarity2026.submission import ClaritySubmission
 from clpsych2025 import a1, a2, b, c
-from clpsych2025.answers import SELF_STATES, PostAnswer, TimelineAnswer
-from clpsych2025.answers import Submission as ClpsychSubmission
-from clpsych2025.reference import GoldPost, GoldTimeline, Summary
-from clpsych2025.reference import Reference as ClpsychReference
+from clpsych2025.answers import SELF_STATES, ClpsychSubmission, PostAnswer, TimelineAnswer
+from clpsych2025.reference import ClpsychReference, GoldPost, GoldTimeline, Summary
 from process2025 import classification, regression
-from process2025.reference import Reference as ProcessReference
-from process2025.submission import CLASSES, MODELS, Model
-from process2025.submission import Submission as ProcessSubmission
+from process2025.reference import ProcessReference
+from process2025.submission import CLASSES, MODELS, ModelAnswers, ProcessSubmission
 from scoring_kit.results import TaskResult
 from seedev2016 import binary, full
-from seedev2016.reference import Reference as SeedevReference
+from seedev2016.reference import SeeDevReference
 from seedev2016.standoff import Event
-from seedev2016.submission import Submission as SeedevSubmission
+from seedev2016.submission import SeeDevSubmission
 from tests.scoring_programs.clpsych2025.cases import AS_RUN, OPTIONS
 
 Gold = Any
@@ -103,7 +100,7 @@ def score_process(task: ModuleType, golds: Sequence[Any], answers: Sequence[Sequ
     for number, cells in enumerate(zip(*answers, strict=True), 1):
         filled = sum(cell is not None for cell in cells)
         status = "scored" if filled == len(cells) else "ignored" if filled else "absent"
-        models.append(Model(number, "", status, list(cells) if status == "scored" else []))
+        models.append(ModelAnswers(number, "", status, list(cells) if status == "scored" else []))
     reference = ProcessReference(ids(golds), list(golds), list(golds))
     return task.score(reference, ProcessSubmission("team", {name: models}, frozenset({name})), {})  # type: ignore[no-any-return]
 
@@ -125,9 +122,9 @@ def events(task: str) -> SearchStrategy[list[Event]]:
 
 def score_seedev(task: ModuleType, golds: Sequence[Any], answers: Sequence[Any]) -> TaskResult:
     name = task.__name__.rpartition(".")[2]
-    reference = SeedevReference({}, {name: dict(zip(ids(golds), golds, strict=True))})
+    reference = SeeDevReference({}, {name: dict(zip(ids(golds), golds, strict=True))})
     predicted = {name: dict(zip(ids(golds), answers, strict=True))}
-    return task.score(reference, SeedevSubmission(frozenset({name}), predicted), {})  # type: ignore[no-any-return]
+    return task.score(reference, SeeDevSubmission(frozenset({name}), predicted), {})  # type: ignore[no-any-return]
 
 
 # ARE: a document
@@ -144,21 +141,21 @@ def chains(mention: SearchStrategy[Any]) -> SearchStrategy[Any]:
 
 
 @st.composite
-def keys(draw: st.DrawFn, mention: SearchStrategy[Any]) -> Key:
+def keys(draw: st.DrawFn, mention: SearchStrategy[Any]) -> AnswerKey:
     """Chains, some of their mentions being pronouns."""
     found = draw(chains(mention))
     mentions = [one for chain in found for one in chain]
-    return Key(found, [one for one in mentions if draw(st.booleans())])
+    return AnswerKey(found, [one for one in mentions if draw(st.booleans())])
 
 
-def score_are(task: ModuleType, golds: Sequence[Key], answers: Sequence[Any]) -> TaskResult:
+def score_are(task: ModuleType, golds: Sequence[AnswerKey], answers: Sequence[Any]) -> TaskResult:
     name = task.__name__.rpartition(".")[2]
     by_text = {name: dict(zip(ids(golds), answers, strict=True))}
     reference = AreReference({}, {name: dict(zip(ids(golds), golds, strict=True))})
     return task.score(reference, AreSubmission(frozenset({name}), by_text, by_text), {})  # type: ignore[no-any-return]
 
 
-def resolved(key: Key) -> SearchStrategy[Any]:
+def resolved(key: AnswerKey) -> SearchStrategy[Any]:
     """Answers to a key's pronouns."""
     if not key.pronouns:
         return st.just({})
@@ -269,7 +266,7 @@ def seedev(task: ModuleType, name: str) -> Task:
 
 ANSWERED_EVASION = st.sampled_from([*SOME_EVASION, "", "nonsense"])
 MMSE = st.floats(0, 30).map(lambda value: round(value, 1))
-CHAINS = {mention: st.builds(Key, chains(mention), st.just([])) for mention in (ENTITY, SPAN)}
+CHAINS = {mention: st.builds(AnswerKey, chains(mention), st.just([])) for mention in (ENTITY, SPAN)}
 
 TASKS: dict[str, Task] = {
     **clpsych(a1, spans_unit),

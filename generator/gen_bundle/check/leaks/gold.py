@@ -46,7 +46,7 @@ class Key:
 
 
 @dataclass(frozen=True)
-class GoldTable:
+class SecretTable:
     """A table of reference data.
 
     Attributes:
@@ -76,17 +76,17 @@ class GoldTable:
 
 
 @dataclass
-class Gold:
+class SecretGold:
     """The secrets to search for: SHA-256 and other digests of files, with their names; their sizes; and tables."""
 
     files: dict[str, str] = field(default_factory=dict)
-    tables: list[GoldTable] = field(default_factory=list)
+    tables: list[SecretTable] = field(default_factory=list)
     sizes: set[int] = field(default_factory=set)
 
 
-def gold_of(bundle: Bundle, held: Iterable[str]) -> Gold:
+def gold_of(bundle: Bundle, held: Iterable[str]) -> SecretGold:
     """The secrets of a bundle; `held` are the SHA-256 of the files that participants get."""
-    gold = Gold()
+    gold = SecretGold()
     guessed: dict[str, Node] = {}
     for task in bundle.competition.tasks:
         reference = task.files.get("reference_data")
@@ -155,7 +155,7 @@ def read_secrets(folder: FilePath, secrets: Mapping[str, Any]) -> ReadSecrets:
         ValueError: a name that fits no file, or a file that has none of the columns.
     """
     files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
-    found: dict[str, list[GoldTable]] = {}
+    found: dict[str, list[SecretTable]] = {}
     for one in secrets["files"]:
         fitting = [name for name in files if _fits(name, one)]
         if not fitting:
@@ -191,7 +191,7 @@ def reference_is_input(bundle: Bundle) -> Iterator[Any]:
             yield task.files["input_data"]
 
 
-def _add_named(gold: Gold, files: Mapping[str, Node], secrets: Sequence[Mapping[str, Any]]) -> None:
+def _add_named(gold: SecretGold, files: Mapping[str, Node], secrets: Sequence[Mapping[str, Any]]) -> None:
     for one in secrets:
         for name, node in files.items():
             if _fits(name, one):
@@ -199,7 +199,7 @@ def _add_named(gold: Gold, files: Mapping[str, Node], secrets: Sequence[Mapping[
                 gold.tables += _named_tables(name, node, one)
 
 
-def _add_file(gold: Gold, name: str, node: Node) -> None:
+def _add_file(gold: SecretGold, name: str, node: Node) -> None:
     """Note a file; one of a single line may be the same by chance."""
     found = digests(node)
     if found or is_binary(node):
@@ -207,11 +207,11 @@ def _add_file(gold: Gold, name: str, node: Node) -> None:
         gold.sizes.add(node.size)
 
 
-def _named_tables(name: str, node: Node, one: Mapping[str, Any]) -> Iterator[GoldTable]:
+def _named_tables(name: str, node: Node, one: Mapping[str, Any]) -> Iterator[SecretTable]:
     """The tables with a named column in a file."""
     if one.get("lines"):
         found = [plain(line) for line in islice(lines(node), MOST_ROWS + 1)]
-        yield GoldTable(name, {"line": found[:MOST_ROWS]}, len(found[:MOST_ROWS]), [], len(found) <= MOST_ROWS)
+        yield SecretTable(name, {"line": found[:MOST_ROWS]}, len(found[:MOST_ROWS]), [], len(found) <= MOST_ROWS)
     for columns, whole in _tables_in(node):
         wanted = [title for title in one.get("columns", ()) if title in columns]
         if wanted:
@@ -231,9 +231,9 @@ def _gold_table(
     *,
     whole: bool,
     guessed: bool = False,
-) -> GoldTable:
+) -> SecretTable:
     size = len(columns[wanted[0]])
-    return GoldTable(
+    return SecretTable(
         name,
         {title: list(map(plain, columns[title])) for title in wanted},
         size,
@@ -285,7 +285,7 @@ def _tables_in(node: Node) -> Iterator[tuple[dict[str, list[str]], bool]]:
         yield {title: [*cells, *[""] * (most - len(cells))] for title, cells in columns.items()}, rows[kind] == most
 
 
-def _add_guessed(gold: Gold, files: Mapping[str, Node], held: set[str]) -> None:
+def _add_guessed(gold: SecretGold, files: Mapping[str, Node], held: set[str]) -> None:
     """Guess at what is secret in reference data that nobody describes.
 
     Files that participants hold are their inputs, unless they hold all of it, or a name tells otherwise.
@@ -301,7 +301,7 @@ def _add_guessed(gold: Gold, files: Mapping[str, Node], held: set[str]) -> None:
             gold.tables += _guessed_tables(name.partition("/")[2], node)
 
 
-def _guessed_tables(name: str, node: Node) -> Iterator[GoldTable]:
+def _guessed_tables(name: str, node: Node) -> Iterator[SecretTable]:
     for columns, whole in _tables_in(node):
         size = len(next(iter(columns.values()), ()))
         if size < MIN_ROWS:

@@ -11,7 +11,7 @@ from itertools import groupby, islice
 from pathlib import PurePosixPath
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
-from gen_bundle.check.leaks.gold import PART, SHORTEST, Gold, GoldTable, Key, gold_of
+from gen_bundle.check.leaks.gold import PART, SHORTEST, Key, SecretGold, SecretTable, gold_of
 from gen_bundle.check.leaks.records import (
     FIRST_ROWS,
     WIDEST,
@@ -83,7 +83,7 @@ class Join:
         line: where the first of them is.
     """
 
-    table: GoldTable
+    table: SecretTable
     pairs: dict[tuple[str, str], Pairs | None] = field(default_factory=dict)
     order: dict[int, None] = field(default_factory=dict)
     line: int = 0
@@ -130,7 +130,7 @@ Joins = dict[tuple[str, int, tuple[str, ...], tuple[str, ...]], Join]
 class Search:
     """Searches one file after another; a table may be spread over several files of a folder."""
 
-    def __init__(self, gold: Gold) -> None:
+    def __init__(self, gold: SecretGold) -> None:
         self.gold = gold
         self._folders: dict[tuple[str, bool, str, str], tuple[list[Seen], Joins]] = {}
         self._alone: list[tuple[Seen, dict[str, list[str]]]] = []
@@ -232,7 +232,7 @@ class Search:
             best[where] = (found, leak)
 
     @staticmethod
-    def _is_public(table: GoldTable, pairs: Pairs | None) -> bool:
+    def _is_public(table: SecretTable, pairs: Pairs | None) -> bool:
         """Whether a column's values are those of one that the declaration gives to participants."""
         values = {public for _, public in pairs or ()}
         return any(values <= public for public in table.public)
@@ -301,7 +301,7 @@ def _column(name: str) -> str:
 
 
 def _judged(
-    pairs: Pairs | None, compared: int, table: GoldTable, seen: Seen, runs: Pairs | None = None
+    pairs: Pairs | None, compared: int, table: SecretTable, seen: Seen, runs: Pairs | None = None
 ) -> Agreement | None:
     if not pairs:
         return None
@@ -310,7 +310,7 @@ def _judged(
     return agreement(pairs, compared, runs)
 
 
-def _leak(seen: Seen, table: GoldTable, title: str, found: Agreement, where: str, line: int) -> Leak:
+def _leak(seen: Seen, table: SecretTable, title: str, found: Agreement, where: str, line: int) -> Leak:
     how = f" {found.how}" if found.how else ""
     said = "shows" if found.shown else "may show"
     what = f"{said} {title} of {table.name}{how} for {found.items} of {table.rows} items{where}"
@@ -364,7 +364,7 @@ def _ways(piece: str, name: str) -> Iterator[str]:
 
 
 def _near(
-    stream: Sequence[tuple[int, str]], key: Key, table: GoldTable, stem: str, has_names: bool
+    stream: Sequence[tuple[int, str]], key: Key, table: SecretTable, stem: str, has_names: bool
 ) -> Iterator[tuple[str, Block, list[tuple[int, int]]]]:
     """What stands near ids in a text: as a table with a row for each of them, for each way of being near.
 

@@ -1,12 +1,16 @@
-"""The zip itself: whether it can be unpacked, and whether competition.yaml is where the platform looks for it."""
+"""The zip itself, with competition.yaml where the platform looks for it; and that file as YAML, before its meaning."""
 
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+
+from yaml.nodes import ScalarNode
 
 from gen_bundle.check.bundle import Bundle
-from gen_bundle.check.registry import UPLOAD, ZIPFILE, Problem, Topic
-from gen_bundle.codabench.document import YAML_NAME
+from gen_bundle.check.registry import HOUSE, UPLOAD, ZIPFILE, Problem, Topic
+from gen_bundle.codabench.document import NEW_KEYS, YAML_NAME
 from gen_bundle.codabench.stages import Stage
+from gen_bundle.codabench.yaml_document import Path
 from gen_bundle.zips.tree import Node
 
 ZIP = Topic("The zip", ZIPFILE, reads="archive", stage=Stage.ARCHIVE)
@@ -23,7 +27,7 @@ def few(names: list[str]) -> str:
 @ZIP.refused("zip-unreadable", "the file is not a readable zip", source=UPLOAD)
 def _zip_unreadable(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Bad zip file uploaded.` → Create the zip again, and upload the whole file."""
-    for member, reason in bundle.archive.failures if bundle.archive else ():
+    for member, reason in bundle.archive.failures:
         if member is None:
             yield Problem(f"the zip cannot be read: {reason}")
 
@@ -33,7 +37,7 @@ def _zip_member_unreadable(bundle: Bundle) -> Iterator[Problem]:
     """Unpacking stops there and the upload fails.
     → Pack again with plain deflate, without a password, and with names that can exist side by side.
     """
-    for number, (member, reason) in enumerate(bundle.archive.failures if bundle.archive else ()):
+    for number, (member, reason) in enumerate(bundle.archive.failures):
         if member is not None:
             yield Problem(f"{member!r} cannot be unpacked: {reason}", file=member, order=(number,))
 
@@ -41,7 +45,7 @@ def _zip_member_unreadable(bundle: Bundle) -> Iterator[Problem]:
 @ZIP.refused("zip-bomb", "a member expands to an enormous size")
 def _zip_bomb(bundle: Bundle) -> Iterator[Problem]:
     """Unpacking it would fill the server's disk; the check leaves it packed. → Leave it out, or pack real data."""
-    for number, name in enumerate(bundle.archive.bombs if bundle.archive else ()):
+    for number, name in enumerate(bundle.archive.bombs):
         yield Problem(f"{name!r} expands more than 200 times, to over 2 GiB", file=name, order=(number,))
 
 
@@ -55,7 +59,7 @@ def _yaml_not_at_root(bundle: Bundle) -> Iterator[Problem]:
         if found.is_folder:
             yield Problem(f"{YAML_NAME} is a folder", file=YAML_NAME)
         return
-    if bundle.archive and any(member is None for member, _ in bundle.archive.failures):
+    if any(member is None for member, _ in bundle.archive.failures):
         return
     similar = (YAML_NAME, "competition.yml")
     others = [name for name in bundle.tree.names() if name.rpartition("/")[2].lower() in similar]
@@ -66,7 +70,7 @@ def _yaml_not_at_root(bundle: Bundle) -> Iterator[Problem]:
 @ZIP.trap("zip-member-replaced", "two members of the zip have the same name and different content")
 def _zip_member_replaced(bundle: Bundle) -> Iterator[Problem]:
     """The last one silently replaces the others. → Create the zip from scratch instead of adding to it."""
-    for name in bundle.archive.replaced if bundle.archive else ():
+    for name in bundle.archive.replaced:
         yield Problem(f"{name!r} is in the zip twice, with different content", file=name)
 
 
@@ -77,7 +81,7 @@ def _zip_odd_name(bundle: Bundle) -> Iterator[Problem]:
     → Use plain relative names in UTF-8.
     """
     odd: list[str] = []
-    for member in bundle.archive.members if bundle.archive else ():
+    for member in bundle.archive.members:
         parts = member.filename.split("/")
         changed = member.filename.startswith("/") or ".." in parts or "\0" in member.orig_filename
         unflagged = not member.flag_bits & 0x800 and not member.filename.isascii()
@@ -99,7 +103,7 @@ def _zip_names_differ_in_case(bundle: Bundle) -> Iterator[Problem]:
 @ZIP.note("zip-many-members", "a very large number of files", source=UPLOAD)
 def _zip_many_members(bundle: Bundle) -> Iterator[Problem]:
     """Unpacking takes long. → Put large data into a zip of its own inside the bundle."""
-    count = len(bundle.archive.members) if bundle.archive else 0
+    count = len(bundle.archive.members)
     if count >= MANY_MEMBERS:
         yield Problem(f"the zip has {count:,} members")
 
@@ -107,12 +111,110 @@ def _zip_many_members(bundle: Bundle) -> Iterator[Problem]:
 @ZIP.note("zip-64", "a zip64 archive")
 def _zip_64(bundle: Bundle) -> Iterator[Problem]:
     """It is unpacked as usual, but some older tools cannot open it. → Keep it, or use a plain zip below 4 GiB."""
-    if bundle.archive and bundle.archive.zip64:
+    if bundle.archive.zip64:
         yield Problem("the archive uses the zip64 format")
 
 
 @ZIP.note("zip-link", "a symbolic link in the zip")
 def _zip_link(bundle: Bundle) -> Iterator[Problem]:
     """It is unpacked as a small text file that holds the link's target. → Pack the file itself."""
-    for name in bundle.archive.links if bundle.archive else ():
+    for name in bundle.archive.links:
         yield Problem(f"{name!r} is a symbolic link", file=name)
+
+
+YAML = Topic("competition.yaml as YAML", UPLOAD, reads="both", stage=Stage.YAML)
+
+
+@YAML.refused("yaml-unreadable", "`competition.yaml` is not YAML that the platform can read", reads="archive")
+def _yaml_unreadable(bundle: Bundle) -> Iterator[Problem]:
+    """The upload ends with `Error parsing competition.yaml: …`, or with `Failed to read competition.yaml: …` (1.25:
+    `Unpacking the bundle failed. Here is the error log: …`) and the YAML error.
+    → Fix the text at that place; save it as UTF-8; quote values that start with @, %, &, *, !, or `.
+    """
+    fault = bundle.unreadable
+    if fault:
+        yield Problem(f"{YAML_NAME} {fault}", file=YAML_NAME, line=fault.line, column=fault.column)
+
+
+@YAML.refused("yaml-no-mapping", "`competition.yaml` is empty or not a mapping", reads="archive")
+def _yaml_no_mapping(bundle: Bundle) -> Iterator[Problem]:
+    """The upload ends with `… object has no attribute 'get'`. → Start with `version: 2` at the left margin."""
+    if bundle.document and not isinstance(bundle.document.value, Mapping):
+        kind = "empty" if bundle.document.value is None else f"a {type(bundle.document.value).__name__}"
+        yield Problem(f"{YAML_NAME} is {kind}, and must be a mapping", file=YAML_NAME, line=1, column=1)
+
+
+@YAML.refused("version-unknown", "a version that the platform does not know", stage=Stage.VERSION)
+def _version_unknown(bundle: Bundle) -> Iterator[Problem]:
+    """The upload ends with `A suitable version could not be found for this competition. …`
+    → Write `version: 2` (2.0 is not the same text), or 1.5 for the old format.
+    """
+    if bundle.version not in ("1", "1.5", "2"):
+        yield Problem(f"version is {bundle.version!r}; known are 2, and 1 or 1.5 for the old format", ("version",))
+
+
+@YAML.refused("version-missing", "a bundle of the new format without `version: 2`", reads="v2", stage=Stage.VERSION)
+def _version_missing(bundle: Bundle) -> Iterator[Problem]:
+    """It is read as the old format: `HTML pages could not be found in the yaml file`. → Add `version: 2` at the top."""
+    if bundle.version in ("1", "1.5"):
+        new_keys = ", ".join(key for key in NEW_KEYS if key in bundle.yaml)
+        yield Problem(f"`version: 2` is missing, though {new_keys} belong to the new format", ("version",))
+
+
+@YAML.refused("yaml-bomb", "aliases that expand to an enormous value", reads="archive")
+def _yaml_bomb(bundle: Bundle) -> Iterator[Problem]:
+    """Storing the value takes all of the server's memory. → Write the value out, or leave it out."""
+    for key in bundle.huge:
+        yield Problem(f"{key} repeats itself through aliases, endlessly or nearly so", (key,))
+
+
+@YAML.trap(
+    "yaml-key-repeated",
+    "the same key twice in one mapping",
+    source="YAML 1.2.2, section 3.2.1.1 (keys are unique); PyYAML keeps the last",
+)
+def _yaml_key_repeated(bundle: Bundle) -> Iterator[Problem]:
+    """The last one silently wins. → Delete the wrong one."""
+    for key, line, column in bundle.document.repeated if bundle.document else ():
+        yield Problem(f"{key} occurs twice in the same mapping", file=YAML_NAME, line=line, column=column)
+
+
+@YAML.trap("yaml-hash-cuts-text", "a # cuts off an unquoted text", source="YAML 1.2.2, section 6.6 (comments)")
+def _yaml_hash_cuts_text(bundle: Bundle) -> Iterator[Problem]:
+    """What follows the # is a comment and is not stored. → Put the text in quotes."""
+    if bundle.document is None:
+        return
+    lines = bundle.document.text.split("\n")
+    for path in _displayed(bundle, ("title", "description", "reward"), ("title", "name", "description")):
+        node = bundle.document.node(path)
+        is_plain = isinstance(node, ScalarNode) and node.style is None and node.tag.endswith(":str")
+        if node is not None and is_plain and node.end_mark.line < len(lines):
+            comment = lines[node.end_mark.line][node.end_mark.column :].lstrip()
+            # "# a remark" is an intended comment; "#1 of the lab" continues the text
+            if comment.startswith("#") and comment[1:2].strip():
+                yield Problem(f"{path[-1]} ends before {comment[:30]!r}", path)
+
+
+def _displayed(bundle: Bundle, keys: tuple[str, ...], inner_keys: tuple[str, ...]) -> Iterator[Path]:
+    """Where competition.yaml may hold texts that the platform displays: at its top, and in its lists."""
+    yield from ((key,) for key in keys)
+    owners = [entry for name in ("pages", "tasks", "phases", "leaderboards") for entry in bundle.entries(name)]
+    owners += bundle.entries("leaderboards", 0, "columns")
+    yield from ((*entry.at, key) for entry in owners for key in inner_keys)
+
+
+PLACEHOLDER = re.compile(
+    r"\{\{\s*[\w.|-][^{}]*\}\}|\{%.*?%\}|\b(?:TODO|FIXME|CHANGEME|CHANGE_ME|XXX+)\b"
+    r"|<(?:your|insert)\b[^<>]*>|\[(?:your|insert)\b[^\[\]]*\]|[Ll]orem ipsum|\$\{[A-Z_]+\}"
+)
+
+
+@YAML.trap("placeholder-left", "a placeholder that was never filled in", source=HOUSE)
+def _placeholder_left(bundle: Bundle) -> Iterator[Problem]:
+    """Participants see it. → Write the real text."""
+    keys = ("title", "description", "docker_image", "reward", "contact_email")
+    for path in _displayed(bundle, keys, ("title", "name")):
+        value = bundle.value(path)
+        found = PLACEHOLDER.search(value) if isinstance(value, str) else None
+        if found:
+            yield Problem(f"{path[-1]} contains {found.group()!r}", path)

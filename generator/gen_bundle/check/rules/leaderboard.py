@@ -1,14 +1,18 @@
-"""Leaderboards: structure, the primary column, and the submission rule."""
+"""Leaderboards: structure, primary column, submission rule; columns: keys, indexes, computations, precision."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from gen_bundle.check.bundle import Bundle
-from gen_bundle.check.registry import SCORES, SERIALIZERS, UNPACKER, Problem, Topic
+from gen_bundle.check.registry import SCORES, SERIALIZERS, UNPACKER, Check, Problem, Topic
 from gen_bundle.check.rules.shared import list_faults
 from gen_bundle.codabench.average_rank import AVERAGE_RANK
-from gen_bundle.codabench.competition import Column, Competition
-from gen_bundle.codabench.fields import MISSING, as_boolean
+from gen_bundle.codabench.competition import Column, Competition, input_texts
+from gen_bundle.codabench.document import Entry
+from gen_bundle.codabench.fields import MISSING, as_boolean, as_integer, as_text, shown
 from gen_bundle.codabench.stages import Stage
+from gen_bundle.codabench.versions import DIFFERENCES
 
 SAVING = f"{UNPACKER}/base_unpacker.py (saving the competition)"
 BOARDS = Topic("Leaderboards", SCORES)
@@ -103,14 +107,15 @@ def _leaderboard_hidden(bundle: Bundle) -> Iterator[Problem]:
             yield Problem("the leaderboard is hidden", (*board.at, "hidden"))
 
 
-def _phase_of_several_tasks(competition: Competition) -> str | None:
-    return next((phase.name for phase in competition.phases if len(phase.tasks) > 1), None)
+def _of_several_tasks(competition: Competition) -> list[str]:
+    """The names of the phases with several tasks."""
+    return [phase.name for phase in competition.phases if len(phase.tasks) > 1]
 
 
 def _rule_over_several_tasks(bundle: Bundle, rule: str) -> Iterator[Problem]:
-    phase = _phase_of_several_tasks(bundle.competition)
-    if phase is not None and bundle.competition.submission_rule == rule:
-        yield Problem(f"{rule} with the several tasks of phase {phase}", ("leaderboards", 0, "submission_rule"))
+    phases = _of_several_tasks(bundle.competition)
+    if phases and bundle.competition.submission_rule == rule:
+        yield Problem(f"{rule} with the several tasks of phase {phases[0]}", ("leaderboards", 0, "submission_rule"))
 
 
 @BOARDS.trap(
@@ -142,7 +147,7 @@ def _best_of_several_tasks(bundle: Bundle) -> Iterator[Problem]:
 
 def _blank(competition: Competition) -> Iterator[tuple[Column, str]]:
     """The columns that stay blank because a phase has several tasks, each with the names of such phases."""
-    phases = [phase.name for phase in competition.phases if len(phase.tasks) > 1]
+    phases = _of_several_tasks(competition)
     named = f"phase{'s' if phases[1:] else ''} {' and '.join(phases)}"
     for column in competition.columns if phases else ():
         if column.computation and column.computation != AVERAGE_RANK:
@@ -167,3 +172,255 @@ def _computed_with_several_tasks(bundle: Bundle) -> Iterator[Problem]:
     for column, phases in _blank(bundle.competition):
         if column != _primary(bundle.competition):
             yield Problem(f"the computed column {column.key} stays blank in {phases}", column.at)
+
+
+VALIDATED = Topic("Columns", f"{SERIALIZERS}/leaderboards.py (columns)", stage=Stage.SAVE_LEADERBOARDS)
+COMPUTED = Topic("Columns", SCORES)
+SHOWN = Topic("Columns", SCORES, reads="both")
+STORED_DECIMALS = 10
+COLUMNS_PLACE = 3
+# place of checks over a whole column, and over all columns, after those of single fields
+WHOLE_COLUMN, ALL_COLUMNS = 90, 10_000
+
+
+def _columns(bundle: Bundle) -> Iterator[tuple[Entry, Entry]]:
+    for board in bundle.entries("leaderboards"):
+        for column in bundle.entries(*board.at, "columns"):
+            yield board, column
+
+
+def _repeated(name: str, values: Callable[[list[Entry]], Iterable[Any]], place: int) -> Check:
+    """The check for a value that two columns of a leaderboard must not share; None is not a value."""
+
+    def check(bundle: Bundle) -> Iterator[Problem]:
+        for board in bundle.entries("leaderboards"):
+            at = (*board.at, "columns")
+            for value, count in Counter(values(bundle.entries(*at))).items():
+                if count > 1 and value is not None:
+                    order = (board.position, COLUMNS_PLACE, ALL_COLUMNS, place)
+                    yield Problem(f"the {name} {value!r} is used {count} times", at, order=order)
+
+    return check
+
+
+VALIDATED.refused(
+    "column-keys-equal",
+    "two columns with the same key",
+    "The upload ends with `columns: Columns must have unique keys!` "
+    "→ Give every column a key of its own; blanks around it do not count.",
+)(_repeated("key", lambda columns: (as_text(column.get("key")) or None for column in columns), 1))
+
+VALIDATED.refused(
+    "column-indexes-equal",
+    "two columns with the same index",
+    "The upload ends with `columns: Columns must have unique indexes!` → Number the columns 0, 1, 2 ….",
+)(_repeated("index", lambda columns: (as_integer(column.get("index")) for column in columns), 0))
+
+
+@VALIDATED.refused("computation-without-inputs", "`computation` without `computation_indexes`")
+def _computation_without_inputs(bundle: Bundle) -> Iterator[Problem]:
+    """The upload ends with `Column with computation must have at least 1 column selected …`, even if computation is
+    null.
+    → Add computation_indexes with the indexes of the columns to compute from, or delete computation.
+    """
+    for board, column in _columns(bundle):
+        if "computation" in column.value and "computation_indexes" not in column.value:
+            order = (board.position, COLUMNS_PLACE, column.position, WHOLE_COLUMN)
+            what = f"column {shown(column.get('key'))} has a computation, but no computation_indexes"
+            yield Problem(what, column.at, order=order)
+
+
+@VALIDATED.refused("computation-inputs-wrong", "`computation_indexes` that do not fit")
+def _computation_inputs_wrong(bundle: Bundle) -> Iterator[Problem]:
+    """The upload ends with `Column index … does not exist …`, `Bad value for index …`, `Cannot self-reference …` or
+    `Cannot add computation columns without a computation function set`.
+    → Give a list of whole numbers, each the index of another column, together with `computation`.
+    """
+    for board, column in _columns(bundle):
+        at = (*column.at, "computation_indexes")
+        for what in _input_faults(bundle, board, column, column.get("computation_indexes")):
+            yield Problem(what, at, order=(board.position, COLUMNS_PLACE, column.position, WHOLE_COLUMN))
+
+
+def _input_faults(bundle: Bundle, board: Entry, column: Entry, indexes: Any) -> Iterator[str]:
+    name = f"computation_indexes of {shown(column.get('key'))}"
+    if indexes is None:
+        return
+    if not isinstance(indexes, (list, dict, str, set)):
+        yield f"{name} is {shown(indexes)}, and must be a list"
+        return
+    if isinstance(indexes, str) and not indexes.strip():
+        yield f"{name} is blank"
+        return
+    listed = input_texts(indexes)
+    if not listed:
+        return
+    if "computation" not in column.value:
+        yield f"{name} is given without computation"
+    existing = {as_integer(other.get("index")) for other in bundle.entries(*board.at, "columns")}
+    if str(as_integer(column.get("index"))) in listed:
+        yield f"{name} refers to the column itself"
+    for text in listed:
+        try:
+            number = int(text)
+        except ValueError:
+            yield f"{name} contains {shown(text)}, which is not a whole number"
+            continue
+        if number not in existing:
+            yield f"{name} refers to the index {number}, which no column has"
+
+
+@COMPUTED.broken("computation-of-nothing", "a computed column without inputs, or without a function")
+def _computation_of_nothing(bundle: Bundle) -> Iterator[Problem]:
+    """Every upload of scores ends in a server error after the first stored score.
+    → Give the columns to compute from, and avg, sum, min, max or avg_rank.
+    """
+    for board, column in _columns(bundle):
+        computation = column.get("computation")
+        empty = "computation_indexes" in column.value and not input_texts(column.get("computation_indexes"))
+        # an average rank of nothing stays blank, and breaks nothing
+        if board.position == 0 and computation not in (None, AVERAGE_RANK) and (computation == "" or empty):
+            missing = "function" if computation == "" else "inputs"
+            yield Problem(f"the computed column {shown(column.get('key'))} has no {missing}", column.at)
+
+
+@COMPUTED.trap("computation-left-out", "`computation_indexes` with an empty `computation`")
+def _computation_left_out(bundle: Bundle) -> Iterator[Problem]:
+    """The column is not computed; it stays empty unless the scoring program writes its key.
+    → Set computation to avg, sum, min, max or avg_rank, or delete both keys.
+    """
+    for _, column in _columns(bundle):
+        is_empty = "computation" in column.value and column.get("computation") is None
+        if is_empty and input_texts(column.get("computation_indexes")):
+            yield Problem(f"column {shown(column.get('key'))} has inputs, but no computation", column.at)
+
+
+@VALIDATED.refused(
+    "column-id",
+    "an `id` of a column that is not a number",
+    source=f"{VALIDATED.source}; drf-writable-nested looks up nested objects by id",
+)
+def _column_id(bundle: Bundle) -> Iterator[Problem]:
+    """The server looks for an existing column with this id, and the upload fails. → Delete `id`."""
+    for board, column in _columns(bundle):
+        key = column.get("pk") or column.get("id")
+        if key and as_integer(key) is None:
+            order = (board.position, COLUMNS_PLACE, ALL_COLUMNS, 2)
+            yield Problem(f"column {shown(column.get('key'))} has the id {shown(key)}", (*column.at, "id"), order=order)
+
+
+@COMPUTED.trap("column-key-with-outer-blanks", "a column key with blanks around it", source=SERIALIZERS)
+def _column_key_with_outer_blanks(bundle: Bundle) -> Iterator[Problem]:
+    """The blanks are stripped: scores that the scoring program writes under the key with blanks are ignored.
+    → Write the key without blanks, here and in the scoring program.
+    """
+    for _, column in _columns(bundle):
+        key = column.get("key")
+        if isinstance(key, str) and key != key.strip() and key.strip():
+            yield Problem(f"the key {key!r} has blanks around it", (*column.at, "key"))
+
+
+@COMPUTED.trap("computed-from-computed", "a column computed from another computed column")
+def _computed_from_computed(bundle: Bundle) -> Iterator[Problem]:
+    """The result depends on which of the two the server computes first. → Compute from written columns only."""
+    columns = bundle.competition.columns
+    computed = {column.index for column in columns if column.computation}
+    for column in columns:
+        if column.computation not in (None, AVERAGE_RANK) and computed.intersection(column.inputs):
+            yield Problem(f"column {column.key} is computed from a computed column", column.at)
+
+
+@COMPUTED.trap("computation-input-twice", "a sum or mean that lists a column twice")
+def _computation_input_twice(bundle: Bundle) -> Iterator[Problem]:
+    """The column counts once: listing it again does not give it more weight.
+    → List each column once; let the scoring program write a weighted value.
+    """
+    for column in bundle.competition.columns:
+        if column.computation in ("sum", "avg") and len(set(column.inputs)) < len(column.inputs):
+            inputs = ", ".join(map(str, column.inputs))
+            yield Problem(f"column {column.key} is computed from {inputs}", (*column.at, "computation_indexes"))
+
+
+def _precision(is_odd: Callable[[int], bool]) -> Check:
+    """The check for columns with an odd number of digits."""
+
+    def check(bundle: Bundle) -> Iterator[Problem]:
+        for column in bundle.competition.columns:
+            if column.precision is not None and is_odd(column.precision):
+                yield Problem(f"column {column.key} has the precision {column.precision}", column.at)
+
+    return check
+
+
+SHOWN.trap(
+    "precision-negative",
+    "a negative precision",
+    "Scores are shown rounded to tens, hundreds and so on. → Give the number of digits after the decimal point.",
+)(_precision(lambda digits: digits < 0))
+
+SHOWN.note(
+    "precision-zero",
+    "a precision of 0",
+    "Scores are shown rounded to whole numbers: 0.51 and 1.49 are both shown as 1.0. "
+    "→ Give more digits unless the scores are counts or percentages.",
+)(_precision(lambda digits: digits == 0))
+
+SHOWN.note(
+    "precision-beyond-stored",
+    "more digits than are stored",
+    f"Scores are stored with {STORED_DECIMALS} digits after the decimal point. "
+    f"→ Use a precision of at most {STORED_DECIMALS}.",
+)(_precision(lambda digits: digits > STORED_DECIMALS))
+
+
+# Columns with `computation: avg_rank`, which newer versions of the platform know.
+RANKS = Topic("Average ranks", "Codabench source @ 70f08eff, src/apps/leaderboards/ranking.py")
+
+
+def _average_ranks(bundle: Bundle) -> list[Column]:
+    if AVERAGE_RANK not in DIFFERENCES[bundle.platform].computations:
+        return []
+    return [column for column in bundle.competition.columns if column.computation == AVERAGE_RANK]
+
+
+@RANKS.trap("average-rank-descending", "an average rank sorted in descending order")
+def _average_rank_descending(bundle: Bundle) -> Iterator[Problem]:
+    """Rank 1 is the best, so the worst row comes first. → Set `sorting: asc`; the default is desc."""
+    for column in _average_ranks(bundle):
+        if column.index == bundle.competition.primary_index and not column.ascending:
+            yield Problem(f"the primary column {column.key} is an average rank, sorted desc", column.at)
+
+
+@RANKS.trap("average-rank-blank", "an average rank that is never computed")
+def _average_rank_blank(bundle: Bundle) -> Iterator[Problem]:
+    """The column stays blank: a hidden one is not computed, and hidden columns and other average ranks do not count.
+    → Show the column, and compute it from columns that are shown.
+    """
+    ranks = {column.index for column in _average_ranks(bundle)}
+    counted = {column.index for column in bundle.competition.columns if not column.hidden} - ranks
+    for column in _average_ranks(bundle):
+        if column.hidden:
+            yield Problem(f"the average rank {column.key} is hidden", column.at)
+        elif not counted.intersection(column.inputs):
+            yield Problem(f"no visible column counts for the average rank {column.key}", column.at)
+
+
+@RANKS.trap("average-rank-incomplete", "an average rank that leaves columns out")
+def _average_rank_incomplete(bundle: Bundle) -> Iterator[Problem]:
+    """Hidden columns silently do not count. → Show them, or delete them from `computation_indexes`."""
+    hidden = {column.index: column.key for column in bundle.competition.columns if column.hidden}
+    for column in _average_ranks(bundle):
+        left_out = [hidden[index] for index in column.inputs if index in hidden]
+        if left_out and len(left_out) < len(set(column.inputs)):
+            yield Problem(f"the average rank {column.key} leaves out {', '.join(left_out)}", column.at)
+
+
+@RANKS.trap("average-rank-best", "Force_Best with an average rank as the primary column")
+def _average_rank_best(bundle: Bundle) -> Iterator[Problem]:
+    """A rank is not stored, so the remaining columns decide which submission is the best, from left to right.
+    → Use Force_Last or Force_Latest_Multiple, or rank by a column that the scoring program writes.
+    """
+    competition = bundle.competition
+    for column in _average_ranks(bundle):
+        if column.index == competition.primary_index and competition.submission_rule == "Force_Best":
+            yield Problem(f"Force_Best, and {column.key} is an average rank", ("leaderboards", 0, "submission_rule"))

@@ -1,24 +1,28 @@
-"""Scoring and ingestion programs: their metadata, their command, and what else makes them fail."""
+"""Scoring and ingestion programs, what makes them fail, and where they run: the queue and the docker image."""
 
 import ast
 import re
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from gen_bundle.check.bundle import Bundle
-from gen_bundle.check.registry import HOUSE, WORKER, Check, Problem, Topic
+from gen_bundle.check.registry import HOUSE, UNPACKER, WORKER, Check, Problem, Topic
 from gen_bundle.check.rules.data_files import where
+from gen_bundle.check.rules.shared import known_key
 from gen_bundle.codabench.commands import Role, Verdict, faults
 from gen_bundle.codabench.competition import DEFAULT_IMAGE, DataUse, Task
+from gen_bundle.codabench.fields import shown
+from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.versions import DIFFERENCES
+from gen_bundle.codabench.worker import LOCAL_IMAGES
 from gen_bundle.codabench.yaml_document import MAX_METADATA_BYTES, UnreadableYamlError, read_yaml
-from gen_bundle.zips.packed import Unpacked
+from gen_bundle.zips.reading import Unpacked
 from gen_bundle.zips.tree import Node
 
 PROGRAMS = Topic("Programs and their commands", f"{WORKER} (metadata and command)", reads="both")
 METADATA = ("metadata.yaml", "metadata")
+NO_TEXT = "the command is not a text"
 MAX_SOURCE_BYTES = 1024 * 1024
 DATA_FILE = re.compile(
     r"(?i)\.(?:csv|tsv|jsonl?|npy|npz|pkl|xml|h5|parquet|mat|nii|zip|gz|db|(?<!requirements\.)txt)\Z"
@@ -31,7 +35,7 @@ NEVER_STARTED = (
 
 
 @dataclass(frozen=True)
-class Program:
+class UnpackedProgram:
     """A program that some phase runs, unpacked."""
 
     task: Task
@@ -40,33 +44,41 @@ class Program:
     unpacked: Unpacked
 
     @property
-    def metadata(self) -> tuple[str, Node] | None:
-        """The metadata file that the worker reads."""
-        for name in METADATA:
-            found = self.unpacked.tree.find(name)
-            if isinstance(found, Node):
-                return name, found
-        return None
-
-    def command(self) -> tuple[Any, str | None]:
-        """The value of `command`, and why there is none, if so."""
-        found = self.metadata
-        if found is None:
-            return None, "there is no metadata file"
-        name, node = found
-        if node.is_folder:
-            return None, f"{name} is a folder"
-        try:
-            value = read_yaml(node.read(MAX_METADATA_BYTES + 1), MAX_METADATA_BYTES).value
-        except UnreadableYamlError as error:
-            return None, f"{name} {error}"
-        if not isinstance(value, Mapping):
-            return None, f"{name} is empty or not a mapping"
-        command = value.get("command")
-        return command, None if command else f"{name} has no `command`"
+    def command(self) -> str:
+        """Its command; empty where it has none."""
+        return _command(self.unpacked)[0]
 
 
-def programs(bundle: Bundle) -> Iterator[Program]:
+def _metadata(unpacked: Unpacked) -> tuple[str, Node] | None:
+    """The metadata file that the worker reads."""
+    for name in METADATA:
+        found = unpacked.tree.find(name)
+        if isinstance(found, Node):
+            return name, found
+    return None
+
+
+def _command(unpacked: Unpacked) -> tuple[str, str]:
+    """The command in a program's metadata; empty with what is wrong, if anything is."""
+    found = _metadata(unpacked)
+    if found is None:
+        return "", "there is no metadata file"
+    name, node = found
+    if node.is_folder:
+        return "", f"{name} is a folder"
+    try:
+        value = read_yaml(node.read(MAX_METADATA_BYTES + 1), MAX_METADATA_BYTES).value
+    except UnreadableYamlError as error:
+        return "", f"{name} {error}"
+    if not isinstance(value, Mapping):
+        return "", f"{name} is empty or not a mapping"
+    command = value.get("command")
+    if not command:
+        return "", f"{name} has no `command`"
+    return (command, "") if isinstance(command, str) else ("", NO_TEXT)
+
+
+def programs(bundle: Bundle) -> Iterator[UnpackedProgram]:
     """The programs of tasks that are run, as far as they can be unpacked; each packed program once for each role."""
     seen: set[tuple[str, int, bool]] = set()
     roles: tuple[tuple[str, Role], ...] = (("scoring_program", "scoring"), ("ingestion_program", "ingestion"))
@@ -79,7 +91,7 @@ def programs(bundle: Bundle) -> Iterator[Program]:
             identity = (role, id(unpacked), task.ingestion_only_during_scoring)
             if identity not in seen:
                 seen.add(identity)
-                yield Program(task, use, role, unpacked)
+                yield UnpackedProgram(task, use, role, unpacked)
 
 
 @PROGRAMS.broken(
@@ -90,7 +102,7 @@ def programs(bundle: Bundle) -> Iterator[Program]:
 )
 def _program_without_metadata(bundle: Bundle) -> Iterator[Problem]:
     for program in programs(bundle):
-        if program.metadata is None:
+        if _metadata(program.unpacked) is None:
             near = [name for name in program.unpacked.names if re.search(r"(?i)(^|/)metadata(\.\w+)?$", name)]
             wrapped = program.unpacked.wrapping_folder
             hint = f"; there is {near[0]!r}" if near else ""
@@ -105,9 +117,9 @@ def _program_without_metadata(bundle: Bundle) -> Iterator[Problem]:
 )
 def _program_without_command(bundle: Bundle) -> Iterator[Problem]:
     for program in programs(bundle):
-        command, missing = program.command()
-        if program.metadata is not None and (missing or not isinstance(command, str)):
-            yield Problem(f"{where(program.use)}: {missing or 'the command is not a text'}", program.use.at)
+        _, missing = _command(program.unpacked)
+        if missing and _metadata(program.unpacked) is not None:
+            yield Problem(f"{where(program.use)}: {missing}", program.use.at)
 
 
 def _commands_with(verdict: Verdict, kind: str) -> Check:
@@ -115,11 +127,8 @@ def _commands_with(verdict: Verdict, kind: str) -> Check:
 
     def check(bundle: Bundle) -> Iterator[Problem]:
         for program in programs(bundle):
-            command, missing = program.command()
-            if missing or not isinstance(command, str):
-                continue
-            during_scoring = program.task.ingestion_only_during_scoring
-            for fault in faults(command, program.role, during_scoring, program.unpacked.tree):
+            command, during_scoring = program.command, program.task.ingestion_only_during_scoring
+            for fault in faults(command, program.role, during_scoring, program.unpacked.tree) if command else ():
                 if (fault.verdict, fault.kind) == (verdict, kind):
                     yield Problem(f"{where(program.use)}: {fault.what}", program.use.at)
 
@@ -168,36 +177,25 @@ def _requirements_never_installed(bundle: Bundle) -> Iterator[Problem]:
     """It is not installed. → Put the packages into the docker image, and delete the file."""
     for program in programs(bundle):
         names = [name for name in program.unpacked.names if name.rpartition("/")[2].lower() == "requirements.txt"]
-        command, _ = program.command()
-        if names and not (isinstance(command, str) and "install" in command) and not _installs(program):
+        if not names or "install" in program.command:
+            continue
+        sources = _sources(program.unpacked, b"install")
+        if not any(b"requirements.txt" in source and b"install" in source for source in sources):
             yield Problem(f"{where(program.use)} contains {names[0]}", program.use.at)
 
 
-def _installs(program: Program) -> bool:
-    """Whether a program's own code installs packages from a list."""
-    return any(b"requirements.txt" in source and b"install" in source for source in _sources(program, b"install"))
-
-
-def _sources(program: Program, text: bytes) -> Iterator[bytes]:
+def _sources(unpacked: Unpacked, text: bytes) -> Iterator[bytes]:
     """A program's code without comments, of each file with the text, which may be in a comment alone."""
-    for name, node in program.unpacked.tree.root.files():
-        is_source = name.endswith((".py", ".sh", ".R", ".pl")) and node.size <= MAX_SOURCE_BYTES
-        if is_source and text in (source := node.read(MAX_SOURCE_BYTES)):
-            yield COMMENT.sub(b"", source)
+    for name, node in unpacked.tree.root.files():
+        if name.endswith((".py", ".sh", ".R", ".pl")) and node.size <= MAX_SOURCE_BYTES:
+            source = node.read(MAX_SOURCE_BYTES)
+            if text in source:
+                yield COMMENT.sub(b"", source)
 
 
 REFERENCE_PATH = re.compile(rb"""["']/app/input/ref(?:/([\w./-]*))?["']""")
 # a program with one of these checks whether a file exists, or does without it
 TOLERANT = re.compile(rb"exists\(|is_?file\(|is_?dir\(|FileNotFoundError|OSError")
-
-
-def _reference_paths(program: Program) -> set[str]:
-    """The paths below /app/input/ref that a program's sources name literally; empty text for the folder itself."""
-    named: set[str] = set()
-    for source in _sources(program, b"/app/input/ref"):
-        if not TOLERANT.search(source):
-            named |= {(found[1] or b"").decode("ascii").strip("/") for found in REFERENCE_PATH.finditer(source)}
-    return named
 
 
 @PROGRAMS.broken("reference-data-absent", "a task without reference data", source=WORKER)
@@ -211,8 +209,7 @@ def _reference_data_absent(bundle: Bundle) -> Iterator[Problem]:
         unpacked = bundle.unpacked(use)
         if use is None or "reference_data" in task.files or unpacked is None or unpacked.fault:
             continue
-        program = Program(task, use, "scoring", unpacked)
-        judges_runs = "ingestion_program" in task.files and not any(_sources(program, b"ref"))
+        judges_runs = "ingestion_program" in task.files and not any(_sources(unpacked, b"ref"))
         if unpacked.form != "server" and not judges_runs and not any(map(DATA_FILE.search, unpacked.names)):
             yield Problem(f"the task of {where(use)} has no reference data", use.at)
 
@@ -230,24 +227,21 @@ def _program_not_python_3(bundle: Bundle) -> Iterator[Problem]:
     """
     for program in programs(bundle):
         for name, error in _unparsable(program, bundle.competition.image == DEFAULT_IMAGE):
-            yield Problem(
-                f"{where(program.use)}: {name}:{error.lineno or 1} is not Python 3: {error.msg}", program.use.at
-            )
+            what = f"{where(program.use)}: {name}:{error.lineno or 1} is not Python 3: {error.msg}"
+            yield Problem(what, program.use.at)
 
 
-def _unparsable(program: Program, is_python_3: bool) -> Iterator[tuple[str, SyntaxError]]:
+def _unparsable(program: UnpackedProgram, is_python_3: bool) -> Iterator[tuple[str, SyntaxError]]:
     """The files of a program that its command runs, or that these import, and that Python 3 cannot parse."""
-    command, missing = program.command()
-    words = command.split() if isinstance(command, str) and not missing else []
-    if not words or not PYTHON_3.match(words[0]) or not (is_python_3 or "3" in words[0]):
+    interpreter, script, *_ = [*program.command.split(), "", ""]
+    if not PYTHON_3.match(interpreter) or not (is_python_3 or "3" in interpreter):
         return
-    first = words[1] if len(words) > 1 else ""
-    waiting = [first.removeprefix("$program/").removeprefix("/app/program/").removeprefix("./")]
+    waiting = [script.removeprefix("$program/").removeprefix("/app/program/").removeprefix("./")]
     seen: set[str] = set()
     while waiting:
         name = waiting.pop()
         node = program.unpacked.tree.find(name)
-        if name in seen or not isinstance(node, Node) or node.is_folder or node.size > MAX_SOURCE_BYTES:
+        if name in seen or not isinstance(node, Node) or node.size > MAX_SOURCE_BYTES:
             continue
         seen.add(name)
         source = node.read(MAX_SOURCE_BYTES)
@@ -282,12 +276,15 @@ def _reference_data_missing(bundle: Bundle) -> Iterator[Problem]:
     → Give the task `reference_data` with the files that the program reads.
     """
     for program in programs(bundle):
-        named = _reference_paths(program) if program.role == "scoring" else set()
         use = program.task.files.get("reference_data")
         unpacked = bundle.unpacked(use)
-        if use is None or unpacked is None or unpacked.fault or unpacked.form == "server" or not unpacked.names:
+        if program.role != "scoring" or use is None or unpacked is None or unpacked.fault or not unpacked.names:
             continue
-        for name in sorted(named):
+        named: set[bytes] = set()
+        for source in _sources(program.unpacked, b"/app/input/ref"):
+            if not TOLERANT.search(source):
+                named.update(REFERENCE_PATH.findall(source))
+        for name in sorted({path.decode("ascii").strip("/") for path in named}):
             if unpacked.tree.find(name) is None:
                 what = f"{where(program.use)} reads /app/input/ref/{name}, which is not in the reference data"
                 yield Problem(what, use.at)
@@ -304,13 +301,13 @@ def _solution_with_metadata(bundle: Bundle) -> Iterator[Problem]:
     runs_submissions = DIFFERENCES[bundle.platform].submission_is_a_program
     for use in bundle.competition.solutions:
         unpacked = bundle.unpacked(use)
-        program = Program(Task((), 0, "", {}), use, "scoring", unpacked) if unpacked and not unpacked.fault else None
-        if program is None or program.metadata is None:
+        metadata = _metadata(unpacked) if unpacked and not unpacked.fault else None
+        if unpacked is None or metadata is None:
             continue
-        has_command = program.command()[1] is None
+        has_command = _command(unpacked)[1] in ("", NO_TEXT)
         if has_command is not runs_submissions:
             what = "whose command is never run" if has_command else "without a command"
-            yield Problem(f"{where(use)} contains {program.metadata[0]} {what}", use.at)
+            yield Problem(f"{where(use)} contains {metadata[0]} {what}", use.at)
 
 
 @PROGRAMS.note("reference-data-wrapped", "reference data in a folder of its own inside the zip", source=WORKER)
@@ -327,3 +324,71 @@ def _reference_data_wrapped(bundle: Bundle) -> Iterator[Problem]:
         zip_name = str(use.path).rpartition("/")[2].removesuffix(".zip")
         if unpacked.wrapping_folder in (zip_name, "ref", "reference", "reference_data"):
             yield Problem(f"everything in {where(use)} is in the folder {unpacked.wrapping_folder!r}", use.at)
+
+
+WORKERS = Topic("The queue and the docker image", f"{WORKER} (pull)", reads="both", stage=Stage.QUEUE)
+PART = r"[a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*"
+LABEL = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?"
+# a first part without dot, port or "localhost" belongs to the path, which is in lower case
+HOST = rf"(?:(?:{LABEL}(?:\.{LABEL})+|\[[a-fA-F0-9:]+\])(?::\d+)?|{LABEL}:\d+|localhost)"
+DIGEST = r"[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}"
+REFERENCE = re.compile(
+    rf"(?:{HOST}/)?(?P<path>{PART}(?:/{PART})*)(?P<tag>:[\w][\w.-]{{0,127}})?(?P<digest>@{DIGEST})?",
+    re.ASCII,
+)
+NEWEST = "Each run takes the newest image: scores may change from one day to the next."
+
+
+@WORKERS.refused(
+    "queue-unknown",
+    "a queue that cannot be assumed to exist",
+    "The upload ends with `The specified Queue does not exist!`, with an error that the value is not a UUID, or "
+    "with `You do not have access to the specified queue!` "
+    f"→ Give the queue's vhost, a UUID, and not its name. {known_key('queue')}",
+    source=f"{UNPACKER}/base_unpacker.py (queue)",
+)
+def _queue_unknown(bundle: Bundle) -> Iterator[Problem]:
+    queue = bundle.yaml.get("queue")
+    if queue and str(queue) not in bundle.known_keys:
+        yield Problem(f"queue is {shown(queue)}", ("queue",))
+
+
+@WORKERS.broken(
+    "docker-image-name",
+    "a docker image with an invalid name",
+    source=f"{WORKER} (pull); the reference grammar of github.com/distribution/reference",
+)
+def _docker_image_name(bundle: Bundle) -> Iterator[Problem]:
+    """The pull fails for every submission. → Write registry/owner/name:tag in lower case, without https://."""
+    image = bundle.competition.image
+    if image and not REFERENCE.fullmatch(image):
+        yield Problem(f"{shown(image)} is not a valid image name", bundle.competition.image_at)
+
+
+@WORKERS.trap("docker-image-without-tag", "a docker image without a tag", f"{NEWEST} → Add a tag, or better a digest.")
+def _docker_image_without_tag(bundle: Bundle) -> Iterator[Problem]:
+    parts = REFERENCE.fullmatch(bundle.competition.image)
+    if parts and not parts["digest"] and not parts["tag"]:
+        yield Problem(f"{parts.group()} has no tag: `latest` is taken", bundle.competition.image_at)
+
+
+@WORKERS.note(
+    "docker-image-latest",
+    "a docker image with the tag latest",
+    f"{NEWEST} → Use a tag that does not move, or better a digest.",
+)
+def _docker_image_latest(bundle: Bundle) -> Iterator[Problem]:
+    parts = REFERENCE.fullmatch(bundle.competition.image)
+    if parts and not parts["digest"] and parts["tag"] == ":latest":
+        yield Problem(f"{parts.group()} has a tag that moves", bundle.competition.image_at)
+
+
+@WORKERS.trap("docker-image-local", "a docker image of this machine, with a queue")
+def _docker_image_local(bundle: Bundle) -> Iterator[Problem]:
+    """Only workers that have the image and are set not to pull (`COMPETITION_ALLOW_IMAGE_PULL=False`, since 1.31) can
+    use it; on all others every submission fails.
+    → Load it on every worker of the queue and set them so, or push it to a registry.
+    """
+    image = bundle.competition.image
+    if bundle.yaml.get("queue") and image.startswith(LOCAL_IMAGES):
+        yield Problem(f"{image} is the name of an image of your own machine", bundle.competition.image_at)

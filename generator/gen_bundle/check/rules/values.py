@@ -1,14 +1,18 @@
-"""Values of the wrong type, length or range, wherever the platform validates a field."""
+"""Values of the wrong type, length or range; and keys that the platform does not read, with what they may mean."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
-from gen_bundle.check.registry import SERIALIZERS, Check, Problem, Topic
+from gen_bundle.check.registry import SERIALIZERS, UNPACKER, Check, Problem, Topic
+from gen_bundle.codabench import keys as known
 from gen_bundle.codabench.fields import Fault, as_text, fault_of, fault_words
+from gen_bundle.codabench.old_competition import of_leaderboard, old_columns, old_phases
 from gen_bundle.codabench.serializer_fields import declared_fields
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.versions import SOURCE
-from gen_bundle.codabench.yaml_document import dotted
+from gen_bundle.codabench.yaml_document import Path, dotted
 
 VALUES = Topic("Types and lengths of values", SERIALIZERS, reads="both", stage=Stage.SAVE_COMPETITION)
 
@@ -114,3 +118,140 @@ def _title_too_long_to_store(bundle: Bundle) -> Iterator[Problem]:
     title = as_text(bundle.yaml.get("title")) or ""
     if LONGEST_STORED_TITLE < len(title) <= 256:
         yield Problem(f"title has {len(title)} characters", ("title",))
+
+
+KEYS = Topic("Keys that are not read", f"{UNPACKER} (the keys that are read)", reads="both")
+# What people call a task's files who do not remember the right key; keys that are nearly right are found without.
+OTHER_NAMES = {
+    "reference_data": ("reference", "ref", "ref_data", "ground_truth", "gold", "truth"),
+    "ingestion_program": ("ingestion", "ingest"),
+    "input_data": ("input", "inputs"),
+}
+LISTS = {
+    "pages": known.PAGE,
+    "tasks": known.TASK,
+    "solutions": known.SOLUTION,
+    "phases": known.PHASE,
+    "leaderboards": known.BOARD,
+}
+
+
+def _mappings(bundle: Bundle) -> Iterator[tuple[Path, str, Mapping[Any, Any], frozenset[str]]]:
+    """Every mapping whose keys are read: where it is, what it is called, the mapping, and the keys that are read."""
+    if bundle.format != "v2":
+        yield from _old_mappings(bundle)
+        return
+    yield (), "competition.yaml", bundle.yaml, known.TOP_KEYS
+    for name, keys in LISTS.items():
+        for entry in bundle.entries(name):
+            yield entry.at, f"{name}[{entry.position}]", entry.value, keys
+    for board in bundle.entries("leaderboards"):
+        for column in bundle.entries(*board.at, "columns"):
+            yield column.at, f"columns[{column.position}]", column.value, known.COLUMN
+
+
+def _old_mappings(bundle: Bundle) -> Iterator[tuple[Path, str, Mapping[Any, Any], frozenset[str]]]:
+    yield (), "competition.yaml", bundle.yaml, known.OLD_TOP_KEYS
+    for at, phase in old_phases(bundle):
+        yield at, f"phase {at[1]}", phase, known.OLD_PHASE
+    board = bundle.yaml.get("leaderboard")
+    if isinstance(board, Mapping):
+        yield ("leaderboard",), "leaderboard", board, known.OWN | {"leaderboards", "columns"}
+    for name, one in of_leaderboard(bundle.yaml, "leaderboards").items():
+        if isinstance(one, Mapping):
+            yield ("leaderboard", "leaderboards", name), f"leaderboard {name}", one, known.OWN | {"label", "rank"}
+    for name, column in old_columns(bundle.yaml):
+        yield ("leaderboard", "columns", name), f"column {name}", column, known.OLD_COLUMN
+
+
+def _ignored(bundle: Bundle) -> Iterator[tuple[Path, str, Any, frozenset[str]]]:
+    for at, owner, mapping, keys in _mappings(bundle):
+        for key, value in mapping.items():
+            if key not in keys and not _holds_anchors(bundle, (*at, key)):
+                yield (*at, key), owner, value, keys
+
+
+def _holds_anchors(bundle: Bundle, at: Path) -> bool:
+    """Whether a key only defines values for aliases, or is marked as private by its name."""
+    named_so = isinstance(at[-1], str) and at[-1].startswith(("x-", "_", "."))
+    return named_so or (bundle.document is not None and bundle.document.is_anchor_holder(at))
+
+
+def _file_key(at: Path) -> str | None:
+    """The file key of a task that a misspelt key stands for."""
+    key = str(at[-1]).lower()
+    for right, others in OTHER_NAMES.items():
+        if key in others or get_close_matches(key, [right], cutoff=0.8):
+            return right
+    return None
+
+
+def _lost_file(bundle: Bundle, at: Path) -> str | None:
+    """The file that a task lacks because of a misspelt key."""
+    if len(at) != 3 or at[0] != ("tasks" if bundle.format == "v2" else "phases"):
+        return None
+    right = _file_key(at)
+    task = next((task for task in bundle.competition.tasks if task.at == at[:2]), None)
+    if right is None or task is None or right in task.files:
+        return None
+    needed = right != "input_data" or "ingestion_program" in task.files
+    return right if needed else None
+
+
+@KEYS.broken("file-key-misspelt", "a task's file under a key that is not read")
+def _file_key_misspelt(bundle: Bundle) -> Iterator[Problem]:
+    """The key is ignored: the reference data, input data or ingestion program is missing when it is needed.
+    → Use exactly reference_data, input_data or ingestion_program.
+    """
+    for at, owner, _, _ in _ignored(bundle):
+        right = _lost_file(bundle, at)
+        if right is not None:
+            yield Problem(f"{at[-1]} in {owner} is ignored; {right} is probably meant", at)
+
+
+@KEYS.trap("key-ignored", "a key that is not read")
+def _key_ignored(bundle: Bundle) -> Iterator[Problem]:
+    """It is silently ignored, and the default applies.
+    → Correct the spelling, move the key to where it is read, or set it in the editor after the upload.
+    """
+    of_old_server: dict[str, list[str]] = {}
+    first: Path = ()
+    for at, owner, value, keys in _ignored(bundle):
+        if _changes_nothing(at, value, keys) or _lost_file(bundle, at) is not None:
+            continue
+        right = _right_name(at, keys)
+        if right is not None or bundle.format == "v2":
+            yield Problem(f"{at[-1]} in {owner} is ignored{f'; {right} is read' if right else ''}", at)
+        else:
+            first = first or at
+            of_old_server.setdefault(owner, []).append(str(at[-1]))
+    if of_old_server:
+        listed = "; ".join(f"in {owner} {', '.join(names)}" for owner, names in of_old_server.items())
+        yield Problem(f"keys that only CodaLab read are ignored: {listed}", first)
+
+
+def _right_name(at: Path, keys: frozenset[str]) -> str | None:
+    """The key that is read and that this one, misspelt or of the old format, stands for."""
+    key = str(at[-1])
+    if known.NEW_NAMES.get(key) in keys:
+        return known.NEW_NAMES[key]
+    near = get_close_matches(key.lower(), sorted(keys), n=1, cutoff=0.75)
+    return near[0] if near else None
+
+
+def _changes_nothing(at: Path, value: Any, keys: frozenset[str]) -> bool:
+    """Whether a competition is the same with and without a key that is not read."""
+    if value is False:
+        key = str(at[-1])
+        return (
+            key not in known.FALSE_COUNTS and known.NEW_NAMES.get(key, _right_name(at, keys)) not in known.ON_BY_DEFAULT
+        )
+    return value is None or value in ("", [], {})
+
+
+@KEYS.note("key-ignored-without-harm", "a key that is not read, with a value that changes nothing")
+def _key_ignored_without_harm(bundle: Bundle) -> Iterator[Problem]:
+    """It is ignored. → Delete it."""
+    for at, owner, value, keys in _ignored(bundle):
+        if _changes_nothing(at, value, keys) and _lost_file(bundle, at) is None:
+            yield Problem(f"{at[-1]} in {owner} is ignored", at)

@@ -10,8 +10,7 @@ from typing import Any
 from gen_bundle.declaration.declared.metrics import Metric, Option, metrics
 from gen_bundle.declaration.declared.tables import DeclaredTable, names_of
 from gen_bundle.declaration.overrides import nearest
-from gen_bundle.declaration.source import Broken, Trail
-from gen_bundle.declaration.texts import text_of
+from gen_bundle.declaration.source import Broken, Trail, text_of
 
 OWN = re.compile(r"(?P<file>[^/:]+\.py):(?P<function>[A-Za-z_]\w*)")
 PLACES = ("name", "table", "field", "fields", "gold", "where", "by", "undefined")

@@ -9,14 +9,14 @@ from gen_bundle.declaration.declared.engine import engine_of, folder_faults, wit
 from gen_bundle.declaration.declared.remarks import bound
 from gen_bundle.declaration.declared.tables import DeclaredTable, read_tables
 from gen_bundle.declaration.declared.titles import meaning_of, name_columns
-from gen_bundle.declaration.model import Phase
+from gen_bundle.declaration.model import DeclaredPhase
 from gen_bundle.declaration.source import Broken, Trail, columns_of, mappings
 
 DECLARED = "declared"
 DIRECTIONS = {"desc": "higher is better", "asc": "lower is better"}
 COMPUTED = {"avg": "Mean", "sum": "Sum", "min": "Minimum", "max": "Maximum", "avg_rank": "Mean rank"}
 PRECISION = 4
-DEFAULT_LIMIT: int = Phase.model_fields["execution_time_limit"].default
+DEFAULT_LIMIT: int = DeclaredPhase.model_fields["execution_time_limit"].default
 RANK_PRECISION = 2
 
 

@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from gen_bundle.declaration.code_submissions import CODE_KEYS
+from gen_bundle.declaration.model import CODE_KEYS
 from gen_bundle.declaration.overrides import nearest
-from gen_bundle.declaration.source import Broken, Trail, mappings
-from gen_bundle.declaration.texts import text_of
+from gen_bundle.declaration.source import Broken, Trail, mappings, text_of
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".txt")
 TYPES = ("string", "label", "labels", "number", "text", "texts", "tags", "spans")

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from scoring_kit.program import Column
+from scoring_kit.program import ScoreColumn
 from scoring_kit.resampling.columns import Part, TeamColumn
 from scoring_kit.units import Additive, Array, Items, Statistic
 
 
-def column(sort: str = "desc", worst: float | None = None) -> Column:
+def column(sort: str = "desc", worst: float | None = None) -> ScoreColumn:
     """A column without a bound of its own."""
-    return Column("score", "main", "Score", sort, 4, worst, "")
+    return ScoreColumn("score", "main", "Score", sort, 4, worst, "")
 
 
 def team(statistic: Statistic, sort: str = "desc", worst: float | None = None) -> TeamColumn:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from scoring_kit.program import Column
+from scoring_kit.program import ScoreColumn
 from scoring_kit.resampling import randomisation
 from scoring_kit.resampling.draws import SAMPLES, bootstrap_counts
 from scoring_kit.resampling.intervals import few_units, percentile_interval, uncut_interval
@@ -130,6 +130,6 @@ def test_an_interval_that_would_be_cut_off_is_none(values: Array, is_cut: bool) 
     ],
 )
 def test_why_there_are_too_few_units(number: int, worst: float, classes: list[int], reason: str | None) -> None:
-    column = Column("f1", "t", "Macro F1", "desc", 4, worst, "-")
+    column = ScoreColumn("f1", "t", "Macro F1", "desc", 4, worst, "-")
     found = few_units(column, number, "reviews", classes)
     assert found is None if reason is None else reason in (found or "")

@@ -7,17 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.declaration.model import Phase
+from gen_bundle.declaration.model import DeclaredPhase
 from gen_bundle.errors import UserError
 from gen_bundle.fetched import read_fetched
-from gen_bundle.package.answers import Progress
-from gen_bundle.package.client import Organiser
+from gen_bundle.package.client import VerbProgress
 from gen_bundle.package.own_code import announce_own_code
 from gen_bundle.package.phase_data import checked_reference
 from gen_bundle.package.programs import write_program
-from gen_bundle.package.resolve import Part, Resolved, find_competition, resolve
-from gen_bundle.package.shipped import synthetic_phases
-from gen_bundle.render.rankings import Ranking, Table
+from gen_bundle.package.resolve import Resolved, find_competition, resolve
+from gen_bundle.render.rankings import Ranking, RankingTable
 
 SEED = 0
 
@@ -77,7 +75,7 @@ class RankRequest:
 
 def rank(
     request: RankRequest,
-    advance: Callable[[Progress], None] = lambda _: None,
+    advance: Callable[[VerbProgress], None] = lambda _: None,
     announce: Callable[[str], None] = lambda _: None,
 ) -> Ranking:
     """Rank all teams of a competition, and write the report where one is asked for.
@@ -95,7 +93,7 @@ def rank(
     competition = _resolved(request)
     announce_own_code(competition, announce)
     fetched = read_fetched(request.submissions) if request.submissions else None
-    with tempfile.TemporaryDirectory() as work, competition.package.opened() as organiser:
+    with tempfile.TemporaryDirectory() as work, competition.opened() as opened:
         phase = _phase(competition, request.phase) if request.phase is not None else None
         tasks = competition.tasks if phase is None else competition.tasks_of(phase)
         units = Path(work) / "units"
@@ -110,14 +108,14 @@ def rank(
         if request.scores:
             given["scores"] = str(request.scores.resolve())
         elif request.submissions and phase:
-            if request.data is None and phase.data_id in synthetic_phases(competition):
+            if request.data is None and phase.data_id in competition.synthetic_phases:
                 what = f"--data missing: the gold in {competition.data / phase.data_id} is synthetic"
                 raise UserError(f"{what}. Expected --data with the real gold, or with this folder for a rehearsal.")
-            reference = _reference(competition, organiser, phase, Path(work))
+            reference, _ = checked_reference(opened, tasks, phase.data_id, Path(work) / "reference")
             given |= {"submissions": str(request.submissions.resolve()), "reference": str(reference)}
             given |= {"on_board": fetched.on_board, "late": fetched.late} if fetched else {}
-        answer = organiser.call("rank", given, advance)
-        tables = [Table(**table) for table in answer.pop("tables")]
+        answer = opened.ask("rank", given, advance)
+        tables = [RankingTable(**table) for table in answer.pop("tables")]
         statistics = answer.pop("report", None)
         notes = [*answer.pop("notes"), *(fetched.notes if fetched else ())]
         ranking = Ranking(notes=notes, tables=tables, result=answer)
@@ -161,15 +159,8 @@ def _resolved(request: RankRequest) -> Resolved:
     return competition.only(request.task)
 
 
-def _phase(competition: Resolved, name: str) -> Phase:
+def _phase(competition: Resolved, name: str) -> DeclaredPhase:
     phases = {phase.id: phase for phase in competition.phases}
     if name not in phases:
         raise UserError(f"--phase {name}: no such phase. Expected one of {', '.join(phases)}.")
     return phases[name]
-
-
-def _reference(competition: Resolved, organiser: Organiser, phase: Phase, work: Path) -> Path:
-    """A phase's gold, prepared and checked by the scoring package as for a build."""
-    everything = Part("all", "", competition.tasks_of(phase))
-    reference, _ = checked_reference(competition, organiser, everything, phase.data_id, work / "reference")
-    return reference

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.build import BuildRequest, build
+from gen_bundle.building import BuildRequest, build
 from gen_bundle.codabench.platform_image import PLATFORM_IMAGE
-from gen_bundle.package import wheels
-from gen_bundle.package.locks import entries, lock_text
-from gen_bundle.package.programs import program_members
+from gen_bundle.package import libraries
+from gen_bundle.package.libraries import entries, lock_text
+from gen_bundle.package.programs import absent_imports, program_members
 from gen_bundle.package.resolve import Resolved, resolve
 from tests.generator.competition import small_competition
 from tests.generator.image.test_requirements import wheel
@@ -20,20 +20,20 @@ from tests.generator.new.test_recipes import made
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
 
-really_downloaded = wheels._download
+really_downloaded = libraries._download
 
 
 @pytest.fixture(autouse=True)
 def nothing_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """An empty cache, and an index of made-up wheels for the real names."""
-    monkeypatch.setattr(wheels, "_download", really_downloaded)
+    monkeypatch.setattr(libraries, "_download", really_downloaded)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "wheels"))
     (tmp_path / "wheels").mkdir()
-    wheels._site.cache_clear()
+    libraries._site.cache_clear()
     yield
-    wheels._site.cache_clear()
+    libraries._site.cache_clear()
 
 
 @pytest.fixture
@@ -41,9 +41,11 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], No
     """Puts wheels of the packages that a library brings where pip finds them, and into the lock."""
 
     def add(library: str) -> None:
-        digests = {name: wheel(tmp_path / "wheels", name.replace("-", "_"), "1.0") for name in wheels.BRINGS[library]}
+        digests = {
+            name: wheel(tmp_path / "wheels", name.replace("-", "_"), "1.0") for name in libraries.BRINGS[library]
+        }
         text = "".join(f"{name}==1.0 \\\n    --hash=sha256:{digest}\n" for name, digest in digests.items())
-        monkeypatch.setattr(wheels, "lock_text", lambda _: text)
+        monkeypatch.setattr(libraries, "lock_text", lambda _: text)
 
     return add
 
@@ -58,12 +60,12 @@ def test_wheels_travel_unpacked_and_come_from_the_cache_afterwards(
 ) -> None:
     competition = resolve(made("generation", tmp_path))
     index("sacrebleu")
-    assert wheels.lacking(competition) == []
+    assert libraries.lacking(competition) == []
     found = packed(competition)
     assert "site/sacrebleu-1.0.dist-info/METADATA" in found
-    assert {name.split("/")[1].partition("-")[0] for name in found} == set(wheels.BRINGS["sacrebleu"])
+    assert {name.split("/")[1].partition("-")[0] for name in found} == set(libraries.BRINGS["sacrebleu"])
     assert not [name for name in program_members(competition, competition.parts[0]) if name.startswith("site/")]
-    wheels._site.cache_clear()
+    libraries._site.cache_clear()
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "nowhere"))
     assert packed(competition) == found
 
@@ -74,9 +76,9 @@ def test_another_file_of_that_name_is_refused(
     competition = resolve(made("generation", tmp_path))
     index("sacrebleu")
     other = hashlib.sha256(b"another").hexdigest()
-    changed = "".join(f"{name}==1.0 --hash=sha256:{other}\n" for name in wheels.BRINGS["sacrebleu"])
-    monkeypatch.setattr(wheels, "lock_text", lambda _: changed)
-    (lack,) = wheels.lacking(competition)
+    changed = "".join(f"{name}==1.0 --hash=sha256:{other}\n" for name in libraries.BRINGS["sacrebleu"])
+    monkeypatch.setattr(libraries, "lock_text", lambda _: changed)
+    (lack,) = libraries.lacking(competition)
     assert "HASHES" in lack
     assert packed(competition) == set()
 
@@ -94,7 +96,7 @@ def test_without_an_index_the_bundle_is_a_draft_that_says_so(tmp_path: Path) -> 
 def test_what_the_image_has_is_not_downloaded(kind: str, tmp_path: Path) -> None:
     competition = resolve(made(kind, tmp_path))
     assert competition.declaration.image == PLATFORM_IMAGE
-    assert (wheels.lacking(competition), packed(competition)) == ([], set())
+    assert (libraries.lacking(competition), packed(competition)) == ([], set())
 
 
 def test_an_image_of_ones_own_is_the_organisers_to_fill(tmp_path: Path) -> None:
@@ -113,12 +115,12 @@ def test_what_own_code_imports_and_the_image_lacks_is_said(tmp_path: Path) -> No
     code = folder / "my_task" / "classification.py"
     lazy = "\n\ndef words():\n    import nltk.data, numpy, scoring_kit.errors, csv\n    import my_task.submission\n"
     code.write_text(code.read_text(encoding="utf-8") + lazy, encoding="utf-8")
-    assert wheels.absent_imports(resolve(folder)) == ["nltk"]
+    assert absent_imports(resolve(folder)) == ["nltk"]
     (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
     assert [note for note in built.notes if note.startswith("nltk: imported by")]
-    assert wheels.absent_imports(resolve(folder, overrides=("docker_image=me/mine:1",))) == []
+    assert absent_imports(resolve(folder, overrides=("docker_image=me/mine:1",))) == []
 
 
 def test_the_table_is_what_the_lock_holds() -> None:
     locked = entries(lock_text(("metrics",)))
-    assert {name for names in wheels.BRINGS.values() for name in names} <= set(locked)
+    assert {name for names in libraries.BRINGS.values() for name in names} <= set(locked)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from gen_bundle.build import BuildRequest, build
+from gen_bundle.building import BuildRequest, build
 from gen_bundle.errors import UserError
 from gen_bundle.package.resolve import resolve
 from gen_bundle.resources import resource
@@ -367,7 +367,7 @@ def test_a_page_with_an_unknown_name_is_told_with_its_line(folder: Path, tmp_pat
 
 def test_the_press_imports_no_scorer_and_nothing_heavy(folder: Path, tmp_path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from gen_bundle.build import BuildRequest, build;"
+        "import sys; from pathlib import Path; from gen_bundle.building import BuildRequest, build;"
         f"build(BuildRequest({str(folder)!r}, Path({str(tmp_path / 'b.zip')!r})));"
         "heavy = {'torch', 'pandas', 'sklearn', 'numpy', 'transformers', 'my_task'} & set(sys.modules);"
         "heavy |= {name for name in sys.modules if name.startswith('scoring_kit.') and name[12:16] != 'base'};"

@@ -1,0 +1,137 @@
+"""Every program without a model gives the same scores under the platform image's versions as under ours.
+
+`make test-platform-image` makes the interpreter that these tests need: Python 3.12 where there is one, else ours, with
+exactly the packages of the platform's own image (`codabench/platform_image.py`).
+"""
+
+import json
+import random
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from gen_bundle.cli import root
+from gen_bundle.codabench.platform_image import PACKAGES
+from gen_bundle.package import libraries
+from gen_bundle.resources import competitions, resource
+from tests.platform_image.further_tasks import FURTHER, Maker
+from tests.scoring_programs.declared.test_real_tasks import FOLDER, MAKERS
+from tests.scoring_programs.framed import write_files
+from tests.yaml_text import dumped
+
+pytestmark = pytest.mark.platform
+really_downloaded = libraries._download
+
+PYTHON = Path(__file__).resolve().parents[2] / ".venv-platform" / "bin" / "python"
+WITHOUT_MODELS = ("are2007", "clarity2026", "process2025", "seedev2016")
+NEED_MODELS = {"bertscore"}
+SECONDS = "seconds"
+"""A column of helpdesk, the time that the submitted code took; it is another one in each run."""
+
+
+@pytest.fixture(autouse=True)
+def programs_bring_what_the_image_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(libraries, "_download", really_downloaded)
+    libraries._site.cache_clear()
+
+
+def gen_bundle(*arguments: object) -> None:
+    done = CliRunner().invoke(root, list(map(str, arguments)))
+    assert done.exit_code == 0, done.output
+
+
+def boards(bundle: Path, folder: Path, *options: object) -> list[dict[str, dict[str, float]]]:
+    """The scores of each run of a bundle, by phase, task and submission: under our interpreter, and the platform's."""
+    found = []
+    for name, interpreter in (("ours", ()), ("platform", ("--python", PYTHON))):
+        out = folder / name
+        gen_bundle("dry-run", bundle, "--engine", "process", "--trust", *interpreter, *options, "--out", out)
+        runs = json.loads((out / "dry-run.json").read_text(encoding="utf-8"))["runs"]
+        found.append({f"{run['phase']} {run['task']} {run['submission']}": run["scores"] for run in runs})
+    return found
+
+
+def assert_same(found: Sequence[Mapping[str, Mapping[str, float]]]) -> None:
+    ours, platform = found
+    assert ours
+    assert ours.keys() == platform.keys()
+    for run, scores in ours.items():
+        assert platform[run].keys() == scores.keys()
+        told = {key: value for key, value in platform[run].items() if key != SECONDS}
+        assert told == pytest.approx({key: scores[key] for key in told}, abs=1e-9), run
+
+
+def test_the_interpreter_has_the_images_packages() -> None:
+    asked = ("numpy", "pandas", "scikit-learn", "scipy")
+    code = "import importlib.metadata as m, sys; print(*map(m.version, sys.argv[1:]))"
+    done = subprocess.run([PYTHON, "-c", code, *asked], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [PACKAGES[name] for name in asked]
+
+
+@pytest.mark.parametrize("name", WITHOUT_MODELS)
+def test_a_bundled_competition(name: str, tmp_path: Path) -> None:
+    gen_bundle(name, "--out", tmp_path / "bundle.zip")
+    assert_same(boards(tmp_path / "bundle.zip", tmp_path))
+
+
+def test_clpsych_without_models(tmp_path: Path) -> None:
+    gen_bundle("clpsych2025", "--layout", "separate", "--task", "a2", "--out", tmp_path / "bundle.zip")
+    assert_same(boards(tmp_path / "bundle.zip", tmp_path))
+
+
+def test_submitted_code(tmp_path: Path) -> None:
+    gen_bundle("helpdesk", "--out", tmp_path / "bundle.zip")
+    assert_same(boards(tmp_path / "bundle.zip", tmp_path, "--phase", "test"))
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_a_real_task(name: str, tmp_path: Path) -> None:
+    declaration = yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
+    score_both_ways(declaration, MAKERS[name], tmp_path)
+
+
+@pytest.mark.parametrize("name", FURTHER)
+def test_a_further_task(name: str, tmp_path: Path) -> None:
+    declaration, make = FURTHER[name]
+    score_both_ways(declaration, make, tmp_path)
+
+
+def score_both_ways(declaration: Mapping[str, Any], make: Maker, folder: Path) -> None:
+    """Build a competition from the keys of a declaration, and compare the scores of a submission."""
+    competition = folder / "competition"
+    gold, answers, _ = make(random.Random(0))
+    competition_folder(competition, declaration)
+    write_files(competition / "data" / "test", gold)
+    write_files(folder / "team", answers)
+    gen_bundle(competition, "--out", folder / "bundle.zip", "--force")
+    assert_same(boards(folder / "bundle.zip", folder, "--submission", folder / "team"))
+
+
+def competition_folder(folder: Path, declaration: Mapping[str, Any]) -> None:
+    keys = {
+        "title": "A task",
+        "logo": "logo.png",
+        "scoring_program": "declared",
+        "pages": [{"title": "Overview", "file": "overview.md.j2"}],
+        "terms": "overview.md.j2",
+        "phases": [{"id": "test", "name": "Test", "start": "2096-01-01 AoE"}],
+        **declaration,
+    }
+    logo = (competitions()["clarity2026"] / "logo.png").read_bytes()
+    write_files(folder, {"bundle.yaml": dumped(keys), "overview.md.j2": "# Overview\n", "logo.png": logo})
+
+
+def test_every_metric_without_a_model_is_among_these() -> None:
+    table = json.loads((resource("scoring_programs") / "declared" / "metrics" / "table.json").read_text())
+    declared = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in FOLDER.glob("*.yaml")]
+    used = set()
+    for declaration in [*declared, *(declaration for declaration, _ in FURTHER.values())]:
+        for task in declaration["tasks"]:
+            metrics = [column["metric"] for column in task["columns"] if "metric" in column]
+            used |= {metric if isinstance(metric, str) else metric["name"] for metric in metrics}
+    assert set(table) - NEED_MODELS - used == set()
