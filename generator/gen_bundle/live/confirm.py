@@ -215,7 +215,7 @@ def confirm(connection: Connection, request: ConfirmRequest, engine: Engine) -> 
         own_submissions = OwnSubmissions(connection, site, username)
         try:
             made = _submitted(done, own_submissions, opened, rehearsed)
-            comparison = Comparison(competition.leaderboard, version, _measured_columns(bundle))
+            comparison = LiveComparison(competition.leaderboard, version, _measured_columns(bundle))
             _compare(done, own_submissions, made, comparison, request.patience_s)
         except BaseException:
             for line in own_submissions.remove():
@@ -416,7 +416,7 @@ def _submitted(
 
 
 def _compare(
-    done: Confirmed, own: OwnSubmissions, made: Mapping[int, Rehearsed], comparison: "Comparison", patience_s: float
+    done: Confirmed, own: OwnSubmissions, made: Mapping[int, Rehearsed], comparison: "LiveComparison", patience_s: float
 ) -> None:
     """Wait for the submissions and compare them; those that do not end in time become problems."""
     if not made:
@@ -441,7 +441,7 @@ def _task(part: Row) -> str | None:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class LiveComparison:
     """What both sides share: the leaderboard, the version that the site follows, and the columns that show a time."""
 
     leaderboard: Leaderboard
