@@ -24,20 +24,14 @@ STANDING_TWICE = {
     # To be freed; a name leaves this set for good once one class alone has it.
     "Bar",
     "Column",
-    "Competition",
     "Ended",
     "Figure",
-    "Job",
     "Metric",
     "Part",
-    "Phase",
     "Plan",
     "Report",
-    "Setting",
-    "Solution",
     "Standing",
     "Table",
-    "Task",
     "View",
 }
 

@@ -14,9 +14,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gen_bundle.check.bundle import Bundle, open_readable_bundle
-from gen_bundle.codabench.board import Board
-from gen_bundle.codabench.leaderboard import REPLACING_RULES, Leaderboard
-from gen_bundle.codabench.stored_scores import RefusedError
+from gen_bundle.codabench.board import Board, RefusedError
+from gen_bundle.codabench.competition import REPLACING_RULES, Competition, Leaderboard, Phase
+from gen_bundle.codabench.dates import Instant
 from gen_bundle.codabench.versions import DIFFERENCES, PlatformVersion
 from gen_bundle.difference.files import packed_files, program_settings
 from gen_bundle.difference.signatures import SIGNATURE
@@ -38,14 +38,12 @@ from gen_bundle.live.submissions import (
     submissions_of,
 )
 from gen_bundle.plain_text import counted, one_line
-from gen_bundle.twin.admission import closed
-from gen_bundle.twin.bundle import Competition, Phase, open_bundle
-from gen_bundle.twin.competition_yaml import read_competition
+from gen_bundle.twin.bundle import open_bundle, read_competition
 from gen_bundle.twin.engines import Engine, EngineError
-from gen_bundle.twin.outcomes import TOLERANCE, Run
+from gen_bundle.twin.layout import scratch_folder
 from gen_bundle.twin.plan import Planned, plan
-from gen_bundle.twin.replay import DryRunRequest, dry_run
-from gen_bundle.twin.sweep import scratch_folder
+from gen_bundle.twin.replay import DryRunRequest, closed, dry_run
+from gen_bundle.twin.report import TOLERANCE, Run
 from gen_bundle.zips.unpacking import UNREADABLE
 from gen_bundle.zips.writing import write_zip
 
@@ -188,14 +186,14 @@ def confirm(connection: Connection, request: ConfirmRequest, engine: Engine) -> 
     with scratch_folder() as work, ExitStack() as held:
         folder = open_bundle(request.bundle, work / "bundle")
         competition = read_competition(folder, version)
-        opened: dict[Phase, Row] = {}
+        opened: list[tuple[Phase, Row]] = []
         for row in phases_of(site, request.phase, lambda: [phase.id for phase in competition.phases]):
             phase = _same_phase(done, row, site, competition)
             if phase is None or not _is_open(done, phase, row, version):
                 continue
             own = [one for one in submissions_of(connection, row["id"]) if one["owner"] == username]
             if _spares_the_board(done, phase, submission_rule(site), own):
-                opened[phase] = row
+                opened.append((phase, row))
         if site.get("enable_human_in_the_loop"):
             connection.say("each submission waits until the operator of the worker approves it")
         if opened:
@@ -207,21 +205,20 @@ def confirm(connection: Connection, request: ConfirmRequest, engine: Engine) -> 
             connection.say(f"dry run as Codabench {version.value}, with the engine {engine.name}")
         bundle = open_readable_bundle(folder, datetime.now(UTC), held, version)
         rehearsal = Rehearsal(folder, work, competition, bundle, version, engine, connection)
-        rehearsed = rehearsal.run(list(opened))
-        for phase in opened:
-            if phase not in [one.phase for one in rehearsed]:
-                none = "the bundle has neither a solution nor a starting kit with template/ for it"
-                done.problems.append(f"phase {phase.name}: {none}.")
+        rehearsed = rehearsal.run([phase for phase, _ in opened])
         own_submissions = OwnSubmissions(connection, site, username)
         try:
-            made = _submitted(done, own_submissions, opened, rehearsed)
+            made: dict[int, Rehearsed] = {}
+            for phase, row in opened:
+                own_ones = [one for one in rehearsed if one.phase is phase]
+                made |= _submitted(done, own_submissions, phase, row, own_ones)
             comparison = LiveComparison(competition.leaderboard, version, _measured_columns(bundle))
             _compare(done, own_submissions, made, comparison, request.patience_s)
         except BaseException:
             for line in own_submissions.remove():
                 connection.say(f"left on the site: {line}")
             raise
-        for phase, row in opened.items():
+        for phase, row in opened:
             _note_limits(done, phase, row, len(own_submissions.made.get(row["id"], ())))
         for numbers in own_submissions.made.values():
             done.left += [f"submission {number}" for number in numbers]
@@ -253,7 +250,7 @@ def _same_phase(done: Confirmed, row: Row, site: Row, competition: Competition) 
 
 
 def _is_open(done: Confirmed, phase: Phase, row: Row, version: PlatformVersion) -> bool:
-    dated = replace(phase, start=moment(row.get("start")), end=moment(row.get("end")))
+    dated = replace(phase, start=Instant(moment(row.get("start"))), end=Instant(moment(row.get("end"))))
     reason = closed(dated, datetime.now(UTC))
     if not reason:
         return True
@@ -327,7 +324,7 @@ class Rehearsal:
         """
         found: list[Rehearsed] = []
         attached = {task for solution in self.competition.solutions for task in solution.tasks}
-        ids = [phase.id for phase in phases if any(task.position in attached for task in phase.tasks)]
+        ids = [phase.id for phase in phases if any(task.index in attached for task in phase.tasks)]
         if ids:
             plans = plan(self.competition, ids, (), None, self.work / "submissions")
             runs = self._dry_run("solutions", ids, ())
@@ -340,7 +337,7 @@ class Rehearsal:
                 runs = self._dry_run(name, [phase.id], [template])
                 planned_one = Planned(template, template.stem, template.stem, phase.tasks)
                 found.append(self._rehearsed(name, phase, planned_one, runs))
-        return sorted(found, key=lambda one: phases.index(one.phase))
+        return found
 
     def _dry_run(self, name: str, phases: Sequence[str], submissions: Sequence[Path]) -> list[Run]:
         request = DryRunRequest(
@@ -369,7 +366,7 @@ class Rehearsal:
                 files[name.removeprefix(f"{TEMPLATE}/")] = node.read(node.size)
         if not files or files in [_files_of(other) for other in others]:
             return None
-        target = self.work / "templates" / phase.id / f"{TEMPLATE}.zip"
+        target: Path = self.work / "templates" / phase.id / f"{TEMPLATE}.zip"
         target.parent.mkdir(parents=True)
         write_zip(target, files)
         return target
@@ -399,13 +396,15 @@ def _measured_columns(bundle: Bundle) -> frozenset[str]:
 
 
 def _submitted(
-    done: Confirmed, own: OwnSubmissions, opened: Mapping[Phase, Row], rehearsed: Sequence[Rehearsed]
+    done: Confirmed, own: OwnSubmissions, phase: Phase, row: Row, rehearsed: Sequence[Rehearsed]
 ) -> dict[int, Rehearsed]:
-    """Make the submissions; those that the site does not take become problems."""
+    """Make the submissions to a phase; those that the site does not take become problems."""
+    if not rehearsed:
+        none = "the bundle has neither a solution nor a starting kit with template/ for it"
+        done.problems.append(f"phase {phase.name}: {none}.")
     made = {}
+    ids = {task["name"]: int(task["id"]) for task in row["tasks"]}
     for one in rehearsed:
-        row = opened[one.phase]
-        ids = {task["name"]: int(task["id"]) for task in row["tasks"]}
         tasks = [ids[task] for task in one.runs] if len(one.runs) < len(ids) else None
         own.connection.say(f"submitting {one.label}")
         try:
