@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from declared.answers import Answers
-from declared.fields import NUMBER, Field
 from declared.gold_fields import gold_fields
 from declared.metrics import Sample
 from declared.plan import Plan
 from declared.reference import GoldTable
+from scoring_kit.base.fields import NUMBER, Field
 
 Columns = list[Sequence[Any]]
 Group = tuple[str, ...]

@@ -273,6 +273,8 @@ def _types(column: ColumnMetric, metric: Metric, trail: Trail) -> Iterator[Broke
         return  # rows are compared as wholes
     for name in column.fields:
         kind = table.fields[name]["type"]
+        if kind in metric.types and "default" in table.fields[name]:
+            continue  # what a missing row counts as
         if kind not in metric.types:
             yield trail, f"{metric.name} takes fields of type {' or '.join(metric.types)}; {name!r} is of type {kind}."
         elif kind in ("number", "tags") and not table.reject_missing:
