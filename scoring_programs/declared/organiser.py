@@ -32,8 +32,8 @@ def prepare(request: Request) -> Warned:
     gold.read(source, tasks, options)
     for table in tables_of(options).values():
         for file in filter(None, (table.gold, table.gold_keys)):
-            if (source / file.name).is_file():
-                shutil.copyfile(source / file.name, out / file.name)
+            for name in gold.gold_files(source, file):
+                shutil.copyfile(source / name, out / name)
     labels = _labels_of_all([Path(folder) for folder in request.get("phases", [source])], request)
     if labels:
         (out / gold.LABELS_FILE).write_text(json.dumps(labels, ensure_ascii=False), encoding="utf-8")

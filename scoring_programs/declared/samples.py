@@ -8,11 +8,11 @@ from operator import le, lt
 from typing import Any
 
 from declared.answers import Answers
-from declared.fields import NUMBER, Field, ordered
 from declared.gold_fields import gold_fields
 from declared.metrics import Sample, definitions, positive_of
 from declared.plan import Plan
 from declared.reference import GoldTable
+from scoring_kit.base.fields import NUMBER, Field, ordered
 
 Columns = list[Sequence[Any]]
 Group = tuple[str, ...]
@@ -88,6 +88,9 @@ class ComparedForm:
 def _form(plan: Plan, own: Field, of_gold: Field, gold: Sequence[Any]) -> ComparedForm:
     """Values as they are, but for an ordinal that is compared as a number, and what is compared as a label."""
     kinds = own.type, definitions()[plan.metric].module
+    if kinds == ("ordinal", "numbers"):
+        as_numbers = partial(map_list, own.numbers.__getitem__)
+        return ComparedForm(Field(own.name, "number"), as_numbers, as_numbers)
     if kinds == ("number", "labels"):
         positive = positive_of(plan.options, gold)
         rest = f"not {positive}"

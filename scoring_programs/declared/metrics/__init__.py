@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from declared.fields import Field
+from scoring_kit.base.fields import Field
 
 if TYPE_CHECKING:
     from declared.metrics.keys import Keys
