@@ -279,7 +279,7 @@ def _check_columns(
     table: Table, wanted: Sequence[Plan], names: Sequence[str], listed: Sequence[str], problems: Problems
 ) -> None:
     """Record the columns that metrics name and no file has."""
-    needed = {column: plan.key for plan in wanted for column in plan.gold}
+    needed = {column: plan.key for plan in wanted for column in plan.gold_needed}
     for column, key in needed.items():
         if column not in names:
             what = f"the column {column} is missing{_near(column, names)}"

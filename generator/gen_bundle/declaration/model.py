@@ -105,6 +105,11 @@ class DeclaredColumn(StrictModel):
     metric: Any = Field(
         None, description="With scoring_program: declared: a metric's name, or a mapping of name, fields and options."
     )
+    expression: Line | None = Field(
+        None,
+        description="In place of a metric, with scoring_program: declared: what the score is made of, by the keys of "
+        "other columns: 0.6 * f1 + 0.4 * (1 - brier).",
+    )
     measured: Literal["seconds"] | None = Field(
         None, description="In place of a metric, with submission.kind: code: the wall-clock seconds that the code ran."
     )
