@@ -83,7 +83,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterat
 @pytest.fixture(autouse=True)
 def no_wheels(monkeypatch: pytest.MonkeyPatch) -> None:
     """Builds download nothing: what the platform's image lacks stays lacking."""
-    monkeypatch.setattr("gen_bundle.package.wheels._download", lambda *_: "tests download nothing")
+    monkeypatch.setattr("gen_bundle.package.libraries._download", lambda *_: "tests download nothing")
 
 
 @pytest.fixture

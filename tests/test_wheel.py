@@ -80,7 +80,7 @@ def test_the_wheel_gathers_the_context_of_an_image(
 ) -> None:
     code = (
         "from pathlib import Path; from gen_bundle.image.build import gather_context; "
-        "from gen_bundle.image.request import ImageRequest; from gen_bundle.image.weights import Weights; "
+        "from gen_bundle.image.request import ImageRequest; from gen_bundle.image.models import Weights; "
         f"request = ImageRequest('task', 'scoring/task:1', {packages!r}, {variant!r}); "
         "gather_context(Path(), request, Weights({'models': [], 'punkt': None}))"
     )

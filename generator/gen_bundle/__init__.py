@@ -6,16 +6,15 @@ The public API is what `__all__` lists; docs/api.md shows it at work. A name is 
 import os
 import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gen_bundle.build import BuildRequest, Built, DraftError, build
+    from gen_bundle.building import BuildRequest, Built, DraftError, build
     from gen_bundle.check import Finding, Report
     from gen_bundle.check import check_path as check
     from gen_bundle.codabench.versions import PlatformVersion
     from gen_bundle.errors import UserError
-    from gen_bundle.rank import RankRequest, rank
+    from gen_bundle.ranking import RankRequest, rank
     from gen_bundle.render.rankings import Ranking
     from gen_bundle.twin.replay import DryRunRequest, dry_run
     from gen_bundle.twin.report import Results
@@ -39,11 +38,11 @@ __all__ = [
 ]
 
 _HOMES = {
-    "build": ("BuildRequest", "Built", "DraftError", "build"),
+    "building": ("BuildRequest", "Built", "DraftError", "build"),
     "check": ("Finding", "Report"),
     "codabench.versions": ("PlatformVersion",),
     "errors": ("UserError",),
-    "rank": ("RankRequest", "rank"),
+    "ranking": ("RankRequest", "rank"),
     "render.rankings": ("Ranking",),
     "twin.replay": ("DryRunRequest", "dry_run"),
     "twin.report": ("Results",),
@@ -58,6 +57,9 @@ _ROOT = _PACKAGED if os.access(_PACKAGED, os.F_OK) else f"{__path__[0]}/../.."
 sys.path.append(f"{_ROOT}/scoring_programs")
 
 if not TYPE_CHECKING:  # a type checker would let every name pass
+    # Loaded first, without what is in it: `check` is the function then, and no later import takes the name back.
+    import_module(f"{__name__}.check")
+    del globals()["check"]
 
     def __getattr__(name: str) -> Any:
         if name not in _PLACES:
@@ -68,14 +70,3 @@ if not TYPE_CHECKING:  # a type checker would let every name pass
 
 def __dir__() -> list[str]:
     return list(__all__)
-
-
-class _Api(ModuleType):
-    """Keeps `gen_bundle.build` the function when the module `gen_bundle.build` is imported, which Python would set."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if not (name in _PLACES and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Api

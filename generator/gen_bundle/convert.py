@@ -1,18 +1,22 @@
 """The journey from a CodaLab 1.5 bundle to a Codabench one: unpack → convert → write → check."""
 
+import math
+import re
 import tempfile
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from gen_bundle.check import Finding, check_path
-from gen_bundle.codabench.competition import TASK_FILES
+from gen_bundle.codabench.competition import AVERAGE_RANK, PHASE_FILES, TASK_FILES
+from gen_bundle.codabench.fields import as_boolean, as_integer
 from gen_bundle.codabench.yaml_document import UnreadableYamlError, is_endless, read_yaml
+from gen_bundle.declaration.dates import FIRST_YEAR, LAST_YEAR
 from gen_bundle.errors import UserError
-from gen_bundle.platforms.from_codalab import NO_IMAGE, PYTHON_2_IMAGE, Conversion, html_as_markdown
 from gen_bundle.whole_file import beside
 from gen_bundle.zips.bounds import BUNDLE
 from gen_bundle.zips.unpacking import ArchiveError, unpack
@@ -167,3 +171,252 @@ def _page(members: Members, name: str, title: str) -> bytes:
     if not isinstance(path, Path):
         raise UserError(f"competition.yaml: html: the page {title!r} ({name}) is not in the bundle. Add the file.")
     return html_as_markdown(path.read_text(encoding="utf-8", errors="replace"), title).encode()
+
+
+COPIED = ("title", "description", "image", "reward")
+PHASE_LIMITS = ("max_submissions", "max_submissions_per_day", "execution_time_limit")
+# What a phase allows a day that says nothing: practically no limit on CodaLab, and 5 on Codabench.
+OLD_DAY_LIMIT = 999
+# Keys without a counterpart that change nothing a participant would notice.
+SILENT_TOP = {"html", "phases", "leaderboard", "end_date", "has_registration", "competition_docker_image"}
+SILENT_TOP |= {"force_submission_to_leaderboard", "enable_detailed_results", "enable_forum", "published", "version"}
+SILENT_PHASE = {"phasenumber", "label", "description", "start_date", "color", "auto_migration", "is_scoring_only"}
+SILENT_PHASE |= {"force_best_submission_to_leaderboard", "phase_never_ends"}
+MAX_COLUMN = 36
+NO_IMAGE = "docker image: none was named; Codabench will use its legacy Python 3.7 image"
+PYTHON_2_IMAGE = "codalab/codalab-legacy:py2"
+
+
+class Conversion:
+    """Builds the new document of the parsed `old` one; collects what could not be carried over, and what is changed."""
+
+    def __init__(self, old: Mapping[str, Any], files: Collection[str]) -> None:
+        self.old = old
+        self.files = files
+        self.lost: list[str] = []
+        self.changed: list[str] = []
+
+    def document(self) -> dict[str, Any]:
+        """competition.yaml for Codabench; `lost` is complete afterwards."""
+        old = self.old
+        phases = self._open_phases()
+        new: dict[str, Any] = {"version": 2}
+        new |= {key: str(old[key]) for key in COPIED if old.get(key) is not None}
+        new["registration_auto_approve"] = not _is_on(old.get("has_registration"))
+        if old.get("competition_docker_image"):
+            new["docker_image"] = str(old["competition_docker_image"])
+        else:
+            self.lost.append(NO_IMAGE)
+        new["enable_detailed_results"] = _is_on(old.get("enable_detailed_results"))
+        if "enable_forum" in old:
+            new["forum_enabled"] = _is_on(old["enable_forum"])
+        html = _mapping(old.get("html"))
+        new["terms"] = str(html.get("terms", "terms.md"))
+        new["pages"] = [{"title": _title(n), "file": str(f)} for n, f in html.items() if n != "terms"]
+        new["tasks"] = [self._task(index, phase) for index, phase in enumerate(phases)]
+        new["phases"] = [self._phase(index, phase) for index, phase in enumerate(phases)]
+        new["leaderboards"] = [self._leaderboard(phases)]
+        known = SILENT_TOP | set(COPIED)
+        self.lost += [f"{key}: has no counterpart" for key in old if key not in known]
+        return new
+
+    def _sorted_phases(self) -> list[Mapping[str, Any]]:
+        phases = [_mapping(phase) for phase in _mapping(self.old.get("phases")).values()]
+        return sorted(phases, key=lambda phase: _number(phase.get("phasenumber")))
+
+    def _open_phases(self) -> list[Mapping[str, Any]]:
+        """The phases that take submissions; all where none does."""
+        phases = self._sorted_phases()
+        if any(phase.get("is_parallel_parent") or phase.get("parent_phasenumber") for phase in phases):
+            self.lost.append("parallel phases: Codabench's phases follow each other; make them tasks of one phase")
+        taking = [phase for phase in phases if as_integer(phase.get("max_submissions")) != 0]
+        if not taking:
+            self.lost.append("max_submissions: 0 in every phase, which lets nobody submit on CodaLab, is no limit here")
+            return phases
+        self.changed += [
+            f"phase {phase.get('label')!r}: submissions are closed in it (max_submissions: 0), which is no limit on "
+            "Codabench; left out, so that there is no phase at that time"
+            for phase in phases
+            if phase not in taking
+        ]
+        return taking
+
+    def _task(self, index: int, phase: Mapping[str, Any]) -> dict[str, Any]:
+        return {"index": index, "name": str(phase.get("label", f"Phase {index + 1}"))} | self._named(phase, TASK_FILES)
+
+    def _named(self, phase: Mapping[str, Any], keys: Collection[str]) -> dict[str, Any]:
+        """Files that lie in the bundle; keys of datasets on the old server lead nowhere on the new one."""
+        found = {}
+        for key in keys:
+            name = phase.get(key)
+            if not name:
+                continue
+            there = self._there(str(name))
+            if there is None:
+                self.lost.append(f"{key} of phase {phase.get('label')!r}: {name!r} is not in the bundle; add the file")
+            else:
+                found[key] = there
+                if there != str(name):
+                    self.changed.append(f"{key} of phase {phase.get('label')!r}: {there!r} is taken for {name!r}")
+        return found
+
+    def _there(self, name: str) -> str | None:
+        """A file or folder of the bundle; in place of a zip that is missing the folder that it was to be made of."""
+        plain = name.strip().removeprefix("./").rstrip("/")
+        for path in (plain, plain.removesuffix(".zip"), f"{plain}.zip"):
+            if path and any(file == path or file.startswith(f"{path}/") for file in self.files):
+                return path
+        return None
+
+    def _phase(self, index: int, phase: Mapping[str, Any]) -> dict[str, Any]:
+        new: dict[str, Any] = {"index": index, "name": str(phase.get("label", f"Phase {index + 1}"))}
+        if phase.get("description"):
+            new["description"] = str(phase["description"])
+        start = moment(phase.get("start_date"))
+        if start is None:
+            self.lost.append(f"start_date of phase {phase.get('label')!r}: not a readable date; set it")
+        else:
+            new["start"] = _utc(start)
+        end = self._end(phase)
+        if end is not None:
+            new["end"] = _utc(end)
+        new |= self._limits(phase)
+        if _is_on(phase.get("auto_migration")) and index > 0:
+            new["auto_migrate_to_this_phase"] = True
+        new |= self._named(phase, PHASE_FILES)
+        known = SILENT_PHASE | {*PHASE_LIMITS, *PHASE_FILES, *TASK_FILES}
+        self.lost += [f"{key} of phase {phase.get('label')!r}: has no counterpart" for key in phase if key not in known]
+        return new | {"tasks": [index]}
+
+    def _limits(self, phase: Mapping[str, Any]) -> dict[str, int]:
+        limits = {key: number for key in PHASE_LIMITS if (number := as_integer(phase.get(key))) is not None}
+        if "max_submissions_per_day" not in limits:
+            limits["max_submissions_per_day"] = OLD_DAY_LIMIT
+            self.changed.append(
+                f"max_submissions_per_day of phase {phase.get('label')!r}: none was given, which is {OLD_DAY_LIMIT} on "
+                "CodaLab and 5 on Codabench; written as it was on CodaLab"
+            )
+        return limits
+
+    def _end(self, phase: Mapping[str, Any]) -> datetime | None:
+        """A phase lasted until the next one started; on Codabench it must end before that."""
+        phases = self._sorted_phases()
+        place = phases.index(phase)
+        if place + 1 < len(phases):
+            following = moment(phases[place + 1].get("start_date"))
+            return following - timedelta(seconds=1) if following else None
+        return moment(self.old.get("end_date"))
+
+    def _leaderboard(self, phases: list[Mapping[str, Any]]) -> dict[str, Any]:
+        old = _mapping(self.old.get("leaderboard"))
+        boards = sorted(_mapping(old.get("leaderboards")).values(), key=lambda b: _number(_mapping(b).get("rank")))
+        labels = [str(_mapping(board).get("label", "Results")) for board in boards] or ["Results"]
+        columns = sorted(_mapping(old.get("columns")).items(), key=lambda item: _number(_mapping(item[1]).get("rank")))
+        kept: list[dict[str, Any]] = []
+        for key, column in columns:
+            label = str(_mapping(_mapping(column).get("leaderboard")).get("label", labels[0]))
+            if label.lower() != labels[0].lower():
+                self.lost.append(f"column {key!r}: belongs to the board {label!r}; Codabench shows one board")
+            else:
+                kept.append(self._column(len(kept), str(key), _mapping(column)))
+        self._compute(kept, columns)
+        if old.get("column_groups"):
+            self.lost.append("column_groups: Codabench has none")
+        return {
+            "title": labels[0][:64],
+            "key": "results",
+            "submission_rule": self._submission_rule(phases),
+            "primary_index": 0,
+            "columns": kept,
+        }
+
+    def _compute(self, kept: list[dict[str, Any]], columns: list[tuple[Any, Any]]) -> None:
+        """Give columns that CodaLab computed, as the mean of a row's ranks in others, Codabench's computation."""
+        computed = {str(key): _mapping(column).get("computed") for key, column in columns if "computed" in column}
+        sources = {column["key"]: column["index"] for column in kept if column["key"] not in computed}
+        for column in kept:
+            if column["key"] not in computed:
+                continue
+            rule = _mapping(computed[column["key"]])
+            named = rule.get("fields", "")
+            names = named if isinstance(named, list) else [name.strip() for name in str(named).split(",")]
+            known = [sources[name] for name in names if name in sources]
+            if str(rule.get("operation")) != "Avg" or not known:
+                self.lost.append(f"column {column['key']!r}: how it is computed is not known; scores must fill it")
+                continue
+            column |= {"computation": AVERAGE_RANK, "computation_indexes": known, "sorting": "asc"}
+            self.changed.append(
+                f"column {column['key']!r}: the mean of ranks is computed by Codabench, too, since 1.29 "
+                f"(computation: {AVERAGE_RANK}); an older site refuses it"
+            )
+
+    def _column(self, index: int, key: str, column: Mapping[str, Any]) -> dict[str, Any]:
+        title = str(column.get("label", key))
+        if len(title) > MAX_COLUMN:
+            self.lost.append(f"column {key!r}: its title is cut to {MAX_COLUMN} characters")
+        return {
+            "index": index,
+            "key": key,
+            "title": title[:MAX_COLUMN],
+            "sorting": str(column.get("sort", "desc")),
+            "precision": int(_number(column.get("numeric_format", 2))),
+            "hidden": _is_on(column.get("hidden")),
+        }
+
+    def _submission_rule(self, phases: list[Mapping[str, Any]]) -> str:
+        if any(_is_on(phase.get("force_best_submission_to_leaderboard")) for phase in phases):
+            return "Force_Best"
+        return "Force_Last" if _is_on(self.old.get("force_submission_to_leaderboard")) else "Add"
+
+
+def _mapping(value: Any) -> Mapping[Any, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _is_on(value: Any) -> bool:
+    """Whether a setting is meant to be on; a text such as 'no' is off, however the servers read it."""
+    meant = as_boolean(value)
+    return bool(value) if meant is None else meant
+
+
+def _number(value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return 0.0
+    return number if math.isfinite(number) else 0.0
+
+
+def _title(name: Any) -> str:
+    return str(name).replace("_", " ").capitalize()
+
+
+def moment(value: Any) -> datetime | None:
+    """A date of the old format in UTC: without a zone it is UTC, a date alone its midnight; else None."""
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value.strip())
+        except ValueError:
+            return None
+    if isinstance(value, date) and not FIRST_YEAR <= value.year <= LAST_YEAR:
+        return None
+    if isinstance(value, datetime):
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    if isinstance(value, date):
+        return datetime.combine(value, time(0), tzinfo=UTC)
+    return None
+
+
+def _utc(value: datetime) -> str:
+    return value.strftime("%Y-%m-%d %H:%M:%S")
+
+
+def html_as_markdown(html: str, title: str) -> str:
+    """An HTML page that Codabench's Markdown leaves alone.
+
+    Blank lines would end an HTML block, and indented lines would then become code; a dollar sign could start a formula.
+    An empty page, which Codabench refuses, becomes its title.
+    """
+    parts = re.split(r"(<pre\b.*?</pre>)", html.replace("$", "&#36;"), flags=re.DOTALL | re.IGNORECASE)
+    parts[::2] = ["\n".join(line.strip() for line in part.splitlines() if line.strip()) for part in parts[::2]]
+    return "\n".join(part for part in parts if part).strip() or f"# {title}"

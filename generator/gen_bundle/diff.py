@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gen_bundle.build import finished_bundle
+from gen_bundle.building import finished_bundle
 from gen_bundle.check.bundle import Bundle, open_readable_bundle
 from gen_bundle.difference.aspects import differences
 from gen_bundle.difference.changes import Difference

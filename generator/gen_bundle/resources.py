@@ -1,5 +1,6 @@
 """Where the declarations and scoring programs lie: beside the checkout's `generator/`, or inside an installed wheel."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from scoring_kit.base.missing_packages import requirement
@@ -15,11 +16,23 @@ def resource(name: str) -> Path:
 
 SCAFFOLD = Path(__file__).resolve().parent / "scaffold"
 """The templates of what `gen-bundle new` writes."""
+PLACEHOLDER = "placeholder of gen-bundle new"
+"""The `Comment` of the PNG that `gen-bundle new` writes for a logo."""
+SCAFFOLD_TEXT = "TODO(organiser)"
+"""On the pages and in bundle.yaml of a new competition, wherever the organisers must write something themselves."""
 
 
 def competitions() -> dict[str, Path]:
     """The folders of the competitions that come with the tool, by name."""
     return {path.parent.name: path.parent for path in sorted(resource("bundles").glob("*/bundle.yaml"))}
+
+
+def shipped_gold() -> Iterator[Path]:
+    """The folders of gold that come with the tool; participants have the rest anyway."""
+    for data in (*resource("bundles").glob("*/data"), *SCAFFOLD.glob("*/*/data")):
+        for folder in data.iterdir():
+            if folder.name not in ("public", "input", "baselines"):
+                yield folder
 
 
 def install_command(extra: str) -> str:

@@ -81,7 +81,7 @@ def _program(work: Path, name: str, task: str | None, options: Mapping[str, obje
     write_zip(place / "program.zip", program_members(competition, part))
     shutil.unpack_archive(place / "program.zip", place / "program")
     baselines = resource("bundles") / name / "data" / "baselines" / "test"
-    return Program(place / "program", data.references[part.id], max(baselines.iterdir()))
+    return Program(place / "program", data.gold.references[part.id], max(baselines.iterdir()))
 
 
 def _compare(what: str, program: Program, change: Change, submissions: int, every: int) -> None:

@@ -79,7 +79,7 @@ class Oracle:
         self.setting = setting
         self.manifest: Mapping[str, Any] = data.manifest["expected"]
         self.baseline = {name: text_of(content) for name, content in data.baselines[baseline].items()}
-        self.reference = data.references[part]
+        self.reference = data.gold.references[part]
         self.left = data.phase.max_submissions
         self._gold = frame.read_gold(frame.program_of(work / "program", None), self.reference)
         self._work = work
@@ -110,7 +110,7 @@ def program_of_test_phase(name: str, layout: str, part: str, overrides: tuple[st
     competition = resolve(resource("bundles") / name, layout=layout, overrides=overrides)
     phase = next(phase for phase in competition.declaration.phases if phase.id == "test")
     chosen = next(one for one in competition.parts if one.id == part)
-    description = program_description(competition, chosen, phase)
+    description = program_description(competition, chosen.tasks, phase)
     files = {name: text_of(content) for name, content in competition.program_files.items()}
     return {"program.json": json.dumps(description), **files}
 

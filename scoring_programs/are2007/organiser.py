@@ -8,7 +8,7 @@ from are2007.answers import ROOT
 from are2007.muc import links
 from are2007.submission import RESOLUTION, SUFFIX
 from scoring_kit.organiser import Request, Secrets, Warned, read_reference, serve
-from scoring_kit.task_folders import copy_task_folders
+from scoring_kit.submission_files import copy_task_folders
 
 
 def prepare(request: Request) -> Warned:

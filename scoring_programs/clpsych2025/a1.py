@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from scoring_kit.metrics.matching import Scores
+    from scoring_kit.metrics.bertscore import Scores
 
 NEEDS_MODEL = True
 RECALLS = tuple(f"{kind}{part}" for part in ("", "_adaptive", "_maladaptive") for kind in ("recall", "weighted_recall"))

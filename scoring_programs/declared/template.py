@@ -3,18 +3,19 @@
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from declared.fields import Field
 from declared.reference import GoldTable, expected
+from declared.submission import with_values
+from scoring_kit.base.fields import Field
 
 
 def template_text(gold: GoldTable, answers: Sequence[Field]) -> str:
-    """A table's file in its own format, to answer these fields: a row for each key, or none where none is asked for."""
+    """A table's file in its own format, to answer these fields: a row for each key."""
     table = gold.table
     fields = [*table.key_fields, *answers]
-    rows = list(_rows(gold, answers)) if table.reject_missing or not table.many else []
+    rows = list(_rows(gold, answers))
     suffix = table.file.suffix
     if suffix == ".txt":
         return "".join(f"{_cell(answers[0], row[-1])}\n" for row in rows)
@@ -35,29 +36,16 @@ def template_text(gold: GoldTable, answers: Sequence[Field]) -> str:
 
 def _rows(gold: GoldTable, answers: Sequence[Field]) -> Iterator[list[Any]]:
     known = expected(gold)
+    fields = [with_values(field, known["values"]) for field in answers]
     for at, key in enumerate(gold.keys):
-        yield [*key, *(emptiest(field, known, at) for field in answers)]
+        yield [*key, *(emptiest(field, known["lengths"], at) for field in fields)]
 
 
-def emptiest(field: Field, known: Mapping[str, Any], at: int) -> Any:
-    """None or an empty text, list or set where it is an answer; else the first label, number nearest to 0, or O's."""
-    if field.type in ("label", "number") and not field.required:
-        return None
-    if field.type == "label":
-        return next(iter(field.values or known["values"].get(field.name) or [""]))
-    if field.type == "number":
-        least = max(0.0, field.min or 0.0)
-        return least if field.max is None else min(least, field.max)
-    if field.type == "tags":
-        return ["O"] * known["lengths"][field.name][at] if field.name in known["lengths"] else []
-    return [] if field.type in ("labels", "texts", "spans") else ""
+def emptiest(field: Field, lengths: Any, at: int) -> Any:
+    """The emptiest valid answer to the key at a position, as JSON writes it, given the numbers of tags."""
+    return field.kind.emptiest(field, lengths[field.name][at] if field.name in lengths else 0)
 
 
 def _cell(field: Field, value: Any) -> str:
-    if value is None:
-        return ""
-    if field.type == "tags":
-        return " ".join(value)
-    if isinstance(value, list):
-        return "" if field.type == "labels" else json.dumps(value)
-    return value if isinstance(value, str) else str(value).removesuffix(".0")
+    text: str = field.kind.to_cell(field, value)
+    return text

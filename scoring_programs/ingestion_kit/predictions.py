@@ -5,9 +5,9 @@ import stat
 from pathlib import Path
 from typing import Iterator, List, Tuple
 
+from scoring_kit.base.submissions import MAX_BYTES, MAX_FILES
 from scoring_kit.errors import Problems, shown
 from scoring_kit.submission_files import MAX_FOLDERS, PROGRAM_FILES, TOO_DEEP
-from scoring_kit.submission_zip import MAX_BYTES, MAX_FILES
 
 
 def take_over(written: Path, target: Path, problems: Problems) -> List[str]:

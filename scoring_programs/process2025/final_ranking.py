@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from process2025.submission import EXPECTED_NAME, NAME
-from scoring_kit.board import board, written_scores
+from scoring_kit.board import TEAM, Scores, board, read_scores, written_scores
 from scoring_kit.errors import Problems
 from scoring_kit.program import Program
 from scoring_kit.ranking import (
@@ -27,7 +27,6 @@ from scoring_kit.ranking import (
     with_unscored,
 )
 from scoring_kit.results import TaskResult
-from scoring_kit.scores_table import TEAM, Scores, read_scores
 from scoring_kit.team_results import TeamResults, score_all
 
 F1, RMSE, S = "f1", "rmse", "s"

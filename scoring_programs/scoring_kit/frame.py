@@ -10,21 +10,21 @@ import importlib.util
 import os
 import sys
 import time
-from collections.abc import Mapping, Sequence
+import traceback
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from scoring_kit.errors import OrganiserError, Problems, SubmissionError, escape_what_cannot_be_printed
-from scoring_kit.failures import FailedRun, guarded, print_fitting
+from scoring_kit.base.missing_packages import missing_package, what_is_missing
+from scoring_kit.errors import OrganiserError, Problems, SubmissionError, escape_what_cannot_be_printed, fitting
 from scoring_kit.manifest import Manifest
-from scoring_kit.outputs import remove_outputs, write_failure_page, write_outputs
+from scoring_kit.outputs import reference_digest, remove_outputs, signature, write_failure_page, write_outputs
 from scoring_kit.package import ReadSubmission, reference_module, submission_module
 from scoring_kit.program import Program
-from scoring_kit.report import RunFacts
+from scoring_kit.report.page import RunFacts
 from scoring_kit.results import Metric, TaskResult
-from scoring_kit.signature import reference_digest, signature
 from scoring_kit.submission_files import THRESHOLDS, not_collecting, read_submission, submission_folder
 
 
@@ -121,7 +121,7 @@ def run(
     problems = Problems()
     submitted, seconds = submission_folder(input_folder), None
     if program.takes_code:
-        from scoring_kit.handed_over import handed_over  # in no program that scores predictions
+        from scoring_kit.code_submission import handed_over  # in no program that scores predictions
 
         given = input_folder.parent / "ingested_program"
         code_run = handed_over(input_folder / "res", given if given.is_dir() else None, problems)
@@ -244,3 +244,81 @@ def _print_failed(program: Program, results: Mapping[str, TaskResult]) -> None:
 def _print_warnings(problems: Problems) -> None:
     for warning in problems.warning_lines():
         print(warning)
+
+
+BAD_SUBMISSION, ORGANISERS, BUG = 1, 2, 3
+"""Exit status."""
+
+NOT_YOURS = "This is not the submission's fault; please inform the organisers."
+FRAMES_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class FailedRun:
+    """A failed run.
+
+    Attributes:
+        status: the exit status.
+        log: the lines for stderr.
+        page: the lines for the results page, which everybody can open: it gives reasons only for a bad submission.
+    """
+
+    status: int
+    log: Sequence[str]
+    page: Sequence[str]
+
+
+def guarded(action: Callable[[], object], show: Callable[[FailedRun], None] | None = None) -> int:
+    """Run `action`; returns the exit status, after `show` was called with a failure (by default it is printed)."""
+    try:
+        action()
+    except Exception as error:
+        failure = failure_of(error)
+        (show or print_failure)(failure)
+        return failure.status
+    return 0
+
+
+def failure_of(error: Exception) -> FailedRun:
+    """A failure without a word of gold."""
+    if isinstance(error, SubmissionError):
+        lines = error.report().splitlines()
+        return FailedRun(BAD_SUBMISSION, lines, [*lines, *error.warnings])
+    if isinstance(error, OrganiserError):
+        return _of_organisers(error.messages)
+    if isinstance(error, ModuleNotFoundError) and (package := missing_package(error)):
+        return _of_organisers([what_is_missing(package)])
+    return FailedRun(BUG, _bug(error), [NOT_YOURS])
+
+
+def print_failure(failure: FailedRun) -> None:
+    """Print everything to stderr."""
+    print(*failure.log, sep="\n", file=sys.stderr)
+
+
+def print_fitting(failure: FailedRun) -> None:
+    """Print as much as a worker surely keeps, and how much was left out.
+
+    The organisers' mistakes may be many; messages about a submission or a bug are short already.
+    """
+    lines = fitting(failure.log) if failure.status == ORGANISERS else failure.log
+    more = len(failure.log) - len(lines)
+    print(*lines, *([f"… and {more} more lines."] if more else []), sep="\n", file=sys.stderr)
+
+
+def _of_organisers(messages: Sequence[str]) -> FailedRun:
+    first = "The competition is not set up correctly. This is not the submission's fault: the organisers must act."
+    return FailedRun(ORGANISERS, [first, *messages], [NOT_YOURS])
+
+
+def _bug(error: Exception) -> list[str]:
+    """Where it happened and nothing else: the message or the values could hold gold."""
+    if os.environ.get("SCORING_DEBUG") == "1":
+        return "".join(traceback.format_exception(error)).splitlines()
+    frames = traceback.extract_tb(error.__traceback__)
+    return [
+        "The scoring program failed. This is a bug; please report these lines to the organisers.",
+        *([f"  … {len(frames) - FRAMES_SHOWN} earlier calls"] if len(frames) > FRAMES_SHOWN else []),
+        *(f"  {Path(frame.filename).name}:{frame.lineno} in {frame.name}" for frame in frames[-FRAMES_SHOWN:]),
+        f"  {type(error).__name__}",
+    ]

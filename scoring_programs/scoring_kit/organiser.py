@@ -26,12 +26,17 @@ The verbs that a package serves itself, each with the fields of its request
 Served for every package, unless its module has a function of that name itself: `manifest` (of `reference`, what the
 module `reference` says), `rank`, `columns`, `trial`, and `disclosure` (of `reference`, the number of `submissions` and
 the `decimals` of scores: how many gold values the scores give away, `declared.disclosure`; null where it is not known).
+By `columns` and `trial` a build tries a package before anyone uploads it. A task's module may define two names beside
+`score`: `METRICS`, the names of the metrics that a column may show; and `NEEDS_MODEL = True` where `score` loads a
+model, so that a build does not try it. Then METRICS must be there.
 """
 
 import importlib
 import json
 import re
+import shutil
 import sys
+import tempfile
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -39,7 +44,7 @@ from pathlib import Path
 from typing import Any, Required, TypedDict, TypeVar
 
 from scoring_kit.base.missing_packages import missing_package, what_is_missing
-from scoring_kit.errors import OrganiserError, SubmissionError
+from scoring_kit.errors import OrganiserError, Problems, SubmissionError
 
 RECORD = "\x1e"
 
@@ -87,9 +92,9 @@ def serve(module: Mapping[str, Any]) -> int:
     package = str(module.get("__package__"))
     known: dict[str, Verb] = {
         "manifest": partial(_manifest, package),
-        "rank": partial(_imported, "scoring_kit.ranking", "rank"),
-        "columns": partial(_imported, "scoring_kit.trial", "columns"),
-        "trial": partial(_imported, "scoring_kit.trial", "trial"),
+        "rank": _rank,
+        "columns": columns,
+        "trial": trial,
         "disclosure": lambda _: None,
     }
     known |= {name: module[name] for name in VERBS if name in module}
@@ -142,6 +147,67 @@ def _manifest(package: str, request: Any) -> object:
     return module.manifest(read_reference(module.read, request), request["tasks"])
 
 
-def _imported(module: str, name: str, request: Mapping[str, Any]) -> object:
-    """The answer of a verb whose module is imported when it is asked for."""
-    return getattr(importlib.import_module(module), name)(request)
+def _rank(request: Mapping[str, Any]) -> object:
+    from scoring_kit.ranking import rank
+
+    return rank(request)
+
+
+def columns(request: Mapping[str, Any]) -> dict[str, Any]:
+    """What the modules of `tasks` in `package` declare.
+
+    Returns:
+        task id → `metrics`, the names of METRICS, None where the module has none; `needs_model`.
+    """
+    modules = {task: importlib.import_module(f"{request['package']}.{task}") for task in request["tasks"]}
+    return {
+        task: {
+            "metrics": list(module.METRICS) if hasattr(module, "METRICS") else None,
+            "needs_model": bool(getattr(module, "NEEDS_MODEL", False)),
+        }
+        for task, module in modules.items()
+    }
+
+
+def trial(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Score a submission as the packed program does, with all that it writes.
+
+    Args:
+        request: `program`, the folder of a program.json; `phase`, a folder with the reference data in `ref/`;
+            `submission`, a zip; `is_template`, whether that is the empty template.
+
+    Returns:
+        `scores`: task id → column key → score, of the tasks that the submission enters; or `missing`: which Python
+        package is not here, in words.
+
+    Raises:
+        SubmissionError: the submission is refused.
+        OrganiserError: the package, its columns or the reference data are wrong; a function of the organisers' fails.
+    """
+    from scoring_kit.frame import run
+    from scoring_kit.program import Program
+    from scoring_kit.submission_zip import open_submission
+
+    program, phase = Path(request["program"]), Path(request["phase"])
+    with tempfile.TemporaryDirectory(dir=phase) as out:
+        shutil.rmtree(phase / "res", ignore_errors=True)
+        (phase / "res").mkdir()
+        open_submission(Path(request["submission"]), phase / "res", Problems())
+        try:
+            results = run(program, phase, Path(out))
+        except ModuleNotFoundError as error:
+            package = missing_package(error)
+            if package is None:
+                raise
+            return {"missing": what_is_missing(package)}
+        scores = json.loads((Path(out) / "scores.json").read_text(encoding="utf-8"))
+        entered = json.loads((Path(out) / "details.json").read_text(encoding="utf-8"))["tasks"]
+    failed = [
+        f"{why.place}: {key} could not be computed ({why.words}). Expected a number, or NaN where it is undefined."
+        for result in results.values()
+        for key, why in result.failed.items()
+    ]
+    if failed:
+        raise OrganiserError(*failed)
+    columns = [column for column in Program.read(program / "program.json").columns if column.key in scores]
+    return {"scores": {task: {c.key: scores[c.key] for c in columns if c.task == task} for task in entered}}

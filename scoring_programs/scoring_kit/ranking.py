@@ -10,11 +10,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scoring_kit.board import NO_TIES, Goodness, board, shared_ranks, tie_breaks, written_scores
+from scoring_kit.board import (
+    NO_TIES,
+    TEAM,
+    Goodness,
+    Scores,
+    board,
+    read_scores,
+    shared_ranks,
+    tie_breaks,
+    written_scores,
+)
 from scoring_kit.errors import OrganiserError, printable
 from scoring_kit.program import Program, ScoreColumn
 from scoring_kit.results import TaskResult
-from scoring_kit.scores_table import TEAM, Scores, read_scores
 from scoring_kit.team_results import TeamResults, score_all
 
 HIDDEN = "(hidden)"

@@ -12,6 +12,7 @@ import zlib
 from pathlib import Path, PurePosixPath
 from typing import Collection, Dict, List, Mapping, Optional, Tuple, Type
 
+from scoring_kit.base.submissions import MAX_BYTES, MAX_FILES, is_zip
 from scoring_kit.errors import Problems, shown
 from scoring_kit.submission_files import MAX_FOLDERS, TOO_DEEP, slashed
 
@@ -34,9 +35,6 @@ except ImportError:  # a Python without it, whose zipfile refuses such members b
     pass
 else:
     DAMAGED = (*DAMAGED, lzma.LZMAError)
-# A dry run stops at the same two bounds, which a test holds equal.
-MAX_FILES = 10_000
-MAX_BYTES = 1_000_000_000
 OTHER_ARCHIVES = {".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz", ".zst"}
 CHUNK = 1 << 20
 NOT_ON_WINDOWS = set('<>:"|?*')
@@ -63,14 +61,6 @@ def open_submission(path: Path, work: Path, problems: Problems) -> Path:
             problems.error(path.name, f"cannot be read ({error.strerror or error})", "a file that you can read")
     problems.stop_if_any()
     return work
-
-
-def is_zip(path: Path) -> bool:
-    """Whether a path is a zip, by its name or its content."""
-    try:
-        return path.is_file() and (path.suffix.lower() == ".zip" or zipfile.is_zipfile(str(path)))
-    except zipfile.BadZipFile:  # one of several disks; what unpacks it says so
-        return True
 
 
 def unpack(path: Path, folder: Path, problems: Problems) -> None:

@@ -1,21 +1,123 @@
-"""The results of every team: all submissions of a folder, scored."""
+"""The results of every team: all submissions of a folder, one for each team, scored; the latest one counts."""
 
+import shutil
 import tempfile
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from scoring_kit.entries import TeamEntry, TeamName, entry_name, read_entries
+from scoring_kit.base.submissions import is_zip, submissions_below
+from scoring_kit.code_submission import handed_over, run_folders
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError, printable
 from scoring_kit.frame import make_manifest, read_gold, score_tasks
-from scoring_kit.handed_over import handed_over, run_folders
 from scoring_kit.organiser import show_progress
 from scoring_kit.outputs import check_columns, check_finite
 from scoring_kit.package import submission_module
 from scoring_kit.program import Program
 from scoring_kit.results import TaskResult
-from scoring_kit.submission_files import read_submission, task_folders
+from scoring_kit.submission_files import SubmissionFiles, read_submission, task_folders
+from scoring_kit.submission_zip import unpack
+
+TeamName = Callable[[str, Sequence[str], Problems], "str | None"]
+"""The team of an entry, by the entry's name without its ending and the names of its files; None where it has none."""
+
+
+@dataclass(frozen=True)
+class TeamEntry:
+    """One team's submission.
+
+    Attributes:
+        team: its name.
+        shown: its path below the folder of all submissions.
+        files: the folder with its files, unpacked.
+        moment: that of the dated folder it is in, if any.
+        problems: why it cannot be read.
+    """
+
+    team: str
+    shown: str
+    files: Path
+    moment: datetime | None
+    problems: Sequence[str] = ()
+
+    def is_in(self, folders: Collection[str]) -> bool:
+        """Whether it is one of the folders, or lies in one."""
+        return any(f"{self.shown}/".startswith(f"{folder}/") for folder in folders)
+
+
+def entry_name(stem: str, names: Sequence[str], problems: Problems) -> str | None:
+    """The default rule: a team is called what its zip, folder or file is called."""
+    return stem
+
+
+def read_entries(
+    folder: Path, work: Path, keep: Collection[str], team_name: TeamName = entry_name, on_board: Collection[str] = ()
+) -> list[TeamEntry]:
+    """The submission of every team below `folder` that counts, by team; zips are unpacked below `work`.
+
+    One that cannot be read says why in its `problems`, and is its entry's name's where the rule finds no team.
+
+    Folders named in `keep` (task ids) carry meaning, any other one around a submission's files does not.
+
+    Folders called by a date (2025-01-31, or with a time, 2025-01-31T18-00) hold what was sent then: by all teams, or,
+    in a folder of a team's own, by that team. Two submissions of a team must be in such folders, of different dates;
+    the latest counts. Those in the folders `on_board`, paths below `folder`, are on the platform's leaderboard: where a
+    team has any of these, one of them counts.
+
+    Raises:
+        OrganiserError: there is no submission, and every team whose latest submission is not clear.
+    """
+    if not folder.is_dir():
+        what = "is a file" if folder.exists() else "no such folder"
+        raise OrganiserError(f"{folder}: {what}. Expected a folder with one zip, folder or file for each team.")
+    problems = Problems()
+    entries: dict[str, list[TeamEntry]] = {}
+    for number, (path, name, moment) in enumerate(submissions_below(folder)):
+        shown = path.relative_to(folder).as_posix()
+        own = Problems()
+        unpacked = _unpacked(path, work / str(number), own)
+        team = None
+        if not own.found:
+            team = team_name(name, list(SubmissionFiles(unpacked, keep, Problems()).paths), own)
+        called = (name if team is None else team).encode(errors="backslashreplace").decode()  # not every name is UTF-8
+        entry = TeamEntry(called, shown, unpacked, moment, own.organiser_error().messages)
+        entries.setdefault(entry.team, []).append(entry)
+    if not entries:
+        problems.error(str(folder), "holds no submission", "one zip, folder or file for each team")
+    chosen = {team: [one for one in own if one.is_in(on_board)] or own for team, own in entries.items()}
+    latest = [_latest(chosen[team], problems) for team in sorted(chosen)]
+    problems.stop_organisers_if_any()
+    return latest
+
+
+def _unpacked(path: Path, into: Path, problems: Problems) -> Path:
+    if path.is_dir():
+        return path
+    into.mkdir(parents=True)
+    if is_zip(path):
+        unpack(path, into, problems)
+        return into
+    try:
+        shutil.copyfile(path, into / path.name)
+    except OSError as error:  # such as a link to nowhere
+        problems.error(path.name, f"cannot be read ({error.strerror or error})", "a zip, a folder or a file")
+    return into
+
+
+def _latest(entries: Sequence[TeamEntry], problems: Problems) -> TeamEntry:
+    dated = sorted((e for e in entries if e.moment is not None), key=lambda e: e.moment or datetime.min)
+    if len(entries) == 1:
+        return entries[0]
+    where = f"team {entries[0].team}"
+    named = ", ".join(entry.shown for entry in entries)
+    if len(dated) < len(entries):
+        what = f"has {len(entries)} submissions ({named})"
+        problems.error(where, what, "one, or all of them in folders called by their date, such as 2025-01-31")
+    elif dated[-1].moment == dated[-2].moment:
+        problems.error(where, f"has {len(entries)} submissions of the same date ({named})", "one for each date")
+    return dated[-1] if dated else entries[0]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from typing import Any
 
 from scoring_kit.errors import Problems
 from scoring_kit.organiser import Request, Secrets, Warned, read_reference, serve
-from scoring_kit.task_folders import copy_task_folders
+from scoring_kit.submission_files import copy_task_folders
 from seedev2016 import reference
 from seedev2016.final_ranking import rank as rank  # a verb
 from seedev2016.standoff import Entity

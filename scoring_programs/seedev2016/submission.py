@@ -7,8 +7,7 @@ from scoring_kit.errors import Problems, shown
 from scoring_kit.faults import participant_faults
 from scoring_kit.json_reading import read_utf8
 from scoring_kit.manifest import Manifest
-from scoring_kit.submission_files import SubmissionFiles
-from scoring_kit.task_folders import folders_by_task, report_strays
+from scoring_kit.submission_files import SubmissionFiles, folders_by_task, report_strays
 from seedev2016.standoff import Event, read_events
 
 TASK_FOLDERS = True

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.build import BuildRequest, build
+from gen_bundle.building import BuildRequest, build
 from gen_bundle.check import check_path
 from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.resources import resource

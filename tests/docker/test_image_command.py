@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import docker
-from gen_bundle.image.models_file import read_models_file
+from gen_bundle.image.models import read_models_file
 from tests.engine import MANIFEST
 from tests.generator.competition import small_competition
 from tests.punkt import NLTK_DATA

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.build import BuildRequest, build
+from gen_bundle.building import BuildRequest, build
 from gen_bundle.errors import UserError
 from gen_bundle.zips.writing import write_zip
 from tests.generator.competition import small_competition
@@ -61,7 +61,7 @@ def test_a_full_disk_leaves_the_old_bundle_whole(folder: Path, tmp_path: Path, m
         target.write_bytes(b"half")
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(sys.modules["gen_bundle.build"], "write_zip", full)
+    monkeypatch.setattr(sys.modules["gen_bundle.building"], "write_zip", full)
     with pytest.raises(UserError, match=r"No space left on device\. .*bundle\.zip"):
         build(BuildRequest(str(folder), out))
     assert out.read_bytes() == before

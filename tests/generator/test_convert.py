@@ -11,12 +11,11 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from gen_bundle.build import BuildRequest, build
+from gen_bundle.building import BuildRequest, build
 from gen_bundle.check import check_path
 from gen_bundle.cli import root
-from gen_bundle.convert import convert
+from gen_bundle.convert import convert, html_as_markdown
 from gen_bundle.errors import UserError
-from gen_bundle.platforms.from_codalab import html_as_markdown
 from gen_bundle.zips.writing import write_zip
 from tests.generator.check.drafts import packed
 from tests.generator.competition import small_competition

@@ -26,7 +26,7 @@ from scipy import stats
 from sklearn import metrics as sk
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from gen_bundle.build import BuildRequest, build
+from gen_bundle.building import BuildRequest, build
 from gen_bundle.check import check_path
 from scoring_kit import frame
 from tests.generator.report.declared_task import declared_task

@@ -16,7 +16,7 @@ import yaml
 from click.testing import CliRunner, Result
 from sklearn.metrics import f1_score
 
-from gen_bundle.build import BuildRequest, build
+from gen_bundle.building import BuildRequest, build
 from gen_bundle.cli import root
 from gen_bundle.errors import UserError
 from gen_bundle.resources import competitions

@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from gen_bundle.build import BuildRequest, DraftError, build
+from gen_bundle.building import BuildRequest, DraftError, build
 from gen_bundle.cli import root
 from gen_bundle.draft import Lack
-from gen_bundle.package.shipped import SCAFFOLD_TEXT
-from gen_bundle.resources import SCAFFOLD, resource
+from gen_bundle.resources import SCAFFOLD, SCAFFOLD_TEXT, resource
 from tests.generator.competition import second_module, second_task, small_competition
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]  # nearly each test builds a bundle

@@ -14,7 +14,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from gen_bundle.build import BuildRequest, build
+from gen_bundle.building import BuildRequest, build
 from gen_bundle.cli import root
 from gen_bundle.package.client import ScoringPackage
 from gen_bundle.render import starting_kit

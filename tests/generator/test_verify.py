@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from gen_bundle.build import BuildRequest, build
+from gen_bundle.building import BuildRequest, build
 from gen_bundle.cli import root
 from gen_bundle.difference.signatures import differing_settings, parse_signature
 from gen_bundle.twin.replay import DryRunRequest, dry_run

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 from gen_bundle.cli import root
 from gen_bundle.codabench.platform_image import PACKAGES
-from gen_bundle.package import wheels
+from gen_bundle.package import libraries
 from gen_bundle.resources import competitions, resource
 from tests.platform_image.further_tasks import FURTHER, Maker
 from tests.scoring_programs.declared.test_real_tasks import FOLDER, MAKERS
@@ -25,7 +25,7 @@ from tests.scoring_programs.framed import write_files
 from tests.yaml_text import dumped
 
 pytestmark = pytest.mark.platform
-really_downloaded = wheels._download
+really_downloaded = libraries._download
 
 PYTHON = Path(__file__).resolve().parents[2] / ".venv-platform" / "bin" / "python"
 WITHOUT_MODELS = ("are2007", "clarity2026", "process2025", "seedev2016")
@@ -36,8 +36,8 @@ SECONDS = "seconds"
 
 @pytest.fixture(autouse=True)
 def programs_bring_what_the_image_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wheels, "_download", really_downloaded)
-    wheels._site.cache_clear()
+    monkeypatch.setattr(libraries, "_download", really_downloaded)
+    libraries._site.cache_clear()
 
 
 def gen_bundle(*arguments: object) -> None:

@@ -8,7 +8,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 from gen_bundle.package.programs import program_description
-from gen_bundle.package.resolve import Part, resolve
+from gen_bundle.package.resolve import resolve
 from gen_bundle.resources import resource
 from scoring_kit import frame
 from tests.scoring_programs.packed import Outcome
@@ -29,11 +29,11 @@ def score(
     """Score the files of a submission against the files of the reference data; without a phase details are full."""
     overrides = ("submission_rule=manual",) if layout == "tasks" else ()
     competition = resolve(resource("bundles") / name, layout=layout, overrides=overrides)
-    part = Part("all", "", tuple(task for task in competition.tasks if tasks is None or task.id in tasks))
+    scored = [task for task in competition.tasks if tasks is None or task.id in tasks]
     of_phase = next((one for one in competition.phases if one.id == phase), None)
     for folder in ("program", "input/ref", "input/res", "output"):
         (tmp_path / folder).mkdir(parents=True)
-    description = json.dumps(program_description(competition, part, of_phase))
+    description = json.dumps(program_description(competition, scored, of_phase))
     for place, file in competition.program_files.items():
         (tmp_path / "program" / place).parent.mkdir(exist_ok=True)
         shutil.copy(file, tmp_path / "program" / place)

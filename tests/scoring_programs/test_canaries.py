@@ -20,7 +20,7 @@ from gen_bundle.package.resolve import resolve
 from gen_bundle.resources import resource
 from gen_bundle.zips.writing import write_zip
 from scoring_kit import frame
-from scoring_kit.failures import guarded
+from scoring_kit.frame import guarded
 from tests.scoring_programs.packed import TAKING_RESULTS
 from tests.scoring_programs.read_secrets import ReadSecrets, read_secrets
 
@@ -67,9 +67,9 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     for name in ("program", "submission"):
         with zipfile.ZipFile(work / f"{name}.zip") as archive:
             archive.extractall(work / name)
-    reference, program = data.references[part.id], work / "program"
+    reference, program = data.gold.references[part.id], work / "program"
     gold = frame.read_gold(frame.program_of(program, None), reference)
-    return Case(program, reference, gold, work / "submission", read_secrets(reference, {"files": data.secrets}))
+    return Case(program, reference, gold, work / "submission", read_secrets(reference, {"files": data.gold.secrets}))
 
 
 def run(case: Case, work: Path, submission: Path, reference: Path | None = None) -> Left:

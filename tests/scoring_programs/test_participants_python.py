@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.package.imports import imported_modules
+from gen_bundle.package.programs import imported_modules
 from gen_bundle.resources import resource
 
 pytestmark = pytest.mark.slow

@@ -25,7 +25,7 @@ from gen_bundle.render.starting_kit import starting_kit_members
 from gen_bundle.resources import resource
 from gen_bundle.zips.writing import write_zip
 from scoring_kit import frame, validate
-from scoring_kit.failures import guarded
+from scoring_kit.frame import guarded
 from tests.scoring_programs.packed import TAKING_RESULTS
 from tests.scoring_programs.read_secrets import ReadSecrets, read_secrets
 
@@ -70,9 +70,9 @@ def cases(name: str, layout: str, work: Path) -> list[Case]:
             Case(
                 package=competition.package.name,
                 program=program,
-                gold=frame.read_gold(frame.program_of(program, None), data.references[part.id]),
+                gold=frame.read_gold(frame.program_of(program, None), data.gold.references[part.id]),
                 manifest=data.manifest,
-                secrets=_secrets_in(data.references[part.id], data),
+                secrets=_secrets_in(data.gold.references[part.id], data),
                 kit=kit,
                 valid=unzipped(valid),
             )
@@ -221,7 +221,7 @@ def test_of_spoiled_submissions(case: Case, steps: list[tuple[Change, int, int]]
 
 def _secrets_in(reference: Path, data: PhaseData) -> ReadSecrets:
     """The secrets of a part's own tasks."""
-    return read_secrets(reference, {"files": [one for one in data.secrets if [*reference.glob(one["name"])]]})
+    return read_secrets(reference, {"files": [one for one in data.gold.secrets if [*reference.glob(one["name"])]]})
 
 
 def test_no_manifest_reveals_a_label(case: Case) -> None:

@@ -13,7 +13,7 @@ import click
 from gen_bundle.cli.messages import say, spinner, user_errors
 
 if TYPE_CHECKING:
-    from gen_bundle.build import BuildRequest, Built
+    from gen_bundle.building import BuildRequest, Built
 
 EPILOG = """\b
 Examples:
@@ -67,7 +67,7 @@ Exit status: 0 built, perhaps as a draft; 1 built with --force though the check 
 @click.option("--json", "as_json", is_flag=True, help="Print what was built as JSON.")
 def command(as_json: bool, **asked: Any) -> None:
     """Build the bundle of a competition: one that comes with the tool, or a folder with bundle.yaml."""
-    from gen_bundle.build import BuildRequest, DraftError, build
+    from gen_bundle.building import BuildRequest, DraftError, build
 
     request = BuildRequest(**asked, announce=say)
     built: list[Built] = []

@@ -139,7 +139,7 @@ def _moment(text: str | None) -> datetime:
 def _record(path: Path) -> DryRun:
     """What a dry run shows of the scoring programs."""
     from gen_bundle.check import DryRun
-    from gen_bundle.twin.record import read_record
+    from gen_bundle.twin.report import read_record
 
     content = read_record(path)
     try:
@@ -178,7 +178,7 @@ def _bundles(path: Path, *, trust: bool) -> Iterator[list[tuple[Path, str, Seque
     if not (path / "bundle.yaml").is_file():
         yield [(path, str(path), ())]
         return
-    from gen_bundle.build import BuildRequest, build
+    from gen_bundle.building import BuildRequest, build
 
     with tempfile.TemporaryDirectory(prefix="gen-bundle-check-") as folder:
         out = Path(folder) / "bundle.zip"

@@ -72,8 +72,9 @@ def _default_tag(name: str) -> str:
 def _request(
     name: str, overrides: tuple[str, ...], variant: Literal["cpu", "cuda"] | None, tag: str | None
 ) -> "ImageRequest":
+    from gen_bundle.codabench.platform_image import PLATFORM_IMAGE
     from gen_bundle.image.request import request_for
-    from gen_bundle.image.requirements import LOCK_FILE
+    from gen_bundle.package.libraries import OWN_LOCK
     from gen_bundle.package.resolve import find_competition, resolve
 
     competition = resolve(find_competition(name), overrides=overrides)
@@ -82,7 +83,12 @@ def _request(
         competition.name, competition.options, tag or declared.docker_image or _default_tag(competition.name), variant
     )
     request = dataclasses.replace(
-        request, requirements=tuple(declared.requirements), lock_file=competition.folder / LOCK_FILE
+        request,
+        requirements=tuple(declared.requirements),
+        lock_file=competition.folder / OWN_LOCK,
+        platform=bool(
+            declared.requirements and tag is None and declared.image == PLATFORM_IMAGE and not request.models
+        ),
     )
     for folder in request.folders:
         say(f"note: {folder} is a folder on this machine; programs read it there, it is not baked in.", "yellow")
@@ -105,13 +111,15 @@ def lock(manifest: Path | None, numbers: bool, **which: Any) -> None:
     Digests that the manifest expects are compared; where the hub has another one, nothing is locked.
     """
     from gen_bundle.image import lock as step
-    from gen_bundle.image.requirements import lock_requirements
+    from gen_bundle.image.request import lock_requirements
 
     with user_errors():
         request = _request(**which)
         path = _models_path(manifest)
         if not numbers:
-            lock_requirements(request.requirements, request.locks, request.lock_file, say)
+            lock_requirements(request, say)
+        if request.platform:
+            return
         change = step.lock_numbers if numbers else step.lock
         changed = change(request, path, say)
     say(f"{path}: {'changed; look at it and keep it with the declaration' if changed else 'nothing left to lock'}")
@@ -131,8 +139,7 @@ def build(manifest: Path | None, base_image: str | None, nltk_data: Path | None,
     """Build the image on this machine's container engine; the last step is its self-test."""
     from gen_bundle.image.build import build_image
     from gen_bundle.image.docker_command import inspect_image
-    from gen_bundle.image.models_file import read_models_file
-    from gen_bundle.image.weights import settle_weights
+    from gen_bundle.image.models import read_models_file, settle_weights
 
     with user_errors():
         request = _request(**which)
@@ -179,7 +186,7 @@ def check(worker_disk: float | None, gpu: bool, as_json: bool, **which: Any) -> 
 @click.option("--to", "target", required=True, metavar="REGISTRY/NAME:TAG", help="Where to push; nothing is assumed.")
 def push(target: str, **which: Any) -> None:
     """Push the image, and print the line for bundle.yaml that names exactly this image."""
-    from gen_bundle.image.push import push_image
+    from gen_bundle.image.build import push_image
 
     with user_errors():
         request = _request(**which)

@@ -71,7 +71,7 @@ Exit status: 0 ranked, 1 some teams could not be scored, 2 something to fix firs
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 def command(form: str, as_json: bool, **asked: Any) -> None:
     """Rank all participants of a competition, and say who is invited where its rules do."""
-    from gen_bundle.rank import RankRequest, rank
+    from gen_bundle.ranking import RankRequest, rank
     from gen_bundle.render.rankings import FORMATS
 
     request = RankRequest(**asked)

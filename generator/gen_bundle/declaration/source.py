@@ -157,3 +157,12 @@ def columns_of(data: Any) -> Iterator[tuple[Trail, dict[str, Any]]]:
 def dotted(trail: Trail) -> str:
     """A trail as it is written in messages and for `--set`."""
     return ".".join(str(key) for key in trail)
+
+
+def text_of(value: Any) -> str | None:
+    """A YAML scalar as labels compare: 1 as "1", true as "true"; None for what is not a scalar."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return value
+    return str(value) if isinstance(value, int | float) else None

@@ -12,10 +12,16 @@ from pydantic import ValidationError
 
 from gen_bundle.errors import UserError
 from gen_bundle.image.docker_command import docker_output
-from gen_bundle.image.hub import describe
-from gen_bundle.image.models_file import Model, ModelsFile, Punkt, read_models_file, write_models_file
+from gen_bundle.image.models import (
+    PUNKT_URL,
+    ImageModel,
+    ModelsFile,
+    Punkt,
+    describe,
+    read_models_file,
+    write_models_file,
+)
 from gen_bundle.image.request import ImageRequest
-from gen_bundle.image.weights import PUNKT_URL
 
 
 def lock(request: ImageRequest, models_path: Path, report: Callable[[str], None]) -> bool:
@@ -35,7 +41,7 @@ def lock(request: ImageRequest, models_path: Path, report: Callable[[str], None]
     models = dict(known.models)
     problems: list[str] = []
     for repository, wanted in request.models.items():
-        model = models.get(repository, Model())
+        model = models.get(repository, ImageModel())
         if model.locked or model.path is not None:
             continue
         where = f"{models_path}: models.{repository}"

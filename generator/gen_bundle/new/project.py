@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import json
 import keyword
 import re
 import secrets
@@ -16,19 +17,106 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.declaration.read import read_competition
+import yaml
+from jinja2 import Environment, TemplateError, TemplateSyntaxError
+from jinja2.ext import Extension
+
+from gen_bundle.declaration.overrides import nearest
+from gen_bundle.declaration.read import FILE, read_competition
 from gen_bundle.declaration.schema import schema_text
 from gen_bundle.errors import UserError
 from gen_bundle.new.data import example, write_data, write_sample
 from gen_bundle.new.declare import task_of
 from gen_bundle.new.propose import Proposal
-from gen_bundle.new.template import render
-from gen_bundle.package.given_files import SAMPLE
 from gen_bundle.package.own_code import remember_own_code
 from gen_bundle.package.phase_data import prepare_reference
-from gen_bundle.package.resolve import Part, resolve
-from gen_bundle.package.shipped import PLACEHOLDER
-from gen_bundle.resources import SCAFFOLD, competitions
+from gen_bundle.package.programs import SAMPLE
+from gen_bundle.package.resolve import resolve
+from gen_bundle.resources import PLACEHOLDER, SCAFFOLD, competitions
+
+PLAIN = re.compile(r"[A-Za-z][A-Za-z_]*([ /.-]?[A-Za-z0-9_]+)*")
+RESERVED = {"null", "true", "false", "yes", "no", "on", "off", "y", "n", "nan", "inf"}
+UNPRINTABLE = re.compile(r"[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+
+
+class TextFilters(Extension):
+    """The filter `yaml` of templates."""
+
+    def __init__(self, environment: Environment) -> None:
+        super().__init__(environment)
+        environment.filters.update(yaml=yaml_text)
+
+
+def yaml_text(value: Any) -> str:
+    """A value as YAML 1.2 on one line, texts quoted where they could be read as anything else."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{yaml_text(key)}: {yaml_text(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(yaml_text, value)) + "]"
+    if isinstance(value, str) and not (PLAIN.fullmatch(value) and value.lower() not in RESERVED):
+        return UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def render(template: Path, answers: Mapping[str, Any], into: Path, *, ask: bool = False) -> Path:
+    """Render a cookiecutter template into the folder `into`; returns the project's folder.
+
+    Args:
+        template: a folder with `cookiecutter.json` and the project's folder, named `{{cookiecutter.name}}`.
+        answers: the values that the tool knows; they go before those of `cookiecutter.json`.
+        into: where the project's folder is made.
+        ask: whether to ask for the other variables of `cookiecutter.json`; else their defaults are taken.
+
+    Raises:
+        UserError: the template cannot be read or rendered.
+    """
+    from cookiecutter.exceptions import CookiecutterException
+    from cookiecutter.generate import generate_context, generate_files
+
+    settings = template / "cookiecutter.json"
+    if not settings.is_file():
+        raise UserError(f"--template {template}: no cookiecutter.json in it. Expected a cookiecutter template.")
+    try:
+        own = generate_context(str(settings))["cookiecutter"]
+        context = _with_own_variables(own, answers, ask=ask)
+        made = generate_files(repo_dir=str(template), context={"cookiecutter": context}, output_dir=str(into))
+    except TemplateSyntaxError as error:
+        raise UserError(f"{error.filename or template}:{error.lineno}: {error.message}.") from error
+    except (CookiecutterException, TemplateError) as error:
+        raise UserError(f"{template}: cannot be rendered ({_reason(error)}).") from error
+    return Path(made).resolve()
+
+
+def _with_own_variables(own: Mapping[str, Any], answers: Mapping[str, Any], *, ask: bool) -> dict[str, Any]:
+    """What the tool knows, and the template's other variables: asked for as cookiecutter does, or their defaults."""
+    from cookiecutter.prompt import (
+        read_user_choice,
+        read_user_dict,
+        read_user_variable,
+        read_user_yes_no,
+        render_variable,
+    )
+    from cookiecutter.utils import create_env_with_context
+
+    context = {**{name: value for name, value in own.items() if name.startswith("_")}, **answers}
+    environment = create_env_with_context({"cookiecutter": context})
+    prompts = {list: read_user_choice, bool: read_user_yes_no, dict: read_user_dict}
+    for name, value in own.items():
+        if name not in context:
+            default = render_variable(environment, value, context)
+            if ask:
+                prompt = prompts.get(type(value), read_user_variable)
+                context[name] = prompt(name, default, own.get("__prompts__"))
+            else:
+                context[name] = default[0] if isinstance(default, list) else default
+    return context
+
+
+def _reason(error: Exception) -> str:
+    """The message of cookiecutter, with the reason behind it where there is one."""
+    inner = getattr(error, "error", None)
+    return f"{error.message}: {inner}" if inner and hasattr(error, "message") else str(error).rstrip(".")
+
 
 LONGEST_NAME = 36
 SCHEMA = "bundle.schema.json"
@@ -165,12 +253,11 @@ def write_schema(folder: Path) -> None:
 def check_gold(folder: Path) -> None:
     """Let the scoring program read the gold of each phase as a build will; raises UserError with what it says."""
     competition = resolve(folder)
-    whole = Part("all", "", competition.tasks)
     problems: list[str] = []
-    with tempfile.TemporaryDirectory(prefix="gen-bundle-") as work, competition.package.opened() as organiser:
+    with tempfile.TemporaryDirectory(prefix="gen-bundle-") as work, competition.opened() as opened:
         for phase in competition.declaration.phases:
             try:
-                prepare_reference(competition, organiser, whole, phase.id, Path(work) / phase.id)
+                prepare_reference(opened, opened.tasks, phase.id, Path(work) / phase.id)
             except UserError as error:
                 problems += [f"{phase.id}: {message}" for message in error.messages]
     if problems:
@@ -214,3 +301,69 @@ def placeholder_logo(name: str, title: str) -> bytes:
     buffer = io.BytesIO()
     image.save(buffer, "PNG", pnginfo=about)
     return buffer.getvalue()
+
+
+SCHEMA_LINE = re.compile(r"^# yaml-language-server: .*\n")
+
+
+def copy_competition(place: Place, name: str, tasks: Sequence[str] = ()) -> Path:
+    """Copy the bundled competition `name` with these tasks (none named: all); returns the new folder.
+
+    Its scoring package stays the tool's own, found by its name, so that corrections reach the copy.
+
+    Raises:
+        UserError: no such competition or task, or it cannot be written.
+    """
+    known = competitions()
+    if name not in known:
+        raise UserError(f"--from {name}: no such competition. {nearest(name, list(known))}")
+    ids = [task.id for task in read_competition(known[name]).tasks]
+    unknown = [task for task in tasks if task not in ids]
+    if unknown:
+        raise UserError(*(f"--tasks {task}: {name} has no such task. {nearest(task, ids)}" for task in unknown))
+    with unfinished(place) as work:
+        answers = {**place.answers(), "source": name}
+        folder = render(SCAFFOLD / "copy", answers, work)
+        ignored = shutil.ignore_patterns("__pycache__", "*.pyc")
+        shutil.copytree(known[name], folder, ignore=ignored, dirs_exist_ok=True)
+        text = (folder / FILE).read_text(encoding="utf-8")
+        text = f"# yaml-language-server: $schema={SCHEMA}\n{SCHEMA_LINE.sub('', text)}"
+        unwanted = set(ids) - set(tasks) if tasks else set()
+        text = _without_tasks(text, unwanted)
+        _remove_data(folder / "data", unwanted)
+        if place.title:
+            text = re.sub("(?m)^title: .*$", lambda _: f"title: {yaml_text(place.title)}", text, count=1)
+        (folder / FILE).write_text(text, encoding="utf-8")
+        write_schema(folder)
+        read_competition(folder)
+    return place.folder
+
+
+def _remove_data(data: Path, unwanted: set[str]) -> None:
+    """Remove the folders of these tasks: gold, public data and baselines."""
+    for path in sorted(path for path in data.rglob("*") if path.is_dir() and path.name in unwanted):
+        shutil.rmtree(path)
+
+
+def _without_tasks(text: str, unwanted: set[str]) -> str:
+    """bundle.yaml without the items of these tasks; everything else stays as it is, comments included."""
+    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    if not isinstance(root, yaml.MappingNode):
+        return text
+    listed = next(value for key, value in root.value if key.value == "tasks")
+    lines = text.splitlines(keepends=True)
+    for node in reversed(listed.value):
+        task = next(value.value for key, value in node.value if key.value == "id")
+        if task in unwanted:
+            del lines[node.start_mark.line : _last_line(node) + 1]
+    return "".join(lines)
+
+
+def _last_line(node: yaml.Node) -> int:
+    """The last line that a node has anything in; what follows, blank lines and comments, belongs to the next one."""
+    if isinstance(node, yaml.MappingNode) and not node.flow_style:
+        return max(_last_line(value) for _, value in node.value)
+    if isinstance(node, yaml.SequenceNode) and not node.flow_style:
+        return max(_last_line(value) for value in node.value)
+    end = node.end_mark
+    return int(end.line - 1 if end.column == 0 else end.line)

@@ -1,4 +1,7 @@
-"""Runs a scoring package's organiser verbs in a process of its own, so that the press never imports a scorer."""
+"""Runs a scoring package's organiser verbs in a process of its own, so that the press never imports a scorer.
+
+What the verbs answer is read strictly: a wrong answer is named by verb and field.
+"""
 
 import json
 import re
@@ -8,16 +11,142 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO, cast
+from typing import Annotated, Any, Generic, Required, TextIO, TypeVar, cast
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, with_config
+from typing_extensions import TypedDict
 
 from gen_bundle import starting
 from gen_bundle.errors import UserError
-from gen_bundle.package.answers import Progress, Reply, read_reply
 from gen_bundle.resources import resource
 
 TRACEBACK = "Traceback (most recent call last)"
 FRAMES = 5
 RECORD = "\x1e"  # comes before each answer, see scoring_kit/organiser.py
+STRICT = ConfigDict(extra="forbid", strict=True)
+T = TypeVar("T")
+
+
+@with_config(STRICT)
+class VerbProgress(TypedDict):
+    """How far a verb is: the step, and how much of it is done."""
+
+    step: str
+    done: int
+    total: int
+
+
+class Reply(BaseModel, Generic[T]):
+    """A line of the organiser process: what a verb answers, what the organiser must fix, a bug, or progress."""
+
+    model_config = STRICT
+
+    answer: Annotated[T, Field(default=None)]  # left out, not null, where there is none
+    messages: list[str] | None = None
+    traceback: str | None = None
+    progress: VerbProgress | None = None
+
+
+@with_config(STRICT)
+class DataRemarks(TypedDict):
+    """Of `prepare` and `check_reference`: what the organiser should know of the data."""
+
+    warnings: list[str]
+
+
+@with_config(STRICT)
+class SecretFile(TypedDict, total=False):
+    """A reference file that participants must not have, and what in it must not be found anywhere else.
+
+    `name` may hold `*`. `columns` are the secret columns of its table, or the fields of its JSON, and `key` those that
+    identify a row (of JSON, if left out, the key of the object); `public` are columns that participants may have. With
+    `lines` every line is secret.
+    """
+
+    name: Required[str]
+    key: list[str]
+    columns: list[str]
+    public: list[str]
+    lines: bool
+
+
+@with_config(STRICT)
+class SecretPlaces(TypedDict):
+    """Of `secrets`: where in the reference data there is gold; these names travel in the scoring program."""
+
+    files: list[SecretFile]
+
+
+@with_config(STRICT)
+class TaskColumns(TypedDict):
+    """Of `columns`, for each task: the metrics that a column may show, if they are named; whether it needs a model."""
+
+    metrics: list[str] | None
+    needs_model: bool
+
+
+@with_config(STRICT)
+class Tried(TypedDict, total=False):
+    """Of `trial`: task id → column key → score of the tasks that are entered, or what is missing to score at all."""
+
+    scores: dict[str, dict[str, float]]
+    missing: str
+
+
+@with_config(STRICT)
+class Disclosed(TypedDict):
+    """Of `disclosure`: how many gold values one participant learns for certain from the scores of a phase.
+
+    `items` is how many there are, `decided` how many are learnt, from `columns`; `accepted` says that these are at most
+    5 %. `unmeasured` are the columns of which it is not known. `decimals` are the most that leave at most 5 % (None:
+    none do), then `decided_then`; likewise `submissions`.
+    """
+
+    items: int
+    decided: int
+    accepted: bool
+    columns: list[str]
+    unmeasured: list[str]
+    decimals: int | None
+    decided_then: int | None
+    submissions: int
+
+
+@with_config(ConfigDict(extra="allow", strict=True))
+class Ranked(TypedDict):
+    """Of `rank`: tables to be printed, remarks, and anything else that the package's rule gives."""
+
+    tables: list[dict[str, Any]]
+    notes: list[str]
+
+
+REPLIES: dict[str, type[Reply[Any]]] = {
+    "prepare": Reply[DataRemarks],
+    "check_reference": Reply[DataRemarks],
+    "manifest": Reply[dict[str, Any]],
+    "template": Reply[Any],
+    "secrets": Reply[SecretPlaces],
+    "columns": Reply[dict[str, TaskColumns]],
+    "trial": Reply[Tried],
+    "disclosure": Reply[Disclosed | None],
+    "rank": Reply[Ranked],
+}
+
+
+def read_reply(verb: str, line: str) -> Reply[Any]:
+    """A reply to a call of `verb`.
+
+    Raises:
+        ValueError: every field of the answer that is wrong, and what is expected there.
+    """
+    try:
+        return REPLIES[verb].model_validate_json(line)
+    except ValidationError as error:
+        faults = [
+            f"{'.'.join(map(str, fault['loc']))}: {fault['msg'][:1].lower()}{fault['msg'][1:]}"
+            for fault in error.errors(include_url=False)
+        ]
+        raise ValueError("; ".join(faults)) from error
 
 
 @dataclass(frozen=True)
@@ -85,8 +214,10 @@ class Organiser:
     stdout: TextIO
     stderr: TextIO
 
-    def call(self, verb: str, request: Mapping[str, Any], advance: Callable[[Progress], None] = lambda _: None) -> Any:
-        """What a verb of the package answers, as `gen_bundle.package.answers` describes it.
+    def call(
+        self, verb: str, request: Mapping[str, Any], advance: Callable[[VerbProgress], None] = lambda _: None
+    ) -> Any:
+        """What a verb of the package answers, as the types above describe it.
 
         `advance` is called with how far the verb is, where it reports that.
 

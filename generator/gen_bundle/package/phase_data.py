@@ -1,38 +1,48 @@
-"""A phase's data: gold prepared and checked by the scoring package, its secrets, and the files that go with it."""
+"""A phase's data: gold prepared, checked and tried by the scoring package, and what goes with it."""
 
 import hashlib
-import itertools
 import tempfile
+import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.codabench import stored_scores
-from gen_bundle.declaration.model import Phase, Task
+from gen_bundle.codabench.board import DECIMALS
+from gen_bundle.declaration.model import DeclaredPhase, DeclaredTask
+from gen_bundle.declaration.overrides import nearest
 from gen_bundle.errors import UserError
-from gen_bundle.package.answers import Disclosed, SecretFile
-from gen_bundle.package.client import Organiser
-from gen_bundle.package.given_files import baselines_of, given_files, input_files, public_files
-from gen_bundle.package.resolve import Part, Resolved
-from gen_bundle.zips.writing import folder_members
+from gen_bundle.package.client import Disclosed, SecretFile, TaskColumns, Tried
+from gen_bundle.package.programs import SAMPLE, write_program
+from gen_bundle.package.resolve import Resolved
+from gen_bundle.zips.unpacking import UNREADABLE
+from gen_bundle.zips.writing import Members, folder_members, write_zip
 
-GoldElsewhere = tuple[Sequence[SecretFile], Path]
-"""Reference data of tasks that are not in a bundle, and where in these there is gold."""
+TEMPLATE = "the template that organiser.py writes"
 
 
 @dataclass(frozen=True)
-class Gold:
+class GoldElsewhere:
+    """Reference data of tasks or phases that are not in a bundle, and where in these there is gold."""
+
+    secrets: Sequence[SecretFile]
+    folder: Path
+
+
+@dataclass(frozen=True)
+class PreparedGold:
     """Prepared reference data, for every phase that uses them.
 
     Attributes:
         whole: of all tasks together.
-        parts: part id → its reference data.
-        secrets, elsewhere, warnings: see `PhaseData`.
+        references: part id → its reference data.
+        secrets: where in the reference data there is what must not be found in anything public.
+        elsewhere: the same of the tasks that this bundle does not score.
+        warnings: remarks of the scoring package on the data.
     """
 
     whole: Path
-    parts: Mapping[str, Path]
+    references: Mapping[str, Path]
     secrets: Sequence[SecretFile]
     elsewhere: Sequence[GoldElsewhere]
     warnings: tuple[str, ...]
@@ -44,48 +54,43 @@ class PhaseData:
 
     Attributes:
         phase: the phase.
-        references: part id → its reference data, prepared; the same folders in phases that share data.
+        gold: its reference data; the same in phases that share data.
         manifest: what participants may know (JSON object of `scoring_kit.manifest.Manifest`).
         template: the empty submission's files.
         baselines: name → the files of one baseline submission.
         public: what participants may download.
-        secrets: where in the reference data there is what must not be found in anything public.
-        elsewhere: the same of the tasks that this bundle does not score.
-        warnings: remarks of the scoring package on the data.
-        scores: baseline → column key → score, in the tasks that a build can score.
         input: what submitted code may read; empty where submissions are predictions.
+        warnings: remarks on the data, and on what scores give away of them.
+        scores: baseline → column key → score, in the tasks that a build can score.
     """
 
-    phase: Phase
-    references: Mapping[str, Path]
+    phase: DeclaredPhase
+    gold: PreparedGold
     manifest: Mapping[str, Any]
-    template: Mapping[str, Path | bytes]
-    baselines: Mapping[str, Mapping[str, Path | bytes]]
-    public: Mapping[str, Path | bytes]
-    secrets: Sequence[SecretFile]
-    elsewhere: Sequence[GoldElsewhere] = ()
-    warnings: tuple[str, ...] = field(default=())
+    template: Members
+    baselines: Mapping[str, Members]
+    public: Members
+    input: Members
+    warnings: tuple[str, ...]
     scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    input: Mapping[str, Path | bytes] = field(default_factory=dict)
 
 
-def prepare_phases(competition: Resolved, work: Path, organiser: Organiser | None = None) -> list[PhaseData]:
+def prepare_phases(competition: Resolved, work: Path) -> list[PhaseData]:
     """Prepare every phase's data below the folder `work`.
 
     Args:
-        competition: what is built.
+        competition: what is built; its organiser process is started where it is not yet.
         work: a folder for what is prepared; reference data come to folders called `ref`, each in a folder of its own.
-        organiser: the package's running organiser process; one is started where none is given.
 
     Raises:
         UserError: a phase's folder is missing, or the scoring package found faults in the data or the options: all of
             them, over all phases.
     """
-    if organiser is None:
-        with competition.package.opened() as started:
-            return prepare_phases(competition, work, started)
+    if competition.organiser is None:
+        with competition.opened() as opened:
+            return prepare_phases(opened, work)
     problems = [problem for phase in competition.declaration.phases for problem in _unused_data(competition, phase)]
-    gold: dict[str, Gold] = {}
+    gold: dict[str, PreparedGold] = {}
     prepared: list[PhaseData] = []
     of_options = ("options.", *competition.package.option_places.values())
 
@@ -94,15 +99,15 @@ def prepare_phases(competition: Resolved, work: Path, organiser: Organiser | Non
 
     for data_id in dict.fromkeys(phase.data_id for phase in competition.phases):
         try:
-            gold[data_id] = _prepare_gold(competition, organiser, data_id, work)
+            gold[data_id] = _prepare_gold(competition, data_id, work)
         except UserError as error:
             note(data_id, error)
     for phase in competition.phases:
-        try:
-            if phase.data_id in gold:
-                prepared.append(_prepare(competition, organiser, phase, gold[phase.data_id], work))
-        except UserError as error:
-            note(phase.id, error)
+        if phase.data_id in gold:
+            try:
+                prepared.append(_prepare(competition, phase, gold[phase.data_id], work))
+            except UserError as error:
+                note(phase.id, error)
     if problems:
         raise UserError(*dict.fromkeys(problems))
     digests = {data_id: _digests(one) for data_id, one in gold.items()}
@@ -111,7 +116,7 @@ def prepare_phases(competition: Resolved, work: Path, organiser: Organiser | Non
     ]
 
 
-def _unused_data(competition: Resolved, phase: Phase) -> Iterator[str]:
+def _unused_data(competition: Resolved, phase: DeclaredPhase) -> Iterator[str]:
     """Folders of a phase that shares another's data: what lies there would not be used."""
     if phase.data is None:
         return
@@ -123,16 +128,18 @@ def _unused_data(competition: Resolved, phase: Phase) -> Iterator[str]:
             )
 
 
-def _same_gold(competition: Resolved, phase: Phase, digests: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+def _same_gold(competition: Resolved, phase: DeclaredPhase, digests: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
     """Remarks on copies of reference data that an earlier phase has already; `data:` or a link say that it is meant."""
     if phase.data is not None:
         return
     folder = (competition.data / phase.id).resolve()
-    for other in itertools.takewhile(lambda name: name != phase.id, digests):
+    for other, theirs in digests.items():
+        if other == phase.id:
+            return
         if (competition.data / other).resolve() == folder:
             continue
         for part, digest in digests[phase.id].items():
-            if digests[other].get(part) == digest:
+            if theirs.get(part) == digest:
                 yield (
                     f"the reference data{f' of {part}' if part else ''} are those of the phase {other}, file for file: "
                     f"every score of {other} reveals gold. Right only where both are meant to score the same "
@@ -140,66 +147,61 @@ def _same_gold(competition: Resolved, phase: Phase, digests: Mapping[str, Mappin
                 )
 
 
-def _digests(gold: Gold) -> dict[str, str]:
+def _digests(gold: PreparedGold) -> dict[str, str]:
     """The digest of the files of each part, or where a part's tasks have folders of their own, of each of these."""
     digests: dict[str, list[str]] = {}
-    for part, folder in gold.parts.items():
-        for path in (path for path in folder.rglob("*") if path.is_file()):
-            inside = path.relative_to(folder).parts
-            whose = inside[0] if len(inside) > 1 else part if len(gold.parts) > 1 else ""
-            digests.setdefault(whose, []).append(hashlib.sha256(path.read_bytes()).hexdigest())
+    for part, folder in gold.references.items():
+        whole = part if len(gold.references) > 1 else ""
+        for path in folder.rglob("*"):
+            if path.is_file():
+                inside = path.relative_to(folder).parts
+                whose = inside[0] if len(inside) > 1 else whole
+                digests.setdefault(whose, []).append(hashlib.sha256(path.read_bytes()).hexdigest())
     return {whose: " ".join(sorted(files)) for whose, files in digests.items()}
 
 
-def _prepare_gold(competition: Resolved, organiser: Organiser, data_id: str, work: Path) -> Gold:
+def _prepare_gold(competition: Resolved, data_id: str, work: Path) -> PreparedGold:
     """The reference data of the tasks of all phases that use them."""
-    whole = Part("all", "", competition.tasks_of_data(data_id))
-    given = given_files(competition, data_id)
-    reference, warnings = checked_reference(competition, organiser, whole, data_id, work / data_id / "ref", given)
-    parts = {
-        part.id: reference
-        if competition.layout == "joint" or part.tasks == whole.tasks
-        else prepare_reference(competition, organiser, part, data_id, work / f"{data_id}-{part.id}" / "ref")[0]
-        for part in competition.parts
-        if any(task in whole.tasks for task in part.tasks)
-    }
-    others = [task for task in _tasks_with_gold(competition, data_id) if task not in whole.tasks]
-    elsewhere, unknown = _gold_of(competition, organiser, data_id, others, work)
-    secrets = _secrets(competition, organiser, whole, reference)
-    return Gold(reference, parts, secrets, elsewhere, (*warnings, *unknown))
+    tasks = competition.tasks_of_data(data_id)
+    given = _given(competition, data_id)
+    whole, warnings = checked_reference(competition, tasks, data_id, work / data_id / "ref", given)
+    parts = {}
+    for part in competition.parts:
+        if competition.layout == "joint" or part.tasks == tasks:
+            parts[part.id] = whole
+        elif any(task in tasks for task in part.tasks):
+            folder = work / f"{data_id}-{part.id}" / "ref"
+            parts[part.id], _ = prepare_reference(competition, part.tasks, data_id, folder)
+    others = [task for task in _tasks_with_gold(competition, data_id) if task not in tasks]
+    elsewhere, unread = _gold_of(competition, data_id, others, work)
+    return PreparedGold(whole, parts, _secrets(competition, tasks, whole), elsewhere, (*warnings, *unread))
 
 
-def _prepare(competition: Resolved, organiser: Organiser, phase: Phase, gold: Gold, work: Path) -> PhaseData:
-    whole = Part("all", "", competition.tasks_of(phase))
-    request = {**_request(competition, whole), "reference": str(gold.whole)}
-    disclosed = _disclosure(phase, organiser, request) if phase.gold == "secret" else []
+def _prepare(competition: Resolved, phase: DeclaredPhase, gold: PreparedGold, work: Path) -> PhaseData:
+    request = competition.request(competition.tasks_of(phase))
+    asked = {**request, "reference": str(gold.whole)}
+    disclosed = _disclosure(competition, phase, asked) if phase.gold == "secret" else []
     template = Path(tempfile.mkdtemp(dir=work))
-    organiser.call("template", {**request, "out": str(template)})
+    competition.ask("template", {**asked, "out": str(template)})
     return PhaseData(
         phase=phase,
-        references={part.id: gold.parts[part.id] for part in competition.parts_of(phase)},
-        manifest={
-            "competition": competition.name,
-            **_request(competition, whole),
-            "expected": organiser.call("manifest", request),
-        },
+        gold=gold,
+        manifest={"competition": competition.name, **request, "expected": competition.ask("manifest", asked)},
         template=folder_members(template),
-        baselines=baselines_of(competition, phase),
-        public=public_files(competition, phase),
-        input=input_files(competition, phase),
-        secrets=gold.secrets,
-        elsewhere=gold.elsewhere,
+        baselines=_baselines(competition, phase),
+        public=_public_files(competition, phase),
+        input=_input_files(competition, phase),
         warnings=(*gold.warnings, *disclosed),
     )
 
 
-def _disclosure(phase: Phase, organiser: Organiser, request: Mapping[str, Any]) -> list[str]:
+def _disclosure(competition: Resolved, phase: DeclaredPhase, request: Mapping[str, Any]) -> list[str]:
     """What the scores of a phase give one participant of its gold, in one line, where it is known."""
     decimals = phase.score_decimals
     if decimals is None and phase.hides_scores:  # participants cannot download scores.json, but ask the site's API
-        decimals = stored_scores.DECIMALS
+        decimals = DECIMALS
     limits = {"submissions": phase.max_submissions, "decimals": decimals}
-    told: Disclosed | None = organiser.call("disclosure", {**request, **limits})
+    told: Disclosed | None = competition.ask("disclosure", {**request, **limits})
     if told is None:
         return ["what the scores give away of the gold is not measured for this scoring program (docs/disclosure.md)."]
     if not told["items"]:
@@ -219,100 +221,281 @@ def _disclosure(phase: Phase, organiser: Organiser, request: Mapping[str, Any]) 
     return [line]
 
 
-def gold_elsewhere(competition: Resolved, organiser: Organiser, work: Path) -> tuple[list[GoldElsewhere], list[str]]:
+def gold_elsewhere(competition: Resolved, work: Path) -> tuple[list[GoldElsewhere], list[str]]:
     """The gold of the phases that this bundle does not have, and remarks on gold that could not be read."""
-    phases = competition.declaration.phases
     here = {phase.data_id for phase in competition.phases}
     found: list[GoldElsewhere] = []
     remarks: list[str] = []
-    for data_id in dict.fromkeys(phase.data_id for phase in phases if phase.gold == "secret"):
+    for data_id in dict.fromkeys(phase.data_id for phase in competition.declaration.phases if phase.gold == "secret"):
         if data_id not in here:
-            tasks = _tasks_with_gold(competition, data_id)
-            gold, unread = _gold_of(competition, organiser, data_id, tasks, work)
+            gold, unread = _gold_of(competition, data_id, _tasks_with_gold(competition, data_id), work)
             found += gold
             remarks += [f"{data_id}: {remark}" for remark in unread]
     return found, remarks
 
 
-def _tasks_with_gold(competition: Resolved, data_id: str) -> tuple[Task, ...]:
+def _tasks_with_gold(competition: Resolved, data_id: str) -> tuple[DeclaredTask, ...]:
     """The tasks of the whole competition in the phases that use a phase's data."""
     return replace(competition, tasks=tuple(competition.declaration.tasks)).tasks_of_data(data_id)
 
 
 def _gold_of(
-    competition: Resolved, organiser: Organiser, phase: str, tasks: Sequence[Task], work: Path
+    competition: Resolved, data_id: str, tasks: Sequence[DeclaredTask], work: Path
 ) -> tuple[list[GoldElsewhere], list[str]]:
     """The gold of tasks that are not scored here, one by one where they cannot be read together, and remarks."""
 
-    def prepared(some: Sequence[Task]) -> GoldElsewhere:
-        part = Part("others", "", tuple(some))
+    def prepared(some: Sequence[DeclaredTask]) -> GoldElsewhere:
         folder = Path(tempfile.mkdtemp(dir=work)) / "gold"
-        reference, _ = prepare_reference(competition, organiser, part, phase, folder)
-        return _secrets(competition, organiser, part, reference), reference
+        reference, _ = prepare_reference(competition, some, data_id, folder)
+        return GoldElsewhere(_secrets(competition, some, reference), reference)
 
-    found: list[GoldElsewhere] = []
-    remarks: list[str] = []
+    if not tasks:
+        return [], []
     try:
-        found += [prepared(tasks)] if tasks else []
+        return [prepared(tasks)], []
     except UserError:
-        for task in tasks:
-            try:
-                found.append(prepared([task]))
-            except UserError:
-                remarks.append(
-                    f"{task.id}: its gold could not be read, so what participants get was not searched for it."
-                )
+        found, remarks = [], []
+    for task in tasks:
+        try:
+            found.append(prepared([task]))
+        except UserError:
+            remarks.append(f"{task.id}: its gold could not be read, so what participants get was not searched for it.")
     return found, remarks
 
 
-def _secrets(competition: Resolved, organiser: Organiser, part: Part, reference: Path) -> Sequence[SecretFile]:
-    answer = organiser.call("secrets", {**_request(competition, part), "reference": str(reference)})
+def _secrets(competition: Resolved, tasks: Sequence[DeclaredTask], reference: Path) -> Sequence[SecretFile]:
+    answer = competition.ask("secrets", {**competition.request(tasks), "reference": str(reference)})
     files: Sequence[SecretFile] = answer["files"]
     return files
 
 
-def _request(competition: Resolved, part: Part) -> dict[str, Any]:
-    return {
-        "tasks": part.task_ids,
-        "all_tasks": competition.all_task_ids,
-        "layout": competition.layout,
-        "options": competition.options,
-    }
-
-
 def checked_reference(
     competition: Resolved,
-    organiser: Organiser,
-    part: Part,
-    phase: str,
+    tasks: Sequence[DeclaredTask],
+    data_id: str,
     out: Path,
     given: Mapping[str, Mapping[str, str]] | None = None,
 ) -> tuple[Path, list[str]]:
-    """`prepare_reference`, and the package's checks of it, in a build also against what is `given`; likewise."""
-    reference, warnings = prepare_reference(competition, organiser, part, phase, out)
+    """As `prepare_reference`; the package also checks what it prepared, in a build against what is `given`, too."""
+    reference, warnings = prepare_reference(competition, tasks, data_id, out)
     folders = [str(competition.data / one) for one in dict.fromkeys(one.data_id for one in competition.phases)]
-    request = {**_request(competition, part), "reference": str(reference), "phases": folders, **(given or {})}
-    return reference, [*warnings, *organiser.call("check_reference", request)["warnings"]]
+    request = {**competition.request(tasks), "reference": str(reference), "phases": folders, **(given or {})}
+    return reference, [*warnings, *competition.ask("check_reference", request)["warnings"]]
 
 
 def prepare_reference(
-    competition: Resolved, organiser: Organiser, part: Part, phase: str, out: Path
+    competition: Resolved, tasks: Sequence[DeclaredTask], data_id: str, out: Path
 ) -> tuple[Path, list[str]]:
-    """Prepare the gold of a part in a phase in the new folder `out`; returns that folder and the package's remarks.
+    """Prepare the gold of tasks in a phase in the new folder `out`; returns that folder and the package's remarks.
 
     Raises:
         UserError: the phase's folder is missing, or its data cannot be used.
     """
-    source = competition.data / phase
+    source = competition.data / data_id
     if not source.is_dir():
-        raise UserError(f"no folder {source}. Expected the reference data of the phase {phase!r} there.")
+        raise UserError(f"no folder {source}. Expected the reference data of the phase {data_id!r} there.")
     out.mkdir(parents=True)
-    held = {other.data_id: competition.tasks_of_data(other.data_id) for other in competition.phases}
-    phases = [str(competition.data / one) for one, tasks in held.items() if all(task in tasks for task in part.tasks)]
-    request = {
-        **_request(competition, part),
-        "source": str(source),
-        "out": str(out),
-        "phases": phases or [str(source)],
-    }
-    return out, list(organiser.call("prepare", request)["warnings"])
+    holding = []
+    for other in dict.fromkeys(phase.data_id for phase in competition.phases):
+        held = competition.tasks_of_data(other)
+        if all(task in held for task in tasks):
+            holding.append(str(competition.data / other))
+    request = {"source": str(source), "out": str(out), "phases": holding or [str(source)]}
+    return out, list(competition.ask("prepare", {**competition.request(tasks), **request})["warnings"])
+
+
+def _baselines(competition: Resolved, phase: DeclaredPhase) -> dict[str, Members]:
+    """Baselines by name: each a folder, a zip, or a single file below `baselines/<phase>/`."""
+    folder = competition.data / "baselines" / phase.data_id
+    baselines: dict[str, Members] = {}
+    for path in sorted(folder.iterdir()) if folder.is_dir() else []:
+        if path.name.startswith("."):
+            continue
+        name = path.stem if path.is_file() else path.name
+        members = _baseline_members(path)
+        if not members or name in baselines:
+            what = "there are two baselines of this name" if members else "holds no file"
+            raise UserError(f"{path}: {what}. Expected each baseline in a folder, a zip or a file of its own.")
+        if competition.layout == "separate":
+            members = _own_task(members, competition.tasks[0].id, competition.all_task_ids)
+        if members and not _of_others(competition, phase, members):
+            baselines[name] = members
+    return baselines
+
+
+def _baseline_members(path: Path) -> Members:
+    if path.is_dir():
+        return folder_members(path)
+    if path.suffix.lower() != ".zip":
+        return {path.name: path}
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return {member.filename: archive.read(member) for member in archive.infolist() if not member.is_dir()}
+    except UNREADABLE as error:
+        raise UserError(f"{path}: is not a readable zip. Expected a submission as participants send it.") from error
+
+
+def _own_task(members: Members, task: str, tasks: list[str]) -> Members:
+    """In layout `separate` what lies in the task's own folder is the submission; folders of other tasks are not."""
+    own = {name.removeprefix(f"{task}/"): members[name] for name in members if name.startswith(f"{task}/")}
+    if own:
+        return own
+    return {} if any(name.split("/", 1)[0] in tasks for name in members) else members
+
+
+def _of_others(competition: Resolved, phase: DeclaredPhase, members: Members) -> bool:
+    """Whether a declared competition's baseline holds only tables that the phase's tasks do not read."""
+    if not competition.is_declared:
+        return False
+    files = {table["id"]: table["file"]["name"] for table in competition.options["tables"]}
+    read = set()
+    for task in competition.tasks_of(phase):
+        read |= {files[column["table"]] for column in competition.options["metrics"][task.id].values()}
+    names = {Path(name).name for name in members}
+    return names.isdisjoint(read) and not names.isdisjoint(files.values())
+
+
+def _public_files(competition: Resolved, phase: DeclaredPhase) -> Members:
+    """Everything below `public/`; a folder there that is named like a phase belongs to that phase alone."""
+    folder = competition.data / "public"
+    others = {other.id for other in competition.declaration.phases} - {phase.data_id}
+    members = folder_members(folder) if folder.is_dir() else {}
+    return {name: path for name, path in members.items() if name.split("/", 1)[0] not in others}
+
+
+def _given(competition: Resolved, data_id: str) -> dict[str, dict[str, str]]:
+    """`given` and `given_to_all` of the organisers' `check_reference`: public data but the sample, and inputs of code.
+
+    Where there is but one phase, all of it is that phase's.
+    """
+    phase = next(one for one in competition.phases if one.data_id == data_id)
+    files = {f"public/{name}": path for name, path in _public_files(competition, phase).items()}
+    folder = competition.data / "input" / data_id
+    if competition.takes_code and folder.is_dir():
+        files |= folder_members(folder, f"input/{data_id}/")
+    alone = len({one.data_id for one in competition.declaration.phases}) == 1
+    given: dict[str, dict[str, str]] = {"given": {}, "given_to_all": {}}
+    for name, path in files.items():
+        own = alone or name.startswith((f"public/{data_id}/", "input/"))
+        if isinstance(path, Path) and not name.startswith(f"public/{SAMPLE}/"):
+            given["given" if own else "given_to_all"][name] = str(path)
+    return given
+
+
+def _input_files(competition: Resolved, phase: DeclaredPhase) -> Members:
+    """What submitted code may read: everything below `input/<phase>/`."""
+    folder = competition.data / "input" / phase.data_id
+    if not competition.takes_code:
+        if folder.exists():
+            raise UserError(
+                f"{folder}: only submitted code reads it. Expected submission.kind: code, or no such folder."
+            )
+        return {}
+    members = folder_members(folder) if folder.is_dir() else {}
+    if not members:
+        raise UserError(f"{folder}: holds no file. Expected what the submitted code may read, without gold.")
+    return members
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What was tried.
+
+    Attributes:
+        baselines: phase id → baseline → column key → score, in the tasks that were tried and that it enters.
+        notes: what could not be tried, and why.
+    """
+
+    baselines: Mapping[str, Mapping[str, Mapping[str, float]]]
+    notes: Sequence[str]
+
+
+def check_columns(competition: Resolved) -> dict[str, TaskColumns]:
+    """What the tasks' modules say of themselves, once the declared columns are found to be among their metrics.
+
+    Raises:
+        UserError: every column whose key is not a metric, and every task with a model that does not name its metrics.
+    """
+    tasks = [task.id for task in competition.tasks]
+    request = {"package": competition.package.name, "tasks": tasks, "options": competition.options}
+    named: dict[str, TaskColumns] = competition.ask("columns", request)
+    problems: list[str] = []
+    for task in competition.tasks:
+        module = f"{competition.package.name}/{task.id}.py"
+        metrics = named[task.id]["metrics"]
+        if metrics is None:
+            if named[task.id]["needs_model"]:
+                problems.append(
+                    f"{module}: sets NEEDS_MODEL and has no METRICS, so that a build cannot check the columns' keys. "
+                    'Expected METRICS = ("…", …), the names of the metrics that score returns.'
+                )
+            continue
+        for column in task.columns:
+            is_scored = column.computation is None and column.measured is None  # else it is filled otherwise
+            if is_scored and column.key not in metrics:
+                what = f"{module} gives no such metric. {nearest(column.key, metrics)}"
+                problems.append(f"tasks.{task.id}.columns.{column.key}: {what}")
+    if problems:
+        raise UserError(*problems)
+    return named
+
+
+def try_out(competition: Resolved, named: Mapping[str, TaskColumns], phases: Sequence[PhaseData], work: Path) -> Trial:
+    """Score template and baselines of each phase with every program of the layout, in the tasks that need no model.
+
+    A column's key that no metric has, a task that `entered` misspells and a scorer that fails on the template are found
+    here, before a participant finds them. Tasks that need a model are tried by a dry run.
+
+    Args:
+        competition: what is built, opened.
+        named: what `check_columns` gave.
+        phases: their data.
+        work: a folder for what is tried.
+
+    Raises:
+        UserError: everything that failed, with phase and submission.
+    """
+    tasks = [task for task in competition.tasks if not named[task.id]["needs_model"]]
+    submission = work / "submission.zip"
+    problems: list[str] = []
+    entered: set[str] = set()
+    baselines: dict[str, dict[str, dict[str, float]]] = {data.phase.id: {} for data in phases}
+    for data, reference, program in _trials(competition, tasks, phases, work):
+        results = {} if competition.takes_code else data.baselines
+        for name, files in {TEMPLATE: data.template, **results}.items():
+            write_zip(submission, files)
+            is_template = name == TEMPLATE
+            request = {"program": program, "phase": reference.parent, "submission": submission}
+            try:
+                tried: Tried = competition.ask("trial", {**request, "is_template": is_template})
+            except UserError as error:
+                where = name if is_template else f"baselines/{data.phase.data_id}/{name}"
+                problems += [f"{data.phase.id}: {where}: {message}" for message in error.messages]
+                continue
+            if "missing" in tried:
+                return Trial({}, (f"Neither template nor baselines were scored. {tried['missing']}",))
+            entered |= set(tried["scores"])
+            if not is_template:
+                for scores in tried["scores"].values():
+                    baselines[data.phase.id].setdefault(name, {}).update(scores)
+    if problems:
+        raise UserError(*dict.fromkeys(problems))
+    notes = [
+        f"tasks.{task.id}: neither template nor baselines enter it, and its module names no METRICS, so that the "
+        "columns' keys were not checked."
+        for task in tasks
+        if task.id not in entered and named[task.id]["metrics"] is None
+    ]
+    return Trial(baselines if tasks else {}, notes)
+
+
+def _trials(
+    competition: Resolved, tasks: Sequence[DeclaredTask], phases: Sequence[PhaseData], work: Path
+) -> Iterator[tuple[PhaseData, Path, Path]]:
+    """Each program of each phase, with those of its tasks that are tried, and its reference data."""
+    for data in phases:
+        for part in competition.parts_of(data.phase):
+            own = [task for task in part.tasks if task in tasks]
+            if own:
+                program = write_program(competition, own, work / "trial" / data.phase.id / part.id)
+                yield data, data.gold.references[part.id], program

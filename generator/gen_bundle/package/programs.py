@@ -1,23 +1,30 @@
-"""Packs scoring programs: the kit, a scoring package and program.json, so that they run by themselves."""
+"""Packs programs, so that they run by themselves: scoring and ingestion programs, and participants' first code."""
 
+import ast
 import hashlib
 import json
 import shutil
+import sys
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib import metadata
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+from gen_bundle.codabench.platform_image import MODULES, PLATFORM_IMAGE
+from gen_bundle.codabench.worker import time_limit
 from gen_bundle.declaration.declared.metrics import metrics
-from gen_bundle.declaration.declared.settle import DECLARED
-from gen_bundle.declaration.model import Phase, Task
-from gen_bundle.package.imports import imported_modules
-from gen_bundle.package.resolve import Part, Resolved
-from gen_bundle.package.wheels import site_members
+from gen_bundle.declaration.model import DeclaredPhase, DeclaredTask
+from gen_bundle.package.libraries import site_members
+from gen_bundle.package.resolve import ProgramPart, Resolved
 from gen_bundle.resources import resource
-from gen_bundle.zips.writing import folder_members
+from gen_bundle.zips.writing import Members, folder_members
 
 COMMAND = "python3 /app/program/score.py /app/input /app/output"
+INGESTION_COMMAND = "python3 /app/program/ingest.py /app/input_data /app/ingested_program /app/output"
+SAMPLE = "sample"
+"""The folder of the public data that holds what submitted code reads, `input/`, and gold for it, `gold/`."""
 ORGANISERS_ONLY = "organiser.py"
 """The module of a package that is in no program."""
 NEVER_PACKED = ("scoring_kit.resampling", "declared.units")
@@ -34,8 +41,8 @@ NO_BASELINES: Baselines = {}
 
 def program_members(
     competition: Resolved,
-    part: Part,
-    phase: Phase | None = None,
+    part: ProgramPart,
+    phase: DeclaredPhase | None = None,
     *,
     baselines: Baselines = NO_BASELINES,
     secrets: Sequence[Mapping[str, Any]] = (),
@@ -47,8 +54,7 @@ def program_members(
     results page compares scores with `baselines`; `secrets` say where in the gold the check finds what is secret. With
     `scores_txt` it also writes scores.txt, which the older CodaLab reads.
     """
-    code = _code(competition)
-    description = dict(program_description(competition, part, phase, baselines))
+    description = dict(program_description(competition, part.tasks, phase, baselines))
     if phase is not None:
         description["secrets"] = [] if phase.gold == "public" else list(secrets)
     if scores_txt:
@@ -59,63 +65,62 @@ def program_members(
         **(site_members(competition) if phase else {}),
         "metadata.yaml": f"command: {COMMAND}\n".encode(),
         "program.json": json.dumps(description, indent=1, ensure_ascii=False).encode(),
-        **code,
+        **_code(competition),
     }
 
 
-def _code(competition: Resolved) -> dict[str, bytes | Path]:
+def _code(competition: Resolved) -> Members:
     """The files of a scoring program but for those that describe it: what runs, with the data beside it.
 
     Of a package of the organisers' own everything, since only they know what its modules read and import.
     """
-    kit = resource("scoring_programs")
-    package = competition.package
+    kit, package = resource("scoring_programs"), competition.package
     own: dict[str, bytes | Path] = {}
     if package.is_own:
-        own = {
-            name: path
-            for name, path in folder_members(package.folder, f"{package.name}/").items()
-            if Path(name).name != ORGANISERS_ONLY
-        }
-        places = [Path(name) for name in own if name.endswith(".py")]
-        started = [".".join(place.with_suffix("").parts).removesuffix(".__init__") for place in places]
+        members = folder_members(package.folder, f"{package.name}/")
+        own = {name: path for name, path in members.items() if Path(name).name != ORGANISERS_ONLY}
+        places = [Path(name).with_suffix("") for name in own if name.endswith(".py")]
+        started = [".".join(place.parts).removesuffix(".__init__") for place in places]
     else:
-        modules = ("submission", "reference", "gold_files", "tasks", *(task.id for task in competition.tasks))
-        started = [f"{package.name}.{module}" for module in (*modules, *_metric_modules(competition))]
+        modules = ["submission", "reference", "gold_files", "tasks", *(task.id for task in competition.tasks)]
+        modules += _metric_modules(competition)
+        started = [f"{package.name}.{module}" for module in modules]
     names, folders = ("scoring_kit.frame", *started), (package.folder, kit / "scoring_kit")
-    unused = {f"declared.metrics.{module}" for module in LAZY_METRICS} - set(started)
+    unused = {*NEVER_PACKED, *(f"declared.metrics.{module}" for module in LAZY_METRICS)} - set(started)
     if not competition.takes_code:
-        unused.add("scoring_kit.handed_over")
-    found = imported_modules(names, folders, frozenset({*NEVER_PACKED, WARM, *unused}))
+        unused.add("scoring_kit.code_submission")
+    found = imported_modules(names, folders, frozenset({WARM, *unused}))
     # What is worth keeping between submissions: models, and whatever a package of the organisers' own may load.
     if own or any(name.startswith("scoring_kit/models/") for name in found):
-        found = imported_modules((*names, f"{WARM}.worker"), folders, frozenset({*NEVER_PACKED, *unused}))
+        found = imported_modules((*names, f"{WARM}.worker"), folders, frozenset(unused))
     return {"score.py": kit / "score.py", **found, **_data_beside(found), **own, **competition.program_files}
 
 
 def _metric_modules(competition: Resolved) -> list[str]:
     """The modules of `declared` that a competition's metrics, and the figures of its fields, import by name."""
-    if competition.package.name != DECLARED:
+    if not competition.is_declared:
         return []
     table = metrics()
-    columns = [column for task in competition.tasks for column in competition.options["metrics"][task.id].values()]
-    used = {"own" if column["file"] else table[column["metric"]].module for column in columns}
+    used = set()
+    for task in competition.tasks:
+        for column in competition.options["metrics"][task.id].values():
+            used.add("own" if column["file"] else table[column["metric"]].module)
     types = {field["type"] for one in competition.options["tables"] for field in one["fields"]}
     return [f"metrics.{module}" for module in sorted(used | ({"tags"} & types))]
 
 
 def _data_beside(modules: Mapping[str, Path]) -> dict[str, bytes | Path]:
     """The files of other kinds in the folders of modules, which these read."""
+    found: dict[str, bytes | Path] = {}
     folders = {Path(name).parent: path.parent for name, path in modules.items()}
-    return {
-        (inside / path.name).as_posix(): path
-        for inside, folder in folders.items()
-        for path in sorted(folder.iterdir())
-        if path.is_file() and path.suffix not in (".py", ".pyc")
-    }
+    for inside, folder in folders.items():
+        for path in sorted(folder.iterdir()):
+            if path.is_file() and path.suffix not in (".py", ".pyc"):
+                found[(inside / path.name).as_posix()] = path
+    return found
 
 
-def _digest(members: Mapping[str, bytes | Path]) -> str:
+def _digest(members: Members) -> str:
     """Eight hexadecimal digits that change with the name or content of any file."""
     digest = hashlib.sha256()
     for name, content in sorted(members.items()):
@@ -124,7 +129,7 @@ def _digest(members: Mapping[str, bytes | Path]) -> str:
     return digest.hexdigest()[:8]
 
 
-def write_program(competition: Resolved, tasks: Sequence[Task], folder: Path) -> Path:
+def write_program(competition: Resolved, tasks: Sequence[DeclaredTask], folder: Path) -> Path:
     """Write program.json for `tasks`, and beside it the files that options name, as in a scoring program.
 
     The organiser's verbs `rank` and `trial` score with it. Returns `folder`.
@@ -133,13 +138,16 @@ def write_program(competition: Resolved, tasks: Sequence[Task], folder: Path) ->
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(file, folder / name)
     folder.mkdir(parents=True, exist_ok=True)
-    description = program_description(competition, Part("all", "", tuple(tasks)))
+    description = program_description(competition, tasks)
     (folder / "program.json").write_text(json.dumps(description), encoding="utf-8")
     return folder
 
 
 def program_description(
-    competition: Resolved, part: Part, phase: Phase | None = None, baselines: Baselines = NO_BASELINES
+    competition: Resolved,
+    tasks: Sequence[DeclaredTask],
+    phase: DeclaredPhase | None = None,
+    baselines: Baselines = NO_BASELINES,
 ) -> Mapping[str, Any]:
     """The content of program.json (read by `scoring_kit.program.Program`)."""
     return {
@@ -149,7 +157,7 @@ def program_description(
         "version": metadata.version("gen-bundle"),
         "code": _digest(_code(competition)),
         "layout": competition.layout,
-        "tasks": part.task_ids,
+        "tasks": [task.id for task in tasks],
         "all_tasks": competition.all_task_ids,
         "task_names": {task.id: task.name for task in competition.declaration.tasks},
         "options": competition.options,
@@ -177,3 +185,158 @@ def program_description(
         "scores_hidden": phase.hides_scores if phase else False,
         "baselines": baselines,
     }
+
+
+@cache
+def imported_modules(
+    names: tuple[str, ...], packages: tuple[Path, ...], without: frozenset[str] = frozenset()
+) -> Mapping[str, Path]:
+    """The files of modules by their dotted names, and of all in the folders `packages` that these import.
+
+    Modules and packages called in `without` are left out, with what only they import.
+
+    Returns:
+        Place in a program, such as `scoring_kit/errors.py` → file.
+    """
+    folders = {folder.name: folder for folder in packages}
+    found: dict[str, Path] = {}
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        folder = folders.get(name.split(".")[0])
+        path = _module_file(folder, name) if folder else None
+        left_out = not without.isdisjoint(accumulate(name.split("."), "{}.{}".format))
+        if folder is None or path is None or left_out:
+            continue
+        place = f"{folder.name}/{path.relative_to(folder).as_posix()}"
+        if place not in found:
+            found[place] = path
+            waiting += [*accumulate(name.split(".")[:-1], "{}.{}".format), *_imported_names(path)]
+    return found
+
+
+def _module_file(folder: Path, name: str) -> Path | None:
+    """The file of a dotted module name below its package's folder; None where it names a function, say."""
+    place = folder.joinpath(*name.split(".")[1:])
+    for path in (place / "__init__.py", place.with_name(f"{place.name}.py")):
+        if path.is_file() and path.is_relative_to(folder):
+            return path
+    return None
+
+
+@cache
+def _imported_names(path: Path) -> list[str]:
+    """The names that a module may import when it runs: for `from a import b` both `a` and `a.b`."""
+    names: list[str] = []
+    try:
+        waiting: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    except (SyntaxError, ValueError):  # it cannot run, which is said when it does
+        return names
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        for_types = isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        if not for_types:
+            waiting += ast.iter_child_nodes(node)
+    return names
+
+
+def absent_imports(competition: Resolved) -> list[str]:
+    """The modules that the competition's own code imports and the platform's image lacks."""
+    if competition.declaration.image != PLATFORM_IMAGE:
+        return []
+    package = competition.package
+    files = [*competition.program_files.values()]
+    if package.is_own:
+        files += package.folder.rglob("*.py")
+    names: set[str] = set()
+    for path in files:
+        if path.suffix == ".py" and path.name != ORGANISERS_ONLY:
+            names |= {name.partition(".")[0] for name in _imported_names(path)}
+    ours = {path.stem for path in resource("scoring_programs").iterdir()}
+    ours |= {name.split("/")[1].removesuffix(".py") for name in site_members(competition)}
+    return sorted(names - MODULES - ours - sys.stdlib_module_names - {package.name})
+
+
+def entry_seconds(competition: Resolved, phase: DeclaredPhase) -> int:
+    """Wall-clock seconds that the code may run in a phase.
+
+    The job's limit less a reserve for starting, checking the predictions and packing them: a tenth of the limit, at
+    least 10 and at most 120 seconds.
+    """
+    limit = time_limit(phase.execution_time_limit, own_queue=competition.declaration.queue is not None)
+    return limit - min(max(limit // 10, 10), 120)
+
+
+def code_entry(competition: Resolved) -> dict[str, str] | None:
+    """What is run of a submission (`scoring_kit.code_submission.CodeEntry`); None where submissions are predictions."""
+    submission = competition.declaration.submission
+    if not competition.takes_code:
+        return None
+    return {"file": str(submission.entry), "interface": submission.interface or "function"}
+
+
+def ingestion_members(
+    competition: Resolved, phase: DeclaredPhase, manifest: Mapping[str, Any]
+) -> dict[str, bytes | Path]:
+    """The files of a phase's ingestion program, which runs the code and checks what it writes.
+
+    `manifest` is what participants may know, without gold.
+    """
+    kit, package = resource("scoring_programs"), competition.package
+    description = {
+        "title": competition.declaration.title,
+        "package": package.name,
+        "entry": code_entry(competition),
+        "seconds": entry_seconds(competition, phase),
+        "memory_mib": competition.declaration.submission.memory,
+        "manifest": {**manifest, "options": competition.public_options},
+    }
+    started = (f"{package.name}.submission", "ingestion_kit.ingestion")
+    return {
+        "metadata.yaml": f"command: {INGESTION_COMMAND}\n".encode(),
+        "ingest.py": kit / "ingest.py",
+        "program.json": json.dumps(description, indent=1, ensure_ascii=False, default=str).encode(),
+        "scoring_kit/NOTICE": kit / "scoring_kit" / "NOTICE",
+        "ingestion_kit/call_predict.py": kit / "ingestion_kit" / "call_predict.py",
+        **imported_modules(started, (package.folder, kit / "scoring_kit", kit / "ingestion_kit")),
+    }
+
+
+EMPTY_FUNCTION = '''"""Writes the empty template: put your model in its place."""
+
+import shutil
+from pathlib import Path
+
+
+def predict(input_folder, output_folder):
+    """Write the predictions for what is in `input_folder` to `output_folder`."""
+    shutil.copytree(Path(__file__).resolve().parent / "template", output_folder, dirs_exist_ok=True)
+'''
+EMPTY_COMMAND = (
+    EMPTY_FUNCTION.replace("import shutil\n", "import shutil\nimport sys\n")
+    + """
+
+predict(Path(sys.argv[1]), Path(sys.argv[2]))
+"""
+)
+EMPTY_SHELL = """# Writes the empty template: put your model in its place.
+set -e
+cp -R template/. "$2"
+"""
+
+
+def empty_submission(competition: Resolved, template: Members) -> Members:
+    """A phase's empty template; where participants hand in code, code that copies it to the output folder."""
+    if not competition.takes_code:
+        return template
+    submission = competition.declaration.submission
+    entry, text = str(submission.entry), EMPTY_FUNCTION
+    if entry.endswith(".sh"):
+        text = EMPTY_SHELL
+    elif submission.interface == "command":
+        text = EMPTY_COMMAND
+    return {entry: text.encode(), **{f"template/{name}": content for name, content in template.items()}}

@@ -1,7 +1,10 @@
 """A declaration and what was asked for on the command line → what is to be built."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+import filecmp
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,23 +12,27 @@ from gen_bundle.competitions import known_competitions
 from gen_bundle.declaration import model
 from gen_bundle.declaration.declared import DECLARED
 from gen_bundle.declaration.declared.remarks import remarks
-from gen_bundle.declaration.inside import TAKEN, leads_outside
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.read import FILE, read_competition, read_with_places
 from gen_bundle.errors import UserError
-from gen_bundle.package.client import ScoringPackage, find_package
+from gen_bundle.package.client import Organiser, ScoringPackage, VerbProgress, find_package
+from gen_bundle.resources import shipped_gold
 
-# What a hub's model name never begins with.
 PATH_STARTS = ("/", "./", "../", "~/")
+"""What a hub's model name never begins with."""
+TAKEN = ("data", "pages", "starting_kit")
+"""The folders of a competition that go into its bundle."""
+EXAMPLE = "example"
+"""Beside the data of a new competition: made-up data of the same shape."""
 
 
 @dataclass(frozen=True)
-class Part:
+class ProgramPart:
     """What one scoring program scores, one Codabench task a phase: all tasks together (`joint`), or a single one."""
 
     id: str
     name: str
-    tasks: tuple[model.Task, ...]
+    tasks: tuple[model.DeclaredTask, ...]
 
     @property
     def task_ids(self) -> list[str]:
@@ -34,7 +41,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Resolved:
-    """A competition with layout and options applied.
+    """A competition with layout and options applied: the value that travels through a build.
 
     Attributes:
         name: short name: that of its folder.
@@ -47,18 +54,41 @@ class Resolved:
         options: options as the scoring programs get them: model folders absolute, files by their place in the program.
         program_files: files that travel inside the programs (place in the program → file).
         notes: what the organiser should know about the options.
+        organiser: the package's running process, while the competition is `opened`.
     """
 
     name: str
     folder: Path
     data: Path
-    declaration: model.Competition
+    declaration: model.DeclaredCompetition
     package: ScoringPackage
-    tasks: tuple[model.Task, ...]
-    parts: tuple[Part, ...]
+    tasks: tuple[model.DeclaredTask, ...]
+    parts: tuple[ProgramPart, ...]
     options: Mapping[str, Any]
     program_files: Mapping[str, Path]
     notes: tuple[str, ...]
+    organiser: Organiser | None = field(default=None, compare=False)
+
+    @contextmanager
+    def opened(self) -> Iterator["Resolved"]:
+        """The competition with its package's organiser process, which answers verbs until the block ends."""
+        with self.package.opened() as organiser:
+            yield replace(self, organiser=organiser)
+
+    def ask(self, verb: str, request: Mapping[str, Any], advance: Callable[[VerbProgress], None] | None = None) -> Any:
+        """What the scoring package answers to a verb; raises as `Organiser.call`."""
+        if self.organiser is None:
+            return self.package.call(verb, request)
+        return self.organiser.call(verb, request, advance or (lambda _: None))
+
+    def request(self, tasks: Sequence[model.DeclaredTask]) -> dict[str, Any]:
+        """What most verbs are asked with: some of the tasks, and what holds for all."""
+        return {
+            "tasks": [task.id for task in tasks],
+            "all_tasks": self.all_task_ids,
+            "layout": self.layout,
+            "options": self.options,
+        }
 
     @property
     def layout(self) -> model.Layout:
@@ -70,11 +100,16 @@ class Resolved:
         return self.declaration.submission.kind == "code"
 
     @property
+    def is_declared(self) -> bool:
+        """Whether it is scored without Python of its own."""
+        return self.declaration.scoring_program == DECLARED
+
+    @property
     def all_task_ids(self) -> list[str]:
         return [task.id for task in self.declaration.tasks]
 
     @property
-    def columns(self) -> list[tuple[model.Task, model.Column]]:
+    def columns(self) -> list[tuple[model.DeclaredTask, model.DeclaredColumn]]:
         """The leaderboard's columns in order, each with its task."""
         return [(task, column) for task in self.tasks for column in task.columns]
 
@@ -84,35 +119,51 @@ class Resolved:
         return {key: _without_path(value) for key, value in self.options.items()}
 
     @property
-    def phases(self) -> list[model.Phase]:
+    def phases(self) -> list[model.DeclaredPhase]:
         """The phases of this bundle: those that have one of its tasks."""
         return [phase for phase in self.declaration.phases if self.tasks_of(phase)]
 
     @property
     def tie_break(self) -> list[str] | None:
         """Keys of this bundle's columns that order equal scores; None: those that follow, as on the platform."""
-        declared = self.declaration.leaderboard
+        board = self.declaration.leaderboard
+        if board.ties != "equal":
+            return None
         here = {column.key for _, column in self.columns}
-        return [key for key in declared.tie_break if key in here] if declared.ties == "equal" else None
+        return [key for key in board.tie_break if key in here]
 
-    def tasks_of(self, phase: model.Phase) -> tuple[model.Task, ...]:
+    @property
+    def synthetic_phases(self) -> list[str]:
+        """The phases with data of their own that hold a file of those that come with the tool."""
+        found = []
+        for phase in self.declaration.phases:
+            invented = [*shipped_gold(), self.folder / EXAMPLE / phase.id]
+            if phase.data is None and _holds_one_of(self.data / phase.id, invented):
+                found.append(phase.id)
+        return found
+
+    def tasks_of(self, phase: model.DeclaredPhase) -> tuple[model.DeclaredTask, ...]:
         return tuple(task for task in self.tasks if phase.tasks is None or task.id in phase.tasks)
 
-    def parts_of(self, phase: model.Phase) -> tuple[Part, ...]:
+    def parts_of(self, phase: model.DeclaredPhase) -> tuple[ProgramPart, ...]:
         """The Codabench tasks of a phase, each with the tasks that the phase has."""
-        own = self.tasks_of(phase)
-        cut = [replace(part, tasks=tuple(task for task in part.tasks if task in own)) for part in self.parts]
-        return tuple(part for part in cut if part.tasks)
+        here = self.tasks_of(phase)
+        parts = []
+        for part in self.parts:
+            tasks = tuple(task for task in part.tasks if task in here)
+            if tasks:
+                parts.append(replace(part, tasks=tasks))
+        return tuple(parts)
 
-    def tasks_of_data(self, data_id: str) -> tuple[model.Task, ...]:
+    def tasks_of_data(self, data_id: str) -> tuple[model.DeclaredTask, ...]:
         """This bundle's tasks in the phases that use a phase's data."""
-        users = [phase for phase in self.phases if phase.data_id == data_id]
-        return tuple(task for task in self.tasks if any(task in self.tasks_of(phase) for phase in users))
+        used = {task.id for phase in self.phases if phase.data_id == data_id for task in self.tasks_of(phase)}
+        return tuple(task for task in self.tasks if task.id in used)
 
     def only(self, task_id: str) -> "Resolved":
         """The bundle of a single task (layout `separate`)."""
         (task,) = (task for task in self.tasks if task.id == task_id)
-        return replace(self, tasks=(task,), parts=(Part(task.id, task.name, (task,)),))
+        return replace(self, tasks=(task,), parts=(ProgramPart(task.id, task.name, (task,)),))
 
 
 def find_competition(name_or_folder: str) -> Path:
@@ -149,24 +200,19 @@ def resolve(
     """
     notes, overrides = _settled_rule(folder, layout, overrides)
     declaration, option_places = read_with_places(folder, overrides, layout)
-    package = find_package(declaration.scoring_program or folder.name, folder)
-    own_modules = declaration.scoring_program != DECLARED
-    missing = [
-        task.id for task in declaration.tasks if own_modules and not (package.folder / f"{task.id}.py").is_file()
-    ]
-    if missing:
-        raise UserError(
-            *(f"tasks.{name}: no module {name}.py in the scoring package {package.folder}." for name in missing)
-        )
+    package = _package_of(declaration, folder)
     if data is not None and not data.is_dir():
-        raise UserError(
-            f"--data {data}: {'is a file' if data.exists() else 'no such folder'}. Expected one folder per phase in it."
-        )
-    options, files, placed = _place_files(declaration.options, folder)
-    asked = tuple(f"{override.partition('=')[0]}." for override in overrides)
-    declared = [path for option, path in files.values() if not f"{option}.".startswith(asked)]
-    if outside := _outside(folder, declaration, declared, own_data=data is not None):
-        raise UserError(*outside)
+        what = "is a file" if data.exists() else "no such folder"
+        raise UserError(f"--data {data}: {what}. Expected one folder per phase in it.")
+    placed = _PlacedOptions(folder)
+    options = placed.put(declaration.options, "options")
+    _check_inside(folder, declaration, placed.declared(overrides), own_data=data is not None)
+    notes += [*placed.notes, *_worst_notes(declaration), *_rank_notes(declaration)]
+    if declaration.scoring_program == DECLARED:
+        notes += remarks(declaration.options)
+    parts = tuple(ProgramPart(task.id, task.name, (task,)) for task in declaration.tasks)
+    if declaration.layout == "joint":
+        parts = (ProgramPart("joint", declaration.title, tuple(declaration.tasks)),)
     return Resolved(
         name=declaration.name or folder.name,
         folder=folder,
@@ -174,20 +220,11 @@ def resolve(
         declaration=declaration,
         package=replace(package, option_places=option_places),
         tasks=tuple(declaration.tasks),
-        parts=_parts(declaration),
+        parts=parts,
         options=options,
-        program_files={place: path for place, (_, path) in files.items()},
-        notes=(*notes, *placed, *_worst_notes(declaration), *_rank_notes(declaration), *_remarks(declaration)),
+        program_files={place: path for place, (_, path) in placed.files.items()},
+        notes=tuple(notes),
     )
-
-
-def _outside(folder: Path, declaration: model.Competition, option_files: list[Path], *, own_data: bool) -> list[str]:
-    """What a competition's folder would publish of the rest of the machine."""
-    files = [declaration.logo, declaration.terms, *(page.file for page in declaration.pages), *map(str, option_files)]
-    outside = leads_outside(folder, files, [name for name in TAKEN if name != "data" or not own_data])
-    if outside and folder in [known.folder for known in known_competitions().values()]:
-        return []  # some installers put links in place of a package's files
-    return outside
 
 
 def _settled_rule(folder: Path, layout: str | None, overrides: tuple[str, ...]) -> tuple[list[str], tuple[str, ...]]:
@@ -195,10 +232,10 @@ def _settled_rule(folder: Path, layout: str | None, overrides: tuple[str, ...]) 
 
     Codabench would keep the scores of one task alone. A rule given by --set gets an error instead.
     """
-    asked = any(override.startswith("submission_rule=") for override in overrides)
-    if layout != "tasks" or asked or (declared := read_competition(folder, overrides)).layout == "tasks":
+    if layout != "tasks" or any(override.startswith("submission_rule=") for override in overrides):
         return [], overrides
-    if declared.submission_rule not in ("last", "best"):
+    declared = read_competition(folder, overrides)
+    if declared.layout == "tasks" or declared.submission_rule not in ("last", "best"):
         return [], overrides
     note = (
         f"submission_rule: {declared.submission_rule} would lose the scores of all tasks but one in layout tasks; "
@@ -207,86 +244,60 @@ def _settled_rule(folder: Path, layout: str | None, overrides: tuple[str, ...]) 
     return [note], (*overrides, "submission_rule=all")
 
 
-def _worst_notes(declaration: model.Competition) -> list[str]:
-    """Columns whose `worst` may be meant as the best score: what is worse is not written."""
-    return [
-        f"tasks.{task.id}.columns.{column.key}.worst: {'lower' if column.sort == 'asc' else 'higher'} is better, and "
-        f"every score that is worse than {column.worst:g} is written as {column.worst:g}. Make sure that it is the "
-        "worst score that there can be."
-        for task in declaration.tasks
-        for column in task.columns
-        if column.worst is not None and (column.worst <= 0 if column.sort == "asc" else column.worst >= 1)
-    ]
+def _package_of(declaration: model.DeclaredCompetition, folder: Path) -> ScoringPackage:
+    """The scoring package, which has a module for each task."""
+    package = find_package(declaration.scoring_program or folder.name, folder)
+    if declaration.scoring_program != DECLARED:
+        missing = [task.id for task in declaration.tasks if not (package.folder / f"{task.id}.py").is_file()]
+        if missing:
+            raise UserError(
+                *(f"tasks.{name}: no module {name}.py in the scoring package {package.folder}." for name in missing)
+            )
+    return package
 
 
-def _remarks(declaration: model.Competition) -> list[str]:
-    return list(remarks(declaration.options)) if declaration.scoring_program == DECLARED else []
-
-
-def _rank_notes(declaration: model.Competition) -> list[str]:
-    """Phases whose board the primary column cannot order."""
-    first = declaration.tasks[0]
-    return [
-        f"phases.{phase.id}.tasks: without {first.id}, whose {first.columns[0].key} ranks: it is "
-        f"{first.columns[0].worst:g} on every row of this phase, and the next columns order its board."
-        for phase in declaration.phases
-        if declaration.layout != "separate"
-        and phase.tasks is not None
-        and first.id not in phase.tasks
-        and first.columns[0].worst is not None
-    ]
-
-
-def _parts(declaration: model.Competition) -> tuple[Part, ...]:
-    if declaration.layout == "joint":
-        return (Part("joint", declaration.title, tuple(declaration.tasks)),)
-    return tuple(Part(task.id, task.name, (task,)) for task in declaration.tasks)
-
-
-def _place_files(
-    options: Mapping[str, Any], folder: Path
-) -> tuple[dict[str, Any], dict[str, tuple[str, Path]], list[str]]:
-    """Options that name folders become absolute; named files are copied into the programs as `files/NAME`.
+class _PlacedOptions:
+    """Options as programs get them: folders become absolute, and named files are copied into them as `files/NAME`.
 
     A second file of that name comes to lie in a folder of its own. Each file comes with the option that names it.
     """
-    files: dict[str, tuple[str, Path]] = {}
-    notes: list[str] = []
 
-    def place(values: Mapping[str, Any], trail: str) -> dict[str, Any]:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.files: dict[str, tuple[str, Path]] = {}
+        self.notes: list[str] = []
+
+    def put(self, values: Mapping[str, Any], trail: str) -> dict[str, Any]:
         placed: dict[str, Any] = {}
         for key, value in values.items():
-            here = f"{trail}.{key}"
             if isinstance(value, Mapping):
-                placed[key] = place(value, here)
-                continue
-            path = _existing(value, folder)
-            if path is None and isinstance(value, str) and value.startswith(PATH_STARTS):
-                placed[key] = str(Path(value).expanduser().absolute())
-                notes.append(
-                    f"{here}: there is no {placed[key]} on this machine. The folder must exist, at this very path, "
-                    "where the program runs."
-                )
-            elif path is None:
-                placed[key] = value
-            elif path.is_dir():
-                placed[key] = str(path)
-                notes.append(f"{here}: the folder {path} must exist, at this very path, where the program runs.")
+                placed[key] = self.put(value, f"{trail}.{key}")
             else:
-                name = f"files/{path.name}"
-                if name in files and files[name][1] != path:
-                    name = f"files/{len(files) + 1}/{path.name}"
-                placed[key] = name
-                files.setdefault(name, (here, path))
+                placed[key] = self._put_one(value, f"{trail}.{key}")
         return placed
 
-    return place(options, "options"), files, notes
+    def _put_one(self, value: Any, trail: str) -> Any:
+        path = _existing(value, self.folder)
+        if path is None:
+            if not (isinstance(value, str) and value.startswith(PATH_STARTS)):
+                return value
+            there = str(Path(value).expanduser().absolute())
+            where = "The folder must exist, at this very path, where the program runs."
+            self.notes.append(f"{trail}: there is no {there} on this machine. {where}")
+            return there
+        if path.is_dir():
+            self.notes.append(f"{trail}: the folder {path} must exist, at this very path, where the program runs.")
+            return str(path)
+        name = f"files/{path.name}"
+        if name in self.files and self.files[name][1] != path:
+            name = f"files/{len(self.files) + 1}/{path.name}"
+        self.files.setdefault(name, (trail, path))
+        return name
 
-
-def _without_path(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _without_path(inner) for key, inner in value.items()}
-    return Path(value).name if isinstance(value, str) and Path(value).is_absolute() else value
+    def declared(self, overrides: Iterable[str]) -> list[Path]:
+        """The files that the declaration names, not the command line."""
+        asked = tuple(f"{override.partition('=')[0]}." for override in overrides)
+        return [path for option, path in self.files.values() if not f"{option}.".startswith(asked)]
 
 
 def _existing(value: Any, folder: Path) -> Path | None:
@@ -297,3 +308,88 @@ def _existing(value: Any, folder: Path) -> Path | None:
         if path.exists():
             return path.resolve()
     return None
+
+
+def _without_path(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _without_path(inner) for key, inner in value.items()}
+    return Path(value).name if isinstance(value, str) and Path(value).is_absolute() else value
+
+
+def _check_inside(
+    folder: Path, declaration: model.DeclaredCompetition, option_files: list[Path], *, own_data: bool
+) -> None:
+    """See that what a competition's folder takes into its bundle lies in that folder.
+
+    Another person's folder could otherwise publish any file that the organiser may read. Links within the
+    competition's folder are fine, as are links to it.
+
+    Raises:
+        UserError: the named files, and the links below the folders that are taken, that lead out of it.
+    """
+    files = [declaration.logo, declaration.terms, *(page.file for page in declaration.pages), *map(str, option_files)]
+    found = [folder / name for name in files]
+    for name in TAKEN:
+        if name != "data" or not own_data:
+            found += _links(folder / name)
+    outside = []
+    for path in dict.fromkeys(found):
+        if path.resolve().is_relative_to(folder.resolve()):
+            continue
+        shown = path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
+        further = ", or name your own data with --data" if path.is_relative_to(folder / "data") else ""
+        outside.append(
+            f"{shown}: leads to {path.resolve()}, outside the competition's folder. "
+            f"Put the file itself into {folder}{further}."
+        )
+    # Some installers put links in place of a package's files.
+    if outside and folder not in [known.folder for known in known_competitions().values()]:
+        raise UserError(*outside)
+
+
+def _links(top: Path) -> Iterator[Path]:
+    """A folder that is a link, and all links below it."""
+    if top.is_symlink():
+        yield top
+    for place, below, files in os.walk(top):
+        for name in [*below, *files]:
+            if Path(place, name).is_symlink():
+                yield Path(place, name)
+
+
+def _holds_one_of(folder: Path, invented: Sequence[Path]) -> bool:
+    """Whether a file below a folder is, byte for byte, the one of that name in one of the others."""
+    files = [path for path in folder.rglob("*") if path.is_file() and path.stat().st_size]
+    for shipped in invented:
+        for path in files:
+            twin = shipped / path.relative_to(folder)
+            if twin.is_file() and filecmp.cmp(path, twin, shallow=False):
+                return True
+    return False
+
+
+def _worst_notes(declaration: model.DeclaredCompetition) -> Iterator[str]:
+    """Columns whose `worst` may be meant as the best score: what is worse is not written."""
+    for task in declaration.tasks:
+        for column in task.columns:
+            worst, rises = column.worst, column.sort == "desc"
+            if worst is not None and ((rises and worst >= 1) or (not rises and worst <= 0)):
+                better = "higher" if rises else "lower"
+                yield (
+                    f"tasks.{task.id}.columns.{column.key}.worst: {better} is better, and every score that is worse "
+                    f"than {worst:g} is written as {worst:g}. Make sure that it is the worst score that there can be."
+                )
+
+
+def _rank_notes(declaration: model.DeclaredCompetition) -> Iterator[str]:
+    """Phases whose board the primary column cannot order."""
+    first = declaration.tasks[0]
+    column = first.columns[0]
+    if declaration.layout == "separate" or column.worst is None:
+        return
+    for phase in declaration.phases:
+        if phase.tasks is not None and first.id not in phase.tasks:
+            yield (
+                f"phases.{phase.id}.tasks: without {first.id}, whose {column.key} ranks: it is {column.worst:g} on "
+                "every row of this phase, and the next columns order its board."
+            )

@@ -1,41 +1,47 @@
 """A phase's starting kit: what participants need to check, pack and score a submission at home."""
 
 import ast
+import io
 import json
+import re
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from gen_bundle.declaration.declared.settle import DECLARED
+from gen_bundle.declaration.model import DeclaredSubmission
 from gen_bundle.errors import UserError
-from gen_bundle.image.requirements import LOCK_FILE
 from gen_bundle.package.client import ScoringPackage, failure
-from gen_bundle.package.code_template import empty_submission
-from gen_bundle.package.given_files import SAMPLE
-from gen_bundle.package.imports import imported_modules
-from gen_bundle.package.ingestion import code_entry, ingestion_members
-from gen_bundle.package.locks import locks_for, packages_text
-from gen_bundle.package.phase_data import PhaseData
-from gen_bundle.package.programs import program_members
+from gen_bundle.package.libraries import OWN_LOCK, locks_for, packages_text
+from gen_bundle.package.phase_data import TEMPLATE, PhaseData
+from gen_bundle.package.programs import (
+    SAMPLE,
+    code_entry,
+    empty_submission,
+    imported_modules,
+    ingestion_members,
+    program_members,
+)
 from gen_bundle.package.resolve import Resolved
 from gen_bundle.render import tables
-from gen_bundle.render.broken_examples import spoiled_code, spoiled_submissions
-from gen_bundle.render.code_text import code_text
+from gen_bundle.render.pages import code_text
 from gen_bundle.render.submission_text import example_text, format_text, gold_text, tables_of
-from gen_bundle.render.validator import TEMPLATES, validator_bytes
 from gen_bundle.resources import resource
 from gen_bundle.starting import environment, python
-from gen_bundle.zips.writing import Members, zipped
+from gen_bundle.zips.writing import Members, write_zip, zipped
 
 EXTRAS = "starting_kit"
 """A folder beside bundle.yaml: its files travel in every starting kit."""
 
 MAX_LINES = 8
+MAX_BYTES = 5_000_000
+SHEBANG = b"#!/usr/bin/env python3\n"
+TEMPLATES = Path(__file__).resolve().parent / "templates" / "starting_kit"
 ENVIRONMENT = Environment(
     loader=FileSystemLoader(TEMPLATES),
     undefined=StrictUndefined,
@@ -61,7 +67,7 @@ print(json.dumps(verdicts))
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ValidatorVerdict:
     """What the validator says of a submission."""
 
     valid: bool
@@ -78,6 +84,21 @@ class InvalidExample:
     content: bytes
 
 
+@dataclass(frozen=True)
+class Spoiled:
+    """A submission with a mistake.
+
+    Attributes:
+        name: short name of the mistake.
+        what: the mistake in words.
+        files: the submission's files.
+    """
+
+    name: str
+    what: str
+    files: Mapping[str, bytes]
+
+
 def starting_kit_members(competition: Resolved, data: PhaseData) -> dict[str, bytes | Path]:
     """The kit's files by name.
 
@@ -89,9 +110,10 @@ def starting_kit_members(competition: Resolved, data: PhaseData) -> dict[str, by
     manifest = {**data.manifest, "options": competition.options, "code": code_entry(competition)}
     validator = validator_bytes(competition.package.folder, resource("scoring_programs") / "scoring_kit", manifest)
     # code to begin with: the first baseline, if there is one
+    empty = empty_submission(competition, data.template)
     examples = data.baselines.values() if competition.takes_code else ()
-    template = next(iter(examples), empty_submission(competition, data))
-    valid, invalid = _examples(validator, data, competition)
+    template = next(iter(examples), empty)
+    valid, invalid = _examples(validator, data, competition, empty)
     texts = _texts(competition, data, template, invalid)
     members: dict[str, bytes | Path] = {
         **{f"template/{name}": content for name, content in template.items()},
@@ -114,6 +136,29 @@ def starting_kit_members(competition: Resolved, data: PhaseData) -> dict[str, by
     return members
 
 
+def validator_bytes(package_folder: Path, kit_folder: Path, manifest: Mapping[str, Any]) -> bytes:
+    """`validate.pyz`, a zipapp: the package's `submission` module, the kit's `validate` and what these two import.
+
+    It holds nothing else of the scoring program; the bytes are the same for the same content.
+
+    Args:
+        package_folder: the scoring package, with its `submission.py`.
+        kit_folder: the folder `scoring_kit`.
+        manifest: what participants may know (`scoring_kit.manifest.Manifest` as a JSON object), without gold.
+    """
+    main = Template((TEMPLATES / "validate_main.py.j2").read_text(encoding="utf-8")).render(package=package_folder.name)
+    members: dict[str, bytes | Path] = {
+        "__main__.py": main.encode(),
+        "scoring_kit/NOTICE": kit_folder / "NOTICE",
+        "scoring_kit/manifest.json": json.dumps(manifest, ensure_ascii=False, default=str).encode(),
+        **imported_modules((f"{package_folder.name}.submission", "scoring_kit.validate"), (package_folder, kit_folder)),
+    }
+    file = io.BytesIO()
+    file.write(SHEBANG)
+    write_zip(file, members)
+    return file.getvalue()
+
+
 def _running_members(competition: Resolved, data: PhaseData) -> dict[str, bytes | Path]:
     """What runs participants' code at home: `try.py`, the ingestion program that it calls, and the sample."""
     ingestion = ingestion_members(competition, data.phase, data.manifest)
@@ -133,53 +178,59 @@ def _sample_members(data: PhaseData) -> dict[str, bytes | Path]:
 
 def _packages(competition: Resolved) -> str:
     """What scoring at home needs: the image's packages, those of the competition's own as far as they are locked."""
-    lock = competition.folder / LOCK_FILE
+    lock = competition.folder / OWN_LOCK
     own = lock.read_text(encoding="utf-8") if competition.declaration.requirements and lock.is_file() else ""
     return packages_text(locks_for(competition.options), own)
 
 
-def _examples(validator: bytes, data: PhaseData, competition: Resolved) -> tuple[bytes, list[InvalidExample]]:
+def _examples(
+    validator: bytes, data: PhaseData, competition: Resolved, empty: Members
+) -> tuple[bytes, list[InvalidExample]]:
     """The valid example (the first baseline, or else the empty template), and what is refused with its message."""
+    package = competition.package
     submissions = {f"baselines/{data.phase.data_id}/{name}": files for name, files in data.baselines.items()}
-    package, entry = competition.package, competition.declaration.submission.entry
-    submissions["the template that organiser.py writes"] = empty_submission(competition, data)
-    good = {
-        submission: {name: one.read_bytes() if isinstance(one, Path) else one for name, one in files.items()}
-        for submission, files in submissions.items()
-    }
-    if entry:
-        # Not every baseline need have it, since what is wrong with them is found below; the template has.
-        spoiled = spoiled_code(next(files for files in good.values() if entry in files), entry)
-    else:
-        declared = competition.declaration.submission
-        tables = [declared, *(declared.tables or {}).values()]
-        without_header = [table.file for table in tables if table.header == "none"]
-        spoiled = spoiled_submissions(next(iter(good.values())), without_header)
-    zips = [zipped(files) for files in good.values()] + [zipped(one.files) for one in spoiled]
-    verdicts = validator_verdicts(validator, zips, package)
-    refused = [
-        f"{name}: is not a valid submission. {_cut(verdict.text)}"
-        for name, verdict in zip(good, verdicts, strict=False)
-        if not verdict.valid
-    ]
-    if refused and not verdicts[len(good) - 1].valid and not package.is_own:
-        raise RuntimeError("\n".join(refused))
+    submissions[TEMPLATE] = empty
+    good: dict[str, dict[str, bytes]] = {}
+    for name, files in submissions.items():
+        good[name] = {file: one.read_bytes() if isinstance(one, Path) else one for file, one in files.items()}
+    spoiled = _spoiled(good, competition.declaration.submission)
+    zips = [zipped(files) for files in good.values()]
+    broken_zips = [zipped(one.files) for one in spoiled]
+    verdicts = validator_verdicts(validator, [*zips, *broken_zips], package)
+    refused = {name: one.text for name, one in zip(good, verdicts, strict=False) if not one.valid}
     if refused:
-        raise UserError(*refused)
-    return zips[0], [
-        InvalidExample(one.name, one.what, _cut(verdict.text), content)
-        for one, content, verdict in zip(spoiled, zips[len(good) :], verdicts[len(good) :], strict=True)
-        if not verdict.valid
-    ]
+        problems = [f"{name}: is not a valid submission. {_cut(text)}" for name, text in refused.items()]
+        if TEMPLATE in refused and not package.is_own:
+            raise RuntimeError("\n".join(problems))
+        raise UserError(*problems)
+    invalid = []
+    for one, content, verdict in zip(spoiled, broken_zips, verdicts[len(good) :], strict=True):
+        if not verdict.valid:
+            invalid.append(InvalidExample(one.name, one.what, _cut(verdict.text), content))
+    return zips[0], invalid
+
+
+def _spoiled(good: Mapping[str, Mapping[str, bytes]], submission: DeclaredSubmission) -> list[Spoiled]:
+    entry = submission.entry
+    if entry:
+        # Not every baseline need have it, since what is wrong with them is found elsewhere; the template has.
+        return spoiled_code(next(files for files in good.values() if entry in files), entry)
+    tables = [submission, *(submission.tables or {}).values()]
+    without_header = [table.file for table in tables if table.header == "none"]
+    return spoiled_submissions(next(iter(good.values())), without_header)
 
 
 def _cut(text: str) -> str:
     """The problems of a verdict, without what is only remarked upon, in few lines."""
     lines = [line for line in text.splitlines() if not line.startswith("warning: ")]
-    return "\n".join(lines if len(lines) <= MAX_LINES else [*lines[: MAX_LINES - 1], "…"])
+    if len(lines) > MAX_LINES:
+        lines = [*lines[: MAX_LINES - 1], "…"]
+    return "\n".join(lines)
 
 
-def validator_verdicts(validator: bytes, submissions: Sequence[bytes], package: ScoringPackage) -> list[Verdict]:
+def validator_verdicts(
+    validator: bytes, submissions: Sequence[bytes], package: ScoringPackage
+) -> list[ValidatorVerdict]:
     """What the package's `validate.pyz` says of each zip, in one run of this Python.
 
     Raises:
@@ -205,7 +256,7 @@ def validator_verdicts(validator: bytes, submissions: Sequence[bytes], package: 
         raise UserError(failure(package.name, "submission.py", done.stderr))
     if done.returncode != 0:
         raise RuntimeError(f"the validator failed:\n{done.stderr}")
-    return [Verdict(status == 0, text.strip()) for status, text in json.loads(done.stdout)]
+    return [ValidatorVerdict(status == 0, text.strip()) for status, text in json.loads(done.stdout)]
 
 
 def _texts(
@@ -213,7 +264,7 @@ def _texts(
 ) -> Mapping[str, bytes]:
     declaration, phase = competition.declaration, data.phase
     answered = tables_of(declaration.submission, [data])
-    is_declared = declaration.scoring_program == DECLARED
+    task_ids = [task.id for task in competition.tasks]
     context = {
         "title": declaration.title,
         "phase": phase,
@@ -230,8 +281,8 @@ def _texts(
         "code": code_text(competition, [phase]) if competition.takes_code else "",
         "torch": "models" in locks_for(competition.options),
         "fields": format_text(answered),
-        "example": example_text(answered) if is_declared else "",
-        "gold": gold_text(competition.options, [task.id for task in competition.tasks]) if is_declared else "",
+        "example": example_text(answered) if competition.is_declared else "",
+        "gold": gold_text(competition.options, task_ids) if competition.is_declared else "",
         "invalid": invalid,
     }
     sources = {
@@ -255,3 +306,112 @@ def _purpose(path: Path) -> str:
         with suppress(SyntaxError, ValueError):  # of another Python, or in another encoding
             docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
     return docstring.splitlines()[0] if docstring else "from the organisers"
+
+
+Spoil = Callable[[str], str]
+
+
+def spoiled_submissions(files: Mapping[str, bytes], without_header: Collection[str] = ()) -> list[Spoiled]:
+    """Copies of a valid submission with one mistake each; not every one need be refused by every competition.
+
+    `without_header` names the files without a header line.
+    """
+    spoiled = [Spoiled("other-file", "the answers are not in it", {"notes.txt": b"The answers are elsewhere.\n"})]
+    if not files or sum(map(len, files.values())) > MAX_BYTES:
+        return spoiled
+    name = max(files, key=lambda name: (len(files[name]), name))
+    suffix = PurePosixPath(name).suffix.lower()
+    if len(files) > 1:
+        others = {other: content for other, content in files.items() if other != name}
+        spoiled.append(Spoiled("missing-file", f"`{name}` is not in it", others))
+    text = files[name].decode("utf-8-sig")
+    for short, what, spoil in (*MISTAKES.get(suffix, ()), *EVERYWHERE):
+        changed = spoil(text)
+        if short == "other-column" and name in without_header:
+            short, what = "unknown-id", "a row of the data has another id"  # the first cell is spoiled
+        if changed != text:
+            spoiled.append(Spoiled(short, what, {**files, name: changed.encode()}))
+    spoiled.append(Spoiled("utf-16", "saved as UTF-16, not as UTF-8", {**files, name: text.encode("utf-16")}))
+    return spoiled
+
+
+def spoiled_code(files: Mapping[str, bytes], entry: str) -> list[Spoiled]:
+    """Copies of a submission of code with one mistake each; not every one need be refused by every competition."""
+    text = files[entry]
+    others = {name: content for name, content in files.items() if name != entry}
+    moved = {f"code/{name}": content for name, content in files.items()}
+    return [
+        Spoiled("predictions", "predictions in place of the code that makes them", {"predictions.csv": b"id,label\n"}),
+        Spoiled("other-name", f"`{entry}` has another name", {**others, f"my_{entry}": text}),
+        Spoiled("in-a-folder", f"`{entry}` is not at the top", {**moved, "notes.txt": b"Notes.\n"}),
+        Spoiled("syntax", "a bracket is not closed", {**files, entry: text + b"\n(\n"}),
+        Spoiled("no-predict", "there is no `predict`", {**files, entry: text.replace(b"predict(", b"run(")}),
+        Spoiled("metadata", "a file that makes the platform run it by itself", {**files, "metadata": b"command: x\n"}),
+    ]
+
+
+def _without_last_entry(text: str) -> str:
+    value = json.loads(text)
+    if isinstance(value, dict) and value:
+        value.pop(next(reversed(value)))
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _text_for_list(text: str) -> str:
+    value = json.loads(text)
+
+    def change(node: Any) -> bool:
+        if isinstance(node, list):
+            return any(change(child) for child in node)
+        for key, child in node.items() if isinstance(node, dict) else ():
+            if isinstance(child, list):
+                node[key] = "a text where a list is expected"
+                return True
+            if change(child):
+                return True
+        return False
+
+    change(value)
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _lines(change: Callable[[list[str]], list[str]]) -> Spoil:
+    def spoil(text: str) -> str:
+        return "".join(change(text.rstrip("\n").splitlines(keepends=True)))
+
+    return spoil
+
+
+def _substituted(pattern: str, replacement: str) -> Spoil:
+    return lambda text: re.sub(pattern, replacement, text, count=1)
+
+
+EVERYWHERE: tuple[tuple[str, str, Spoil], ...] = (
+    ("cut-off", "the upload was cut off", lambda text: text[: len(text) * 2 // 3]),
+)
+MISTAKES: Mapping[str, tuple[tuple[str, str, Spoil], ...]] = {
+    ".json": (
+        ("missing-entry", "the last entry is missing", _without_last_entry),
+        ("text-for-list", "a text in the place of a list", _text_for_list),
+    ),
+    ".csv": (
+        ("missing-row", "the last row is missing", _lines(lambda lines: lines[:-1])),
+        ("repeated-row", "the last row is there twice", _lines(lambda lines: [*lines, "\n", lines[-1]])),
+        ("other-column", "a column has another name", _lines(lambda lines: ["x_" + lines[0], *lines[1:]])),
+        ("semicolons", "semicolons instead of commas", lambda text: text.replace(",", ";")),
+    ),
+    ".a2": (
+        ("unknown-entity", "an argument is not an entity of the text", _substituted(r":T\d+", ":T99999")),
+        ("blank-for-tab", "a blank in the place of a tab", _substituted(r"\t", " ")),
+        ("unknown-type", "an event type that does not exist", _substituted(r"\t\w+", "\tNo_Such_Type")),
+    ),
+    ".xml": (
+        ("unclosed", "an element is not closed", _substituted(r"</\w+>\s*$", "")),
+        (
+            "unknown-id",
+            "an id that the text does not have",
+            _substituted(r'(<antecedent[^>]*id=)"[^"]*"', r'\1"99999"'),
+        ),
+        ("doctype", "a document type declaration", _substituted(r"<(?=[A-Za-z])", "<!DOCTYPE answer>\n<")),
+    ),
+}

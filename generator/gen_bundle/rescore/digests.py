@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gen_bundle.zips.reading import digest
 from gen_bundle.zips.tree import ignore_count
-from gen_bundle.zips.unpacking import is_zip
+from scoring_kit.base.submissions import is_zip
 
 
 def digest_of(path: Path | None) -> str | None:

@@ -1,6 +1,5 @@
 """The submissions in a folder: all that were ever made, not only the latest of each team."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,10 +9,7 @@ from pathlib import Path
 from gen_bundle.errors import UserError
 from gen_bundle.fetched import RECORDS, SUBMISSIONS, on_leaderboard, read_records
 from gen_bundle.live.submissions import DELETED
-from gen_bundle.zips.unpacking import is_zip
-from gen_bundle.zips.writing import JUNK
-
-DATED = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:[ T_-]?(\d\d)[-:.h]?(\d\d)(?:[-:.m]?(\d\d))?)?")
+from scoring_kit.base.submissions import moment_of, submissions_below
 
 
 @dataclass(frozen=True)
@@ -69,7 +65,7 @@ def _fetched(phase: Path, folder: Path) -> Iterator[SubmissionFile]:
     for record in records:
         path = phase / (record["file"] or "")
         if record["file"] and record["status"] != DELETED and path.is_relative_to(folder):
-            name, moment = fetched_name(record["file"]), _moment(path.parent.name)
+            name, moment = fetched_name(record["file"]), moment_of(path.parent.name)
             yield SubmissionFile(name, str(record["owner"]), path, moment, record["id"] in chosen)
 
 
@@ -77,7 +73,7 @@ def _found(folder: Path) -> Iterator[SubmissionFile]:
     if not folder.is_dir():
         what = "is a file" if folder.exists() else "no such folder"
         raise UserError(f"--submissions {folder}: {what}. Expected a zip, folder or file for each team in a folder.")
-    walked = list(_walk(folder, None, None))
+    walked = list(submissions_below(folder))
     names = [_name(path, folder) for path, _, _ in walked]
     several = {name for name, count in Counter(names).items() if count > 1}
     for name, (path, team, moment) in zip(names, walked, strict=True):
@@ -85,40 +81,8 @@ def _found(folder: Path) -> Iterator[SubmissionFile]:
         yield SubmissionFile(own, team, path, moment)
 
 
-def _walk(folder: Path, team: str | None, moment: datetime | None) -> Iterator[tuple[Path, str, datetime | None]]:
-    """Each submission with its team and moment, as the ranking reads the same folder."""
-    for path in _listed(folder):
-        own = _moment(path.name) if path.is_dir() else None
-        if own is not None and team is not None:
-            yield _sent(path), team, own
-        elif own is not None:
-            yield from _walk(path, None, own)
-        elif team is None and path.is_dir() and any(one.is_dir() and _moment(one.name) for one in path.iterdir()):
-            yield from _walk(path, path.name, moment)
-        else:
-            yield path, team or (path.name if path.is_dir() else path.stem), moment
-
-
-def _sent(folder: Path) -> Path:
-    """The only zip in a dated folder that holds nothing else, or else the folder."""
-    listed = _listed(folder)
-    return listed[0] if len(listed) == 1 and is_zip(listed[0]) else folder
-
-
 def _name(path: Path, folder: Path) -> str:
     inside = path.relative_to(folder)
-    if path.is_file() and _moment(path.parent.name) and len(inside.parts) > 2:  # TEAM/DATE/FILE.zip
+    if path.is_file() and moment_of(path.parent.name) and len(inside.parts) > 2:  # TEAM/DATE/FILE.zip
         return inside.parent.as_posix()
     return (inside if path.is_dir() else inside.with_suffix("")).as_posix()
-
-
-def _listed(folder: Path) -> list[Path]:
-    return [path for path in sorted(folder.iterdir()) if not path.name.startswith(".") and path.name not in JUNK]
-
-
-def _moment(name: str) -> datetime | None:
-    match = DATED.fullmatch(name)
-    try:
-        return datetime.strptime("".join(match.groups("00")), "%Y%m%d%H%M%S") if match else None
-    except ValueError:  # 2025-02-31
-        return None

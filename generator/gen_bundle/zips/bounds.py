@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from scoring_kit.base.submissions import MAX_BYTES, MAX_FILES
+
 MIB = 1024**2
 
 
@@ -30,7 +32,7 @@ class Bounds:
 # An organiser's bundle and what is packed in it, in a dry run and in the check. Codabench's default quota for a user is
 # 15 GB.
 BUNDLE = Bounds(members=200_000, total_bytes=15 * 1024 * MIB, ratio=200, ratio_from=2 * 1024 * MIB)
-# A participant's submission: the same as at home (scoring_kit/submission_zip.py), which a test holds equal.
-SUBMISSION = Bounds(members=10_000, total_bytes=1_000_000_000)
+# A participant's submission: the same as at home.
+SUBMISSION = Bounds(members=MAX_FILES, total_bytes=MAX_BYTES)
 # Of both: the platform's worker copies folders by recursion, which ends below five hundred inside each other.
 MAX_FOLDERS = 400

@@ -39,14 +39,6 @@ UNREADABLE = (
 )
 
 
-def is_zip(path: Path) -> bool:
-    """Whether a path is a zip, by its name or its content; the scoring kit's `is_zip` decides in the same way."""
-    try:
-        return path.is_file() and (path.suffix.lower() == ".zip" or zipfile.is_zipfile(path))
-    except zipfile.BadZipFile:  # one of several disks; what unpacks it says so
-        return True
-
-
 def unpack(archive: Path, into: Path, bounds: Bounds) -> None:
     """Unpack a zip into a folder, which is made. Permissions in the zip are dropped, as Python's zipfile does.
 

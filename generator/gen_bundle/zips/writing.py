@@ -9,12 +9,10 @@ from typing import IO, Literal
 from repro_zipfile import ReproducibleZipFile
 
 from gen_bundle.errors import UserError
+from scoring_kit.base.submissions import JUNK_FOLDERS, JUNK_NAMES
 
 Members = Mapping[str, bytes | Path]
-# What operating systems, Python, Jupyter and git leave in folders; the same as in scoring_kit/submission_files.py.
-JUNK = frozenset(
-    {".DS_Store", "Thumbs.db", "desktop.ini", "Icon\r", "__MACOSX", ".git", "__pycache__", ".ipynb_checkpoints"}
-)
+JUNK = JUNK_NAMES | JUNK_FOLDERS
 LEFT_OUT = JUNK | {".gitkeep"}
 EARLIEST, LATEST = (1980, 1, 1, 0, 0, 0), (2107, 12, 31, 23, 59, 58)
 

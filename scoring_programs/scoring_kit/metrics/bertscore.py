@@ -5,27 +5,29 @@ of a candidate's and a reference's tokens, precision P is the mean over the cand
 recall R the mean over the reference's, and F = 2PR/(P+R). As in the library, special tokens (those whose id is the
 start or end token's, typed ones included) take no part in a mean, but another token may find its best match in them.
 
-Rescaling (x - b) / (1 - b) uses the baseline b of the same measure, model and layer from the library's own tables.
+Rescaling (x - b) / (1 - b) uses the baseline b of the same measure, model and layer from the library's own tables,
+which also name the layer to use. Best matches of all pairs of two lists of texts are found at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import ast
+import csv
+import hashlib
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from scoring_kit.metrics import bertscore_tables as tables
-from scoring_kit.metrics.matching import Embedding, Scores, match
-from scoring_kit.models.batches import batches_by_length, padded
-from scoring_kit.models.cache import ArrayCache, digest
-from scoring_kit.models.device import inference, place
-from scoring_kit.models.files import locate
-from scoring_kit.models.loading import load_encoder, longest_input
+from scoring_kit.errors import OrganiserError
+from scoring_kit.models.cache import ArrayCache, VectorStore, digest
+from scoring_kit.models.device import batches_by_length, inference, padded, place
+from scoring_kit.models.loading import ModelFiles, load_encoder, locate, longest_input, progress
 from scoring_kit.models.shared import engine
 from scoring_kit.models.tokenizing import TextTokenizer, encodable, load_tokenizer
-from scoring_kit.models.vectors import VectorStore
-from scoring_kit.progress import progress
 
 if TYPE_CHECKING:
     import numpy as np
@@ -84,10 +86,8 @@ class BertScorer:
         self._place = place(options.device, options.precision, options.batch_tokens)
         self._files = locate("bertscore.model", options.model, options.revision)
         self._tokenizer: TextTokenizer = load_tokenizer(self._files)
-        self.num_layers = tables.default_layer(self._files) if options.num_layers is None else options.num_layers
-        self.baseline = (
-            tables.read_baseline(self._files, self.num_layers, options.baseline) if options.rescale else None
-        )
+        self.num_layers = default_layer(self._files) if options.num_layers is None else options.num_layers
+        self.baseline = read_baseline(self._files, self.num_layers, options.baseline) if options.rescale else None
         self._model: PreTrainedModel | None = None
         self._store = VectorStore()
         self._embeddings: dict[str, Embedding] = {}
@@ -225,3 +225,204 @@ def _packed(embedding: Embedding) -> NDArray[np.float32]:
     import numpy as np
 
     return np.column_stack([embedding.vectors(), embedding.weights])
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """BERTScore of unrelated sentences, by which scores are rescaled, and the digest of the file that says so."""
+
+    precision: float
+    recall: float
+    f1: float
+    digest: str
+
+
+def default_layer(files: ModelFiles) -> int:
+    """The layer that bert-score uses for a hub model (its table `model2layers`).
+
+    Raises:
+        OrganiserError: the table does not know the model, or it is a folder.
+    """
+    layer = _layers().get(files.name) if files.from_hub else None
+    if layer is None:
+        raise OrganiserError(
+            f"options.bertscore.num_layers: bert-score has no layer of its own for {files.name}, so set this option."
+        )
+    return layer
+
+
+def read_baseline(files: ModelFiles, layer: int, file: str | None) -> Baseline:
+    """The baseline of a layer, from `file`, or from bert-score's English tables for a hub model.
+
+    Raises:
+        OrganiserError: there is no such file, or it lacks the layer. Scores are never left unrescaled instead.
+    """
+    if file is None:
+        path = _library() / "rescale_baseline" / "en" / f"{files.name}.tsv"
+        if not files.from_hub or not path.is_file():
+            raise OrganiserError(
+                f"options.bertscore.baseline: bert-score has no baseline for {files.name}. "
+                "Name a file of your own, or set options.bertscore.rescale to false."
+            )
+    else:
+        path = Path(file)
+    try:
+        content = path.read_bytes()
+        rows = list(csv.DictReader(content.decode("utf-8").splitlines()))
+    except (OSError, UnicodeDecodeError) as error:
+        raise OrganiserError(f"options.bertscore.baseline: {path} cannot be read: {error}") from error
+    try:
+        row = next(row for row in rows if int(row["LAYER"]) == layer)
+        precision, recall, f1 = (float(row[column]) for column in ("P", "R", "F"))
+    except (KeyError, TypeError, ValueError, StopIteration) as error:
+        raise OrganiserError(
+            f"options.bertscore.baseline: {path} has no row for layer {layer}. "
+            "Expected comma-separated columns LAYER, P, R, F with numbers."
+        ) from error
+    if not all(math.isfinite(value) and value < 1 for value in (precision, recall, f1)):
+        raise OrganiserError(f"options.bertscore.baseline: {path}, layer {layer}: a baseline must be below 1.")
+    return Baseline(precision, recall, f1, hashlib.sha256(content).hexdigest())
+
+
+def _library() -> Path:
+    spec = find_spec("bert_score")
+    if spec is None or spec.origin is None:
+        raise OrganiserError("The package bert-score is not installed where the scoring program runs.")
+    return Path(spec.origin).parent
+
+
+def _layers() -> dict[str, int]:
+    """bert-score's table, read and not imported: importing the library draws in pandas and matplotlib."""
+    for statement in ast.parse((_library() / "utils.py").read_text(encoding="utf-8")).body:
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "model2layers":
+            return dict(ast.literal_eval(statement.value))
+    raise OrganiserError("The installed bert-score is not version 0.3.13: its table of layers was not found.")
+
+
+CELLS = 4_000_000  # cosines held at once, 16 MB; a single pair of texts may need more
+
+
+@dataclass(frozen=True, eq=False)
+class Embedding:
+    """A text as token vectors.
+
+    Attributes:
+        vectors: gives an array of shape (tokens, width), float32, rows of length 1.
+        weights: shape (tokens,), float32: each token's share in a mean, 0 for special tokens; all 0 if there are only
+            special ones.
+    """
+
+    vectors: Callable[[], NDArray[np.float32]]
+    weights: NDArray[np.float32]
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens there are, special ones included."""
+        return len(self.weights)
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Precision, recall and F of all pairs: arrays of shape (candidates, references), float64."""
+
+    precision: NDArray[np.float64]
+    recall: NDArray[np.float64]
+    f1: NDArray[np.float64]
+
+
+def match(candidates: Sequence[Embedding], references: Sequence[Embedding], library_batch: int | None = None) -> Scores:
+    """Compare every candidate with every reference.
+
+    Args:
+        candidates: predicted texts.
+        references: gold texts.
+        library_batch: reproduce the padding of a bert-score call with all candidates and one reference, in batches of
+            that many pairs (see `BertScorer.score`).
+
+    Returns:
+        Unrescaled scores; 0 where one of the two texts has no token that counts.
+    """
+    import numpy as np
+
+    floors = _floors(candidates, library_batch)
+    rows, row_of = _distinct([(id(candidate), floor) for candidate, floor in zip(candidates, floors, strict=True)])
+    columns, column_of = _distinct([id(r) for r in references])
+    distinct_candidates = [candidates[i] for i in rows]
+    distinct_references = [references[i] for i in columns]
+    distinct_floors = np.asarray([floors[i] for i in rows], dtype=np.float32)
+    precision = np.zeros((len(rows), len(columns)))
+    recall = np.zeros_like(precision)
+    for c in _blocks(distinct_candidates, CELLS // max((r.tokens for r in distinct_references), default=1)):
+        height = sum(candidate.tokens for candidate in distinct_candidates[c])
+        for r in _blocks(distinct_references, CELLS // height):
+            precision[c, r], recall[c, r] = _block(
+                distinct_candidates[c], distinct_references[r], distinct_floors[c, None]
+            )
+    for i, candidate in enumerate(distinct_candidates):
+        if not candidate.weights.any():
+            precision[i], recall[i] = 0, 0
+    for i, reference in enumerate(distinct_references):
+        if not reference.weights.any():
+            precision[:, i], recall[:, i] = 0, 0
+    total = precision + recall
+    f1 = np.divide(2 * precision * recall, total, out=np.zeros_like(total), where=total != 0)
+    of_all = np.ix_(row_of, column_of)
+    return Scores(precision[of_all], recall[of_all], f1[of_all])
+
+
+def _block(
+    candidates: Sequence[Embedding], references: Sequence[Embedding], floors: NDArray[np.float32]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Precision and recall of all pairs of a few texts: one matrix product, then best matches text by text."""
+    import numpy as np
+
+    cosines = np.concatenate([c.vectors() for c in candidates]) @ np.concatenate([r.vectors() for r in references]).T
+    row_starts, column_starts = _starts(candidates), _starts(references)
+    row_weights = np.concatenate([c.weights for c in candidates])[:, None]
+    column_weights = np.concatenate([r.weights for r in references])[None, :]
+    best_in_reference = np.maximum.reduceat(cosines, column_starts, axis=1)
+    best_in_candidate = np.maximum(np.maximum.reduceat(cosines, row_starts, axis=0), floors)
+    precision = np.add.reduceat(best_in_reference * row_weights, row_starts, axis=0, dtype=np.float64)
+    recall = np.add.reduceat(best_in_candidate * column_weights, column_starts, axis=1, dtype=np.float64)
+    return precision, recall
+
+
+def _starts(texts: Sequence[Embedding]) -> Any:
+    import numpy as np
+
+    return np.cumsum([0, *(text.tokens for text in texts[:-1])])
+
+
+def _floors(candidates: Sequence[Embedding], library_batch: int | None) -> list[float]:
+    """The least that a best match in each candidate can be: 0 where the library would pad it."""
+    if library_batch is None:
+        return [-1.0] * len(candidates)
+    floors: list[float] = []
+    for start in range(0, len(candidates), library_batch):
+        batch = candidates[start : start + library_batch]
+        longest = max(candidate.tokens for candidate in batch)
+        floors += [0.0 if candidate.tokens < longest else -1.0 for candidate in batch]
+    return floors
+
+
+def _distinct(keys: Sequence[object]) -> tuple[list[int], list[int]]:
+    """Where each distinct key occurs first, and for each key the number of its distinct one."""
+    number: dict[object, int] = {}
+    first: list[int] = []
+    for index, key in enumerate(keys):
+        if key not in number:
+            number[key] = len(first)
+            first.append(index)
+    return first, [number[key] for key in keys]
+
+
+def _blocks(texts: Sequence[Embedding], most: int) -> Iterator[slice]:
+    """Cut a list into runs of texts with at most `most` tokens together (or one text)."""
+    start, tokens = 0, 0
+    for index, text in enumerate(texts):
+        if index > start and tokens + text.tokens > most:
+            yield slice(start, index)
+            start, tokens = index, 0
+        tokens += text.tokens
+    if start < len(texts):
+        yield slice(start, len(texts))

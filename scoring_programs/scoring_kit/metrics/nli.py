@@ -8,14 +8,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from scoring_kit.errors import OrganiserError
-from scoring_kit.models.batches import batches_by_length, padded
 from scoring_kit.models.cache import ArrayCache, digest
-from scoring_kit.models.device import inference, place
-from scoring_kit.models.files import ModelFiles, locate
-from scoring_kit.models.loading import load_classifier, load_config, longest_input
+from scoring_kit.models.device import batches_by_length, inference, padded, place
+from scoring_kit.models.loading import ModelFiles, load_classifier, load_config, locate, longest_input, progress
 from scoring_kit.models.shared import engine
 from scoring_kit.models.tokenizing import TextTokenizer, encodable, load_tokenizer
-from scoring_kit.progress import progress
 
 if TYPE_CHECKING:
     import numpy as np

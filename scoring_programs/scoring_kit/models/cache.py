@@ -1,4 +1,6 @@
-"""Arrays kept between runs in a folder, for local work: dry runs, and many submissions scored against one gold.
+"""Arrays that are kept: within a run, in memory up to a bound and in a temporary file beyond it; and between runs.
+
+The latter in a folder, for local work: dry runs, and many submissions scored against one gold.
 
 A file is believed only if its own checksum is right and it says in full what it was computed with; anything else in
 its place (damaged, foreign, from another model or version) counts as absent and is written anew. Files appear whole, by
@@ -15,7 +17,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from scoring_kit.errors import OrganiserError
 
@@ -128,3 +130,50 @@ def _parts(keys: Iterable[bytes]) -> list[tuple[str, set[bytes]]]:
     for key in keys:
         parts[key.hex()[0]].add(key)
     return sorted(parts.items())
+
+
+IN_MEMORY = 256 * 2**20  # bytes
+BESIDES = 2**10  # bytes for what is kept beside an array, such as its text
+
+
+class VectorStore:
+    """Keeps arrays and hands each back when it is needed, so that memory does not grow with the amount of data.
+
+    Attributes:
+        bytes: how much it keeps.
+    """
+
+    def __init__(self, in_memory: int = IN_MEMORY) -> None:
+        self.bytes = 0
+        self._left = in_memory
+        self._file: IO[bytes] | None = None
+
+    def keep(self, vectors: NDArray[np.float32]) -> Callable[[], NDArray[np.float32]]:
+        """Keep an array and return a function that gives it back."""
+        self.bytes += vectors.nbytes + BESIDES
+        if vectors.nbytes <= self._left:
+            self._left -= vectors.nbytes
+            return lambda: vectors
+        with contextlib.suppress(OSError):  # no room for temporary files: then memory it is
+            return self._write(vectors)
+        return lambda: vectors
+
+    def __del__(self) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def _write(self, vectors: NDArray[np.float32]) -> Callable[[], NDArray[np.float32]]:
+        import numpy as np
+
+        if self._file is None:
+            self._file = tempfile.TemporaryFile(prefix="token-vectors-")  # noqa: SIM115 it lives as long as the store
+        file, shape = self._file, vectors.shape
+        start = file.seek(0, 2)
+        file.write(vectors.tobytes())
+        file.flush()
+
+        def read(_owner: VectorStore = self) -> NDArray[np.float32]:
+            file.seek(start)
+            return np.frombuffer(file.read(4 * shape[0] * shape[1]), dtype=np.float32).reshape(shape)
+
+        return read

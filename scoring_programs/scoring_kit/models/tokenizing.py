@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scoring_kit.errors import OrganiserError
-from scoring_kit.models.files import ModelFiles, reading
+from scoring_kit.models.loading import ModelFiles, reading
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

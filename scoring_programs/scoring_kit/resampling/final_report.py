@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from scoring_kit.board import NO_TIES, Goodness, average_ranks, mid_ranks, shared_ranks, tie_breaks
+from scoring_kit.board import NO_TIES, Goodness, Scores, average_ranks, mid_ranks, shared_ranks, tie_breaks
 from scoring_kit.organiser import show_progress
+from scoring_kit.outputs import signature
 from scoring_kit.program import AVERAGE_RANK, Program
 from scoring_kit.ranking import View, task_standing
 from scoring_kit.report.withholding import open_metrics
@@ -28,8 +29,6 @@ from scoring_kit.resampling.task import (
     work,
 )
 from scoring_kit.results import Metric, comparable
-from scoring_kit.scores_table import Scores
-from scoring_kit.signature import signature
 from scoring_kit.team_results import TeamResults
 from scoring_kit.units import Array, Group
 

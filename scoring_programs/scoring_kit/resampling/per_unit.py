@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scoring_kit.board import Scores
 from scoring_kit.errors import OrganiserError
 from scoring_kit.program import Program, ScoreColumn
 from scoring_kit.resampling.columns import AtUnits, Part, TeamColumn
 from scoring_kit.resampling.intervals import few_units
-from scoring_kit.scores_table import Scores
 from scoring_kit.team_results import TeamResults
 from scoring_kit.units import ScoredUnits, Units
 

@@ -24,8 +24,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-from scoring_kit.failures import failure_of, print_failure
-from scoring_kit.frame import PhaseGold, program_of, read_gold, score_once
+from scoring_kit.frame import PhaseGold, failure_of, print_failure, program_of, read_gold, score_once
 from scoring_kit.package import submission_module
 from scoring_kit.warm.job import Job, run_job
 from scoring_kit.warm.model_process import ModelProcess

@@ -7,7 +7,7 @@ import pytest
 
 from gen_bundle.declaration.read import read_competition
 from gen_bundle.errors import UserError
-from gen_bundle.package.ingestion import entry_seconds
+from gen_bundle.package.programs import entry_seconds
 from gen_bundle.package.resolve import resolve
 from tests.generator.code_competition import declaration, write_declaration
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from gen_bundle.build import BuildRequest, build
+from gen_bundle.building import BuildRequest, build
 from gen_bundle.errors import UserError
 from gen_bundle.package.resolve import resolve
 from tests.generator.competition import small_competition

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.image.build import gather_context, labels
+from gen_bundle.image.models import Weights
 from gen_bundle.image.request import ImageRequest
-from gen_bundle.image.weights import Weights
 
 SCORE = ImageRequest("task", "scoring/task:cpu", "score", "cpu")
 CUDA = ImageRequest("task", "scoring/task:cuda", "models", "cuda", {"org/name": None})

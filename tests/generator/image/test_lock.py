@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.errors import UserError
-from gen_bundle.image.hub import describe, needed_files
 from gen_bundle.image.lock import lock
-from gen_bundle.image.models_file import read_models_file
+from gen_bundle.image.models import describe, needed_files, read_models_file
 from gen_bundle.image.request import ImageRequest
 from tests.fake_hub import FakeHub, serve
 
@@ -174,7 +173,7 @@ def test_a_failure_leaves_the_manifest_as_it_was(hub: FakeHub, manifest: Path) -
 
 @pytest.mark.parametrize("body", ["<html>a proxy's page</html>", "[]", "{}", '{"sha": "x", "siblings": [1]}'])
 def test_something_else_than_the_hub_is_told(body: str, manifest: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gen_bundle.image.hub._get", lambda path: body.encode())
+    monkeypatch.setattr("gen_bundle.image.models._get", lambda path: body.encode())
     with pytest.raises(UserError, match=r"does not answer as the hub does\. Is HF_ENDPOINT right"):
         lock(request("org/name"), manifest, lambda _: None)
 

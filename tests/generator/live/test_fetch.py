@@ -12,7 +12,7 @@ import pytest
 from gen_bundle.errors import UserError
 from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.live.fetch import FetchRequest, fetch, file_name, folder_name
-from scoring_kit.entries import read_entries
+from scoring_kit.team_results import read_entries
 from tests.generator.live.conftest import Verb, ready_draft, run_in_c_locale
 from tests.generator.live.uploads import uploaded
 from tests.live_server import Site, packed

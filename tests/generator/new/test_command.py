@@ -13,8 +13,7 @@ from gen_bundle.cli.new import command
 from gen_bundle.declaration.read import read_competition
 from gen_bundle.declaration.schema import schema_text
 from gen_bundle.new.project import SCHEMA
-from gen_bundle.package.shipped import PLACEHOLDER
-from gen_bundle.resources import SCAFFOLD
+from gen_bundle.resources import PLACEHOLDER, SCAFFOLD
 from tests.generator.new.making import csv_text, files, sentiment
 
 pytestmark = pytest.mark.slow

@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.build import BuildRequest, build
+from gen_bundle.building import BuildRequest, build
 from gen_bundle.declaration.read import read_competition
 from gen_bundle.errors import UserError
-from gen_bundle.new.copy import copy_competition
-from gen_bundle.new.project import Place
+from gen_bundle.new.project import Place, copy_competition
 from gen_bundle.package.resolve import resolve
 from gen_bundle.render.pages import render_pages
 from gen_bundle.resources import competitions

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.build import BuildRequest, build
+from gen_bundle.building import BuildRequest, build
 from gen_bundle.declaration.read import read_competition
 from gen_bundle.errors import UserError
 from gen_bundle.new.project import Place, new_package

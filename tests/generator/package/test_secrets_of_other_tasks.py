@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.build import BuildRequest, Built, build
+from gen_bundle.building import BuildRequest, Built, build
 from gen_bundle.errors import UserError
 from gen_bundle.resources import resource
 

@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.build import BuildRequest, Built, build
+from gen_bundle.building import BuildRequest, Built, build
 from gen_bundle.errors import UserError
-from gen_bundle.package.phase_data import prepare_phases
+from gen_bundle.package.phase_data import check_columns, prepare_phases, try_out
 from gen_bundle.package.resolve import resolve
-from gen_bundle.package.trial import check_columns, try_out
 from gen_bundle.resources import competitions
 from tests.generator.competition import second_module, second_task, small_competition
 
@@ -49,11 +48,11 @@ def misspelt(declaration: dict[str, Any]) -> None:
 @pytest.mark.parametrize("name", competitions())
 def test_every_competition_names_exactly_the_metrics_that_its_tasks_give(name: str, tmp_path: Path) -> None:
     competition = resolve(competitions()[name])
-    with competition.package.opened() as organiser:
-        named = check_columns(competition, organiser)
+    with competition.opened() as opened:
+        named = check_columns(opened)
         models = {task for task, own in named.items() if own["needs_model"]}
         assert models == ({"a1", "b", "c"} if name == "clpsych2025" else set())
-        trial = try_out(competition, organiser, named, prepare_phases(competition, tmp_path, organiser), tmp_path)
+        trial = try_out(opened, named, prepare_phases(opened, tmp_path), tmp_path)
     tried = {column.key for task, column in competition.columns if task.id not in models}
     for phase in ("dev", "test"):
         if competition.takes_code:  # a build does not run submitted code, baselines included

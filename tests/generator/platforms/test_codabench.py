@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from gen_bundle.codabench.serializer_fields import RULES
 from gen_bundle.declaration.model import SubmissionRule
-from gen_bundle.package.phase_data import PhaseData
+from gen_bundle.package.phase_data import PhaseData, PreparedGold
 from gen_bundle.package.resolve import Resolved, resolve
 from gen_bundle.platforms.codabench import SUBMISSION_RULES, competition_yaml
 from tests.generator.competition import small_competition
@@ -21,10 +21,8 @@ from tests.yaml_text import dumped
 
 
 def without_data(competition: Resolved) -> list[PhaseData]:
-    return [
-        PhaseData(phase, references={}, manifest={}, template={}, baselines={}, public={}, secrets=[])
-        for phase in competition.declaration.phases
-    ]
+    gold = PreparedGold(Path(), references={}, secrets=[], elsewhere=[], warnings=())
+    return [PhaseData(phase, gold, {}, {}, {}, {}, {}, ()) for phase in competition.declaration.phases]
 
 
 def rendered(folder: Path, *overrides: str) -> Mapping[str, Any]:

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 import yaml
 
-from gen_bundle.build import BuildRequest, Built, build
+from gen_bundle.building import BuildRequest, Built, build
 from gen_bundle.check import check_path
 from gen_bundle.errors import UserError
-from gen_bundle.package.phase_data import PhaseData
+from gen_bundle.package.phase_data import PhaseData, PreparedGold
 from gen_bundle.package.resolve import Resolved, resolve
 from gen_bundle.platforms.codalab import bundle_tree, losses
 from tests.generator.competition import second_module, second_task, small_competition
@@ -50,10 +50,8 @@ def read(bundle: Path, name: str) -> bytes:
 def rendered(competition: Resolved) -> dict[str, Any]:
     """The competition.yaml of a bundle with any reference data at all."""
     references = {part.id: competition.folder / "pages" for part in competition.parts}
-    phases = [
-        PhaseData(phase, references, manifest={}, template={}, baselines={}, public={}, secrets=[])
-        for phase in competition.phases
-    ]
+    gold = PreparedGold(Path(), references, secrets=[], elsewhere=[], warnings=())
+    phases = [PhaseData(phase, gold, {}, {}, {}, {}, {}, ()) for phase in competition.phases]
     text = bundle_tree(competition, phases, {phase.id: {} for phase in competition.phases})["competition.yaml"]
     assert isinstance(text, bytes)
     document: dict[str, Any] = yaml.safe_load(text)

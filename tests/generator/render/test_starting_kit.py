@@ -14,8 +14,7 @@ import pytest
 from gen_bundle.errors import UserError
 from gen_bundle.package.phase_data import prepare_phases
 from gen_bundle.package.resolve import resolve
-from gen_bundle.render.broken_examples import spoiled_submissions
-from gen_bundle.render.starting_kit import starting_kit_members
+from gen_bundle.render.starting_kit import spoiled_submissions, starting_kit_members
 from gen_bundle.resources import resource
 from gen_bundle.zips.writing import write_zip
 from tests.generator.competition import small_competition

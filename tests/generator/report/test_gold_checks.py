@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.build import BuildRequest, build
+from gen_bundle.building import BuildRequest, build
 from gen_bundle.errors import UserError
 from tests.generator.report.declared_task import declared_task, ranked, table
 

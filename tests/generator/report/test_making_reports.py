@@ -107,11 +107,11 @@ def test_a_scorer_whose_units_do_not_give_the_score_is_refused(tmp_path: Path) -
 
 def test_no_scoring_program_holds_the_statistics() -> None:
     from gen_bundle.package.programs import program_members
-    from gen_bundle.package.resolve import Part, resolve
+    from gen_bundle.package.resolve import ProgramPart, resolve
     from gen_bundle.resources import resource
 
     competition = resolve(resource("bundles") / "process2025")
-    members = program_members(competition, Part("all", "", competition.tasks))
+    members = program_members(competition, ProgramPart("all", "", competition.tasks))
     assert "scoring_kit/units.py" in members
     assert not [name for name in members if "resampling" in name or name.endswith("organiser.py")]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from gen_bundle import RankRequest
-from gen_bundle.package.answers import Progress
-from gen_bundle.rank import rank as ranked
+from gen_bundle.package.client import VerbProgress
+from gen_bundle.ranking import rank as ranked
 from tests.generator.report.shared_task import rank, shared_task, submissions
 from tests.generator.report.unwritten import unwritten_figures as unwritten_figures
 
@@ -24,7 +24,7 @@ class MadeTwice:
     teams: Path
     by_command: Path
     by_call: Path
-    steps: list[Progress]
+    steps: list[VerbProgress]
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def made_twice(tmp_path_factory: pytest.TempPathFactory) -> MadeTwice:
     teams = submissions(competition, {"A": 0.9, "B": 0.5})
     done = rank(competition, teams, "--report", work / "one", "--resamples", 100)
     assert done.exit_code == 0, done.output
-    steps: list[Progress] = []
+    steps: list[VerbProgress] = []
     data = competition / "data"
     ranked(
         RankRequest(str(competition), submissions=teams, data=data, phase="test", report=work / "two", resamples=100),

@@ -42,10 +42,6 @@ def in_a_dry_run(path: Path, folder: Path) -> bool:
     return "the submission: " not in results.runs[0].message
 
 
-def test_the_bounds_of_a_submission_are_those_of_the_kit() -> None:
-    assert (SUBMISSION.members, SUBMISSION.total_bytes) == (submission_zip.MAX_FILES, submission_zip.MAX_BYTES)
-
-
 @pytest.mark.parametrize(
     ("members", "taken"),
     [

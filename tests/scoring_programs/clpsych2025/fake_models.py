@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring_kit.metrics.matching import Scores
+from scoring_kit.metrics.bertscore import Scores
 
 BASELINE = 0.2
 

@@ -8,7 +8,7 @@ from textwrap import dedent
 import pytest
 
 from ingestion_kit import entry, predictions
-from scoring_kit import submission_zip
+from scoring_kit.base import submissions
 from scoring_kit.code_submission import run_folder_name
 from tests.generator.code_competition import PREDICT
 from tests.scoring_programs.ingestion_kit.steps import Steps, Version
@@ -142,7 +142,7 @@ def test_both_steps_report_a_fault(fault: str, parts: Path, tmp_path: Path, monk
 
 
 def test_predictions_have_at_most_as_many_files_as_a_submission() -> None:
-    assert vars(predictions)["MAX_FILES"] == submission_zip.MAX_FILES == 10_000
+    assert vars(predictions)["MAX_FILES"] == submissions.MAX_FILES == 10_000
 
 
 def test_the_log_names_the_participants_lines_and_none_of_ours(parts: Path, tmp_path: Path) -> None:

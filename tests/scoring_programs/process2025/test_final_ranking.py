@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gen_bundle.package.programs import program_description
-from gen_bundle.package.resolve import Part, resolve
+from gen_bundle.package.resolve import resolve
 from gen_bundle.resources import resource
 from process2025.final_ranking import combined_scores, invitations, rank, team_name
 from scoring_kit.board import shared_ranks
@@ -251,7 +251,7 @@ def test_the_ends_of_both_ranges_are_scores(tmp_path: Path) -> None:
 def test_submissions_are_ranked_by_their_metrics_whatever_the_board_shows(tmp_path: Path) -> None:
     """Without the column macro_f1, and with a `worst` that both RMSE lie beyond."""
     competition = resolve(resource("bundles") / "process2025", overrides=("tasks.regression.columns.rmse.worst=1",))
-    description = program_description(competition, Part("all", "", competition.tasks))
+    description = program_description(competition, competition.tasks)
     columns = [column for column in description["columns"] if column["key"] != "macro_f1"]
     good = answers({"Model1_class": CLASSES, "Model1_MMSE": (28, 24, 16, 29)})
     bad = answers({"Model1_class": ("HC", "HC", "HC", "HC"), "Model1_MMSE": (27, 23, 15, 29)})
@@ -274,7 +274,7 @@ def test_submissions_are_ranked_by_their_metrics_whatever_the_board_shows(tmp_pa
 
 def test_the_empty_template_moves_nobody_in_the_joint_ranking(tmp_path: Path) -> None:
     competition = resolve(resource("bundles") / "process2025")
-    description = program_description(competition, Part("all", "", competition.tasks))
+    description = program_description(competition, competition.tasks)
     write_files(
         tmp_path,
         {

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from scoring_kit.code_submission import RUN_FOLDER, run_folder_name
+from scoring_kit.code_submission import RUN_FOLDER, handed_over, run_folder_name
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError
-from scoring_kit.handed_over import handed_over
 
 GOOD: dict[str, Any] = {"fault": None, "errors": [], "warnings": [], "duration": 1.5, "files": {}}
 

@@ -12,7 +12,7 @@ from gen_bundle.package.programs import program_members
 from gen_bundle.package.resolve import resolve
 from scoring_kit.outputs import write_outputs
 from scoring_kit.program import Program, ScoreColumn
-from scoring_kit.report import RunFacts
+from scoring_kit.report.page import RunFacts
 from scoring_kit.results import Metric, TaskResult
 from tests.scoring_programs.packed import Outcome, run_unit
 from tests.scoring_programs.scoring_kit.test_frame import Case

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from scoring_kit.entries import read_entries
 from scoring_kit.errors import OrganiserError, Problems
+from scoring_kit.team_results import read_entries
 from tests.scoring_programs.framed import Files, write_files
 
 

@@ -11,7 +11,7 @@ from gen_bundle.package.programs import program_description
 from gen_bundle.package.resolve import resolve
 from scoring_kit import frame
 from scoring_kit.errors import Problems, SubmissionError
-from scoring_kit.progress import progress
+from scoring_kit.models.loading import progress
 from tests.generator.competition import small_competition
 from tests.scoring_programs.scoring_kit.test_frame import GOLD, Case
 
@@ -64,7 +64,7 @@ def packed(tmp_path: Path) -> list[str]:
     competition = resolve(small_competition(tmp_path))
     program = tmp_path / "program"
     program.mkdir()
-    (program / "program.json").write_text(json.dumps(program_description(competition, competition.parts[0])))
+    (program / "program.json").write_text(json.dumps(program_description(competition, competition.tasks)))
     (tmp_path / "input").mkdir()
     return [str(tmp_path / "input"), str(tmp_path / "output")]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from scoring_kit.progress import progress, say_if_long
+from scoring_kit.models.loading import progress, say_if_long
 
 
 def clock(*seconds: float) -> Iterator[float]:

@@ -10,13 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gen_bundle.codabench.board import Board
-from gen_bundle.codabench.leaderboard import Column as BoardColumn
-from gen_bundle.codabench.leaderboard import Leaderboard
-from scoring_kit.board import shared_ranks
+from gen_bundle.codabench.competition import Column as BoardColumn
+from gen_bundle.codabench.competition import Leaderboard
+from scoring_kit.board import Scores, read_scores, shared_ranks
 from scoring_kit.errors import OrganiserError
 from scoring_kit.program import Program, ScoreColumn
 from scoring_kit.ranking import View, rank, shown_records, standing, task_standing, tied
-from scoring_kit.scores_table import Scores, read_scores
 from tests.scoring_programs.clarity2026.gold import DEV, PERFECT
 from tests.scoring_programs.framed import Files, write_files
 
@@ -295,11 +294,11 @@ def test_a_missing_table_of_scores(tmp_path: Path) -> None:
 def clarity(tmp_path: Path, submissions: Files, *overrides: str) -> Mapping[str, Any]:
     """Rank submissions to CLARITY, whose rule is the default one."""
     from gen_bundle.package.programs import program_description
-    from gen_bundle.package.resolve import Part, resolve
+    from gen_bundle.package.resolve import resolve
     from gen_bundle.resources import resource
 
     competition = resolve(resource("bundles") / "clarity2026", overrides=overrides)
-    description = program_description(competition, Part("all", "", competition.tasks))
+    description = program_description(competition, competition.tasks)
     write_files(tmp_path, {"program.json": json.dumps(description), "ref/gold.csv": DEV})
     write_files(tmp_path / "all", submissions)
     request = {"program": str(tmp_path / "program.json"), "hide": []}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scoring_kit.program import PackedPhase, Program, ScoreColumn
-from scoring_kit.report import RunFacts, failure_page, results_page
+from scoring_kit.report.page import RunFacts, failure_page, results_page
 from scoring_kit.report.withholding import shown_names
 from scoring_kit.results import Bar, BarChart, ConfusionMatrix, CountBars, Figure, Metric, TaskResult
 from tests.browser import DESK, PHONE, visit

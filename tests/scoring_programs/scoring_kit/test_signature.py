@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gen_bundle.difference.signatures import parse_signature
+from scoring_kit.outputs import reference_digest, signature
 from scoring_kit.program import Program
 from scoring_kit.results import TaskResult
-from scoring_kit.signature import reference_digest, signature
 
 
 def signed(settings: dict[str, str]) -> dict[str, str]:

@@ -14,9 +14,9 @@ from types import ModuleType
 
 import pytest
 
-from gen_bundle.render.validator import validator_bytes
+from gen_bundle.render.starting_kit import validator_bytes
 from gen_bundle.resources import resource
-from scoring_kit.submission_zip import MAX_FILES
+from scoring_kit.base.submissions import MAX_FILES
 from scoring_kit.validate import main
 
 PACKAGE = '''

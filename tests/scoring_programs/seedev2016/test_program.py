@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.resources import resource
-from scoring_kit.report.figures import label_html
+from scoring_kit.report.page import label_html
 from tests.bundles.replayed import columns_of, files_of
 from tests.scoring_programs.framed import blocking, score, write_files
 from tests.scoring_programs.packed import run_program

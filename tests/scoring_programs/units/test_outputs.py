@@ -50,7 +50,7 @@ def phase(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     for name, folder in (("program", work / "program"), ("res", work / "input" / "res")):
         with zipfile.ZipFile(work / f"{name}.zip") as archive:
             archive.extractall(folder)
-    (work / "input" / "ref").symlink_to(data.references[part.id])
+    (work / "input" / "ref").symlink_to(data.gold.references[part.id])
     return Phase(work / "program", work / "input")
 
 

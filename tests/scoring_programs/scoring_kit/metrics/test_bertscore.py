@@ -15,8 +15,7 @@ pytest.importorskip("torch")
 
 import transformers
 
-from scoring_kit.metrics.bertscore import BertScoreOptions, load_bert_scorer
-from scoring_kit.metrics.matching import Scores
+from scoring_kit.metrics.bertscore import BertScoreOptions, Scores, load_bert_scorer
 from tests import tiny_models
 
 pytestmark = [

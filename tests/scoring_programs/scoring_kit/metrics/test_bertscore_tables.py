@@ -7,9 +7,8 @@ import pytest
 pytest.importorskip("bert_score")
 
 from scoring_kit.errors import OrganiserError
-from scoring_kit.metrics.bertscore import BertScoreOptions, BertScorer
-from scoring_kit.metrics.bertscore_tables import default_layer, read_baseline
-from scoring_kit.models.files import ModelFiles
+from scoring_kit.metrics.bertscore import BertScoreOptions, BertScorer, default_layer, read_baseline
+from scoring_kit.models.loading import ModelFiles
 from tests import tiny_models
 from tests.hub import put_in_hub_cache
 

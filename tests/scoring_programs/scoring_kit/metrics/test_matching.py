@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring_kit.metrics import matching
-from scoring_kit.metrics.matching import Embedding, match
+from scoring_kit.metrics import bertscore
+from scoring_kit.metrics.bertscore import Embedding, match
 
 pytestmark = pytest.mark.slow
 
@@ -46,7 +46,7 @@ def test_all_pairs_are_as_defined_however_they_are_cut_into_blocks(
     gold = [embedding(rng, *shape) for shape in references]
     predicted.append(predicted[0])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(matching, "CELLS", cells)
+        patch.setattr(bertscore, "CELLS", cells)
         scores = match(predicted, gold)
     expected = np.array([[by_definition(c, r, padded=False) for r in gold] for c in predicted])
     np.testing.assert_allclose(scores.precision, expected[..., 0], atol=1e-6)

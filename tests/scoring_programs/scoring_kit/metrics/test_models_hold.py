@@ -19,7 +19,7 @@ import torch
 from scoring_kit.metrics import bertscore, nli
 from scoring_kit.metrics.bertscore import BertScoreOptions, BertScorer
 from scoring_kit.metrics.nli import NliModel, NliOptions
-from scoring_kit.models.vectors import VectorStore
+from scoring_kit.models.cache import VectorStore
 from tests import tiny_models
 
 pytestmark = pytest.mark.models
@@ -215,8 +215,8 @@ def test_a_cache_of_another_layer_or_damaged_changes_no_number(tmp_path: Path) -
 
 
 def test_nothing_that_is_said_holds_a_text(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scoring_kit.progress.FIRST_AFTER", 0.0)
-    monkeypatch.setattr("scoring_kit.progress.EVERY", 0.0)
+    monkeypatch.setattr("scoring_kit.models.loading.FIRST_AFTER", 0.0)
+    monkeypatch.setattr("scoring_kit.models.loading.EVERY", 0.0)
     scorer().score(["zebra " * n for n in range(1, 60)], ["zebra"])
     classifier().probabilities([("zebra", "zebra " * n) for n in range(1, 60)])
     out, err = capfd.readouterr()

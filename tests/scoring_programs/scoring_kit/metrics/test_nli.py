@@ -19,7 +19,7 @@ import transformers
 
 from scoring_kit.errors import OrganiserError
 from scoring_kit.metrics.nli import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL, NliModel, NliOptions, load_nli_model
-from scoring_kit.models.files import locate
+from scoring_kit.models.loading import locate
 from tests import tiny_models
 
 pytestmark = [

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring_kit.models.batches import LONG, batches_by_length
+from scoring_kit.models.device import LONG, batches_by_length
 
 pytestmark = pytest.mark.slow
 
@@ -42,7 +42,7 @@ def _shapes(lengths: list[int]) -> list[list[int]]:
 @pytest.mark.models
 def test_padded_sequences_get_a_mask_and_equal_ones_none() -> None:
     pytest.importorskip("torch")
-    from scoring_kit.models.batches import padded
+    from scoring_kit.models.device import padded
 
     alike = padded([[5, 6], [7, 8]], 0, "cpu")
     assert {name: tensor.tolist() for name, tensor in alike.items()} == {"input_ids": [[5, 6], [7, 8]]}

@@ -10,7 +10,7 @@ pytest.importorskip("torch")
 
 import torch
 
-from scoring_kit.models.deberta_v2 import speed_up_relative_attention
+from scoring_kit.models.deberta import speed_up_relative_attention
 from tests import tiny_models
 
 pytestmark = pytest.mark.models

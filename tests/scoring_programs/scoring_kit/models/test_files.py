@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("huggingface_hub")
 
 from scoring_kit.errors import OrganiserError
-from scoring_kit.models.files import ModelFiles, locate
+from scoring_kit.models.loading import ModelFiles, locate
 from tests import tiny_models
 from tests.hub import put_in_hub_cache
 

@@ -15,7 +15,7 @@ pytest.importorskip("transformers")
 import transformers
 
 from scoring_kit.errors import OrganiserError
-from scoring_kit.models.files import locate
+from scoring_kit.models.loading import locate
 from scoring_kit.models.tokenizing import TextTokenizer, encodable, load_tokenizer
 from tests import tiny_models
 

@@ -6,7 +6,7 @@ from typing import NoReturn
 import numpy as np
 import pytest
 
-from scoring_kit.models.vectors import VectorStore
+from scoring_kit.models.cache import VectorStore
 
 
 @pytest.mark.parametrize("in_memory", [0, 100, 10**6])

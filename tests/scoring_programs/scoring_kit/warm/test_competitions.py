@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.package.imports import imported_modules
 from gen_bundle.package.phase_data import prepare_phases
-from gen_bundle.package.programs import program_members
+from gen_bundle.package.programs import imported_modules, program_members
 from gen_bundle.package.resolve import resolve
 from gen_bundle.render.starting_kit import starting_kit_members
 from gen_bundle.resources import resource
@@ -60,7 +59,7 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     assert len(examples) >= 5
     chance = random.Random(name)
     spoiled = [_spoiled(chance.choice(examples), chance) for _ in range(SPOILED)]
-    reference = data.references[competition.parts[0].id]
+    reference = data.gold.references[competition.parts[0].id]
     return Case(work / "program", reference, [*examples, {}, *spoiled])
 
 

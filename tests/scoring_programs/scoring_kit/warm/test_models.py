@@ -20,7 +20,7 @@ from gen_bundle.zips.writing import write_zip
 from scoring_kit.metrics import bertscore, nli
 from scoring_kit.metrics.bertscore import BertScoreOptions, BertScorer
 from scoring_kit.metrics.nli import NliModel, NliOptions
-from scoring_kit.models import batches
+from scoring_kit.models import device
 from tests import tiny_models
 from tests.punkt import punkt as punkt
 from tests.scoring_programs.clpsych2025.cases import post
@@ -136,7 +136,7 @@ def _children(process: int) -> list[int]:
 def encoded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many texts went through the encoder in each batch."""
     counted: list[int] = []
-    whole = batches.padded
+    whole = device.padded
 
     def counting(sequences: Sequence[Sequence[int]], pad_id: int, device: str) -> Any:
         counted.append(len(sequences))

@@ -1,0 +1,218 @@
+"""The Python packages that a competition is scored with, by the hashed locks of requirements/.
+
+What the platform's own image lacks of them travels in a scoring program: unpacked wheels, below `site/`. They are those
+of `requirements/metrics.txt`, and of the lock beside bundle.yaml, by hash, for the image's Python on Linux x86-64; pip
+downloads them once. What is published as source alone, and is plain Python, is taken from that.
+"""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from gen_bundle.codabench.platform_image import PACKAGES, PLATFORM_IMAGE, PYTHON
+from gen_bundle.declaration.declared.metrics import metrics
+from gen_bundle.package.resolve import Resolved
+from gen_bundle.resources import resource
+from gen_bundle.starting import pip_environment, python
+from gen_bundle.zips.unpacking import UNREADABLE
+from gen_bundle.zips.writing import folder_members
+
+Lock = Literal["score", "models", "metrics"]
+METRICS: Lock = "metrics"
+FURTHER = ("ir-measures", "jiwer", "rapidfuzz", "rouge-score", "sacrebleu", "seqeval")
+"""What the lock `metrics` holds beyond `score`."""
+BRINGS = {
+    "ir-measures": ("ir-measures", "pytrec-eval-terrier"),
+    "jiwer": ("click", "jiwer", "rapidfuzz"),
+    "rapidfuzz": ("rapidfuzz",),
+    "rouge-score": ("absl-py", "click", "defusedxml", "nltk", "regex", "rouge-score", "six", "tqdm"),
+    "sacrebleu": ("colorama", "lxml", "portalocker", "regex", "sacrebleu", "tabulate"),
+}
+"""Library of declared metrics → the packages that its wheels need and the image lacks."""
+SOURCE_ALONE = "rouge-score"
+REQUIREMENT = re.compile(r"^(?=[A-Za-z0-9])", re.MULTILINE)
+PLATFORMS = ("manylinux_2_28_x86_64", "manylinux_2_17_x86_64", "manylinux2014_x86_64")
+ABIS = (f"cp{PYTHON.replace('.', '')}", "abi3", "none")
+SECONDS = 300
+MOST_SITE_MB = 250
+"""Of what travels, unpacked: a worker unpacks it for every submission."""
+OWN_LOCK = "requirements.lock"
+"""Beside bundle.yaml: its `requirements`, with all that they bring along; `image lock` writes it."""
+OWN_LOCK_HEAD = """\
+# Written by `gen-bundle image lock` from `requirements` of bundle.yaml, for Python {} on Linux x86_64.
+"""
+
+
+def locks_for(options: Mapping[str, Any]) -> tuple[Lock, ...]:
+    """The locks that a competition with these options needs: the small one or that of models, then that of metrics."""
+    packages: Lock = "models" if any(True for _ in model_groups(options)) else "score"
+    return (packages, METRICS) if _further(options) else (packages,)
+
+
+def libraries_beyond_score(options: Mapping[str, Any]) -> list[str]:
+    """What a competition with these options needs beyond numpy, SciPy and scikit-learn."""
+    models = ["torch", "transformers"] if any(True for _ in model_groups(options)) else []
+    return [*models, *_further(options)]
+
+
+def model_groups(options: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Every group of options that names a model, those of declared metrics, too."""
+    for group in [*options.values(), *(plan["options"] for plan in _plans(options))]:
+        if isinstance(group, Mapping) and isinstance(group.get("model"), str):
+            yield group
+
+
+def _further(options: Mapping[str, Any]) -> list[str]:
+    used = {library for plan in _plans(options) for library in metrics()[plan["metric"]].libraries}
+    return sorted(used.intersection(FURTHER))
+
+
+def _plans(options: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The declared metrics of the table; a function of the organisers' own brings what it needs itself."""
+    for columns in options.get("metrics", {}).values():
+        yield from (plan for plan in columns.values() if plan["file"] is None)
+
+
+def packages_text(locks: Sequence[Lock], further: str = "") -> str:
+    """Several locks, and a further one, as one: each package once, since it has the same version in all of them."""
+    return "".join(entries(lock_text(locks) + further).values())
+
+
+def lock_text(locks: Sequence[Lock]) -> str:
+    """The texts of locks, one after the other."""
+    return "".join((resource("requirements") / f"{lock}.txt").read_text(encoding="utf-8") for lock in locks)
+
+
+def entries(text: str) -> dict[str, str]:
+    """Each package of a lock with its first entry: version and hashes."""
+    packages: dict[str, str] = {}
+    for entry in REQUIREMENT.split(text)[1:]:
+        packages.setdefault(entry.split("=", 1)[0], entry)
+    return packages
+
+
+def own_lock(file: Path, python: str) -> str:
+    """The text of a competition's own lock; empty where there is none for this version of Python."""
+    text = file.read_text(encoding="utf-8") if file.is_file() else ""
+    return text if text.startswith(OWN_LOCK_HEAD.format(python)) else ""
+
+
+def version_of(entry: str) -> str:
+    """The version in an entry of a lock."""
+    return entry.split()[0].partition("==")[2]
+
+
+def base_name(requirement: str) -> str:
+    """The name of a package as indexes compare it, without extras and version."""
+    return requirement.partition("==")[0].partition("[")[0].strip().lower().replace("_", "-").replace(".", "-")
+
+
+def site_members(competition: Resolved) -> dict[str, bytes | Path]:
+    """The files of `site/` in the competition's programs; none where nothing is needed, or can be had."""
+    found = _site("".join(_travelling(competition).values()))
+    return folder_members(found, "site/") if isinstance(found, Path) else {}
+
+
+def site_note(competition: Resolved) -> str:
+    """What travels in each program, and how large it is; empty where nothing does."""
+    packages = _travelling(competition)
+    found = _site("".join(packages.values()))
+    if not isinstance(found, Path):
+        return ""
+    size = f"{_megabytes(found):.0f} MB unpacked, at most {MOST_SITE_MB}"
+    return f"{', '.join(packages)}: not in {PLATFORM_IMAGE}, so they travel in each program ({size})."
+
+
+def lacking(competition: Resolved) -> list[str]:
+    """What neither the platform's image has nor the programs bring, with why; nothing where the image is another."""
+    if competition.declaration.image != PLATFORM_IMAGE:
+        return []
+    absent = [one for one in libraries_beyond_score(competition.options) if one not in BRINGS]
+    packages = _travelling(competition)
+    found = _site("".join(packages.values()))
+    return absent if isinstance(found, Path | None) else [*absent, f"{', '.join(packages)} ({found})"]
+
+
+def unlocked(competition: Resolved) -> list[str]:
+    """The competition's requirements that the platform's image has not, and that are not locked for it."""
+    if competition.declaration.image != PLATFORM_IMAGE:
+        return []
+    held = PACKAGES | {name: version_of(entry) for name, entry in _travelling(competition).items()}
+    return [one for one in competition.declaration.requirements if held.get(base_name(one)) != one.partition("==")[2]]
+
+
+def _travelling(competition: Resolved) -> dict[str, str]:
+    """The packages that travel in the programs, each with its entry of a lock."""
+    if competition.declaration.image != PLATFORM_IMAGE:
+        return {}
+    locked = entries(lock_text((METRICS,)))
+    names: set[str] = set()
+    for library in libraries_beyond_score(competition.options):
+        names.update(BRINGS.get(library, ()))
+    found = {name: locked[name] for name in sorted(names)}
+    if competition.declaration.requirements:
+        found |= entries(own_lock(competition.folder / OWN_LOCK, PYTHON))
+    return found
+
+
+@cache
+def _site(locked: str) -> Path | str | None:
+    """The folder of what a lock holds, unpacked: from the cache, or downloaded into it; else why there is none.
+
+    None where it holds nothing.
+    """
+    if not locked:
+        return None
+    digest = hashlib.sha256(f"{PYTHON} {locked}".encode()).hexdigest()
+    caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111 raises nothing
+    base = Path(caches, "gen-bundle", "wheels")
+    try:
+        if (base / digest).is_dir():
+            return base / digest
+        base.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=base) as work:
+            if why := _download(locked, Path(work)):
+                return why
+            _unpack(Path(work))
+            if (size := _megabytes(Path(work) / "site")) > MOST_SITE_MB:
+                return f"{size:.0f} MB unpacked, more than the {MOST_SITE_MB} MB that may travel"
+            (Path(work) / "site").replace(base / digest)
+    except (*UNREADABLE, subprocess.TimeoutExpired) as error:
+        if not (base / digest).is_dir():  # else another build has made it meanwhile
+            return f"not downloaded: {error}"
+    return base / digest
+
+
+def _megabytes(folder: Path) -> float:
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6
+
+
+def _download(locked: str, work: Path) -> str:
+    """Fetch the wheels into `work/wheels`; why that failed, empty where it did not."""
+    (work / "locked.txt").write_text(locked, encoding="utf-8")
+    options = [f"--python-version={PYTHON}", "--implementation=cp", *(f"--abi={abi}" for abi in ABIS)]
+    options += [f"--platform={platform}" for platform in PLATFORMS]
+    options += ["--no-deps", "--require-hashes", "--only-binary=:all:", f"--no-binary={SOURCE_ALONE}"]
+    options += ["--disable-pip-version-check", "--quiet", "--retries=1", "--timeout=15"]
+    command = python("-m", "pip", "download", *options, "--requirement", work / "locked.txt", "--dest", work / "wheels")
+    done = subprocess.run(command, capture_output=True, text=True, env=pip_environment(), timeout=SECONDS, check=False)
+    errors = [line.removeprefix("ERROR: ") for line in done.stderr.splitlines() if line.startswith("ERROR:")]
+    return f"pip download: {(errors or ['failed'])[-1]}" if done.returncode else ""
+
+
+def _unpack(work: Path) -> None:
+    """Unpack what was downloaded, each file by its hash one of the lock, into `work/site`."""
+    for file in sorted((work / "wheels").iterdir()):
+        if file.suffix == ".whl":
+            shutil.unpack_archive(file, work / "site", "zip")
+        else:
+            shutil.unpack_archive(file, work / "source", filter="data")
+    for folder in (work / "source").glob("*/*/"):  # NAME-VERSION/, with the package and its metadata
+        folder.rename(work / "site" / folder.name)

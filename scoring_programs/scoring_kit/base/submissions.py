@@ -1,0 +1,71 @@
+"""A folder of many submissions: which there are, whose, and when they were sent; and how much one of them may hold.
+
+The press scores again what the scoring kit ranks, so both read such a folder here. Runs on Python 3.9 with the standard
+library alone.
+"""
+
+import re
+import zipfile
+from datetime import datetime
+from pathlib import Path
+from typing import Iterator, List, Optional, Tuple
+
+MAX_FILES = 10_000
+MAX_BYTES = 1_000_000_000
+"""Most files and folders in a submission's zip, and most bytes of them when unpacked: at home and in a dry run."""
+JUNK_NAMES = frozenset({".DS_Store", "Thumbs.db", "desktop.ini", "Icon\r"})
+JUNK_FOLDERS = frozenset({"__MACOSX", ".git", "__pycache__", ".ipynb_checkpoints"})
+"""What operating systems, Python, Jupyter and git leave in folders."""
+DATED = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:[ T_-]?(\d\d)[-:.h]?(\d\d)(?:[-:.m]?(\d\d))?)?")
+
+
+def is_zip(path: Path) -> bool:
+    """Whether a path is a zip, by its name or its content."""
+    try:
+        return path.is_file() and (path.suffix.lower() == ".zip" or zipfile.is_zipfile(str(path)))
+    except zipfile.BadZipFile:  # one of several disks; what unpacks it says so
+        return True
+
+
+def moment_of(name: str) -> Optional[datetime]:
+    """The moment that the name of a folder gives, such as 2025-01-31T18-00; None where it is called otherwise."""
+    match = DATED.fullmatch(name)
+    try:
+        return datetime.strptime("".join(match.groups("00")), "%Y%m%d%H%M%S") if match else None
+    except ValueError:  # 2025-02-31
+        return None
+
+
+def submissions_below(
+    folder: Path, team: Optional[str] = None, moment: Optional[datetime] = None
+) -> Iterator[Tuple[Path, str, Optional[datetime]]]:
+    """Every submission with the name of its zip, folder or file, and the moment of the dated folder it is in.
+
+    A dated folder holds the entries of all teams; in a folder of a team's own, it is what that team sent then.
+    """
+    for path in _listed(folder):
+        own = moment_of(path.name) if path.is_dir() else None
+        if own is not None and team is not None:
+            yield _sent(path), team, own
+        elif own is not None:
+            yield from submissions_below(path, None, own)
+        elif team is None and path.is_dir() and _holds_dated(path):
+            yield from submissions_below(path, path.name, moment)
+        else:
+            yield path, team or (path.name if path.is_dir() else path.stem), moment
+
+
+def _holds_dated(folder: Path) -> bool:
+    return any(inner.is_dir() and moment_of(inner.name) for inner in folder.iterdir())
+
+
+def _sent(folder: Path) -> Path:
+    """The only zip in a folder that holds nothing else, or else the folder."""
+    listed = _listed(folder)
+    return listed[0] if len(listed) == 1 and is_zip(listed[0]) else folder
+
+
+def _listed(folder: Path) -> List[Path]:
+    """What somebody put into a folder, by name; not what a system left there."""
+    junk = JUNK_NAMES | JUNK_FOLDERS
+    return [path for path in sorted(folder.iterdir()) if not path.name.startswith(".") and path.name not in junk]
