@@ -87,7 +87,7 @@ class Bundles:
 
 
 @dataclass(frozen=True)
-class Planned:
+class RescorePlan:
     """Everything that is to be known before the first job runs.
 
     Attributes:
@@ -174,7 +174,7 @@ def check(request: RescoreRequest) -> None:
 
 
 @contextmanager
-def planned(request: RescoreRequest, bundles: Bundles, announce: Announce, advance: Advance) -> Iterator[Planned]:
+def planned(request: RescoreRequest, bundles: Bundles, announce: Announce, advance: Advance) -> Iterator[RescorePlan]:
     """Open the bundles and look at all submissions.
 
     Raises:
@@ -198,7 +198,7 @@ def planned(request: RescoreRequest, bundles: Bundles, announce: Announce, advan
         for done, submission in enumerate(submissions):
             advance("reading the submissions", done, len(submissions))
             jobs[submission.name] = _jobs(submission, new, old)
-        yield Planned(new, old, past, submissions, jobs, ResultStore(request.out / RESULTS))
+        yield RescorePlan(new, old, past, submissions, jobs, ResultStore(request.out / RESULTS))
 
 
 def _wanted(request: RescoreRequest) -> list[SubmissionFile]:
@@ -223,7 +223,7 @@ def _jobs(
     return of_new, of_old
 
 
-def _workers(request: RescoreRequest, plan: Planned, announce: Announce) -> AbstractContextManager[Workers]:
+def _workers(request: RescoreRequest, plan: RescorePlan, announce: Announce) -> AbstractContextManager[Workers]:
     """The workers that are asked for; they start when they are entered."""
     if request.cluster is None:
         return local_pool(request.workers)
@@ -233,7 +233,7 @@ def _workers(request: RescoreRequest, plan: Planned, announce: Announce) -> Abst
 
 
 def score_missing(
-    plan: Planned, opened: AbstractContextManager[Workers], announce: Announce, advance: Advance
+    plan: RescorePlan, opened: AbstractContextManager[Workers], announce: Announce, advance: Advance
 ) -> dict[str, str]:
     """Run every job that has no result yet, and keep each result as soon as it is there.
 
@@ -257,7 +257,7 @@ def score_missing(
     return lost
 
 
-def _finished(request: RescoreRequest, plan: Planned, lost: Mapping[str, str]) -> Rescored:
+def _finished(request: RescoreRequest, plan: RescorePlan, lost: Mapping[str, str]) -> Rescored:
     """Compare what the store holds, and write the outputs.
 
     Raises:
@@ -285,7 +285,7 @@ def _finished(request: RescoreRequest, plan: Planned, lost: Mapping[str, str]) -
     return rescored
 
 
-def _side(plan: Planned, bundle: OpenedBundle, which: int) -> Side:
+def _side(plan: RescorePlan, bundle: OpenedBundle, which: int) -> Side:
     results: dict[str, dict[str, JobResult]] = {}
     for name, both in plan.jobs.items():
         results[name] = {}
@@ -295,7 +295,7 @@ def _side(plan: Planned, bundle: OpenedBundle, which: int) -> Side:
     return Side(bundle.leaderboard, bundle.tasks, bundle.owners, results)
 
 
-def _compared(plan: Planned, old: OldScores, new: Side) -> BoardChanges:
+def _compared(plan: RescorePlan, old: OldScores, new: Side) -> BoardChanges:
     primary = plan.new.leaderboard.primary
     keys = [column.key for column in plan.new.leaderboard.columns if column.key in old.columns]
     columns = sorted(keys, key=lambda key: primary is None or key != primary.key)
@@ -303,7 +303,7 @@ def _compared(plan: Planned, old: OldScores, new: Side) -> BoardChanges:
     return compare(before, after, sorted(plan.jobs), columns, old.allowed)
 
 
-def _runs(plan: Planned, new: Side, lost: Mapping[str, str]) -> Iterator[ScoredRun]:
+def _runs(plan: RescorePlan, new: Side, lost: Mapping[str, str]) -> Iterator[ScoredRun]:
     for name in sorted(plan.jobs):
         for task, job in zip(plan.new.tasks, plan.jobs[name][0], strict=True):
             result = new.results[name].get(task)
@@ -315,7 +315,7 @@ def _runs(plan: Planned, new: Side, lost: Mapping[str, str]) -> Iterator[ScoredR
             yield ScoredRun(name, task, result.status, result.exit_code, scores, job.digest, result.message)
 
 
-def _notes(plan: Planned, old: OldScores, comparison: BoardChanges) -> Iterator[str]:
+def _notes(plan: RescorePlan, old: OldScores, comparison: BoardChanges) -> Iterator[str]:
     now = {column.key for column in plan.new.leaderboard.columns}
     for key in sorted(now - old.columns):
         yield f"{key} has no old scores: not compared."
