@@ -13,8 +13,7 @@ from declared.gold_fields import fields_read, open_fields, tagged
 from declared.plan import Plan, plans
 from declared.rows import Rows, column_names, picker, read_rows, text_lines
 from declared.tables import File, Key, Table, tables_of
-from scoring_kit.errors import OrganiserError, Problems
-from scoring_kit.faults import Fault, organiser_faults
+from scoring_kit.errors import Fault, OrganiserError, Problems
 from scoring_kit.json_reading import read_utf8
 
 LEAST_MEGABYTES, MOST_MEGABYTES = 20.0, 500.0
@@ -108,7 +107,7 @@ def read_gold(
     folder: Path, table: Table, wanted: Sequence[Plan], labels: Mapping[str, Sequence[str]], problems: Problems
 ) -> GoldTable | None:
     """Read one table's gold; what is wrong is recorded by file, line and column, never with a value."""
-    report = organiser_faults(problems)
+    report = problems.gold_fault
     before = problems.found
     loaded = _load(folder, table.gold, table, problems)
     listed = _load(folder, table.gold_keys, table, problems) if table.gold_keys else None
