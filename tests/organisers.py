@@ -17,7 +17,7 @@ import pytest
 
 from gen_bundle.package.client import Organiser, ScoringPackage
 from gen_bundle.render import starting_kit
-from gen_bundle.render.starting_kit import DRIVER, Verdict
+from gen_bundle.render.starting_kit import DRIVER, ValidatorVerdict
 from tests.forks import Forks
 
 opened_anew = ScoringPackage.opened
@@ -64,17 +64,19 @@ class Validators:
 
     def __init__(self, folder: Path, forks: Forks) -> None:
         self._folder, self._forks = folder, forks
-        self._known: dict[tuple[bytes, tuple[bytes, ...]], list[Verdict]] = {}
+        self._known: dict[tuple[bytes, tuple[bytes, ...]], list[ValidatorVerdict]] = {}
         (folder / "driver.py").write_text(DRIVER, encoding="utf-8")
 
-    def verdicts(self, validator: bytes, submissions: Sequence[bytes], package: ScoringPackage) -> list[Verdict]:
+    def verdicts(
+        self, validator: bytes, submissions: Sequence[bytes], package: ScoringPackage
+    ) -> list[ValidatorVerdict]:
         """As `starting_kit.validator_verdicts`."""
         key = validator, tuple(submissions)
         if key not in self._known:
             self._known[key] = self._judged(validator, submissions) or judged_anew(validator, submissions, package)
         return self._known[key]
 
-    def _judged(self, validator: bytes, submissions: Sequence[bytes]) -> list[Verdict]:
+    def _judged(self, validator: bytes, submissions: Sequence[bytes]) -> list[ValidatorVerdict]:
         """The verdicts; none where the validator failed, which a process of its own shows as it is."""
         folder = self._folder / f"{len(self._known)}"
         paths = [folder / f"{number}" / "submission.zip" for number in range(len(submissions))]
@@ -87,7 +89,7 @@ class Validators:
         run = self._forks.start(str(self._folder / "driver.py"), arguments, stdout=out, stderr=folder / "stderr.txt")
         said = json.loads(out.read_text(encoding="utf-8")) if self._forks.wait(run) == 0 else []
         shutil.rmtree(folder)
-        return [Verdict(status == 0, text.strip()) for status, text in said]
+        return [ValidatorVerdict(status == 0, text.strip()) for status, text in said]
 
 
 @pytest.fixture(scope="session")

@@ -23,32 +23,13 @@ QUESTIONS = re.findall(r"^\| [^|]+\? \| `([^`]+)` \| `([^`]+)` \|$", PAGE, re.MU
 STANDING_TWICE = {
     # To be freed; a name leaves this set for good once one class alone has it.
     "Bar",
-    "Change",
-    "Column",
-    "Comparison",
-    "Competition",
     "Ended",
-    "Fault",
     "Figure",
-    "Job",
-    "Leaderboard",
-    "Metric",
-    "Model",
-    "Page",
-    "Part",
-    "Phase",
     "Plan",
-    "Reference",
     "Report",
-    "Setting",
-    "Solution",
     "Standing",
-    "Submission",
     "Table",
-    "Task",
-    "Verdict",
     "View",
-    "_Dumper",
 }
 
 

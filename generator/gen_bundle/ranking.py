@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.declaration.model import Phase
+from gen_bundle.declaration.model import DeclaredPhase
 from gen_bundle.errors import UserError
 from gen_bundle.fetched import read_fetched
 from gen_bundle.package.client import VerbProgress
@@ -15,7 +15,7 @@ from gen_bundle.package.own_code import announce_own_code
 from gen_bundle.package.phase_data import checked_reference
 from gen_bundle.package.programs import write_program
 from gen_bundle.package.resolve import Resolved, find_competition, resolve
-from gen_bundle.render.rankings import Ranking, Table
+from gen_bundle.render.rankings import Ranking, RankingTable
 
 SEED = 0
 
@@ -115,7 +115,7 @@ def rank(
             given |= {"submissions": str(request.submissions.resolve()), "reference": str(reference)}
             given |= {"on_board": fetched.on_board, "late": fetched.late} if fetched else {}
         answer = opened.ask("rank", given, advance)
-        tables = [Table(**table) for table in answer.pop("tables")]
+        tables = [RankingTable(**table) for table in answer.pop("tables")]
         statistics = answer.pop("report", None)
         notes = [*answer.pop("notes"), *(fetched.notes if fetched else ())]
         ranking = Ranking(notes=notes, tables=tables, result=answer)
@@ -159,7 +159,7 @@ def _resolved(request: RankRequest) -> Resolved:
     return competition.only(request.task)
 
 
-def _phase(competition: Resolved, name: str) -> Phase:
+def _phase(competition: Resolved, name: str) -> DeclaredPhase:
     phases = {phase.id: phase for phase in competition.phases}
     if name not in phases:
         raise UserError(f"--phase {name}: no such phase. Expected one of {', '.join(phases)}.")

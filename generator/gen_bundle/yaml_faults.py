@@ -20,7 +20,7 @@ SHOWN = 60
 
 
 @dataclass(frozen=True)
-class Fault:
+class YamlFault:
     """Line and column, counted from 1, and what is wrong there and what is expected, in sentences."""
 
     line: int
@@ -28,12 +28,12 @@ class Fault:
     text: str
 
 
-def fault_of(error: yaml.MarkedYAMLError, text: str) -> Fault | None:
+def fault_of(error: yaml.MarkedYAMLError, text: str) -> YamlFault | None:
     """The fault behind a parser's error in `text`; None where the parser does not say where it was."""
     problem = error.problem_mark or error.context_mark
     if problem is None:
         return None
-    return next(_guesses(error, _Lines(text), problem), None) or Fault(
+    return next(_guesses(error, _Lines(text), problem), None) or YamlFault(
         problem.line + 1, problem.column + 1, " ".join(str(part) for part in (error.context, error.problem) if part)
     )
 
@@ -56,7 +56,7 @@ class _Lines:
         return len(self[number]) - len(self[number].lstrip())
 
 
-def _guesses(error: yaml.MarkedYAMLError, lines: _Lines, mark: yaml.Mark) -> Iterator[Fault]:
+def _guesses(error: yaml.MarkedYAMLError, lines: _Lines, mark: yaml.Mark) -> Iterator[YamlFault]:
     """What it may be, the likeliest first."""
     problem, context = str(error.problem or ""), str(error.context or "")
     opened = error.context_mark or mark
@@ -66,7 +66,7 @@ def _guesses(error: yaml.MarkedYAMLError, lines: _Lines, mark: yaml.Mark) -> Ite
     if ("cannot start any token" in problem and character != "\t") or ("node content" in problem and character):
         yield _at(mark, f"a text may not begin with {character}. {QUOTES.format(rest)}")
     if "\t" in line[: len(line) - len(line.lstrip())]:
-        yield Fault(mark.line + 1, 1, "the line is indented with a tab. Expected: spaces")
+        yield YamlFault(mark.line + 1, 1, "the line is indented with a tab. Expected: spaces")
     if "cannot start any token" in problem:
         yield _at(mark, "there is a tab here. Expected: a space")
     if "quoted scalar" in context and "end of stream" in problem:
@@ -95,7 +95,7 @@ def _guesses(error: yaml.MarkedYAMLError, lines: _Lines, mark: yaml.Mark) -> Ite
     yield from _in_keys(problem, lines, mark)
 
 
-def _in_keys(problem: str, lines: _Lines, mark: yaml.Mark) -> Iterator[Fault]:
+def _in_keys(problem: str, lines: _Lines, mark: yaml.Mark) -> Iterator[YamlFault]:
     """Keys and their values: spaces, colons and indentation."""
     line = lines[mark.line]
     for number in lines.up_from(mark.line):
@@ -131,12 +131,12 @@ def _misplaced(lines: _Lines, number: int, why: str) -> str:
     )
 
 
-def _at(mark: yaml.Mark, text: str) -> Fault:
-    return Fault(mark.line + 1, mark.column + 1, f"{text}.")
+def _at(mark: yaml.Mark, text: str) -> YamlFault:
+    return YamlFault(mark.line + 1, mark.column + 1, f"{text}.")
 
 
-def _in_line(lines: _Lines, number: int, text: str) -> Fault:
-    return Fault(number + 1, lines.indent(number) + 1, f"{text}.")
+def _in_line(lines: _Lines, number: int, text: str) -> YamlFault:
+    return YamlFault(number + 1, lines.indent(number) + 1, f"{text}.")
 
 
 def _cut(text: str) -> str:

@@ -61,11 +61,7 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
 
         return ANSWERS.read(files, folders[task], manifest.expected[task], answer, problems)
 
-    pairs: Dict[str, Mapping[str, Pairs]] = {}
-    chains: Dict[str, Mapping[str, Chains]] = {}
-    for task in manifest.tasks:
-        if task in folders and task in RESOLUTION:
-            pairs[task] = read_task(task, read_pairs)
-        elif task in folders:
-            chains[task] = read_task(task, read_chains)
-    return AreSubmission(frozenset((*pairs, *chains)), pairs, chains)
+    entered = [task for task in manifest.tasks if task in folders]
+    pairs = {task: read_task(task, read_pairs) for task in entered if task in RESOLUTION}
+    chains = {task: read_task(task, read_chains) for task in entered if task not in RESOLUTION}
+    return AreSubmission(frozenset(entered), pairs, chains)

@@ -15,7 +15,7 @@ import pytest
 
 from clpsych2025 import a2, organiser, reference
 from clpsych2025 import submission as reader
-from gen_bundle.declaration.model import Competition
+from gen_bundle.declaration.model import DeclaredCompetition
 from gen_bundle.image.models import read_models_file
 from gen_bundle.package.phase_data import prepare_phases
 from gen_bundle.package.programs import program_description
@@ -53,11 +53,11 @@ DIRECTIONS = {
 
 
 @pytest.fixture(scope="module")
-def competition() -> Competition:
+def competition() -> DeclaredCompetition:
     return resolve(FOLDER).declaration
 
 
-def test_the_columns_are_the_published_metrics(competition: Competition) -> None:
+def test_the_columns_are_the_published_metrics(competition: DeclaredCompetition) -> None:
     columns = [column for task in competition.tasks for column in task.columns]
     assert {column.key: (column.sort, column.worst) for column in columns} == DIRECTIONS
     assert columns[0].key == "a1_recall"
@@ -66,7 +66,9 @@ def test_the_columns_are_the_published_metrics(competition: Competition) -> None
     assert ranked == ["a1_recall", "a2_mse", "b_mean_consistency", "c_mean_consistency"]
 
 
-def test_the_test_phase_ends_on_11_march_anywhere_on_earth_with_three_files_a_team(competition: Competition) -> None:
+def test_the_test_phase_ends_on_11_march_anywhere_on_earth_with_three_files_a_team(
+    competition: DeclaredCompetition,
+) -> None:
     phase = competition.phases[-1]
     assert [one.id for one in competition.phases] == list(PHASES)
     assert phase.end is not None
@@ -93,7 +95,7 @@ def test_where_the_organisers_keep_a_model_is_told_to_their_scoring_program_alon
     assert program_description(chosen, chosen.tasks)["options"]["nli"]["model"] == str(private / "our-nli")
 
 
-def test_both_models_are_named_with_the_revisions_that_images_lock(competition: Competition) -> None:
+def test_both_models_are_named_with_the_revisions_that_images_lock(competition: DeclaredCompetition) -> None:
     known = read_models_file(resource("docker") / "models.yaml").models
     revisions = {group: competition.options[group]["revision"] for group in ("bertscore", "nli")}
     assert revisions == {
@@ -272,7 +274,7 @@ def test_the_method_is_asked_and_files_of_the_test_phase_are_hidden(tmp_path: Pa
     assert [phase["hide_output"] for phase in document["phases"]] == [False, True]
 
 
-def test_every_page_that_takes_part_in_the_plan_is_there(competition: Competition) -> None:
+def test_every_page_that_takes_part_in_the_plan_is_there(competition: DeclaredCompetition) -> None:
     titles = [page.title for page in competition.pages]
     assert titles == ["Overview", "Evaluation", "Submission", "Data", "Timeline"]
     assert competition.terms == "pages/terms.md.j2"

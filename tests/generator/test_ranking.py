@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gen_bundle.cli import root
-from gen_bundle.render.rankings import Ranking, Table, as_text
+from gen_bundle.render.rankings import Ranking, RankingTable, as_text
 from gen_bundle.resources import resource
 from tests.generator.competition import small_competition
 from tests.generator.new.making import made, sentiment
@@ -225,5 +225,5 @@ def test_wrong_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: l
 
 def test_wide_letters_keep_the_columns_of_a_table() -> None:
     rows = [["1", "中文队", "0.9"], ["2", "Ünï", "0.8"], ["10", "Plain", "0.7"]]
-    text = as_text(Ranking({}, [Table("T", ["Rank", "Team", "F1"], rows)], []))
+    text = as_text(Ranking({}, [RankingTable("T", ["Rank", "Team", "F1"], rows)], []))
     assert text.splitlines()[2:] == ["Rank  Team     F1", "   1  中文队  0.9", "   2  Ünï     0.8", "  10  Plain   0.7"]

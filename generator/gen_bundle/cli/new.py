@@ -17,7 +17,7 @@ from gen_bundle.errors import UserError
 if TYPE_CHECKING:
     from gen_bundle.new.project import Place
     from gen_bundle.new.propose import Choices, Proposal
-    from gen_bundle.new.table import Gold, NoHeaderError
+    from gen_bundle.new.table import GoldRows, NoHeaderError
 
 EPILOG = """\b
 Examples:
@@ -194,7 +194,7 @@ def _files(gold: Sequence[str]) -> dict[str, Path]:
 
 def _gold(
     context: click.Context, files: Mapping[str, Path], names: Sequence[str], delimiter: str | None, *, ask: bool
-) -> "Gold":
+) -> "GoldRows":
     """The gold of these files; asks for the columns' names where there is no header."""
     from gen_bundle.new.table import NoHeaderError, joined, read_gold
 
@@ -244,7 +244,7 @@ def _answer(text: str) -> tuple[str, str | None]:
 
 def _declared(
     place: "Place",
-    gold: "Gold",
+    gold: "GoldRows",
     choices: "Choices",
     split: str | None,
     template: Path | None,
@@ -282,7 +282,7 @@ def _declared(
 
 
 def _asked(
-    place: "Place", gold: "Gold", choices: "Choices", split: str | None
+    place: "Place", gold: "GoldRows", choices: "Choices", split: str | None
 ) -> tuple["Place", "Choices", str | None]:
     """Ask about everything that was not given as an option, each time with a proposal; returns what was answered.
 
@@ -320,7 +320,7 @@ def _asked(
     return place, choices, split
 
 
-def _proposed(gold: "Gold", choices: "Choices") -> "Proposal | None":
+def _proposed(gold: "GoldRows", choices: "Choices") -> "Proposal | None":
     from gen_bundle.new.propose import propose
 
     try:
@@ -339,7 +339,7 @@ def _with_type(proposal: "Proposal", name: str, kind: str | None) -> tuple[str, 
     return name, click.prompt(f"Type of {name}{shown}?", found.type, type=click.Choice(TYPES), err=True)
 
 
-def _columns(question: str, gold: "Gold", proposed: Sequence[str], *, or_none: bool = False) -> list[str]:
+def _columns(question: str, gold: "GoldRows", proposed: Sequence[str], *, or_none: bool = False) -> list[str]:
     from gen_bundle.declaration.overrides import nearest
 
     def names(text: str) -> list[str]:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gen_bundle.declaration.model import Competition
+from gen_bundle.declaration.model import DeclaredCompetition
 from gen_bundle.declaration.schema import GIVEN_BY_METRICS
 
 PREFACE = """\
@@ -24,13 +24,13 @@ same to editors, for completion and hover texts:
 `phases.test.end`, `tasks.a1.columns.a1_recall.precision`, `pages.Overview.file`.
 """
 EXAMPLES = {
-    "Competition": """\
+    "DeclaredCompetition": """\
 submission_rule: Add_And_Delete_Multiple
 leaderboard: {title: "Test results", hidden: true}
 milestones:
   - {name: System description papers due, date: "2025-03-19 AoE"}
 """,
-    "Phase": """\
+    "DeclaredPhase": """\
 phases:
   - {id: dev, name: Development, start: "2025-01-13 AoE", end: "2025-03-04 AoE", tasks: [a2]}
   - {id: test, name: Test, start: "2025-03-05 AoE", end: "2025-03-11 AoE"}
@@ -39,7 +39,7 @@ phases:
 }
 """Examples by the model whose keys they show."""
 NOTES = {
-    "Phase": """\
+    "DeclaredPhase": """\
 A phase with `tasks` runs these alone, in every layout: in `joint` its program writes the other columns at their
 `worst`, in `tasks` it has no Codabench tasks of the others, and in `separate` the others' bundles lack the phase.
 
@@ -56,9 +56,9 @@ def catalogue() -> str:
 
 
 def _parts() -> Iterator[str]:
-    schema = Competition.model_json_schema()
+    schema = DeclaredCompetition.model_json_schema()
     yield PREFACE
-    yield from _section("Competition", schema)
+    yield from _section("DeclaredCompetition", schema)
     for name in _in_order_of_use(schema):
         yield from _section(name, schema["$defs"][name])
 
@@ -95,7 +95,9 @@ def _section(name: str, model: Mapping[str, Any]) -> Iterator[str]:
 
 def _heading(name: str) -> str:
     """SubmissionField → Submission field."""
-    return "The competition" if name == "Competition" else re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).capitalize()
+    if name == "DeclaredCompetition":
+        return "The competition"
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name.removeprefix("Declared")).capitalize()
 
 
 def _type(value: Mapping[str, Any]) -> str:

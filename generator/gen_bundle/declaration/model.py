@@ -43,6 +43,23 @@ Delimiter = Annotated[
     Line | None, Field(description="The character between cells. Absent: a comma in .csv, a tab in .tsv.")
 ]
 Skip = Annotated[int, Field(ge=0, description="So many lines at the beginning of the file are not read.")]
+Format = Annotated[
+    Literal["csv", "tsv", "jsonl", "json", "txt"] | None,
+    Field(description="How the file is read. Absent: as the name's suffix says."),
+]
+Records = Annotated[
+    str | int | None,
+    Field(description="Where the records are in a .json file: names by dots, places by numbers."),
+]
+Place = Annotated[
+    str | int | None,
+    Field(
+        description="Where the value is in a JSON record: names by dots, places by numbers. Empty: the record itself."
+    ),
+]
+ColumnName = Annotated[
+    Line | None, Field(description="Its column, or name in JSON, where that is not the field's own.")
+]
 Details = Literal["none", "headline", "full"]
 Layout = Literal["joint", "tasks", "separate"]
 CODE_KEYS = ("entry", "interface", "memory")
@@ -50,10 +67,15 @@ CODE_KEYS = ("entry", "interface", "memory")
 SubmissionRule = Literal["manual", "last", "best", "all", "Add", "Add_And_Delete_Multiple"]
 
 
-class Model(BaseModel):
+class StrictModel(BaseModel):
     """Unknown keys are errors, values are not converted, and nothing changes after reading."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        strict=True,
+        model_title_generator=lambda model: model.__name__.removeprefix("Declared"),  # for the schema's readers
+    )
 
 
 def _requirement(value: str) -> str:
@@ -65,7 +87,7 @@ def _requirement(value: str) -> str:
 Requirement = Annotated[str, AfterValidator(_requirement)]
 
 
-class Column(Model):
+class DeclaredColumn(StrictModel):
     """One column of the leaderboard; the first column of the first task is the primary one."""
 
     key: Identifier = Field(description="Name of the score in scores.json.")
@@ -83,6 +105,11 @@ class Column(Model):
     metric: Any = Field(
         None, description="With scoring_program: declared: a metric's name, or a mapping of name, fields and options."
     )
+    expression: Line | None = Field(
+        None,
+        description="In place of a metric, with scoring_program: declared: what the score is made of, by the keys of "
+        "other columns: 0.6 * f1 + 0.4 * (1 - brier).",
+    )
     measured: Literal["seconds"] | None = Field(
         None, description="In place of a metric, with submission.kind: code: the wall-clock seconds that the code ran."
     )
@@ -92,16 +119,18 @@ class Column(Model):
     of: list[Identifier] | None = Field(None, min_length=1, description="Keys of the columns it is computed from.")
 
 
-class Task(Model):
+class DeclaredTask(StrictModel):
     """One task: a module of the scoring package, and the columns that it fills."""
 
     id: Identifier = Field(description="Also the name of the scoring package's module.")
     name: Annotated[Line, Field(max_length=200)] = Field(description="As participants read it.")
     description: str = Field("", description="One or two sentences; in layout tasks the platform shows them.")
-    columns: list[Column] = Field(min_length=1, description="The task's columns of the leaderboard, in their order.")
+    columns: list[DeclaredColumn] = Field(
+        min_length=1, description="The task's columns of the leaderboard, in their order."
+    )
 
 
-class Phase(Model):
+class DeclaredPhase(StrictModel):
     """One phase; phases follow each other and never overlap."""
 
     id: Identifier = Field(description="Also the name of the phase's folder in the data.")
@@ -159,14 +188,14 @@ class Phase(Model):
         return self.details or ("none" if self.hides_scores else "full" if self.gold == "public" else "headline")
 
 
-class Page(Model):
+class DeclaredPage(StrictModel):
     """A page of the competition: a Jinja2 template over Markdown, relative to bundle.yaml."""
 
     title: PageTitle = Field(description="Heading of the page's tab.")
     file: Line = Field(description="Path of the template.")
 
 
-class SubmissionField(Model):
+class SubmissionField(StrictModel):
     """One row of the format table; with scoring_program: declared, also how its values are read."""
 
     field: Line = Field(description="Its name, as it is written in the file.")
@@ -175,10 +204,24 @@ class SubmissionField(Model):
     )
     required: bool = Field(description="Whether a submission without it is refused.")
     meaning: Line = Field(description="One line that says what it holds.")
-    values: list[Any] | None = Field(None, description="Of type label or labels: the labels there are, in their order.")
+    column: ColumnName = None
+    at: Place = None
+    values: list[Any] | None = Field(None, description="Of types of labels: the labels there are, in their order.")
     separator: str = Field("|", description="Of type labels: what separates the labels of a CSV or TSV cell.")
     min: float | int | None = Field(None, description="Of type number: the smallest.")
     max: float | int | None = Field(None, description="Of type number: the largest.")
+    columns: list[Line] | None = Field(
+        None, description="Of type labels or probabilities: the columns that it is spread over, in the order of values."
+    )
+    positive: Any = Field(
+        None, description='Of type labels with columns: the cell of a label that is in the set. Absent: "1".'
+    )
+    negative: Any = Field(None, description='Likewise of one that is not. Absent: "0".')
+    normalise: bool = Field(False, description="Of type probabilities: they may have any sum.")
+    length: int | None = Field(None, ge=1, description="Of type numbers: how many there are.")
+    case: Literal["ignore"] | None = Field(None, description="ignore: texts that differ in case alone are the same.")
+    aliases: dict[Any, Any] | None = Field(None, description="Other spellings, each with the one that it stands for.")
+    default: Any = Field(None, description="What a missing row or an empty answer counts as.")
 
     @property
     def type_words(self) -> str:
@@ -192,16 +235,31 @@ class SubmissionField(Model):
         return f"{self.type}{low}{high}"
 
 
-class Reference(Model):
+class ReferenceField(StrictModel):
+    """Where the gold has a field, if not where submissions have it."""
+
+    column: ColumnName = None
+    at: Place = None
+
+
+class DeclaredReference(StrictModel):
     """The gold of a declared table."""
 
     file: Line = Field(description="The gold in each phase's folder: the submission's fields, and further columns.")
+    format: Format = None
     quoting: Quoting = "rfc4180"
     header: Header = None
     delimiter: Delimiter = None
     skip: Skip = 0
+    at: Records = None
     columns: list[Line] | None = Field(
         None, description="With header: none: the gold's columns in their order. Absent: the submission's fields."
+    )
+    fields: dict[str, ReferenceField] | None = Field(
+        None, description="Field → its column, or its place in JSON, where the gold has it elsewhere."
+    )
+    empty: Literal["error", "skip"] = Field(
+        "error", description="skip: a key whose gold cell is empty is left out of the metrics that read that cell."
     )
     keys: Line | None = Field(
         None, description="With rows: many: a table of all keys, also of those without gold rows."
@@ -213,29 +271,36 @@ class Reference(Model):
     public: list[Line] = Field(default_factory=list, description="Gold columns that participants may know.")
 
 
-class Table(Model):
+class SubmittedTable(StrictModel):
     """One table of a submission, with scoring_program: declared."""
 
-    file: Line = Field(description="Name of the file; its suffix decides how it is read (.csv .tsv .jsonl .json .txt).")
+    file: Line = Field(
+        description="Name of the file; its suffix decides how it is read (.csv .tsv .jsonl .json .txt). *.csv: the one "
+        "file that ends so. {doc}.csv: a file for each value of the key field doc."
+    )
     fields: list[SubmissionField] = Field(min_length=1, description="The rows of the format table, in their order.")
-    key: Line | list[Line] | None = Field(None, description="The field, or fields, by which rows are matched.")
+    key: Line | list[Line] | None = Field(
+        None, description="The field, or fields, by which rows are matched. line: row n answers row n."
+    )
     rows: Literal["one", "many"] = Field("one", description="many: any number of rows for a key.")
     missing: Literal["reject", "empty"] | None = Field(
         None, description="A key without a row: reject (default with rows: one), or empty (default with rows: many)."
     )
+    format: Format = None
     quoting: Quoting = "rfc4180"
     header: Header = None
     delimiter: Delimiter = None
     skip: Skip = 0
+    at: Records = None
 
 
-class SubmissionTable(Table):
+class SubmissionTable(SubmittedTable):
     """One of several tables, with its gold."""
 
-    reference: Reference = Field(description="The gold of this table.")
+    reference: DeclaredReference = Field(description="The gold of this table.")
 
 
-class Submission(Table):
+class DeclaredSubmission(SubmittedTable):
     """What participants hand in, as the Submission page and the starting kit describe it."""
 
     kind: Literal["results", "code"] = Field(
@@ -258,7 +323,7 @@ class Submission(Table):
     )
 
 
-class Question(Model):
+class Question(StrictModel):
     """A question of the fact sheet, asked with every submission."""
 
     type: Literal["text", "checkbox", "select"] = Field(description="How it is answered.")
@@ -268,7 +333,7 @@ class Question(Model):
     on_leaderboard: bool = Field(False, description="Whether the leaderboard shows the answer.")
 
 
-class Leaderboard(Model):
+class DeclaredLeaderboard(StrictModel):
     """The leaderboard as a whole; its columns belong to the tasks."""
 
     title: BoardTitle = Field("Results", description="Heading over the leaderboard.")
@@ -283,14 +348,14 @@ class Leaderboard(Model):
     )
 
 
-class Milestone(Model):
+class Milestone(StrictModel):
     """A date beside the phases, such as the day when papers are due."""
 
     name: Annotated[Line, Field(max_length=200)] = Field(description="What happens, as participants read it.")
     date: End = Field(description="A moment with its zone: UTC, an offset, or AoE. Without a time: its last second.")
 
 
-class Competition(Model):
+class DeclaredCompetition(StrictModel):
     """A competition: everything but its data and the text of its pages."""
 
     title: Annotated[Line, Field(max_length=222)] = Field(description="Name of the competition.")
@@ -321,17 +386,19 @@ class Competition(Model):
         description="What is on the leaderboard. Of itself: each participant's last submission, the best, or all. By "
         "hand: one that can be replaced (Add) and also removed (manual), or any number (Add_And_Delete_Multiple).",
     )
-    leaderboard: Leaderboard = Field(default_factory=Leaderboard, description="Its title, and whether it is hidden.")
+    leaderboard: DeclaredLeaderboard = Field(
+        default_factory=DeclaredLeaderboard, description="Its title, and whether it is hidden."
+    )
     details_min_items: int = Field(5, ge=1, description="No detailed figure is shown over fewer scored items.")
-    pages: list[Page] = Field(min_length=1, description="The competition's pages, in their order.")
+    pages: list[DeclaredPage] = Field(min_length=1, description="The competition's pages, in their order.")
     terms: Line = Field(description="Template of the terms, relative to bundle.yaml.")
-    phases: list[Phase] = Field(min_length=1, description="The phases, in the order of their dates.")
+    phases: list[DeclaredPhase] = Field(min_length=1, description="The phases, in the order of their dates.")
     milestones: list[Milestone] = Field(
         default_factory=list, description="Further dates, shown with those of the phases and in the preview."
     )
-    tasks: list[Task] = Field(min_length=1, description="The tasks; the first one's first column ranks.")
-    submission: Submission = Field(description="What participants hand in.")
-    reference: Reference | None = Field(None, description="With scoring_program: declared: the gold.")
+    tasks: list[DeclaredTask] = Field(min_length=1, description="The tasks; the first one's first column ranks.")
+    submission: DeclaredSubmission = Field(description="What participants hand in.")
+    reference: DeclaredReference | None = Field(None, description="With scoring_program: declared: the gold.")
     options: dict[str, Any] = Field(default_factory=dict, description="Options of the scoring package.")
     requirements: list[Requirement] = Field(
         default_factory=list,

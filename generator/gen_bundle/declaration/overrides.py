@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Iterable
 from typing import Any
 
-from gen_bundle.declaration.model import Competition
+from gen_bundle.declaration.model import DeclaredCompetition
 from gen_bundle.declaration.source import Source, Trail, parse_value
 
 ADDRESS_KEYS = ("id", "key", "title", "field", "name")
@@ -90,8 +90,8 @@ def _require_known(data: dict[str, Any], step: str, trail: Trail) -> None:
     """Options are known by their defaults in the file, everything else by the model (checked when it is read)."""
     if trail[:1] == ("options",) and step not in data:
         raise LookupError(f"no option {step!r}. {nearest(step, list(data))}")
-    if not trail and step not in Competition.model_fields:
-        raise LookupError(f"no key {step!r}. {nearest(step, list(Competition.model_fields))}")
+    if not trail and step not in DeclaredCompetition.model_fields:
+        raise LookupError(f"no key {step!r}. {nearest(step, list(DeclaredCompetition.model_fields))}")
 
 
 def nearest(name: str, known: list[str]) -> str:

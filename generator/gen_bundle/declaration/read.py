@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from gen_bundle.declaration.declared import DECLARED, settle
-from gen_bundle.declaration.model import Competition
+from gen_bundle.declaration.model import DeclaredCompetition
 from gen_bundle.declaration.overrides import apply_overrides, nearest
 from gen_bundle.declaration.rules import check_rules
 from gen_bundle.declaration.source import Broken, Source, Trail, dotted, read_source
@@ -19,14 +19,14 @@ from gen_bundle.errors import UserError
 FILE = "bundle.yaml"
 
 
-def read_competition(folder: Path, overrides: Iterable[str] = (), layout: str | None = None) -> Competition:
+def read_competition(folder: Path, overrides: Iterable[str] = (), layout: str | None = None) -> DeclaredCompetition:
     """Read `folder/bundle.yaml` with the values of `--set` and `--layout` put in; raises as `read_with_places`."""
     return read_with_places(folder, overrides, layout)[0]
 
 
 def read_with_places(
     folder: Path, overrides: Iterable[str] = (), layout: str | None = None
-) -> tuple[Competition, dict[str, str]]:
+) -> tuple[DeclaredCompetition, dict[str, str]]:
     """The competition, and where its options are written: dotted name → file, line and column, or the override.
 
     Raises:
@@ -51,7 +51,7 @@ def read_with_places(
     if problems:
         raise UserError(*sorted(problems, key=_place))
     places = {dotted(trail): place for trail, place in source.positions.items() if trail[:1] == ("options",)}
-    return Competition.model_validate(source.data), places
+    return DeclaredCompetition.model_validate(source.data), places
 
 
 def _place(message: str) -> tuple[int, int, str]:
@@ -79,7 +79,7 @@ def _has(data: Any, key: str | int) -> bool:
 
 def _model_errors(source: Source) -> Iterator[Broken]:
     try:
-        Competition.model_validate(source.data)
+        DeclaredCompetition.model_validate(source.data)
     except ValidationError as error:
         reported: set[Trail] = set()
         for detail in error.errors(include_url=False):
@@ -119,7 +119,7 @@ def _shown(value: Any) -> str:
 
 
 def _model_at(trail: Trail) -> type[BaseModel] | None:
-    model: type[BaseModel] = Competition
+    model: type[BaseModel] = DeclaredCompetition
     for key in trail:
         if isinstance(key, int):
             continue

@@ -4,12 +4,12 @@ import json
 from functools import cache
 
 from gen_bundle.declaration.declared.schema import metric_schema, place_definitions
-from gen_bundle.declaration.model import Competition
+from gen_bundle.declaration.model import DeclaredCompetition
 
 GIVEN_BY_METRICS = {
-    "Column": ("title", "sort", "meaning"),
+    "DeclaredColumn": ("title", "sort", "meaning"),
     "SubmissionField": ("type", "required", "meaning"),
-    "Submission": ("file", "fields"),
+    "DeclaredSubmission": ("file", "fields"),
 }
 """Keys that may be left out with scoring_program: declared; the reader asks others for them."""
 
@@ -17,12 +17,12 @@ GIVEN_BY_METRICS = {
 @cache
 def schema_text() -> str:
     """The schema as written to `bundles/bundle.schema.json`."""
-    schema = Competition.model_json_schema()
+    schema = DeclaredCompetition.model_json_schema()
     schema["title"] = "bundle.yaml"
     for name, keys in GIVEN_BY_METRICS.items():
         model = schema["$defs"][name]
         model["required"] = [key for key in model["required"] if key not in keys]
-    schema["$defs"]["Column"]["properties"]["metric"] = metric_schema()
+    schema["$defs"]["DeclaredColumn"]["properties"]["metric"] = metric_schema()
     schema["$defs"].update(place_definitions())
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 

@@ -12,7 +12,15 @@ from pydantic import ValidationError
 
 from gen_bundle.errors import UserError
 from gen_bundle.image.docker_command import docker_output
-from gen_bundle.image.models import PUNKT_URL, Model, ModelsFile, Punkt, describe, read_models_file, write_models_file
+from gen_bundle.image.models import (
+    PUNKT_URL,
+    ImageModel,
+    ModelsFile,
+    Punkt,
+    describe,
+    read_models_file,
+    write_models_file,
+)
 from gen_bundle.image.request import ImageRequest
 
 
@@ -33,7 +41,7 @@ def lock(request: ImageRequest, models_path: Path, report: Callable[[str], None]
     models = dict(known.models)
     problems: list[str] = []
     for repository, wanted in request.models.items():
-        model = models.get(repository, Model())
+        model = models.get(repository, ImageModel())
         if model.locked or model.path is not None:
             continue
         where = f"{models_path}: models.{repository}"

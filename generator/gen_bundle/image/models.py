@@ -39,7 +39,7 @@ class Expected(_Strict):
     sources: Annotated[int, Field(ge=1)]
 
 
-class Model(_Strict):
+class ImageModel(_Strict):
     """One model; see the head of `docker/models.yaml` for the fields."""
 
     revision: Revision | None = None
@@ -65,7 +65,7 @@ class Model(_Strict):
         ]
 
     @model_validator(mode="after")
-    def _expected_of_a_revision(self) -> "Model":
+    def _expected_of_a_revision(self) -> "ImageModel":
         if self.expected and (self.revision is None or self.files is not None):
             raise ValueError("expected digests are those of a revision whose files are still null")
         return self
@@ -92,7 +92,7 @@ class BaseImage(_Strict):
 class ModelsFile(_Strict):
     """All models, the sentence splitter's data, and the image to start from."""
 
-    models: dict[Repository, Model]
+    models: dict[Repository, ImageModel]
     punkt: Punkt
     base_image: BaseImage = BaseImage()
 
@@ -129,15 +129,15 @@ def write_models_file(path: Path, models_file: ModelsFile) -> None:
         for name in ("expected", "path"):
             if model[name] is None:
                 del model[name]
-    body = yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
+    body = yaml.dump(data, Dumper=_ModelsDumper, sort_keys=False, allow_unicode=True, width=120)
     write_whole(path, ("".join(head) + body).encode())
 
 
-class _Dumper(yaml.SafeDumper):
+class _ModelsDumper(yaml.SafeDumper):
     """Quotes every text that does not start with a letter: a digest such as 12…34e5 would be read as a number."""
 
 
-_Dumper.add_representer(
+_ModelsDumper.add_representer(
     str,
     lambda dumper, text: dumper.represent_scalar(
         "tag:yaml.org,2002:str", text, style=None if text[:1].isalpha() else '"'
@@ -249,7 +249,7 @@ def settle_weights(request: ImageRequest, known: ModelsFile, models_path: Path, 
     models: list[dict[str, Any]] = []
     sources: dict[str, Path] = {}
     for repository, revision in request.models.items():
-        model = known.models.get(repository, Model())
+        model = known.models.get(repository, ImageModel())
         folder = models_path.parent / model.path if model.path is not None else None
         fault = _fault(model, revision, folder, request.name)
         if fault is not None:
@@ -289,7 +289,7 @@ def _punkt_fault(files: Mapping[str, str] | None, folder: Path | None, name: str
     return None
 
 
-def _fault(model: Model, wanted: str | None, folder: Path | None, name: str) -> str | None:
+def _fault(model: ImageModel, wanted: str | None, folder: Path | None, name: str) -> str | None:
     """Why a model cannot be baked in, or None."""
     if folder is not None and not (folder / "config.json").is_file():
         return f"path: {folder} is not a model folder. Expected one with a config.json."
@@ -312,7 +312,7 @@ def _lock(name: str) -> str:
     return f"On a machine that reaches the hub run: gen-bundle image lock {name}."
 
 
-def _settled(model: Model, folder: Path | None) -> dict[str, Any]:
+def _settled(model: ImageModel, folder: Path | None) -> dict[str, Any]:
     """Revision, files, licence and number; a folder that is not locked is named by a digest of its files."""
     files, revision = model.files, model.revision
     if folder is not None and not model.locked:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gen_bundle.new.table import FEWEST_REPEATS, LINE_END, LIST, NUMBER, TAG, Gold
+from gen_bundle.new.table import FEWEST_REPEATS, LINE_END, LIST, NUMBER, TAG, GoldRows
 
 WHOLE = re.compile(r"[+-]?[0-9]+")
 NO_NUMBER = re.compile(r"(?i)[+-]?(nan|inf|infinity)|null|none|nil|n\.?a\.?|#?n/a|-+|\?+|\.")
@@ -38,7 +38,7 @@ BLANK_CELLS = ("labels", "text", "string", "tags")
 
 
 @dataclass(frozen=True)
-class Column:
+class GoldColumn:
     """A column of gold.
 
     Attributes:
@@ -65,7 +65,7 @@ class Column:
     not_numbers: tuple[int, ...] = ()
 
 
-def look_at(gold: Gold, name: str) -> Column:
+def look_at(gold: GoldRows, name: str) -> GoldColumn:
     """What a column holds."""
     values = gold.column(name)
     blank = tuple(at for at, value in enumerate(values) if value is None or value in ("", []))
@@ -77,7 +77,7 @@ def look_at(gold: Gold, name: str) -> Column:
     return replace(look(name, list(given.values())), blank=blank, not_numbers=not_numbers)
 
 
-def as_type(gold: Gold, column: Column, kind: str) -> Column:
+def as_type(gold: GoldRows, column: GoldColumn, kind: str) -> GoldColumn:
     """The column, of another type than the one that was found; its labels where it has any."""
     elements = [one for value in gold.column(column.name) for one in (value if isinstance(value, list) else [value])]
     texts = [text for element in elements if (text := text_of(element))]
@@ -87,7 +87,7 @@ def as_type(gold: Gold, column: Column, kind: str) -> Column:
     elif kind == "labels":
         values = _in_order({part for text in texts for part in text.split(column.separator)})
     listed = values if len(values) <= MOST_LABELS else ()
-    return Column(column.name, kind, listed, column.separator, words=_mean_words(texts), blank=column.blank)
+    return GoldColumn(column.name, kind, listed, column.separator, words=_mean_words(texts), blank=column.blank)
 
 
 def fits(value: Any, kind: str, *, separator: str | None) -> bool:
@@ -126,49 +126,49 @@ def _not_numbers(given: Mapping[int, Any], separator: str | None) -> tuple[int, 
     return others if gaps else ()
 
 
-def _cell_column(name: str, cells: Sequence[str]) -> Column:
+def _cell_column(name: str, cells: Sequence[str]) -> GoldColumn:
     for look in (_cell_lists, _cell_tags, _cell_numbers, _cell_labels):
         if cells and (found := look(name, cells)):
             return found
-    return _text_column(name, cells) if cells else Column(name, "string")
+    return _text_column(name, cells) if cells else GoldColumn(name, "string")
 
 
-def _cell_lists(name: str, cells: Sequence[str]) -> Column | None:
+def _cell_lists(name: str, cells: Sequence[str]) -> GoldColumn | None:
     if not all(map(LIST.fullmatch, cells)):
         return None
     lists = [json_list(cell) for cell in cells]
     found = _list_column(name, lists) if all(isinstance(value, list) for value in lists) else None
-    return found if found and found.type in ("spans", "texts") else Column(name, "other")
+    return found if found and found.type in ("spans", "texts") else GoldColumn(name, "other")
 
 
-def _cell_tags(name: str, cells: Sequence[str]) -> Column | None:
+def _cell_tags(name: str, cells: Sequence[str]) -> GoldColumn | None:
     lists = [cell.split(" ") for cell in cells]
     return _tags(name, lists) if all(map(_is_tagged, lists)) and any("B-" in cell for cell in cells) else None
 
 
-def _cell_numbers(name: str, cells: Sequence[str]) -> Column | None:
+def _cell_numbers(name: str, cells: Sequence[str]) -> GoldColumn | None:
     if not all(map(NUMBER.fullmatch, cells)) or not all(map(_is_finite, cells)):
         return None
     whole = Counter(cell for cell in cells if WHOLE.fullmatch(cell))
     return _numbers(name, [float(cell) for cell in cells], whole)
 
 
-def _cell_labels(name: str, cells: Sequence[str]) -> Column | None:
+def _cell_labels(name: str, cells: Sequence[str]) -> GoldColumn | None:
     for separator in SEPARATORS:
         parts = Counter(part for cell in cells for part in cell.split(separator))
         if any(separator in cell for cell in cells) and _are_labels(name, parts) and len(parts) <= MOST_LABELS:
-            return Column(name, "labels", _in_order(parts), separator)
+            return GoldColumn(name, "labels", _in_order(parts), separator)
     return None
 
 
-def _numbers(name: str, numbers: Sequence[float], whole: Counter[str]) -> Column:
+def _numbers(name: str, numbers: Sequence[float], whole: Counter[str]) -> GoldColumn:
     """A column of numbers: labels where all are whole, few and repeated."""
     if whole.total() == len(numbers) and len(whole) <= MOST_GRADES and _are_labels(name, whole):
         return _label(name, set(whole))
-    return Column(name, "number", within_one=all(0 <= number <= 1 for number in numbers))
+    return GoldColumn(name, "number", within_one=all(0 <= number <= 1 for number in numbers))
 
 
-def _json_column(name: str, values: Sequence[Any]) -> Column:
+def _json_column(name: str, values: Sequence[Any]) -> GoldColumn:
     if values and all(isinstance(value, list) for value in values):
         return _list_column(name, values)
     if values and all(map(_is_json_number, values)):
@@ -176,42 +176,42 @@ def _json_column(name: str, values: Sequence[Any]) -> Column:
         return _numbers(name, [float(value) for value in values], whole)
     texts = [text_of(value) for value in values if not _is_json_number(value) or isinstance(value, int)]
     if None in texts or len(texts) < len(values):
-        return Column(name, "other")
+        return GoldColumn(name, "other")
     return _text_column(name, [text for text in texts if text is not None])
 
 
-def _list_column(name: str, lists: Sequence[Any]) -> Column:
+def _list_column(name: str, lists: Sequence[Any]) -> GoldColumn:
     elements = [element for one in lists for element in one]
     if elements and all(map(_is_span, elements)):
-        return Column(name, "spans", _in_order({span[2] for span in elements if len(span) == 3}))
+        return GoldColumn(name, "spans", _in_order({span[2] for span in elements if len(span) == 3}))
     if not all(isinstance(element, str) for element in elements):
-        return Column(name, "other")
+        return GoldColumn(name, "other")
     if all(map(_is_tagged, lists)) and any(element.startswith("B-") for element in elements):
         return _tags(name, lists)
     different = Counter(elements)
     if _are_labels(name, different) and len(different) <= MOST_LABELS:
-        return Column(name, "labels", _in_order(different))
-    return Column(name, "texts", words=_mean_words(elements))
+        return GoldColumn(name, "labels", _in_order(different))
+    return GoldColumn(name, "texts", words=_mean_words(elements))
 
 
-def _text_column(name: str, texts: Sequence[str]) -> Column:
+def _text_column(name: str, texts: Sequence[str]) -> GoldColumn:
     different = Counter(texts)
     if _are_labels(name, different):
         return _label(name, set(different))
     kind = "string" if not any(" " in text.strip() for text in texts) else "text"
-    return Column(name, kind, words=_mean_words(texts))
+    return GoldColumn(name, kind, words=_mean_words(texts))
 
 
-def _label(name: str, values: set[str]) -> Column:
+def _label(name: str, values: set[str]) -> GoldColumn:
     """A column of labels, which are declared where there are few of them."""
     listed = _in_order(values) if len(values) <= MOST_LABELS else ()
     numbers = [int(value) for value in listed if WHOLE.fullmatch(value)]
     grades = len(numbers) == len(listed) > 1 and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
-    return Column(name, "label", listed, grades=grades)
+    return GoldColumn(name, "label", listed, grades=grades)
 
 
-def _tags(name: str, lists: Sequence[Sequence[str]]) -> Column:
-    return Column(name, "tags", _in_order({tag[2:] for tags in lists for tag in tags if tag != "O"}))
+def _tags(name: str, lists: Sequence[Sequence[str]]) -> GoldColumn:
+    return GoldColumn(name, "tags", _in_order({tag[2:] for tags in lists for tag in tags if tag != "O"}))
 
 
 def _are_labels(name: str, texts: Counter[str]) -> bool:
@@ -277,7 +277,7 @@ def _mean_words(texts: Sequence[str]) -> float:
     return sum(len(text.split()) for text in texts) / max(1, len(texts))
 
 
-def gaps(gold: Gold, column: Column) -> list[str]:
+def gaps(gold: GoldRows, column: GoldColumn) -> list[str]:
     """Gold without a value."""
     values = gold.column(column.name)
     if len(column.blank) == len(values):
@@ -301,7 +301,7 @@ def gaps(gold: Gold, column: Column) -> list[str]:
     ]
 
 
-def _unread(gold: Gold, column: Column) -> list[str]:
+def _unread(gold: GoldRows, column: GoldColumn) -> list[str]:
     """A column of no type; objects that mean spans are spans in a form that is not read."""
     if any(_spans_meant(gold, value) for value in gold.column(column.name)):
         return misfits(gold, column, "spans")
@@ -312,14 +312,14 @@ def _unread(gold: Gold, column: Column) -> list[str]:
     ]
 
 
-def _spans_meant(gold: Gold, value: Any) -> str:
+def _spans_meant(gold: GoldRows, value: Any) -> str:
     """A value whose objects mean spans, in the form that is read; empty for any other."""
     listed = value if gold.is_json else json_list(value)
     spans = [span_of(element) for element in listed] if isinstance(listed, list) else []
     return json.dumps(spans, ensure_ascii=False) if spans and None not in spans else ""
 
 
-def misfits(gold: Gold, column: Column, kind: str) -> list[str]:
+def misfits(gold: GoldRows, column: GoldColumn, kind: str) -> list[str]:
     """Values that are not of the type that was named for their column: the first one, and where the others are."""
     separator = None if gold.is_json else column.separator
     values = gold.column(column.name)
@@ -341,7 +341,7 @@ def misfits(gold: Gold, column: Column, kind: str) -> list[str]:
     ]
 
 
-def _not_two(gold: Gold, column: Column) -> list[str]:
+def _not_two(gold: GoldRows, column: GoldColumn) -> list[str]:
     labels = sorted({text_of(value) or "" for value in gold.column(column.name)})
     if len(labels) == 2:
         return []
@@ -349,7 +349,7 @@ def _not_two(gold: Gold, column: Column) -> list[str]:
     return [f"{gold.file}: {column.name} has {len(labels)} labels ({shown}). Expected two for type probability."]
 
 
-def constant(gold: Gold, column: Column) -> list[str]:
+def constant(gold: GoldRows, column: GoldColumn) -> list[str]:
     """Labels and numbers that are the same everywhere: there is nothing to predict, and a constant is the gold."""
     different = {text_of(value) or str(value) for value in gold.column(column.name)}
     if column.type not in ("label", "number", "probability") or len(different) > 1:

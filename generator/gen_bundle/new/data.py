@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.new.columns import Column, text_of
+from gen_bundle.new.columns import GoldColumn, text_of
 from gen_bundle.new.propose import Proposal, keys_of, token_column
-from gen_bundle.new.table import Gold, Quoting
+from gen_bundle.new.table import GoldRows, Quoting
 
 ENTRY = "model.py"
 ABOUT = {
@@ -85,17 +85,17 @@ class Drawn:
         return f'float(format({bounded}, ".3g"))'
 
 
-def gold_file(gold: Gold) -> str:
+def gold_file(gold: GoldRows) -> str:
     """The gold's name in each phase's folder."""
     return f"gold{gold.suffix}"
 
 
-def submission_file(gold: Gold) -> str:
+def submission_file(gold: GoldRows) -> str:
     """The name of the participants' file."""
     return f"predictions{gold.suffix}"
 
 
-def inputs_file(gold: Gold) -> str:
+def inputs_file(gold: GoldRows) -> str:
     """The name of the file that participants are given."""
     return f"inputs{gold.suffix}"
 
@@ -183,7 +183,7 @@ def baseline_answers(proposal: Proposal, phases: Mapping[str, Sequence[int]]) ->
     return {column.name: _baseline_answer(proposal.gold, column, rows) for column in columns}
 
 
-def _baseline_answer(gold: Gold, column: Column, rows: Sequence[int]) -> Any:
+def _baseline_answer(gold: GoldRows, column: GoldColumn, rows: Sequence[int]) -> Any:
     values = gold.column(column.name)
     if column.type == "label":
         counts = Counter(text_of(values[at]) for at in rows)
@@ -262,7 +262,7 @@ def text_of_rows(records: Sequence[Record], names: Sequence[str], suffix: str, q
     return buffer.getvalue()
 
 
-def _write(path: Path, records: Sequence[Record], names: Sequence[str], gold: Gold) -> None:
+def _write(path: Path, records: Sequence[Record], names: Sequence[str], gold: GoldRows) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     text = text_of_rows(records, names, gold.suffix, gold.quoting)
     path.write_text(text, encoding="utf-8", newline="")
@@ -318,7 +318,7 @@ def _tags(proposal: Proposal) -> str:
     return f'["O"] * len({tokens})' if proposal.gold.is_json else f'" ".join("O" for _ in {tokens})'
 
 
-def _files(gold: Gold) -> tuple[str, str, str]:
+def _files(gold: GoldRows) -> tuple[str, str, str]:
     """The bodies of `read` and `write`, and the module that they need."""
     if gold.suffix == ".jsonl":
         return (
@@ -380,7 +380,9 @@ def example(proposal: Proposal, phases: Sequence[str]) -> tuple[Proposal, dict[s
                 }
                 rows.append([record[name] for name in names])
         found[phase] = list(range(start, len(rows)))
-    gold = Gold(proposal.gold.file, proposal.gold.suffix, names, rows, range(1, len(rows) + 1), proposal.gold.quoting)
+    gold = GoldRows(
+        proposal.gold.file, proposal.gold.suffix, names, rows, range(1, len(rows) + 1), proposal.gold.quoting
+    )
     return replace(proposal, gold=gold, secret=()), found
 
 
@@ -399,7 +401,7 @@ def _made_up_answers(proposal: Proposal, key: int, item: int) -> dict[str, Any]:
     return {column.name: _made_up_answer(column, key + item, is_json=is_json) for column in proposal.answers}
 
 
-def _input(column: Column, key: int) -> Any:
+def _input(column: GoldColumn, key: int) -> Any:
     if column.type == "label" and column.values:
         return column.values[key % len(column.values)]
     return f"Example {column.name} {key + 1}"
@@ -410,7 +412,7 @@ def _made_up_tokens(key: int, *, is_json: bool) -> Any:
     return tokens if is_json else " ".join(tokens)
 
 
-def _made_up_answer(column: Column, at: int, *, is_json: bool) -> Any:
+def _made_up_answer(column: GoldColumn, at: int, *, is_json: bool) -> Any:
     """A made-up answer, different from row to row."""
     values = column.values or ("one", "two")
     if column.type in ("label", "probability"):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gen_bundle.new.columns import Column
+from gen_bundle.new.columns import GoldColumn
 from gen_bundle.new.data import (
     ENTRY,
     Drawn,
@@ -62,7 +62,7 @@ def board_of(proposal: Proposal) -> list[dict[str, Any]]:
     return answer_columns(proposal.answers)
 
 
-def answer_columns(answers: Sequence[Column]) -> list[dict[str, Any]]:
+def answer_columns(answers: Sequence[GoldColumn]) -> list[dict[str, Any]]:
     """The leaderboard's columns for answers with one row a key.
 
     Answers of one kind, such as an emotion each, are ranked by the mean over them.
@@ -81,7 +81,7 @@ def answer_columns(answers: Sequence[Column]) -> list[dict[str, Any]]:
     return found
 
 
-def choices_of(column: Column) -> list[tuple[str, dict[str, Any]]]:
+def choices_of(column: GoldColumn) -> list[tuple[str, dict[str, Any]]]:
     """The keys and metrics that fit an answer."""
     choices = [choice for kind in kinds_of(column) for choice in CHOICES[kind]]
     if column.type == "probability":
@@ -89,7 +89,7 @@ def choices_of(column: Column) -> list[tuple[str, dict[str, Any]]]:
     return choices
 
 
-def kinds_of(column: Column) -> list[str]:
+def kinds_of(column: GoldColumn) -> list[str]:
     """The kinds of an answer."""
     if column.type == "label":
         return ["label", "grades"] if column.grades and len(column.values) > 2 else ["label"]
@@ -184,7 +184,7 @@ def fields(proposal: Proposal) -> list[dict[str, Any]]:
     return found
 
 
-def _meaning(column: Column) -> str:
+def _meaning(column: GoldColumn) -> str:
     """What a field holds, with the types of its spans or tags."""
     listed = ", ".join(column.values)
     if column.type == "spans" and listed:
@@ -265,6 +265,6 @@ def summary(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> list[str
     return [f"{name:9} {text}" for name, text in lines if text]
 
 
-def _shown(column: Column) -> str:
+def _shown(column: GoldColumn) -> str:
     listed = ", ".join(column.values[:8]) + (" …" if len(column.values) > 8 else "")
     return f"{column.name}: {column.type}{f' ({listed})' if listed else ''}"

@@ -9,8 +9,8 @@ from typing import Literal
 
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.errors import UserError
-from gen_bundle.new.columns import TYPES, WHOLE, Column, as_type, constant, gaps, look_at, misfits, text_of
-from gen_bundle.new.table import FEWEST_REPEATS, LINE_END, LINE_KEY, NUMBER, NUMBERED, Gold, numbered, raise_all
+from gen_bundle.new.columns import TYPES, WHOLE, GoldColumn, as_type, constant, gaps, look_at, misfits, text_of
+from gen_bundle.new.table import FEWEST_REPEATS, LINE_END, LINE_KEY, NUMBER, NUMBERED, GoldRows, numbered, raise_all
 
 Rows = Literal["one", "many"]
 Key = tuple[str, ...]
@@ -96,17 +96,17 @@ class Proposal:
         code: whether participants hand in code that answers, instead of the answers.
     """
 
-    gold: Gold
+    gold: GoldRows
     key: Key
     many: bool
-    answers: tuple[Column, ...]
+    answers: tuple[GoldColumn, ...]
     public: tuple[str, ...] = ()
-    groups: tuple[Column, ...] = ()
+    groups: tuple[GoldColumn, ...] = ()
     secret: tuple[str, ...] = ()
     item: str | None = None
     relevance: str | None = None
     cluster: str | None = None
-    columns: dict[str, Column] = field(default_factory=dict)
+    columns: dict[str, GoldColumn] = field(default_factory=dict)
     code: bool = False
 
     @property
@@ -122,7 +122,7 @@ class Proposal:
         return "extraction" if self.many else KINDS.get(self.answers[0].type, "generation")
 
 
-def propose(gold: Gold, choices: Choices) -> Proposal:
+def propose(gold: GoldRows, choices: Choices) -> Proposal:
     """Understand gold: its key, then its other columns, then what they are for.
 
     Raises:
@@ -147,21 +147,21 @@ def propose(gold: Gold, choices: Choices) -> Proposal:
     return _with_cluster(_with_roles(proposal, own, choices), choices.cluster)
 
 
-def _check_names(gold: Gold, choices: Choices) -> None:
+def _check_names(gold: GoldRows, choices: Choices) -> None:
     named = [("--answer", name) for name, _ in choices.answers] + [("--public", name) for name in choices.public]
     named += [("--key", name) for name in choices.key]
     named += [("--cluster", choices.cluster)] if choices.cluster not in (None, NOTHING) else []
     raise_all([_unknown_column(gold, option, str(name)) for option, name in named if name not in gold.names])
 
 
-def _unknown_column(gold: Gold, option: str, name: str) -> str:
+def _unknown_column(gold: GoldRows, option: str, name: str) -> str:
     column, _, kind = name.rpartition("=")
     if option == "--answer" and column in gold.names:
         return f"--answer {name}: no type {kind!r}. {nearest(kind, list(TYPES))}"
     return f"{option} {name}: {gold.file} has no such column. {nearest(name, list(gold.names))}"
 
 
-def key_of(gold: Gold, asked: Sequence[str], rows: Rows | None) -> tuple[Key, bool]:
+def key_of(gold: GoldRows, asked: Sequence[str], rows: Rows | None) -> tuple[Key, bool]:
     """The columns that identify a row, and whether a key may have many rows.
 
     Args:
@@ -197,14 +197,14 @@ def key_of(gold: Gold, asked: Sequence[str], rows: Rows | None) -> tuple[Key, bo
     )
 
 
-def _query(gold: Gold, names: Sequence[str]) -> str | None:
+def _query(gold: GoldRows, names: Sequence[str]) -> str | None:
     """The column of queries in the gold of a ranking: its values repeat, and another column has relevances."""
     if not any(map(RELEVANCE.fullmatch, gold.names)):
         return None
     return next((name for name in names if QUERY_NAME.fullmatch(name) and not _is_unique(gold, (name,))), None)
 
 
-def _key_of_many(gold: Gold, names: Sequence[str]) -> Key:
+def _key_of_many(gold: GoldRows, names: Sequence[str]) -> Key:
     repeated = next((name for name in names if not _is_unique(gold, (name,))), None)
     if repeated is None:
         raise UserError(
@@ -214,13 +214,13 @@ def _key_of_many(gold: Gold, names: Sequence[str]) -> Key:
     return (repeated,)
 
 
-def keys_of(gold: Gold, key: Key) -> list[tuple[str, ...]]:
+def keys_of(gold: GoldRows, key: Key) -> list[tuple[str, ...]]:
     """The key of each row, as text; where every phase has a file of its own, after the phase."""
     columns = [[text_of(value) or "" for value in gold.column(name)] for name in key]
     return list(zip(*([gold.phases] if gold.phases else []), *columns, strict=True))
 
 
-def _blanks(gold: Gold, name: str) -> Iterator[str]:
+def _blanks(gold: GoldRows, name: str) -> Iterator[str]:
     """What keeps a column from being part of a key."""
     for at, value in enumerate(gold.column(name)):
         text = text_of(value)
@@ -231,12 +231,12 @@ def _blanks(gold: Gold, name: str) -> Iterator[str]:
             )
 
 
-def _is_unique(gold: Gold, key: Key) -> bool:
+def _is_unique(gold: GoldRows, key: Key) -> bool:
     found = keys_of(gold, key)
     return len(set(found)) == len(found)
 
 
-def _may_be_id(gold: Gold, name: str) -> bool:
+def _may_be_id(gold: GoldRows, name: str) -> bool:
     """Whether a column with any name identifies rows: texts only in front, and no numbers that differ by chance."""
     texts = [text_of(value) or str(value) for value in gold.column(name)]
     whole = all(map(WHOLE.fullmatch, texts))
@@ -247,7 +247,7 @@ def _may_be_id(gold: Gold, name: str) -> bool:
     return not is_measure and _is_unique(gold, (name,))
 
 
-def _is_many(gold: Gold, key: Key, rows: Rows | None) -> bool:
+def _is_many(gold: GoldRows, key: Key, rows: Rows | None) -> bool:
     """Whether a key has many rows; raises UserError where it repeats and that may be a mistake."""
     found = keys_of(gold, key)
     different = len(set(found))
@@ -267,7 +267,7 @@ def _is_many(gold: Gold, key: Key, rows: Rows | None) -> bool:
     return False
 
 
-def _columns(gold: Gold, key: Key, choices: Choices) -> dict[str, Column]:
+def _columns(gold: GoldRows, key: Key, choices: Choices) -> dict[str, GoldColumn]:
     """What the columns hold that are not of the key; those that were named with a type are of that type."""
     columns = {name: look_at(gold, name) for name in gold.names if name not in key}
     if not columns:
@@ -279,7 +279,7 @@ def _columns(gold: Gold, key: Key, choices: Choices) -> dict[str, Column]:
     return columns
 
 
-def _own_to_key(gold: Gold, key: Key) -> set[str]:
+def _own_to_key(gold: GoldRows, key: Key) -> set[str]:
     """The columns that have one value for each key."""
     keys = keys_of(gold, key)
     own = set()
@@ -290,7 +290,9 @@ def _own_to_key(gold: Gold, key: Key) -> set[str]:
     return own
 
 
-def _answered(gold: Gold, columns: dict[str, Column], own: set[str], choices: Choices, *, many: bool) -> list[Column]:
+def _answered(
+    gold: GoldRows, columns: dict[str, GoldColumn], own: set[str], choices: Choices, *, many: bool
+) -> list[GoldColumn]:
     """The columns that participants answer, as they answer them; raises UserError for gaps in the gold."""
     answers = [columns[name] for name, _ in choices.answers]
     if not answers:
@@ -304,7 +306,7 @@ def _answered(gold: Gold, columns: dict[str, Column], own: set[str], choices: Ch
     return answers
 
 
-def _answers(columns: dict[str, Column]) -> list[Column]:
+def _answers(columns: dict[str, GoldColumn]) -> list[GoldColumn]:
     """The columns that participants answer: by their names, else by their types, else the last one."""
     every = list(columns.values())
     fitting = [column for column in every if column.type != "other"]
@@ -323,31 +325,33 @@ def _answers(columns: dict[str, Column]) -> list[Column]:
     return next((found for found in ways if found), [])
 
 
-def is_alike(column: Column, other: Column) -> bool:
+def is_alike(column: GoldColumn, other: GoldColumn) -> bool:
     """Whether two columns hold values of one kind, such as an emotion each."""
     return (column.type, column.values) == (other.type, other.values)
 
 
-def _answers_of_rows(columns: dict[str, Column], own: set[str]) -> list[Column]:
+def _answers_of_rows(columns: dict[str, GoldColumn], own: set[str]) -> list[GoldColumn]:
     """What differs from row to row of a key: short values, else all."""
     rows = [column for column in columns.values() if column.type != "other" and column.name not in own]
     short = [column for column in rows if column.type in ("label", "number", "string") and not _is_input(column)]
     return short or rows
 
 
-def _plain(column: Column, *, many: bool, whole: bool) -> Column:
+def _plain(column: GoldColumn, *, many: bool, whole: bool) -> GoldColumn:
     """Texts without a blank are answered as texts; in a row of many they are compared as they are.
 
     There, with `whole`, whole numbers are positions rather than labels.
     """
     if many and whole and column.type == "label" and column.values and all(map(WHOLE.fullmatch, column.values)):
-        return Column(column.name, "number", blank=column.blank, not_numbers=column.not_numbers)
+        return GoldColumn(column.name, "number", blank=column.blank, not_numbers=column.not_numbers)
     if many or column.type != "string":
         return column
-    return Column(column.name, "text", words=column.words, blank=column.blank)
+    return GoldColumn(column.name, "text", words=column.words, blank=column.blank)
 
 
-def _ranking(gold: Gold, key: Key, columns: dict[str, Column], own: set[str], choices: Choices) -> Proposal | None:
+def _ranking(
+    gold: GoldRows, key: Key, columns: dict[str, GoldColumn], own: set[str], choices: Choices
+) -> Proposal | None:
     """A ranking: with a column of relevances, and one of items that identifies a row with the key. None for any other.
 
     Raises:
@@ -378,11 +382,11 @@ def _ranking(gold: Gold, key: Key, columns: dict[str, Column], own: set[str], ch
             if one not in answered
         ]
     )
-    answers = (Column(item, "string"), Column("score", "number"))
+    answers = (GoldColumn(item, "string"), GoldColumn("score", "number"))
     return Proposal(gold, key, True, answers, item=item, relevance=relevance, columns=columns)
 
 
-def _identifies(gold: Gold, key: Key, name: str) -> bool:
+def _identifies(gold: GoldRows, key: Key, name: str) -> bool:
     """Whether a column of plain texts identifies a row together with the key."""
     return next(_blanks(gold, name), None) is None and _is_unique(gold, (*key, name))
 
@@ -408,14 +412,14 @@ def _with_roles(proposal: Proposal, own: set[str], choices: Choices) -> Proposal
     return replace(proposal, public=tuple(given), groups=tuple(groups), secret=secret)
 
 
-def _is_input(column: Column) -> bool:
+def _is_input(column: GoldColumn) -> bool:
     if PRIVATE_NAME.fullmatch(column.name):
         return False
     by_name = INPUT_NAME.fullmatch(column.name) or GROUP_NAME.fullmatch(column.name)
     return bool(by_name) or column.type == "text"
 
 
-def _is_group(column: Column) -> bool:
+def _is_group(column: GoldColumn) -> bool:
     has_gaps = column.blank or column.not_numbers
     return column.type == "label" and GROUP_NAME.fullmatch(column.name) is not None and not has_gaps
 
@@ -440,7 +444,7 @@ def _with_cluster(proposal: Proposal, asked: str | None) -> Proposal:
     return proposal if proposal.many else replace(proposal, cluster=found)
 
 
-def _is_repeated(gold: Gold, name: str) -> bool:
+def _is_repeated(gold: GoldRows, name: str) -> bool:
     """Whether a column's values mark some groups of rows."""
     if next(_blanks(gold, name), None) is not None:
         return False

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gen_bundle.new.propose import Choices
-from gen_bundle.new.table import Gold
+from gen_bundle.new.table import GoldRows
 
 ITEMS = 60
 PLACES = ("harbour", "library", "station", "market", "museum", "garden")
@@ -16,13 +16,13 @@ DEGREES = ("hardly", "somewhat", "rather", "very", "extremely")
 Row = list[Any]
 
 
-def recipe_gold(kind: str) -> tuple[Gold, Choices]:
+def recipe_gold(kind: str) -> tuple[GoldRows, Choices]:
     """The made-up gold of a recipe, and what its columns are for."""
     names, suffix, make, answers = RECIPES[kind]
     choices = Choices(names[:1], answers, names[1:2], rows=None if answers else "many")
     chance = random.Random(kind)  # noqa: S311 - data, not secrets
     rows = [row for number in range(1, ITEMS + 1) for row in make(number, chance)]
-    return Gold(f"gold{suffix}", suffix, names, rows, range(1, len(rows) + 1)), choices
+    return GoldRows(f"gold{suffix}", suffix, names, rows, range(1, len(rows) + 1)), choices
 
 
 def _classification(number: int, chance: random.Random) -> list[Row]:

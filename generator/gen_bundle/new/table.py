@@ -45,7 +45,7 @@ Row = tuple[int, list[str]]
 
 
 @dataclass(frozen=True)
-class Gold:
+class GoldRows:
     """The rows of gold.
 
     Attributes:
@@ -93,7 +93,7 @@ class NoHeaderError(UserError):
         self.first = first
 
 
-def read_gold(path: Path, names: Sequence[str] = (), delimiter: str | None = None) -> Gold:
+def read_gold(path: Path, names: Sequence[str] = (), delimiter: str | None = None) -> GoldRows:
     """Read a gold file.
 
     Args:
@@ -122,7 +122,7 @@ def read_gold(path: Path, names: Sequence[str] = (), delimiter: str | None = Non
     return gold
 
 
-def joined(files: Mapping[str, Gold]) -> Gold:
+def joined(files: Mapping[str, GoldRows]) -> GoldRows:
     """The gold of several phases as one; raises UserError where their columns or formats differ."""
     first, *others = files.values()
     problems = [
@@ -151,7 +151,7 @@ def joined(files: Mapping[str, Gold]) -> Gold:
     )
 
 
-def numbered(gold: Gold) -> Gold:
+def numbered(gold: GoldRows) -> GoldRows:
     """The gold with a column `id` that numbers its rows, in each phase from 1."""
     if NUMBERED in gold.names:
         raise UserError(f"--key {LINE_KEY}: {gold.file} has a column {NUMBERED!r} already. Expected --key {NUMBERED}.")
@@ -235,7 +235,7 @@ def _is_conll(text: str) -> bool:
     return tagged and len(tokens) < len(lines) and any(cells[-1].startswith("B-") for cells in tokens)
 
 
-def _conll(text: str, file: str) -> Gold:
+def _conll(text: str, file: str) -> GoldRows:
     """Sentences with their tokens and tags."""
     sentences: list[list[Any]] = []
     numbers: list[int] = []
@@ -252,10 +252,10 @@ def _conll(text: str, file: str) -> Gold:
         sentences[-1][1].append(cells[0])
         sentences[-1][2].append(cells[-1])
     note = f"{file}: columns as CoNLL has them; the sentences were numbered, and are written as JSON lines"
-    return Gold(file, ".jsonl", [NUMBERED, "tokens", "tags"], sentences, numbers, notes=(note,))
+    return GoldRows(file, ".jsonl", [NUMBERED, "tokens", "tags"], sentences, numbers, notes=(note,))
 
 
-def _lines(text: str, file: str) -> Gold:
+def _lines(text: str, file: str) -> GoldRows:
     """A text in each line."""
     lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
     words = {len(line.split()) for line in lines}
@@ -264,7 +264,7 @@ def _lines(text: str, file: str) -> Gold:
         notes = (f'{file}: each line has {words.pop()} words. If these are columns, give --delimiter " "',)
     numbers = range(1, len(lines) + 1)
     rows = [[str(number), line] for number, line in zip(numbers, lines, strict=True)]
-    return Gold(file, ".txt", [LINE_KEY, "answer"], rows, numbers, notes=notes)
+    return GoldRows(file, ".txt", [LINE_KEY, "answer"], rows, numbers, notes=notes)
 
 
 def _delimiter(text: str, suffix: str) -> str:
@@ -277,7 +277,7 @@ def _delimiter(text: str, suffix: str) -> str:
     return next(iter(regular or there), usual)
 
 
-def _table(text: str, file: str, suffix: str, names: Sequence[str], delimiter: str) -> Gold:
+def _table(text: str, file: str, suffix: str, names: Sequence[str], delimiter: str) -> GoldRows:
     """A table; one whose quotation marks are part of its texts is read as it is."""
     try:
         gold = _columns(list(_quoted_rows(text, delimiter, file)), file, suffix, names, delimiter)
@@ -300,7 +300,7 @@ def _table(text: str, file: str, suffix: str, names: Sequence[str], delimiter: s
     return replace(gold, notes=(*gold.notes, f"{read}; what is written here has {BETWEEN[DELIMITERS[gold.suffix]]}"))
 
 
-def _with_points(gold: Gold) -> Gold:
+def _with_points(gold: GoldRows) -> GoldRows:
     """With decimal points in the columns of numbers that have commas, as spreadsheets write both in half of Europe."""
     numbers = [
         at
@@ -334,7 +334,7 @@ def _plain_rows(text: str, delimiter: str) -> Iterator[Row]:
             yield number, line.removesuffix("\r").split(delimiter)
 
 
-def _columns(lines: list[Row], file: str, suffix: str, names: Sequence[str], delimiter: str) -> Gold:
+def _columns(lines: list[Row], file: str, suffix: str, names: Sequence[str], delimiter: str) -> GoldRows:
     """The table of these rows, whose first one is the header unless `names` are given that it does not hold."""
     top, cells = lines[0] if lines else (1, [""])
     first = [cell.strip() for cell in cells]
@@ -354,7 +354,7 @@ def _columns(lines: list[Row], file: str, suffix: str, names: Sequence[str], del
     unnamed = len(header) - len(kept)
     values = [[cells[at] for at in kept] for _, cells in rows] if unnamed else [cells for _, cells in rows]
     notes = (f"{file}: {unnamed} columns without a name are left out",) if unnamed else ()
-    return Gold(file, suffix, [header[at] for at in kept], values, [number for number, _ in rows], notes=notes)
+    return GoldRows(file, suffix, [header[at] for at in kept], values, [number for number, _ in rows], notes=notes)
 
 
 def _check_header(where: str, first: Sequence[str], rows: Sequence[Row]) -> None:
@@ -453,7 +453,7 @@ def _name_for(cell: str, given: Sequence[str], *, is_first: bool) -> str:
     return "score" if all(map(NUMBER.fullmatch, given)) else "text"
 
 
-def _json(text: str, file: str, suffix: str) -> Gold:
+def _json(text: str, file: str, suffix: str) -> GoldRows:
     """Objects, one a line or in a list; or one object whose names are the keys, of objects or of plain answers."""
     problems: list[str] = []
     found = _json_lines(text, file, problems) if suffix == ".jsonl" else _json_items(text, file, problems)
@@ -482,7 +482,7 @@ def _json(text: str, file: str, suffix: str) -> Gold:
     ]
     raise_all(problems)
     values = [[item.get(name) for name in names] for _, item in rows]
-    return Gold(file, suffix, list(names), values, [number for number, _ in rows])
+    return GoldRows(file, suffix, list(names), values, [number for number, _ in rows])
 
 
 def _json_lines(text: str, file: str, problems: list[str]) -> list[tuple[int, Any]]:

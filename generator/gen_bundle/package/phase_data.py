@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.codabench import stored_scores
-from gen_bundle.declaration.model import Phase, Task
+from gen_bundle.codabench.board import DECIMALS
+from gen_bundle.declaration.model import DeclaredPhase, DeclaredTask
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.errors import UserError
 from gen_bundle.package.client import Disclosed, SecretFile, TaskColumns, Tried
@@ -64,7 +64,7 @@ class PhaseData:
         scores: baseline → column key → score, in the tasks that a build can score.
     """
 
-    phase: Phase
+    phase: DeclaredPhase
     gold: PreparedGold
     manifest: Mapping[str, Any]
     template: Members
@@ -116,7 +116,7 @@ def prepare_phases(competition: Resolved, work: Path) -> list[PhaseData]:
     ]
 
 
-def _unused_data(competition: Resolved, phase: Phase) -> Iterator[str]:
+def _unused_data(competition: Resolved, phase: DeclaredPhase) -> Iterator[str]:
     """Folders of a phase that shares another's data: what lies there would not be used."""
     if phase.data is None:
         return
@@ -128,7 +128,7 @@ def _unused_data(competition: Resolved, phase: Phase) -> Iterator[str]:
             )
 
 
-def _same_gold(competition: Resolved, phase: Phase, digests: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+def _same_gold(competition: Resolved, phase: DeclaredPhase, digests: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
     """Remarks on copies of reference data that an earlier phase has already; `data:` or a link say that it is meant."""
     if phase.data is not None:
         return
@@ -177,7 +177,7 @@ def _prepare_gold(competition: Resolved, data_id: str, work: Path) -> PreparedGo
     return PreparedGold(whole, parts, _secrets(competition, tasks, whole), elsewhere, (*warnings, *unread))
 
 
-def _prepare(competition: Resolved, phase: Phase, gold: PreparedGold, work: Path) -> PhaseData:
+def _prepare(competition: Resolved, phase: DeclaredPhase, gold: PreparedGold, work: Path) -> PhaseData:
     request = competition.request(competition.tasks_of(phase))
     asked = {**request, "reference": str(gold.whole)}
     disclosed = _disclosure(competition, phase, asked) if phase.gold == "secret" else []
@@ -195,11 +195,11 @@ def _prepare(competition: Resolved, phase: Phase, gold: PreparedGold, work: Path
     )
 
 
-def _disclosure(competition: Resolved, phase: Phase, request: Mapping[str, Any]) -> list[str]:
+def _disclosure(competition: Resolved, phase: DeclaredPhase, request: Mapping[str, Any]) -> list[str]:
     """What the scores of a phase give one participant of its gold, in one line, where it is known."""
     decimals = phase.score_decimals
     if decimals is None and phase.hides_scores:  # participants cannot download scores.json, but ask the site's API
-        decimals = stored_scores.DECIMALS
+        decimals = DECIMALS
     limits = {"submissions": phase.max_submissions, "decimals": decimals}
     told: Disclosed | None = competition.ask("disclosure", {**request, **limits})
     if told is None:
@@ -234,17 +234,17 @@ def gold_elsewhere(competition: Resolved, work: Path) -> tuple[list[GoldElsewher
     return found, remarks
 
 
-def _tasks_with_gold(competition: Resolved, data_id: str) -> tuple[Task, ...]:
+def _tasks_with_gold(competition: Resolved, data_id: str) -> tuple[DeclaredTask, ...]:
     """The tasks of the whole competition in the phases that use a phase's data."""
     return replace(competition, tasks=tuple(competition.declaration.tasks)).tasks_of_data(data_id)
 
 
 def _gold_of(
-    competition: Resolved, data_id: str, tasks: Sequence[Task], work: Path
+    competition: Resolved, data_id: str, tasks: Sequence[DeclaredTask], work: Path
 ) -> tuple[list[GoldElsewhere], list[str]]:
     """The gold of tasks that are not scored here, one by one where they cannot be read together, and remarks."""
 
-    def prepared(some: Sequence[Task]) -> GoldElsewhere:
+    def prepared(some: Sequence[DeclaredTask]) -> GoldElsewhere:
         folder = Path(tempfile.mkdtemp(dir=work)) / "gold"
         reference, _ = prepare_reference(competition, some, data_id, folder)
         return GoldElsewhere(_secrets(competition, some, reference), reference)
@@ -263,7 +263,7 @@ def _gold_of(
     return found, remarks
 
 
-def _secrets(competition: Resolved, tasks: Sequence[Task], reference: Path) -> Sequence[SecretFile]:
+def _secrets(competition: Resolved, tasks: Sequence[DeclaredTask], reference: Path) -> Sequence[SecretFile]:
     answer = competition.ask("secrets", {**competition.request(tasks), "reference": str(reference)})
     files: Sequence[SecretFile] = answer["files"]
     return files
@@ -271,7 +271,7 @@ def _secrets(competition: Resolved, tasks: Sequence[Task], reference: Path) -> S
 
 def checked_reference(
     competition: Resolved,
-    tasks: Sequence[Task],
+    tasks: Sequence[DeclaredTask],
     data_id: str,
     out: Path,
     given: Mapping[str, Mapping[str, str]] | None = None,
@@ -283,7 +283,9 @@ def checked_reference(
     return reference, [*warnings, *competition.ask("check_reference", request)["warnings"]]
 
 
-def prepare_reference(competition: Resolved, tasks: Sequence[Task], data_id: str, out: Path) -> tuple[Path, list[str]]:
+def prepare_reference(
+    competition: Resolved, tasks: Sequence[DeclaredTask], data_id: str, out: Path
+) -> tuple[Path, list[str]]:
     """Prepare the gold of tasks in a phase in the new folder `out`; returns that folder and the package's remarks.
 
     Raises:
@@ -302,7 +304,7 @@ def prepare_reference(competition: Resolved, tasks: Sequence[Task], data_id: str
     return out, list(competition.ask("prepare", {**competition.request(tasks), **request})["warnings"])
 
 
-def _baselines(competition: Resolved, phase: Phase) -> dict[str, Members]:
+def _baselines(competition: Resolved, phase: DeclaredPhase) -> dict[str, Members]:
     """Baselines by name: each a folder, a zip, or a single file below `baselines/<phase>/`."""
     folder = competition.data / "baselines" / phase.data_id
     baselines: dict[str, Members] = {}
@@ -341,7 +343,7 @@ def _own_task(members: Members, task: str, tasks: list[str]) -> Members:
     return {} if any(name.split("/", 1)[0] in tasks for name in members) else members
 
 
-def _of_others(competition: Resolved, phase: Phase, members: Members) -> bool:
+def _of_others(competition: Resolved, phase: DeclaredPhase, members: Members) -> bool:
     """Whether a declared competition's baseline holds only tables that the phase's tasks do not read."""
     if not competition.is_declared:
         return False
@@ -353,7 +355,7 @@ def _of_others(competition: Resolved, phase: Phase, members: Members) -> bool:
     return names.isdisjoint(read) and not names.isdisjoint(files.values())
 
 
-def _public_files(competition: Resolved, phase: Phase) -> Members:
+def _public_files(competition: Resolved, phase: DeclaredPhase) -> Members:
     """Everything below `public/`; a folder there that is named like a phase belongs to that phase alone."""
     folder = competition.data / "public"
     others = {other.id for other in competition.declaration.phases} - {phase.data_id}
@@ -380,7 +382,7 @@ def _given(competition: Resolved, data_id: str) -> dict[str, dict[str, str]]:
     return given
 
 
-def _input_files(competition: Resolved, phase: Phase) -> Members:
+def _input_files(competition: Resolved, phase: DeclaredPhase) -> Members:
     """What submitted code may read: everything below `input/<phase>/`."""
     folder = competition.data / "input" / phase.data_id
     if not competition.takes_code:
@@ -488,7 +490,7 @@ def try_out(competition: Resolved, named: Mapping[str, TaskColumns], phases: Seq
 
 
 def _trials(
-    competition: Resolved, tasks: Sequence[Task], phases: Sequence[PhaseData], work: Path
+    competition: Resolved, tasks: Sequence[DeclaredTask], phases: Sequence[PhaseData], work: Path
 ) -> Iterator[tuple[PhaseData, Path, Path]]:
     """Each program of each phase, with those of its tasks that are tried, and its reference data."""
     for data in phases:

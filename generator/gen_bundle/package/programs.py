@@ -15,7 +15,7 @@ from typing import Any
 from gen_bundle.codabench.platform_image import MODULES, PLATFORM_IMAGE
 from gen_bundle.codabench.worker import time_limit
 from gen_bundle.declaration.declared.metrics import metrics
-from gen_bundle.declaration.model import Phase, Task
+from gen_bundle.declaration.model import DeclaredPhase, DeclaredTask
 from gen_bundle.package.libraries import site_members
 from gen_bundle.package.resolve import ProgramPart, Resolved
 from gen_bundle.resources import resource
@@ -42,7 +42,7 @@ NO_BASELINES: Baselines = {}
 def program_members(
     competition: Resolved,
     part: ProgramPart,
-    phase: Phase | None = None,
+    phase: DeclaredPhase | None = None,
     *,
     baselines: Baselines = NO_BASELINES,
     secrets: Sequence[Mapping[str, Any]] = (),
@@ -129,7 +129,7 @@ def _digest(members: Members) -> str:
     return digest.hexdigest()[:8]
 
 
-def write_program(competition: Resolved, tasks: Sequence[Task], folder: Path) -> Path:
+def write_program(competition: Resolved, tasks: Sequence[DeclaredTask], folder: Path) -> Path:
     """Write program.json for `tasks`, and beside it the files that options name, as in a scoring program.
 
     The organiser's verbs `rank` and `trial` score with it. Returns `folder`.
@@ -144,7 +144,10 @@ def write_program(competition: Resolved, tasks: Sequence[Task], folder: Path) ->
 
 
 def program_description(
-    competition: Resolved, tasks: Sequence[Task], phase: Phase | None = None, baselines: Baselines = NO_BASELINES
+    competition: Resolved,
+    tasks: Sequence[DeclaredTask],
+    phase: DeclaredPhase | None = None,
+    baselines: Baselines = NO_BASELINES,
 ) -> Mapping[str, Any]:
     """The content of program.json (read by `scoring_kit.program.Program`)."""
     return {
@@ -254,10 +257,11 @@ def absent_imports(competition: Resolved) -> list[str]:
         if path.suffix == ".py" and path.name != ORGANISERS_ONLY:
             names |= {name.partition(".")[0] for name in _imported_names(path)}
     ours = {path.stem for path in resource("scoring_programs").iterdir()}
+    ours |= {name.split("/")[1].removesuffix(".py") for name in site_members(competition)}
     return sorted(names - MODULES - ours - sys.stdlib_module_names - {package.name})
 
 
-def entry_seconds(competition: Resolved, phase: Phase) -> int:
+def entry_seconds(competition: Resolved, phase: DeclaredPhase) -> int:
     """Wall-clock seconds that the code may run in a phase.
 
     The job's limit less a reserve for starting, checking the predictions and packing them: a tenth of the limit, at
@@ -275,7 +279,9 @@ def code_entry(competition: Resolved) -> dict[str, str] | None:
     return {"file": str(submission.entry), "interface": submission.interface or "function"}
 
 
-def ingestion_members(competition: Resolved, phase: Phase, manifest: Mapping[str, Any]) -> dict[str, bytes | Path]:
+def ingestion_members(
+    competition: Resolved, phase: DeclaredPhase, manifest: Mapping[str, Any]
+) -> dict[str, bytes | Path]:
     """The files of a phase's ingestion program, which runs the code and checks what it writes.
 
     `manifest` is what participants may know, without gold.

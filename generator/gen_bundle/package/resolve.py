@@ -32,7 +32,7 @@ class ProgramPart:
 
     id: str
     name: str
-    tasks: tuple[model.Task, ...]
+    tasks: tuple[model.DeclaredTask, ...]
 
     @property
     def task_ids(self) -> list[str]:
@@ -60,9 +60,9 @@ class Resolved:
     name: str
     folder: Path
     data: Path
-    declaration: model.Competition
+    declaration: model.DeclaredCompetition
     package: ScoringPackage
-    tasks: tuple[model.Task, ...]
+    tasks: tuple[model.DeclaredTask, ...]
     parts: tuple[ProgramPart, ...]
     options: Mapping[str, Any]
     program_files: Mapping[str, Path]
@@ -81,7 +81,7 @@ class Resolved:
             return self.package.call(verb, request)
         return self.organiser.call(verb, request, advance or (lambda _: None))
 
-    def request(self, tasks: Sequence[model.Task]) -> dict[str, Any]:
+    def request(self, tasks: Sequence[model.DeclaredTask]) -> dict[str, Any]:
         """What most verbs are asked with: some of the tasks, and what holds for all."""
         return {
             "tasks": [task.id for task in tasks],
@@ -109,7 +109,7 @@ class Resolved:
         return [task.id for task in self.declaration.tasks]
 
     @property
-    def columns(self) -> list[tuple[model.Task, model.Column]]:
+    def columns(self) -> list[tuple[model.DeclaredTask, model.DeclaredColumn]]:
         """The leaderboard's columns in order, each with its task."""
         return [(task, column) for task in self.tasks for column in task.columns]
 
@@ -119,7 +119,7 @@ class Resolved:
         return {key: _without_path(value) for key, value in self.options.items()}
 
     @property
-    def phases(self) -> list[model.Phase]:
+    def phases(self) -> list[model.DeclaredPhase]:
         """The phases of this bundle: those that have one of its tasks."""
         return [phase for phase in self.declaration.phases if self.tasks_of(phase)]
 
@@ -142,10 +142,10 @@ class Resolved:
                 found.append(phase.id)
         return found
 
-    def tasks_of(self, phase: model.Phase) -> tuple[model.Task, ...]:
+    def tasks_of(self, phase: model.DeclaredPhase) -> tuple[model.DeclaredTask, ...]:
         return tuple(task for task in self.tasks if phase.tasks is None or task.id in phase.tasks)
 
-    def parts_of(self, phase: model.Phase) -> tuple[ProgramPart, ...]:
+    def parts_of(self, phase: model.DeclaredPhase) -> tuple[ProgramPart, ...]:
         """The Codabench tasks of a phase, each with the tasks that the phase has."""
         here = self.tasks_of(phase)
         parts = []
@@ -155,7 +155,7 @@ class Resolved:
                 parts.append(replace(part, tasks=tasks))
         return tuple(parts)
 
-    def tasks_of_data(self, data_id: str) -> tuple[model.Task, ...]:
+    def tasks_of_data(self, data_id: str) -> tuple[model.DeclaredTask, ...]:
         """This bundle's tasks in the phases that use a phase's data."""
         used = {task.id for phase in self.phases if phase.data_id == data_id for task in self.tasks_of(phase)}
         return tuple(task for task in self.tasks if task.id in used)
@@ -244,7 +244,7 @@ def _settled_rule(folder: Path, layout: str | None, overrides: tuple[str, ...]) 
     return [note], (*overrides, "submission_rule=all")
 
 
-def _package_of(declaration: model.Competition, folder: Path) -> ScoringPackage:
+def _package_of(declaration: model.DeclaredCompetition, folder: Path) -> ScoringPackage:
     """The scoring package, which has a module for each task."""
     package = find_package(declaration.scoring_program or folder.name, folder)
     if declaration.scoring_program != DECLARED:
@@ -316,7 +316,9 @@ def _without_path(value: Any) -> Any:
     return Path(value).name if isinstance(value, str) and Path(value).is_absolute() else value
 
 
-def _check_inside(folder: Path, declaration: model.Competition, option_files: list[Path], *, own_data: bool) -> None:
+def _check_inside(
+    folder: Path, declaration: model.DeclaredCompetition, option_files: list[Path], *, own_data: bool
+) -> None:
     """See that what a competition's folder takes into its bundle lies in that folder.
 
     Another person's folder could otherwise publish any file that the organiser may read. Links within the
@@ -366,7 +368,7 @@ def _holds_one_of(folder: Path, invented: Sequence[Path]) -> bool:
     return False
 
 
-def _worst_notes(declaration: model.Competition) -> Iterator[str]:
+def _worst_notes(declaration: model.DeclaredCompetition) -> Iterator[str]:
     """Columns whose `worst` may be meant as the best score: what is worse is not written."""
     for task in declaration.tasks:
         for column in task.columns:
@@ -379,7 +381,7 @@ def _worst_notes(declaration: model.Competition) -> Iterator[str]:
                 )
 
 
-def _rank_notes(declaration: model.Competition) -> Iterator[str]:
+def _rank_notes(declaration: model.DeclaredCompetition) -> Iterator[str]:
     """Phases whose board the primary column cannot order."""
     first = declaration.tasks[0]
     column = first.columns[0]

@@ -11,8 +11,8 @@ from typing import Any
 
 import yaml
 
-from gen_bundle.codabench.leaderboard import TIE_BREAK
-from gen_bundle.declaration.model import Column, Phase, Question
+from gen_bundle.codabench.competition import TIE_BREAK
+from gen_bundle.declaration.model import DeclaredColumn, DeclaredPhase, Question
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import empty_submission, ingestion_members, program_members
 from gen_bundle.package.resolve import ProgramPart, Resolved
@@ -35,7 +35,7 @@ class Slot:
     """A Codabench task: a part in a phase, with its number."""
 
     index: int
-    phase: Phase
+    phase: DeclaredPhase
     part: ProgramPart
 
     @property
@@ -59,22 +59,22 @@ def reference_file(slot: Slot) -> str:
     return f"reference_data/{slot.phase.data_id}-{slot.part.id}.zip"
 
 
-def ingestion_file(phase: Phase) -> str:
+def ingestion_file(phase: DeclaredPhase) -> str:
     """Where a phase's ingestion program lies in the bundle, if participants hand in code."""
     return f"ingestion_programs/{phase.id}.zip"
 
 
-def input_file(phase: Phase) -> str:
+def input_file(phase: DeclaredPhase) -> str:
     """Where the data that submitted code may read lie in the bundle."""
     return f"input_data/{phase.data_id}.zip"
 
 
-def public_file(phase: Phase) -> str:
+def public_file(phase: DeclaredPhase) -> str:
     """Where a phase's public data lie in the bundle."""
     return f"public_data/{phase.data_id}.zip"
 
 
-def starting_kit_file(phase: Phase) -> str:
+def starting_kit_file(phase: DeclaredPhase) -> str:
     """Where a phase's starting kit lies in the bundle."""
     return f"starting_kits/{phase.id}.zip"
 
@@ -120,7 +120,7 @@ def competition_yaml(competition: Resolved, data: Sequence[PhaseData]) -> bytes:
     """The text of competition.yaml, dumped from plain data: quoted dates, no nulls."""
     document = competition_document(competition, data)
     return yaml.dump(
-        document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100, default_flow_style=False
+        document, Dumper=_BundleDumper, sort_keys=False, allow_unicode=True, width=100, default_flow_style=False
     ).encode()
 
 
@@ -246,7 +246,7 @@ def _leaderboard(competition: Resolved) -> dict[str, Any]:
     }
 
 
-def _column(index: int, column: Column, numbers: Mapping[str, int]) -> dict[str, Any]:
+def _column(index: int, column: DeclaredColumn, numbers: Mapping[str, int]) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "index": index,
         "key": column.key,
@@ -261,7 +261,7 @@ def _column(index: int, column: Column, numbers: Mapping[str, int]) -> dict[str,
     return entry
 
 
-class _Dumper(yaml.SafeDumper):
+class _BundleDumper(yaml.SafeDumper):
     """Block style with lists indented below their key, and every text that YAML could misread in quotes."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
@@ -274,4 +274,4 @@ def _text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=None if plain and not risky else '"')
 
 
-_Dumper.add_representer(str, _text)
+_BundleDumper.add_representer(str, _text)

@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from gen_bundle.declaration.model import Column, Phase, Task
+from gen_bundle.declaration.model import DeclaredColumn, DeclaredPhase, DeclaredTask
 from gen_bundle.errors import UserError
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import program_members
@@ -70,12 +70,12 @@ def bundle_tree(
     return tree
 
 
-def reference_file(phase: Phase) -> str:
+def reference_file(phase: DeclaredPhase) -> str:
     """Where a phase's reference data lie in the bundle: one file for all phases that share them."""
     return f"reference_data_{phase.data_id}.zip"
 
 
-def public_file(phase: Phase) -> str:
+def public_file(phase: DeclaredPhase) -> str:
     """Where a phase's public data lie in the bundle."""
     return f"public_data_{phase.data_id}.zip"
 
@@ -161,7 +161,7 @@ def _document(
 
 
 def _phase(number: int, data: PhaseData, submission_rule: str) -> dict[str, Any]:
-    phase: Phase = data.phase
+    phase: DeclaredPhase = data.phase
     entry: dict[str, Any] = {
         "phasenumber": number,
         "label": phase.name[:MAX_LABEL],
@@ -184,7 +184,7 @@ def _phase(number: int, data: PhaseData, submission_rule: str) -> dict[str, Any]
     return entry
 
 
-def _leaderboard(columns: Sequence[tuple[Task, Column]], title: str) -> dict[str, Any]:
+def _leaderboard(columns: Sequence[tuple[DeclaredTask, DeclaredColumn]], title: str) -> dict[str, Any]:
     """One board; the columns of each task form a group where there are several tasks."""
     written = [(task, column) for task, column in columns if column.computation is None]
     tasks = list({task.id: task for task, _ in written}.values())

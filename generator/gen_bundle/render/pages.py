@@ -24,7 +24,7 @@ from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from gen_bundle.declaration.declared.settle import DECLARED
-from gen_bundle.declaration.model import Phase
+from gen_bundle.declaration.model import DeclaredPhase
 from gen_bundle.errors import UserError
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import entry_seconds
@@ -335,7 +335,7 @@ COMMAND = """The platform runs `{entry}` once, with two folders as its arguments
 ```"""
 
 
-def code_text(competition: Resolved, phases: Sequence[Phase]) -> str:
+def code_text(competition: Resolved, phases: Sequence[DeclaredPhase]) -> str:
     """What the code must offer, where it runs and what it may use; Markdown without headings."""
     submission, image = competition.declaration.submission, competition.declaration.image
     entry = str(submission.entry)

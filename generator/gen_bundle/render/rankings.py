@@ -17,7 +17,7 @@ from gen_bundle.render.tables import markdown_table
 
 
 @dataclass(frozen=True)
-class Table:
+class RankingTable:
     """A table to be printed: its title, its columns' headings and its rows of texts."""
 
     title: str
@@ -36,7 +36,7 @@ class Ranking:
     """
 
     result: Mapping[str, Any]
-    tables: Sequence[Table]
+    tables: Sequence[RankingTable]
     notes: Sequence[str]
 
     @property
@@ -122,7 +122,7 @@ FORMATS: Mapping[str, Callable[[Ranking], str]] = {
 }
 
 
-def _text_table(table: Table) -> str:
+def _text_table(table: RankingTable) -> str:
     lines = [[one_line(cell) for cell in line] for line in (table.header, *table.rows)]
     widths = [max(_cells_of(line[i]) for line in lines) for i in range(len(table.header))]
     right = [_is_number_column(table, i) for i in range(len(table.header))]
@@ -144,11 +144,11 @@ def _filled(cell: str, width: int, to_right: bool) -> str:
     return f"{blanks}{cell}" if to_right else f"{cell}{blanks}"
 
 
-def _is_number_column(table: Table, i: int) -> bool:
+def _is_number_column(table: RankingTable, i: int) -> bool:
     return all(row[i] == "" or row[i].rstrip("=").replace(".", "").lstrip("-").isdigit() for row in table.rows)
 
 
-def _latex_table(table: Table) -> str:
+def _latex_table(table: RankingTable) -> str:
     columns = "".join("r" if _is_number_column(table, i) else "l" for i in range(len(table.header)))
     rows = [" & ".join(map(latex_text, cells)) + r" \\" for cells in table.rows]
     header = " & ".join(map(latex_text, table.header)) + r" \\"

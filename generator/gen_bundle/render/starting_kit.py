@@ -14,11 +14,10 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from gen_bundle.declaration.model import Submission
+from gen_bundle.declaration.model import DeclaredSubmission
 from gen_bundle.errors import UserError
-from gen_bundle.image.request import LOCK_FILE
 from gen_bundle.package.client import ScoringPackage, failure
-from gen_bundle.package.libraries import locks_for, packages_text
+from gen_bundle.package.libraries import OWN_LOCK, locks_for, packages_text
 from gen_bundle.package.phase_data import TEMPLATE, PhaseData
 from gen_bundle.package.programs import (
     SAMPLE,
@@ -68,7 +67,7 @@ print(json.dumps(verdicts))
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ValidatorVerdict:
     """What the validator says of a submission."""
 
     valid: bool
@@ -179,7 +178,7 @@ def _sample_members(data: PhaseData) -> dict[str, bytes | Path]:
 
 def _packages(competition: Resolved) -> str:
     """What scoring at home needs: the image's packages, those of the competition's own as far as they are locked."""
-    lock = competition.folder / LOCK_FILE
+    lock = competition.folder / OWN_LOCK
     own = lock.read_text(encoding="utf-8") if competition.declaration.requirements and lock.is_file() else ""
     return packages_text(locks_for(competition.options), own)
 
@@ -211,7 +210,7 @@ def _examples(
     return zips[0], invalid
 
 
-def _spoiled(good: Mapping[str, Mapping[str, bytes]], submission: Submission) -> list[Spoiled]:
+def _spoiled(good: Mapping[str, Mapping[str, bytes]], submission: DeclaredSubmission) -> list[Spoiled]:
     entry = submission.entry
     if entry:
         # Not every baseline need have it, since what is wrong with them is found elsewhere; the template has.
@@ -229,7 +228,9 @@ def _cut(text: str) -> str:
     return "\n".join(lines)
 
 
-def validator_verdicts(validator: bytes, submissions: Sequence[bytes], package: ScoringPackage) -> list[Verdict]:
+def validator_verdicts(
+    validator: bytes, submissions: Sequence[bytes], package: ScoringPackage
+) -> list[ValidatorVerdict]:
     """What the package's `validate.pyz` says of each zip, in one run of this Python.
 
     Raises:
@@ -255,7 +256,7 @@ def validator_verdicts(validator: bytes, submissions: Sequence[bytes], package: 
         raise UserError(failure(package.name, "submission.py", done.stderr))
     if done.returncode != 0:
         raise RuntimeError(f"the validator failed:\n{done.stderr}")
-    return [Verdict(status == 0, text.strip()) for status, text in json.loads(done.stdout)]
+    return [ValidatorVerdict(status == 0, text.strip()) for status, text in json.loads(done.stdout)]
 
 
 def _texts(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from gen_bundle.declaration.model import Submission, SubmissionField, Table
+from gen_bundle.declaration.model import DeclaredSubmission, SubmissionField, SubmittedTable
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.render.tables import markdown_table
 
@@ -59,7 +59,7 @@ def page_text(text: str) -> str:
     return f"<code>{shown}</code>"
 
 
-def tables_of(submission: Submission, phases: Sequence[PhaseData]) -> list[Table]:
+def tables_of(submission: DeclaredSubmission, phases: Sequence[PhaseData]) -> list[SubmittedTable]:
     """The tables of a submission that these phases score, in their order."""
     if not submission.tables:
         return [submission]
@@ -78,7 +78,7 @@ def type_text(field: SubmissionField, file: str) -> str:
     return text.format(values=listed or "the task's labels", separator=field.separator, range=words)
 
 
-def format_text(tables: Sequence[Table]) -> str:
+def format_text(tables: Sequence[SubmittedTable]) -> str:
     """The fields of each table, as they are written in its file."""
     parts = []
     for table in tables:
@@ -92,7 +92,7 @@ def format_text(tables: Sequence[Table]) -> str:
     return "\n\n".join(parts)
 
 
-def _file_text(table: Table) -> str:
+def _file_text(table: SubmittedTable) -> str:
     """What is not as usual in a table's file."""
     names = ", ".join(page_text(field.field) for field in table.fields)
     sentences = [
@@ -103,7 +103,7 @@ def _file_text(table: Table) -> str:
     return " ".join(filter(None, sentences))
 
 
-def example_text(tables: Sequence[Table]) -> str:
+def example_text(tables: Sequence[SubmittedTable]) -> str:
     """The first lines of each table with made-up answers, as a fenced block."""
     parts = []
     for table in tables:
@@ -114,7 +114,7 @@ def example_text(tables: Sequence[Table]) -> str:
     return "\n\n".join(parts)
 
 
-def _example(table: Table) -> str:
+def _example(table: SubmittedTable) -> str:
     names = [field.field for field in table.fields]
     rows = [[_made_up(table, field, at) for field in table.fields] for at in range(EXAMPLE_ROWS)]
     suffix = PurePosixPath(table.file).suffix
@@ -133,7 +133,7 @@ def _example(table: Table) -> str:
     return buffer.getvalue().rstrip("\n")
 
 
-def _made_up(table: Table, field: SubmissionField, at: int) -> Any:
+def _made_up(table: SubmittedTable, field: SubmissionField, at: int) -> Any:
     """A value of a field in row `at`; whether spans have a type, only the field's meaning says."""
     key = _key(table)
     if field.field in key:
@@ -164,7 +164,7 @@ def _cell(field: SubmissionField, value: Any) -> str:
     return json.dumps(value) if isinstance(value, list) else str(value)
 
 
-def task_text(tables: Sequence[Table]) -> str:
+def task_text(tables: Sequence[SubmittedTable]) -> str:
     """What participants are asked for: a sentence for each field that they answer."""
     sentences = []
     for table in tables:
@@ -183,7 +183,7 @@ def task_text(tables: Sequence[Table]) -> str:
     return "\n\n".join(sentences)
 
 
-def rows_text(tables: Sequence[Table]) -> str:
+def rows_text(tables: Sequence[SubmittedTable]) -> str:
     """How rows are matched, and what becomes of those that are missing."""
     texts = []
     for table in tables:
@@ -290,7 +290,7 @@ def _is_json(file: str) -> bool:
     return PurePosixPath(file).suffix in (".json", ".jsonl")
 
 
-def _key(table: Table) -> list[str]:
+def _key(table: SubmittedTable) -> list[str]:
     return [table.key] if isinstance(table.key, str) else table.key or []
 
 

@@ -7,7 +7,7 @@ from operator import itemgetter
 from zoneinfo import ZoneInfo
 
 from gen_bundle.declaration.dates import AOE, shown
-from gen_bundle.declaration.model import Column, Milestone, Phase, Task
+from gen_bundle.declaration.model import DeclaredColumn, DeclaredPhase, DeclaredTask, Milestone
 
 _BLANKS = re.compile(r"[ \t\r\n]+")  # blanks that forbid a line break stay
 
@@ -22,13 +22,13 @@ def _cell(text: str) -> str:
     return _BLANKS.sub(" ", text.replace("|", "\\|").replace("$", "&#36;").strip())
 
 
-def metrics_table(tasks: Sequence[Task], primary: str) -> str:
+def metrics_table(tasks: Sequence[DeclaredTask], primary: str) -> str:
     """Every column with its meaning, direction and worst value; the primary one is marked."""
     rows = [_metric_row(column, primary) for task in tasks for column in task.columns]
     return markdown_table(["Column", "Key", "Meaning", "Better", "Not entered"], rows)
 
 
-def tasks_table(tasks: Sequence[Task]) -> str:
+def tasks_table(tasks: Sequence[DeclaredTask]) -> str:
     """Which columns belong to which task in layout `tasks`, where every task shows all, the others' at their worst.
 
     The example is the column whose worst value could most easily be read as a result.
@@ -46,7 +46,7 @@ def tasks_table(tasks: Sequence[Task]) -> str:
     )
 
 
-def _metric_row(column: Column, primary: str) -> list[str]:
+def _metric_row(column: DeclaredColumn, primary: str) -> list[str]:
     title = f"**{column.title}**" if column.key == primary else column.title
     better = "higher" if column.sort == "desc" else "lower"
     worst = "" if column.worst is None else plain_number(column.worst)
@@ -59,7 +59,9 @@ def plain_number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1_000_000 else f"{value:g}"
 
 
-def phases_table(phases: Sequence[Phase], time_zones: Sequence[str], milestones: Sequence[Milestone] = ()) -> str:
+def phases_table(
+    phases: Sequence[DeclaredPhase], time_zones: Sequence[str], milestones: Sequence[Milestone] = ()
+) -> str:
     """Start and end of every phase, and the milestones, in UTC, anywhere on Earth, and the competition's local times.
 
     In the order of time; a milestone within a phase comes below it.
@@ -76,7 +78,7 @@ def phases_table(phases: Sequence[Phase], time_zones: Sequence[str], milestones:
     return markdown_table(["Phase or date" if milestones else "Phase", "", *(name for name, _ in zones)], rows)
 
 
-def limits_table(phases: Sequence[Phase], tasks: Sequence[Task]) -> str:
+def limits_table(phases: Sequence[DeclaredPhase], tasks: Sequence[DeclaredTask]) -> str:
     """How many submissions each phase takes and how long one may be scored; its tasks where it has not all."""
     header = ["Phase", "Submissions a day", "Submissions in all", "Time to score one"]
     rows = [
@@ -98,7 +100,7 @@ def _limit(number: int) -> str:
     return str(number) if number else "no limit"
 
 
-def details_table(phases: Sequence[Phase], min_items: int) -> str:
+def details_table(phases: Sequence[DeclaredPhase], min_items: int) -> str:
     """What participants see of a submission in each phase: on its results page, in the files beside it, in the logs."""
     rows = [
         [
@@ -112,7 +114,7 @@ def details_table(phases: Sequence[Phase], min_items: int) -> str:
     return markdown_table(["Phase", "Results page", "`scores.json`, `details.json`", "Logs"], rows)
 
 
-def _on_page(phase: Phase, min_items: int) -> str:
+def _on_page(phase: DeclaredPhase, min_items: int) -> str:
     columns = "the columns of the leaderboard"
     if phase.shown_details == "none":
         return "that the submission was scored, and no score" if phase.hides_scores else columns

@@ -6,7 +6,7 @@ from datetime import UTC
 from importlib import metadata
 
 from gen_bundle.declaration.dates import shown
-from gen_bundle.declaration.model import Competition, Phase
+from gen_bundle.declaration.model import DeclaredCompetition, DeclaredPhase
 from gen_bundle.report.content import Report
 from gen_bundle.report.methods import failures, lateness, missing_rule, unit_words
 
@@ -67,7 +67,7 @@ def versions() -> Iterator[str]:
         yield f"{name} {metadata.version(name)}"
 
 
-def _ties(declared: Competition) -> str:
+def _ties(declared: DeclaredCompetition) -> str:
     board = declared.leaderboard
     if board.ties == "columns":
         return "equal scores are ordered by the following columns."
@@ -78,6 +78,6 @@ def _ties(declared: Competition) -> str:
     )
 
 
-def _dates(phase: Phase) -> str:
+def _dates(phase: DeclaredPhase) -> str:
     end = shown(phase.end, UTC) if phase.end else "open"
     return f"{phase.name}: {shown(phase.start, UTC)} to {end}"

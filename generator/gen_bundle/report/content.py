@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gen_bundle.declaration.model import Competition, Phase
+from gen_bundle.declaration.model import DeclaredCompetition, DeclaredPhase
 from gen_bundle.fetched import Fetched
-from gen_bundle.render.rankings import Ranking, Table
+from gen_bundle.render.rankings import Ranking, RankingTable
 
 FIXED = ("column", "unit", "units", "resamples", "seed", "teams", "pairs", "stability")
 """What report.json says of a task: a contract."""
@@ -36,8 +36,8 @@ class Report:
         fetched: what is known of submissions that `gen-bundle fetch` brought.
     """
 
-    declaration: Competition
-    phase: Phase | None
+    declaration: DeclaredCompetition
+    phase: DeclaredPhase | None
     ranking: Ranking
     statistics: Mapping[str, Any]
     baselines: Sequence[str]
@@ -55,7 +55,7 @@ class Report:
         return {"tasks": {task: {key: one[key] for key in FIXED} for task, one in self.tasks.items()}}
 
     @property
-    def own_rankings(self) -> list[Table]:
+    def own_rankings(self) -> list[RankingTable]:
         """Rankings by a rule of the competition's own, such as over several tasks."""
         known = {task["name"] for task in self.tasks.values()}
         return [table for table in self.ranking.tables if table.header[0] == "Rank" and table.title not in known]

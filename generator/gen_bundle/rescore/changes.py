@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gen_bundle.rescore.standings import Standing
-from gen_bundle.twin.outcomes import TOLERANCE
+from gen_bundle.twin.report import TOLERANCE
 
 Standings = Mapping[str, Standing]
 

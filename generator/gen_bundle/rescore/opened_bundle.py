@@ -6,17 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gen_bundle.building import finished_bundle
-from gen_bundle.codabench.leaderboard import Leaderboard
+from gen_bundle.codabench.competition import Competition, Leaderboard, Phase, Task
 from gen_bundle.codabench.worker import time_limit
 from gen_bundle.errors import UserError
 from gen_bundle.rescore.digests import digest_of, digest_of_value
 from gen_bundle.rescore.environment import environment_of
 from gen_bundle.rescore.scoring_job import EngineName, Scorer
-from gen_bundle.twin.bundle import Competition, Phase, Task, open_bundle
-from gen_bundle.twin.competition_yaml import read_competition
+from gen_bundle.twin.bundle import open_bundle, own_columns, read_competition
 from gen_bundle.twin.engines import EngineError
 from gen_bundle.twin.engines.process import ProcessEngine
-from gen_bundle.twin.packed import own_columns
 from gen_bundle.twin.strangers import programs_of_others, refuse_strangers
 
 if TYPE_CHECKING:
@@ -50,7 +48,7 @@ class OpenedBundle:
         """Column → the task that fills it, in a phase of several tasks and as far as programs say so."""
         if len(self.phase.tasks) < 2:
             return {}
-        return {key: task.id for task in self.phase.tasks for key in own_columns(task.scoring_program)}
+        return {key: task.id for task in self.phase.tasks for key in own_columns(task)}
 
 
 def opened_bundle(
@@ -80,7 +78,7 @@ def opened_bundle(
         raise UserError(f"--phase {phase}: no such phase in {source}. Expected one of {known}.")
     if not chosen.tasks:
         raise UserError(f"--phase {phase}: has no task in {source}. Expected a phase with at least one.")
-    seconds = time_limit(chosen.execution_time_limit, own_queue=competition.own_queue)
+    seconds = time_limit(chosen.limit_s, own_queue=competition.queue)
     name: EngineName = "process" if isinstance(engine, ProcessEngine) else "docker"
     try:
         image = competition.image if isinstance(engine, ProcessEngine) else engine.pinned(competition.image)
@@ -105,5 +103,5 @@ def opened_bundle(
 
 
 def _files_digest(task: Task) -> str:
-    parts = (task.scoring_program, task.reference_data, task.input_data, task.ingestion_program)
-    return digest_of_value([digest_of(part) for part in parts])
+    roles = ("scoring_program", "reference_data", "input_data", "ingestion_program")
+    return digest_of_value([digest_of(task.file(role)) for role in roles])

@@ -12,8 +12,7 @@ from gen_bundle.rescore.scoring_job import JobResult, Lost, Scorer, ScoringJob, 
 from gen_bundle.rescore.warm_process import WarmProcess, serve
 from gen_bundle.twin.engines import Engine, EngineError
 from gen_bundle.twin.engines.choose import choose_engine
-from gen_bundle.twin.layout import temporary_folder
-from gen_bundle.twin.sweep import scratch_folder
+from gen_bundle.twin.layout import scratch_folder, temporary_folder
 
 
 class ScoringDesk:

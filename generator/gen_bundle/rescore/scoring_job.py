@@ -7,16 +7,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
+from gen_bundle.codabench.competition import Task
 from gen_bundle.codabench.versions import DIFFERENCES, NEWEST
 from gen_bundle.errors import UserError
 from gen_bundle.rescore.digests import digest_of_value
-from gen_bundle.twin.bundle import Task
 from gen_bundle.twin.engines import Engine
-from gen_bundle.twin.jobs import Jobs, run_jobs
+from gen_bundle.twin.jobs import Jobs, JobSetting, run_jobs
 from gen_bundle.twin.layout import temporary_folder
-from gen_bundle.twin.outcomes import Status
 from gen_bundle.twin.plan import as_upload
-from gen_bundle.twin.programs import Setting
+from gen_bundle.twin.report import Status
 
 EngineName = Literal["docker", "process"]
 KILLED = 128 + 9
@@ -115,7 +114,7 @@ def score(job: ScoringJob, engine: Engine, work: Path) -> JobResult | Lost:
         work: a folder for what is not kept.
     """
     scorer = job.scorer
-    setting = Setting(engine, scorer.image, scorer.detailed_results, lambda _: None, DIFFERENCES[NEWEST])
+    setting = JobSetting(engine, scorer.image, scorer.detailed_results, lambda _: None, DIFFERENCES[NEWEST])
     try:
         with temporary_folder("job-", work) as folder:
             upload = as_upload(job.submission, folder / "submission")
@@ -131,7 +130,7 @@ def score(job: ScoringJob, engine: Engine, work: Path) -> JobResult | Lost:
 
 
 def _result(jobs: Jobs, folder: Path) -> JobResult:
-    scorer = jobs.scoring.programs.of("program")
+    scorer = jobs.scoring.of("program")
     return JobResult(
         "Failed" if jobs.failure else "Finished",
         scorer.ended.exit_code if scorer else None,

@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gen_bundle.codabench.board import Board, NoBoardError, Submitted
-from gen_bundle.codabench.leaderboard import Leaderboard
-from gen_bundle.codabench.stored_scores import RefusedError
+from gen_bundle.codabench.board import Board, NoBoardError, RefusedError, Submitted
+from gen_bundle.codabench.competition import Leaderboard
 from gen_bundle.rescore.scoring_job import JobResult
 from gen_bundle.rescore.submissions import SubmissionFile
 

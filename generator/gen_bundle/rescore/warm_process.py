@@ -45,7 +45,8 @@ class WarmProcess:
 
     def __init__(self, scorer: Scorer, program: Path, reference: Path, stub: Path) -> None:
         serves = (program / "score.py", "--serve", reference) if (program / DOOR).is_file() else None
-        self.scorer = replace(scorer, task=replace(scorer.task, scoring_program=stub, reference_data=None))
+        task = scorer.task.with_file("scoring_program", stub).with_file("reference_data", None)
+        self.scorer = replace(scorer, task=task)
         self._alone = ProcessEngine(gpu=scorer.gpu)
         self._process = subprocess.Popen(
             python(*(serves or (MANY_RUNS, program, reference))),
@@ -130,12 +131,12 @@ def serve(scorer: Scorer, work: Path) -> WarmProcess | None:
         return None
     program, reference, stub = (work / name for name in ("program", "reference", "stub"))
     try:
-        _lay_out(scorer.task.scoring_program, program)
+        _lay_out(scorer.task.file("scoring_program"), program)
         if not (program / FRAME).is_file() or read_metadata(program).command != COMMAND:
             return None
         reference.mkdir()
-        if scorer.task.reference_data is not None:
-            _lay_out(scorer.task.reference_data, reference)
+        if data := scorer.task.file("reference_data"):
+            _lay_out(data, reference)
         stub.mkdir()
         (stub / "metadata.yaml").write_text(f"command: {COMMAND}\n", encoding="utf-8")
         return WarmProcess(scorer, program, reference, stub)

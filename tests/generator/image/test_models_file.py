@@ -6,7 +6,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.image.models import (
     BaseImage,
     Expected,
-    Model,
+    ImageModel,
     ModelsFile,
     Punkt,
     needed_files,
@@ -42,9 +42,11 @@ def test_writing_keeps_the_head_and_every_value(tmp_path: Path) -> None:
     path.write_text("# Kept.\n#   And this.\nmodels:\n  org/name: {}\npunkt: {}\n# Not this.\n")
     manifest = ModelsFile(
         models={
-            "org/name": Model(revision="1" * 38 + "e1", files={"config.json": DIGEST}, licence="no", number=0.25),
-            "org/unconfirmed": Model(revision="2" * 40, expected={"config.json": Expected(sha256="1" * 64, sources=2)}),
-            "local": Model(path="../weights"),
+            "org/name": ImageModel(revision="1" * 38 + "e1", files={"config.json": DIGEST}, licence="no", number=0.25),
+            "org/unconfirmed": ImageModel(
+                revision="2" * 40, expected={"config.json": Expected(sha256="1" * 64, sources=2)}
+            ),
+            "local": ImageModel(path="../weights"),
         },
         punkt=Punkt(files={"english/sent_starters.txt": DIGEST}),
         base_image=BaseImage(name="python:3.11", digest="sha256:" + "3" * 64),

@@ -4,12 +4,12 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.errors import UserError
-from gen_bundle.image.models import Expected, Model, ModelsFile, Punkt, settle_weights
+from gen_bundle.image.models import Expected, ImageModel, ModelsFile, Punkt, settle_weights
 from gen_bundle.image.request import ImageRequest
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 DIGEST = "a" * 64
-LOCKED = Model(revision=REVISION, files={"config.json": DIGEST}, licence="mit", number=0.5)
+LOCKED = ImageModel(revision=REVISION, files={"config.json": DIGEST}, licence="mit", number=0.5)
 MANIFEST = Path("/somewhere/models.yaml")
 
 
@@ -17,13 +17,13 @@ def request(**models: str | None) -> ImageRequest:
     return ImageRequest("task", "scoring/task:cpu", "models", "cpu", {f"org/{name}": v for name, v in models.items()})
 
 
-def manifest(punkt: Punkt | None = None, **models: Model) -> ModelsFile:
+def manifest(punkt: Punkt | None = None, **models: ImageModel) -> ModelsFile:
     known = {f"org/{name}": model for name, model in models.items()}
     return ModelsFile(models=known, punkt=punkt or Punkt(files={"english/x.txt": DIGEST}))
 
 
 def test_only_the_models_that_the_competition_needs_are_taken() -> None:
-    weights = settle_weights(request(a=None), manifest(a=LOCKED, b=LOCKED, c=Model()), MANIFEST, None)
+    weights = settle_weights(request(a=None), manifest(a=LOCKED, b=LOCKED, c=ImageModel()), MANIFEST, None)
     assert weights.models == [f"org/a@{REVISION}"]
     assert weights.manifest["models"][0]["files"] == {"config.json": DIGEST}
     assert weights.manifest["punkt"]["files"] == {"english/x.txt": DIGEST}
@@ -40,7 +40,7 @@ def test_a_model_free_image_needs_no_lock_at_all() -> None:
 def test_everything_that_is_not_locked_is_refused_at_once_with_the_command_that_locks_it() -> None:
     wanted = request(a=None, b="f" * 40, c=None)
     with pytest.raises(UserError) as raised:
-        settle_weights(wanted, manifest(Punkt(), a=Model(), b=LOCKED), MANIFEST, None)
+        settle_weights(wanted, manifest(Punkt(), a=ImageModel(), b=LOCKED), MANIFEST, None)
     assert raised.value.messages == (
         f"{MANIFEST}: models.org/a: is not locked. On a machine that reaches the hub run: gen-bundle image lock task.",
         f"{MANIFEST}: models.org/b: is at {REVISION}, but the competition asks for {'f' * 40}. "
@@ -56,7 +56,7 @@ def test_a_folder_needs_no_lock_and_is_named_by_its_content(tmp_path: Path) -> N
     folder.mkdir()
     (folder / "config.json").write_text("{}")
     (folder / "training.log").write_text("litter")
-    known = manifest(a=Model(path="weights"))
+    known = manifest(a=ImageModel(path="weights"))
     first = settle_weights(request(a=None), known, tmp_path / "models.yaml", None)
     assert list(first.manifest["models"][0]["files"]) == ["config.json"]
     assert first.sources == {"sources/0": folder}
@@ -81,13 +81,13 @@ def test_a_folder_that_is_locked_must_be_the_locked_files(tmp_path: Path) -> Non
 def test_a_folder_without_a_known_revision_cannot_stand_for_one(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(UserError, match="is at no known revision, but the competition asks for"):
-        settle_weights(request(a=REVISION), manifest(a=Model(path=".")), tmp_path / "models.yaml", None)
+        settle_weights(request(a=REVISION), manifest(a=ImageModel(path=".")), tmp_path / "models.yaml", None)
 
 
 def test_a_folder_does_not_stand_for_a_revision_that_is_only_expected(tmp_path: Path) -> None:
     """Its files would be baked in under a name of their own, where a program that asks for the revision finds none."""
     (tmp_path / "config.json").write_text("{}")
-    known = manifest(a=Model(revision=REVISION, path="."))
+    known = manifest(a=ImageModel(revision=REVISION, path="."))
     with pytest.raises(UserError, match=r"no known revision.* --set options\.GROUP\.revision=null"):
         settle_weights(request(a=REVISION), known, tmp_path / "models.yaml", None)
 
@@ -97,7 +97,7 @@ def test_a_folder_with_other_files_than_expected_is_refused(tmp_path: Path) -> N
     right = hashlib.sha256(b"{}").hexdigest()
     for digest, accepted in ((right, True), (DIGEST, False)):
         expected = {"config.json": Expected(sha256=digest, sources=1)}
-        known = manifest(a=Model(revision=REVISION, expected=expected, path="."))
+        known = manifest(a=ImageModel(revision=REVISION, expected=expected, path="."))
         if accepted:
             assert settle_weights(request(a=None), known, tmp_path / "models.yaml", None).models
         else:
@@ -109,7 +109,7 @@ def test_a_folder_with_other_files_than_expected_is_refused(tmp_path: Path) -> N
 
 def test_a_folder_that_holds_no_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"models.org/a: path: .*weights is not a model folder"):
-        settle_weights(request(a=None), manifest(a=Model(path="weights")), tmp_path / "models.yaml", None)
+        settle_weights(request(a=None), manifest(a=ImageModel(path="weights")), tmp_path / "models.yaml", None)
 
 
 def test_the_sentence_splitter_may_come_from_a_folder(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from gen_bundle.building import BuildRequest, Built, build
 from gen_bundle.new.project import Place, new_declared
 from gen_bundle.new.propose import Choices, Proposal, propose
 from gen_bundle.new.split import divide
-from gen_bundle.new.table import Gold, read_gold
+from gen_bundle.new.table import GoldRows, read_gold
 from gen_bundle.twin.engines import Engine
 from gen_bundle.twin.replay import DryRunRequest, dry_run
 from tests.generator.twin.in_process import InProcessEngine
@@ -18,7 +18,7 @@ from tests.generator.twin.in_process import InProcessEngine
 SENTIMENT = [("negative", "It was awful"), ("neutral", "It was there"), ("positive", "It was great")]
 
 
-def gold_at(folder: Path, name: str, text: str | bytes) -> Gold:
+def gold_at(folder: Path, name: str, text: str | bytes) -> GoldRows:
     """A gold file, written and read."""
     path = folder / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import pytest
 
 from gen_bundle.errors import UserError
-from gen_bundle.new.columns import Column
+from gen_bundle.new.columns import GoldColumn
 from gen_bundle.new.declare import CHOICES, answer_columns, board_of, fields, kinds_of
 from tests.generator.new.making import csv_text, proposed, sentiment
 
@@ -80,20 +80,20 @@ METRICS = {
 @pytest.mark.parametrize(
     ("column", "kind"),
     [
-        (Column("a", "label", ("no", "yes")), "label"),
-        (Column("a", "label", ("0", "1"), grades=True), "label"),
-        (Column("a", "label", ("1", "2", "3"), grades=True), "grades"),
-        (Column("a", "labels", ("x",)), "labels"),
-        (Column("a", "number"), "number"),
-        (Column("a", "probability", ("0", "1")), "probability"),
-        (Column("a", "spans"), "spans"),
-        (Column("a", "tags"), "tags"),
-        (Column("a", "text", words=2), "short text"),
-        (Column("a", "text", words=12), "text"),
-        (Column("a", "texts", words=12), "text"),
+        (GoldColumn("a", "label", ("no", "yes")), "label"),
+        (GoldColumn("a", "label", ("0", "1"), grades=True), "label"),
+        (GoldColumn("a", "label", ("1", "2", "3"), grades=True), "grades"),
+        (GoldColumn("a", "labels", ("x",)), "labels"),
+        (GoldColumn("a", "number"), "number"),
+        (GoldColumn("a", "probability", ("0", "1")), "probability"),
+        (GoldColumn("a", "spans"), "spans"),
+        (GoldColumn("a", "tags"), "tags"),
+        (GoldColumn("a", "text", words=2), "short text"),
+        (GoldColumn("a", "text", words=12), "text"),
+        (GoldColumn("a", "texts", words=12), "text"),
     ],
 )
-def test_the_metrics_of_an_answer(column: Column, kind: str) -> None:
+def test_the_metrics_of_an_answer(column: GoldColumn, kind: str) -> None:
     assert kinds_of(column)[-1] == kind
     assert [one["key"] for one in answer_columns([column])] == METRICS[kind]
 
@@ -125,7 +125,7 @@ def test_two_answers_have_columns_of_their_own(tmp_path: Path) -> None:
 
 
 def test_answers_that_differ_only_in_signs_have_different_keys() -> None:
-    pair = [Column(name, "label", ("a", "b")) for name in ("größe", "gr e", "gr-e", "x" * 80)]
+    pair = [GoldColumn(name, "label", ("a", "b")) for name in ("größe", "gr e", "gr-e", "x" * 80)]
     keys = [column["key"] for column in answer_columns(pair)]
     assert len(set(keys)) == len(keys)
     assert all(key.isidentifier() and len(key) <= 36 for key in keys)

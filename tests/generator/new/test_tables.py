@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gen_bundle.errors import UserError
 from gen_bundle.new.propose import Choices, propose
 from gen_bundle.new.split import divide
-from gen_bundle.new.table import Gold, NoHeaderError, joined, read_gold
+from gen_bundle.new.table import GoldRows, NoHeaderError, joined, read_gold
 from tests.generator.new.making import gold_at, proposed
 
 LABELS = ["negative", "neutral", "positive"]
@@ -124,7 +124,7 @@ def test_a_delimiter_of_ones_own(tmp_path: Path) -> None:
     assert note == "gold.qrels: separated by blanks; what is written here has commas"
 
 
-def phases_of(dev: str, test: str, folder: Path) -> Gold:
+def phases_of(dev: str, test: str, folder: Path) -> GoldRows:
     return joined({"dev": gold_at(folder, "dev.csv", dev), "test": gold_at(folder, "test.csv", test)})
 
 

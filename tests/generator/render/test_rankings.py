@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from gen_bundle.render.rankings import FORMATS, Ranking, Table
+from gen_bundle.render.rankings import FORMATS, Ranking, RankingTable
 
 RANKING = Ranking(
     result={
@@ -19,8 +19,8 @@ RANKING = Ranking(
         "invited": {"joint": None},
     },
     tables=[
-        Table("50 % better", ["Rank", "Team", "F1"], [["1=", "A & B_1", "0.5000"], ["12", "C|D", ""]]),
-        Table("Empty", ["Rank", "Team"], []),
+        RankingTable("50 % better", ["Rank", "Team", "F1"], [["1=", "A & B_1", "0.5000"], ["12", "C|D", ""]]),
+        RankingTable("Empty", ["Rank", "Team"], []),
     ],
     notes=["a note"],
 )
@@ -79,7 +79,7 @@ NAMES = {
 def of_team(name: str, score: float = -0.5) -> Ranking:
     return Ranking(
         {"teams": [{"team": name, "f1": score, "tied": [name]}]},
-        [Table("All", ["Rank", "Team", "F1"], [["1", name, f"{score}"]])],
+        [RankingTable("All", ["Rank", "Team", "F1"], [["1", name, f"{score}"]])],
         [],
     )
 

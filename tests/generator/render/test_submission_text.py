@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.declaration.model import Submission, Table
+from gen_bundle.declaration.model import DeclaredSubmission, SubmittedTable
 from gen_bundle.render.submission_text import example_text, format_text, rows_text, task_text
 from tests.generator.new.making import bundled, made, sentiment
 
@@ -26,8 +26,8 @@ FIELDS = [
 ]
 
 
-def submission(file: str, **more: Any) -> list[Submission]:
-    return [Submission.model_validate({"file": file, "key": "id", "fields": FIELDS, **more})]
+def submission(file: str, **more: Any) -> list[DeclaredSubmission]:
+    return [DeclaredSubmission.model_validate({"file": file, "key": "id", "fields": FIELDS, **more})]
 
 
 def test_types_are_described_in_the_form_of_the_file() -> None:
@@ -156,7 +156,7 @@ def test_pages_follow_a_changed_declaration(tmp_path: Path) -> None:
 
 def test_a_file_without_a_header_line_is_described_and_shown_as_it_is() -> None:
     fields = [{"field": name, "type": "string", "required": True, "meaning": "A field."} for name in ("id", "label")]
-    table = Table.model_validate(
+    table = SubmittedTable.model_validate(
         {"file": "p.csv", "key": "id", "header": "none", "delimiter": ";", "skip": 2, "fields": fields}
     )
     said = format_text([table])

@@ -1,6 +1,6 @@
 import re
 
-from gen_bundle.declaration.model import Milestone, Phase
+from gen_bundle.declaration.model import DeclaredPhase, Milestone
 from gen_bundle.render.tables import markdown_table, phases_table
 
 
@@ -10,7 +10,9 @@ def test_cells_cannot_break_the_table_or_start_a_formula() -> None:
 
 
 def test_a_deadline_stands_in_every_zone() -> None:
-    phase = Phase.model_validate({"id": "test", "name": "Test", "start": "2025-03-01 AoE", "end": "2025-03-11 AoE"})
+    phase = DeclaredPhase.model_validate(
+        {"id": "test", "name": "Test", "start": "2025-03-01 AoE", "end": "2025-03-11 AoE"}
+    )
     last = phases_table([phase], ["America/New_York", "Asia/Tokyo"]).splitlines()[-1]
     assert last.replace("\xa0", " ").split(" | ")[1:] == [
         "ends",
@@ -22,7 +24,9 @@ def test_a_deadline_stands_in_every_zone() -> None:
 
 
 def test_a_date_cannot_be_broken_into_lines() -> None:
-    phase = Phase.model_validate({"id": "test", "name": "Test", "start": "2025-03-01 AoE", "end": "2025-03-11 AoE"})
+    phase = DeclaredPhase.model_validate(
+        {"id": "test", "name": "Test", "start": "2025-03-01 AoE", "end": "2025-03-11 AoE"}
+    )
     for cell in phases_table([phase], []).splitlines()[-1].split(" | ")[2:]:
         assert len(re.split(r"[ \-]", cell.removesuffix(" |"))) == 2  # the date, the time
 
@@ -35,7 +39,7 @@ def test_milestones_stand_among_the_phases_in_the_order_of_time() -> None:
         "Registration opens": "2025-01-07 12:00 UTC",
         "Test inputs": "2025-02-25 AoE",
     }
-    phases = [Phase.model_validate(phase) for phase in given]
+    phases = [DeclaredPhase.model_validate(phase) for phase in given]
     milestones = [Milestone.model_validate({"name": name, "date": date}) for name, date in dates.items()]
     rows = [row.replace("\xa0", " ").split(" | ") for row in phases_table(phases, [], milestones).splitlines()[2:]]
     assert [row[0].strip("| *") for row in rows] == [

@@ -39,7 +39,13 @@ pytestmark = [
 
 IMPORTED = (
     *("distributed.cli.dask_scheduler", "distributed.cli.dask_worker", "distributed.http.scheduler.info"),
-    *("dask.distributed", "tornado.platform.asyncio", "dateutil.parser", "rich.table", "gen_bundle.codabench.keys"),
+    *(
+        "dask.distributed",
+        "tornado.platform.asyncio",
+        "dateutil.parser",
+        "rich.table",
+        "gen_bundle.codabench.serializer_fields",
+    ),
     *("gen_bundle.cli.rescore", "gen_bundle.rescore.cluster", "gen_bundle.rescore.journey"),
     *("gen_bundle.rescore.printed_jobs", "gen_bundle.twin.engines.process"),
 )

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from gen_bundle.codabench.leaderboard import Column, Leaderboard
+from gen_bundle.codabench.competition import Column, Leaderboard
 from gen_bundle.rescore.changes import Comparison, Measure, compare
 from gen_bundle.rescore.scoring_job import JobResult
 from gen_bundle.rescore.standings import Side, Standing, plain_scores, standings
@@ -51,7 +51,7 @@ def test_a_phase_of_several_tasks() -> None:
 
 def test_a_mean_rank_is_a_column_that_is_compared() -> None:
     columns = (
-        Column(0, "mean", "Mean", sorting="asc", computation="avg_rank", inputs=frozenset([1])),
+        Column(0, "mean", "Mean", sorting="asc", computation="avg_rank", inputs=(1,)),
         Column(1, "acc", "Accuracy"),
     )
     board = Leaderboard(columns, submission_rule="Force_Latest_Multiple")

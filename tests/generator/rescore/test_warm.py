@@ -83,7 +83,7 @@ def test_an_ingestion_program_is_run_for_each(desk: ScoringDesk, jobs: list[Scor
     counter = tmp_path / "counter"
     files = {"metadata.yaml": "command: python3 /app/program/ingest.py", "ingest.py": counting(counter, "")}
     files["program.json"] = json.dumps({"options": {"cache": str(tmp_path)}})  # a folder that it sees
-    task = replace(jobs[0].scorer.task, ingestion_program=write_files(tmp_path / "ingestion", files))
+    task = jobs[0].scorer.task.with_file("ingestion_program", write_files(tmp_path / "ingestion", files))
     given = [replace(job, scorer=replace(job.scorer, task=task, files="other")) for job in jobs[1:3]]
     warm = [desk.score(job) for job in given]
     assert desk.serves
@@ -128,9 +128,9 @@ def test_a_program_that_cannot_serve_by_itself_is_run_many_times(
 ) -> None:
     """As programs without models are packed."""
     scorer = bundle.scorers[0]
-    unpack(scorer.task.scoring_program, tmp_path / "program", BUNDLE)
+    unpack(scorer.task.file("scoring_program"), tmp_path / "program", BUNDLE)
     shutil.rmtree((tmp_path / "program" / DOOR).parent)
-    task = replace(scorer.task, scoring_program=tmp_path / "program")
+    task = scorer.task.with_file("scoring_program", tmp_path / "program")
     served = serve(replace(scorer, task=task), tmp_path / "kept")
     assert isinstance(served, WarmProcess)
     try:
@@ -147,11 +147,11 @@ def test_other_programs_run_by_themselves(bundle: OpenedBundle, tmp_path: Path, 
         program = Bundle().write(tmp_path / "bundle") / "program"
     else:
         program = tmp_path / "program"
-        unpack(scorer.task.scoring_program, program, BUNDLE)
+        unpack(scorer.task.file("scoring_program"), program, BUNDLE)
         if foreign == "no frame":
             (program / FRAME).unlink()
         elif foreign == "another command":
             (program / "metadata.yaml").write_text("command: python3 /app/program/score.py /app/input /app/output -v")
-    task = replace(scorer.task, scoring_program=program)
+    task = scorer.task.with_file("scoring_program", program)
     trusted = foreign != "not trusted"
     assert serve(replace(scorer, task=task, trusted=trusted), tmp_path / "kept") is None
