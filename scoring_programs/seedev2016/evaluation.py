@@ -1,8 +1,8 @@
 """Pairing, filtering and measures, one after the other, and what they give for the board, details and results page.
 
 Gold and predicted events are paired one to one inside a document, so that the sum of S_p is greatest.
-Source: BioNLP-ST 2016, SeeDev, "Evaluation service": Pairing, Filtering, Measures; SeeDev-binary, SeeDev-full. Slot
-error rate: Makhoul et al. (1999), "Performance Measures for Information Extraction".
+Source: BioNLP-ST 2016, SeeDev, "Evaluation service": Pairing, Filtering, Measures; SeeDev-binary, SeeDev-full.
+Slot error rate: Makhoul et al. (1999), "Performance Measures for Information Extraction".
 """
 
 import math
