@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gen_bundle.cli.messages import colour_wanted, is_terminal, say, spinner, user_errors
+from gen_bundle.cli.messages import colour_wanted, console, is_terminal, say, spinner, table, user_errors
 from gen_bundle.cli.options import ask_about_strangers, engine_option, platform_version, python_option, trust_option
-from gen_bundle.cli.tables import console, table
 
 if TYPE_CHECKING:
     from gen_bundle.twin.report import BoardRow, Results, Run

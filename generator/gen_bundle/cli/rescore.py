@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gen_bundle.cli.messages import progress_bar, say, user_errors
+from gen_bundle.cli.messages import console, progress_bar, say, table, user_errors
 from gen_bundle.cli.options import engine_option, python_option, trust_option
-from gen_bundle.cli.tables import console, table
 from gen_bundle.plain_text import one_line
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ def test_nothing_is_cut(
     width: int | None, tasks: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     if width is not None:
-        monkeypatch.setattr("gen_bundle.cli.tables.is_terminal", lambda: True)
+        monkeypatch.setattr("gen_bundle.cli.messages.is_terminal", lambda: True)
         monkeypatch.setenv("COLUMNS", str(width))
     dry_run.show(board(tasks))
     printed = capsys.readouterr().err
@@ -44,7 +44,7 @@ def test_the_board_stays_the_same_way_round(
         BoardRow("test", rank, name, {f"metric_{number}": f"0.{rank}{number}" for number in range(10)}, None)
         for rank, name in enumerate(["lexical-rule", "lead-sentence", "鳥の名前を数える"], start=1)
     ]
-    monkeypatch.setattr("gen_bundle.cli.tables.is_terminal", lambda: True)
+    monkeypatch.setattr("gen_bundle.cli.messages.is_terminal", lambda: True)
     monkeypatch.setenv("COLUMNS", str(width))
     dry_run.show(Results("process", board=rows))
     lines = capsys.readouterr().err.splitlines()
