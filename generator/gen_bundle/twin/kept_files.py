@@ -106,11 +106,14 @@ def _not_ours(out: Path) -> list[str]:
         kept = set()
     except (ValueError, KeyError, TypeError):
         return [RESULT]
-    ours = {part[:depth] for part in kept for depth in (1, 2, 3)} | {(*run, name) for run in kept for name in KEPT}
+    ours = {Path(RESULT)}
+    for run in kept:
+        ours |= {Path(run[0]), Path(*run[:2]), Path(*run), *(Path(*run, name) for name in KEPT)}
     strange = []
     for parent, folders, files in os.walk(out):
-        place = Path(parent).relative_to(out).parts
-        strange += [str(Path(*place, name)) for name in files if (*place, name) not in {*ours, (RESULT,)}]
-        strange += [f"{Path(*place, name)}/" for name in folders if (*place, name) not in ours]
-        folders[:] = [name for name in folders if len(place) < 3 and (*place, name) in ours]
+        place = Path(parent).relative_to(out)
+        strange += [str(place / name) for name in files if place / name not in ours]
+        strange += [f"{place / name}/" for name in folders if place / name not in ours]
+        # what is ours is looked into, but for what a run left
+        folders[:] = [name for name in folders if place / name in ours and len(place.parts) < 3]
     return strange

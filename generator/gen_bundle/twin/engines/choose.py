@@ -42,7 +42,7 @@ def choose_engine(
         UserError: No container engine answers, although one is asked for or an option needs one.
     """
     chosen = "engine: process"
-    needed = [name for name, given in (("--strict", strict), ("--pull", pull)) if given]
+    needed = list(filter(None, [strict and "--strict", pull and "--pull"]))
     if python is not None and wanted != "process":
         if wanted or needed:
             raise UserError("--python: only with --engine process; in containers the image's own interpreter runs")
