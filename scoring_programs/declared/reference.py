@@ -11,8 +11,9 @@ from declared.answers import Answers, key_of, named_key, read_answers
 from declared.gold_fields import as_gold, fields_read, open_fields, tagged
 from declared.plan import Plan, plans
 from declared.rows import NamedText, Rows, column_names, joined, picker, read_files
-from declared.tables import File, Key, Table, tables_of
+from declared.tables import Key, Table, tables_of
 from scoring_kit.base.fields import ABSENT, Field, FieldError, json_text
+from scoring_kit.base.row_files import File
 from scoring_kit.errors import OrganiserError, Problems, shown
 from scoring_kit.faults import Fault, organiser_faults
 from scoring_kit.json_reading import read_utf8

@@ -257,6 +257,7 @@ def absent_imports(competition: Resolved) -> list[str]:
         if path.suffix == ".py" and path.name != ORGANISERS_ONLY:
             names |= {name.partition(".")[0] for name in _imported_names(path)}
     ours = {path.stem for path in resource("scoring_programs").iterdir()}
+    ours |= {name.split("/")[1].removesuffix(".py") for name in site_members(competition)}
     return sorted(names - MODULES - ours - sys.stdlib_module_names - {package.name})
 
 
