@@ -350,7 +350,8 @@ def _of_others(competition: Resolved, phase: DeclaredPhase, members: Members) ->
     files = {table["id"]: table["file"]["name"] for table in competition.options["tables"]}
     read = set()
     for task in competition.tasks_of(phase):
-        read |= {files[column["table"]] for column in competition.options["metrics"][task.id].values()}
+        for column in competition.options["metrics"][task.id].values():
+            read |= {files[name] for name in column["tables"] or [column["table"]]}
     names = {Path(name).name for name in members}
     return names.isdisjoint(read) and not names.isdisjoint(files.values())
 
