@@ -123,6 +123,8 @@ def _pair_tasks(
 
 # What the bundle says, as the API takes it.
 
+PHASE_KEYS = ("id", "index", *PHASE_FIELDS)
+"""What is sent of a phase; tasks, board and files stay as they are when they are not named."""
 IN_YAML = {"max_submissions_per_person": "max_submissions"}
 """How competition.yaml calls a field of the API, where it has another name."""
 
@@ -419,25 +421,27 @@ class SiteBundle:
             else:
                 pages.append((title, plain(text)))
         body = _changed(row, values)
-        expected: dict[Place, Any] = {(key,): plain(value) for key, value in body.items()}
+        edit = Edit((), "PATCH", f"competitions/{self.snapshot.id}/", body, {}, {})
+        edit.expected |= {(key,): plain(value) for key, value in body.items()}
         if pages != self.snapshot.values()["pages",]:
             body["pages"] = _pages_to_send(self.snapshot.pages, pages)
-            expected["pages",] = pages
-        phases: list[dict[str, Any]] = []
-        files: dict[Place, DataUse] = {}
-        for stored in self.snapshot.phases:
-            place, phase = ("phase", stored["id"]), self.paired.phases.get(stored["id"])
-            changed: dict[str, Any] = {}
-            if phase is not None:
-                changed = _changed(stored, _phase_values(phase, self.wanted))
-                roles = [role for role in self.replaced.get(place, ()) if role in phase.files]
-                files |= {(*place, role): phase.files[role] for role in roles}
-            phases.append(_phase_body(stored) | changed)
-            expected |= {(*place, key): comparable(key, value) for key, value in changed.items()}
-        if files or any(place[0] == "phase" for place in expected):
+            edit.expected["pages",] = pages
+        phases = [self._phase_edit(edit, stored) for stored in self.snapshot.phases]
+        if any(place[0] == "phase" for place in (*edit.expected, *edit.files)):
             body["phases"] = phases
         body["whitelist_emails"] = list(row["whitelist_emails"])
-        return Edit((), "PATCH", f"competitions/{self.snapshot.id}/", body, expected, files)
+        return edit
+
+    def _phase_edit(self, edit: Edit, stored: Row) -> dict[str, Any]:
+        """A phase as it is sent; what changes is added to the edit."""
+        place, phase = ("phase", stored["id"]), self.paired.phases.get(stored["id"])
+        if phase is None:
+            return _only(stored, PHASE_KEYS)
+        changed = _changed(stored, _phase_values(phase, self.wanted))
+        edit.expected |= {(*place, key): comparable(key, value) for key, value in changed.items()}
+        roles = [role for role in self.replaced.get(place, ()) if role in phase.files]
+        edit.files |= {(*place, role): phase.files[role] for role in roles}
+        return _only(stored, PHASE_KEYS) | changed
 
 
 def ways_back(before: Snapshot, current: Snapshot, lost: Sequence[Place]) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -447,27 +451,28 @@ def ways_back(before: Snapshot, current: Snapshot, lost: Sequence[Place]) -> Ite
     parts = {place[0] for place in lost} - {"task"}
     if not parts:
         return
-    row = before.competition
-    body = {key: row[key] for key in TOP_KEYS if key in row and key in parts}
+    body = _only(before.competition, [key for key in TOP_KEYS if key in parts])
     if "pages" in parts:
-        kept = ("id", "title", "content", "index")
-        body["pages"] = [{key: page.get(key) for key in kept} for page in before.pages]
+        body["pages"] = [_only(page, ("id", "title", "content", "index")) for page in before.pages]
     if "phase" in parts:
         there = {phase["id"] for phase in current.phases}
-        body["phases"] = []
-        for phase in before.phases:
-            if phase["id"] in there:
-                files = [role for role in PHASE_FILES if ("phase", phase["id"], role) in lost]
-                kits = {role: (phase.get(role) or {}).get("id") for role in files}
-                body["phases"].append(_phase_body(phase) | kits)
-    body["whitelist_emails"] = list(row["whitelist_emails"])
+        body["phases"] = [_phase_back(phase, lost) for phase in before.phases if phase["id"] in there]
+    body["whitelist_emails"] = list(before.competition["whitelist_emails"])
     yield "PATCH", f"competitions/{before.id}/", body
+
+
+def _phase_back(phase: Row, lost: Sequence[Place]) -> dict[str, Any]:
+    files = [role for role in PHASE_FILES if ("phase", phase["id"], role) in lost]
+    return _only(phase, PHASE_KEYS) | {role: (phase.get(role) or {}).get("id") for role in files}
 
 
 def _task_body(task: Row) -> dict[str, Any]:
     """A task with all keys that it has, as the server takes them."""
-    body = {key: task[key] for key in TASK_FIELDS if key in task}
-    return body | {role: key_of(task.get(role)) for role in TASK_FILES}
+    return _only(task, TASK_FIELDS) | {role: key_of(task.get(role)) for role in TASK_FILES}
+
+
+def _only(row: Row, keys: Sequence[str]) -> dict[str, Any]:
+    return {key: row[key] for key in keys if key in row}
 
 
 def _pages_to_send(stored: Sequence[Row], pages: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
@@ -477,15 +482,11 @@ def _pages_to_send(stored: Sequence[Row], pages: Sequence[tuple[str, str]]) -> l
     left = list(free.values())
     sent = []
     for index, (title, content) in enumerate(pages):
-        known = same[index] or (left.pop(0) if left else {})
-        kept = {"id": known["id"]} if known else {}
-        sent.append(kept | {"title": title, "content": content, "index": index})
+        known = same[index]
+        if known is None and left:
+            known = left.pop(0)
+        sent.append(_only(known or {}, ["id"]) | {"title": title, "content": content, "index": index})
     return sent
-
-
-def _phase_body(phase: Row) -> dict[str, Any]:
-    """A phase with its settings; tasks, board and files stay as they are when they are not named."""
-    return {key: phase[key] for key in ("id", "index", *PHASE_FIELDS) if key in phase}
 
 
 def _as_declared(
