@@ -52,4 +52,4 @@ def command(old: Path, out: Path | None, force: bool, as_json: bool) -> None:
             "faults": [finding.as_dict() for finding in converted.faults],
         }
         click.echo(json.dumps(result, indent=1, ensure_ascii=False))
-    sys.exit(1 if converted.faults else 0)
+    sys.exit(bool(converted.faults))

@@ -162,10 +162,8 @@ def check(worker_disk: float | None, gpu: bool, as_json: bool, **which: Any) -> 
         request = _request(**which)
         observations = check_image(request, worker_disk or WORKER_DISK_GB, gpu)
     for observation in observations:
-        say(
-            f"{'PROBLEM' if observation.problem else 'ok     '}  {observation.name}: {observation.text}",
-            "red" if observation.problem else "",
-        )
+        state, colour = ("PROBLEM", "red") if observation.problem else ("ok     ", "")
+        say(f"{state}  {observation.name}: {observation.text}", colour)
     if as_json:
         click.echo(json.dumps([dataclasses.asdict(observation) for observation in observations], indent=1))
     if any(observation.problem for observation in observations):
