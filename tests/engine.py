@@ -6,7 +6,9 @@
 import functools
 import gc
 import os
+import shutil
 import subprocess
+import tempfile
 import warnings
 from pathlib import Path
 from typing import NoReturn
@@ -15,8 +17,10 @@ import pytest
 from docker.errors import DockerException, ImageNotFound
 
 import docker
+from gen_bundle.codabench.platform_image import PLATFORM_IMAGE
 from gen_bundle.errors import UserError
-from gen_bundle.image.build import build_image
+from gen_bundle.image.build import build_image, pip_settings
+from gen_bundle.image.docker_command import docker_shown
 from gen_bundle.image.models import read_models_file, settle_weights
 from gen_bundle.image.request import ImageRequest
 from tests.punkt import NLTK_DATA
@@ -94,3 +98,19 @@ def _build(request: ImageRequest) -> None:
         build_image(request, weights, PYTHON_IMAGE)
     except UserError as error:
         unavailable(f"{request.tag} could not be built: {error}")
+
+
+def require_platform_image(client: docker.DockerClient) -> None:
+    """Give the name of the platform's own image, which is in a registry that is not asked, to a stand-in."""
+    require_image(client, PYTHON_IMAGE)
+    tini = shutil.which("tini") or shutil.which("docker-init")  # the same program; Docker brings it
+    if tini is None:
+        unavailable("no tini here: apt-get install tini")
+    with tempfile.TemporaryDirectory() as folder, pip_settings(Path(folder)) as settings:
+        context = Path(folder) / "context"
+        context.mkdir()
+        shutil.copy(tini, context / "tini")
+        shutil.copy(ROOT / "requirements" / "platform.txt", context)
+        shutil.copy(ROOT / "tests" / "docker" / "platform_image.Dockerfile", context / "Dockerfile")
+        secret = [] if settings is None else [f"--secret=id=pip_conf,src={settings}"]
+        assert docker_shown("build", "--network=host", f"--tag={PLATFORM_IMAGE}", *secret, str(context)) == 0

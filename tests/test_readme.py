@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.codabench.platform_image import PLATFORM_IMAGE
-from tests.engine import SCORE_IMAGE, require_engine, require_image
+from tests.engine import require_engine, require_platform_image
 from tests.fresh_clone import fresh_clone
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -85,11 +84,8 @@ def test_the_other_commands(tmp_path: Path) -> None:
 @pytest.mark.image
 def test_the_commands_for_containers(tmp_path: Path) -> None:
     with contextlib.closing(require_engine()) as client:
-        require_image(client, SCORE_IMAGE)
-        # In place of the platform's image, which is in a registry that is not asked.
-        client.images.get(SCORE_IMAGE).tag(PLATFORM_IMAGE)
+        require_platform_image(client)
         (tmp_path / ".venv").symlink_to(ROOT / ".venv")
         run(".venv/bin/gen-bundle seedev2016 --out seedev.zip", tmp_path)
         for command in commands("bash"):
             run(command, tmp_path)
-        client.images.remove(PLATFORM_IMAGE)

@@ -21,6 +21,7 @@ from gen_bundle.declaration.overrides import nearest
 from gen_bundle.draft import Lack, lacks
 from gen_bundle.errors import UserError
 from gen_bundle.image.request import not_here
+from gen_bundle.package.libraries import site_note
 from gen_bundle.package.own_code import announce_own_code, refuse_own_code
 from gen_bundle.package.phase_data import (
     GoldElsewhere,
@@ -288,6 +289,8 @@ def _notes(competition: Resolved, phases: Sequence[PhaseData]) -> Iterator[str]:
     if absent := ", ".join(not_here(wanted)):
         install = f"pip install {' '.join(wanted)}"
         yield f"requirements: {absent}: scores on this machine may differ from the image's. {install}"
+    if travelling := site_note(competition):
+        yield travelling
     if absent := ", ".join(absent_imports(competition)):
         where = f"imported by the competition's own code, and not in {PLATFORM_IMAGE}, where it runs"
         yield f"{absent}: {where}. Name an image that has it: docker_image (docs/image.md)."

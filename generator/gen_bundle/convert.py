@@ -12,8 +12,7 @@ from typing import Any
 import yaml
 
 from gen_bundle.check import Finding, check_path
-from gen_bundle.codabench.average_rank import AVERAGE_RANK
-from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES
+from gen_bundle.codabench.competition import AVERAGE_RANK, PHASE_FILES, TASK_FILES
 from gen_bundle.codabench.fields import as_boolean, as_integer
 from gen_bundle.codabench.yaml_document import UnreadableYamlError, is_endless, read_yaml
 from gen_bundle.declaration.dates import FIRST_YEAR, LAST_YEAR

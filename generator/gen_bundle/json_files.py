@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from pydantic import TypeAdapter
-
 from gen_bundle.errors import UserError
 from gen_bundle.remembered import state_folder
 from gen_bundle.whole_file import write_whole
@@ -26,10 +24,6 @@ def write_json(file: Path, content: Any) -> None:
     Raises:
         UserError: it cannot be written.
     """
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"{file.parent}: cannot be made ({error.strerror}).") from None
     write_whole(file, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
 
 
@@ -54,6 +48,8 @@ def read_json(file: Path, shape: Any, advice: str = "Fetch into a new folder.") 
     Raises:
         UserError: it cannot be read, or has another shape.
     """
+    from pydantic import TypeAdapter  # here, since it takes long to import
+
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
         TypeAdapter(shape).validate_python(content)

@@ -13,11 +13,10 @@ from typing import Any, Literal
 from gen_bundle.building import finished_bundle
 from gen_bundle.difference.signatures import SIGNATURE, Setting, allowance, differing_settings, parse_signature
 from gen_bundle.errors import UserError
-from gen_bundle.twin.bundle import open_bundle
-from gen_bundle.twin.competition_yaml import read_competition
+from gen_bundle.twin.bundle import open_bundle, read_competition
 from gen_bundle.twin.engines.choose import choose_engine
-from gen_bundle.twin.outcomes import TOLERANCE
 from gen_bundle.twin.replay import DryRunRequest, dry_run
+from gen_bundle.twin.report import TOLERANCE
 from gen_bundle.twin.strangers import refuse_strangers
 
 MAX_BYTES = 64 * 1024 * 1024

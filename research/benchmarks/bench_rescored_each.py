@@ -19,8 +19,7 @@ from resource import RUSAGE_CHILDREN, getrusage
 
 from gen_bundle.building import BuildRequest, build
 from gen_bundle.resources import resource
-from gen_bundle.twin.bundle import open_bundle
-from gen_bundle.twin.competition_yaml import read_competition
+from gen_bundle.twin.bundle import open_bundle, read_competition
 
 MANY, FEW, ALONE = 200, 20, 8
 ROWS = 500
@@ -52,8 +51,8 @@ def _measure(name: str, source: tuple[str, Path], work: Path) -> None:
     each = (taken[MANY] - taken[FEW]) / (MANY - FEW)
     opened = read_competition(open_bundle(work / "bundle.zip", work / "opened"))
     (task,) = next(phase for phase in opened.phases if phase.id == "test").tasks
-    shutil.unpack_archive(task.scoring_program, work / "program")
-    shutil.unpack_archive(str(task.reference_data), work / "job/ref")
+    shutil.unpack_archive(task.file("scoring_program"), work / "program")
+    shutil.unpack_archive(task.file("reference_data"), work / "job/ref")
     _score(work, ALONE)  # which leaves compiled modules, as the first of many does
     alone = sum(_seconds(partial(_score, work, number)) for number in range(ALONE)) / ALONE
     ratio = alone / each

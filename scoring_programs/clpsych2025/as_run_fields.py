@@ -14,8 +14,9 @@ import warnings
 from typing import Any, Optional, Tuple
 
 from clpsych2025.published_fields import spans_of, text_of
+from scoring_kit.base.fields import type_name
 from scoring_kit.errors import Problems, shown
-from scoring_kit.json_reading import JsonObject, type_name
+from scoring_kit.json_reading import JsonObject
 
 # All that a literal consists of. Its deepest operand is `-1+2j` (both parts may be in brackets), of four pieces; a
 # string counts for nothing, because any number of adjacent strings make one.

@@ -3,8 +3,9 @@
 import math
 from typing import List, Optional, Tuple
 
+from scoring_kit.base.fields import type_name
 from scoring_kit.errors import Problems, shown
-from scoring_kit.json_reading import JsonObject, report_duplicates, type_name
+from scoring_kit.json_reading import JsonObject, report_duplicates
 
 TEXT = "text that can be encoded as UTF-8 is expected: the escapes \\ud800 to \\udfff only in pairs"
 SCORE = "a number from 1 to 10, or null"

@@ -14,8 +14,9 @@ from typing import Any
 
 from clpsych2025.answers import SELF_STATES
 from clpsych2025.reference import LARGEST_GOLD_MB, is_wellbeing
+from scoring_kit.base.fields import type_name
 from scoring_kit.errors import OrganiserError, Problems
-from scoring_kit.json_reading import JsonObject, read_json, type_name
+from scoring_kit.json_reading import JsonObject, read_json
 
 TIMELINE_KEYS = ("timeline_id", "timeline_summary", "posts")
 POST_KEYS = ("post_id", "Post Summary", "Well-being", "evidence")

@@ -12,8 +12,9 @@ from typing import Any
 
 from clpsych2025.answers import SELF_STATES
 from clpsych2025.options import check_options
+from scoring_kit.base.fields import type_name
 from scoring_kit.errors import OrganiserError, Problems
-from scoring_kit.json_reading import JsonObject, read_json, type_name
+from scoring_kit.json_reading import JsonObject, read_json
 
 FILE = "gold.json"
 LARGEST_GOLD_MB = 1_000

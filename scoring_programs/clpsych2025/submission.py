@@ -10,8 +10,9 @@ from typing import Any, Collection, Dict, List, Mapping, Optional, Tuple, Union
 from clpsych2025.answers import SELF_STATES, ClpsychSubmission, PostAnswer, TimelineAnswer
 from clpsych2025.as_run_fields import AsRunFields
 from clpsych2025.published_fields import PublishedFields
+from scoring_kit.base.fields import type_name
 from scoring_kit.errors import Problems, printable, shown
-from scoring_kit.json_reading import JsonObject, read_json, type_name
+from scoring_kit.json_reading import JsonObject, read_json
 from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import SubmissionFiles
 

@@ -7,14 +7,14 @@ import json
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
-from declared.fields import ABSENT, LARGEST, NUMBER, Field, FieldError, json_text
 from declared.rows import Rows
 from declared.tables import Key, Table
-from scoring_kit.errors import Problems, shown
-from scoring_kit.faults import Fault
+from scoring_kit.base.fields import ABSENT, LARGEST, NUMBER, Field, FieldError, json_text
+from scoring_kit.errors import Fault, Problems, shown
 
 REMEMBERED = 100_000
 """So many different values of a column are parsed once each."""
+PARSED_ONCE = ("label", "ordinal", "labels")
 Reader = Callable[[Any], Any]
 
 
@@ -38,7 +38,7 @@ def key_of(values: Sequence[Any], table: Table, rows: Rows, number: int, report:
     parts = []
     for at, name in enumerate(table.key):
         value = values[at]
-        text = value if isinstance(value, str) else "" if value is ABSENT or value is None else json_text(value)
+        text = "" if value is ABSENT or value is None else json_text(value)
         if not isinstance(text, str):
             report(rows.place(number), f"{name} is not a text:", repr(value), "an id")
         elif text and text == text.strip():
@@ -68,7 +68,7 @@ def read_answers(
     Args:
         rows: the file's rows.
         table: how rows and keys belong together.
-        keys: key → its position.
+        keys: key, as it is compared, → its position.
         fields: what to read of each row.
         problems: takes rows with unknown keys, and second rows for a key.
         report: takes what is wrong with a value.
@@ -120,7 +120,7 @@ def _at_keys(
             position = None
         if position is None:  # rarely, so that this may take its time
             key = key_of(values, table, rows, number, report)
-            position = None if key is None else keys.get(key)
+            position = None if key is None else keys.get(table.canonical(key))
             if key is not None and position is None:
                 what = f"unknown {', '.join(table.key)} {named_key(key)}"
                 problems.error(rows.place(number), what, "ids of this phase's data alone")
@@ -132,11 +132,9 @@ def _reader(field: Field, rows: Rows) -> Reader:
     """What makes a raw value one of the field's type."""
     if rows.is_json:
         return field.of_json
-    if field.name not in rows.names:
-        return lambda raw: field.empty
     if field.type == "number":
         return _number_reader(field)
-    return _Parsed(field).__getitem__ if field.type in ("label", "labels") else field.of_cell
+    return _Parsed(field).__getitem__ if field.type in PARSED_ONCE else field.of_cell
 
 
 def _number_reader(field: Field) -> Reader:
@@ -155,14 +153,14 @@ def _number_reader(field: Field) -> Reader:
     return read
 
 
-class _Parsed(Dict[str, Any]):
+class _Parsed(Dict[Any, Any]):
     """Cells of a column with their values; a cell that comes again is not parsed again."""
 
     def __init__(self, field: Field) -> None:
         super().__init__()
         self.field = field
 
-    def __missing__(self, cell: str) -> Any:
+    def __missing__(self, cell: Any) -> Any:
         value = self.field.of_cell(cell)
         if len(self) < REMEMBERED:
             self[cell] = value

@@ -7,13 +7,14 @@ Tables without any of the ids are other data, and so are those with twice as man
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from declared.fields import json_text
 from declared.reference import GoldTable, gold_keys
 from declared.rows import column_names, read_rows
-from declared.tables import File, Key, Table
+from declared.tables import Key, Table
+from scoring_kit.base.fields import json_text
+from scoring_kit.base.row_files import File
 from scoring_kit.errors import Problems, shown
 
 TABLES = (".csv", ".tsv", ".json", ".jsonl")
@@ -64,7 +65,7 @@ def differences(given: Given, golds: Mapping[str, GoldTable]) -> Iterator[tuple[
     """(whether it is a mistake, what differs) of each table's gold and the inputs to it."""
     inputs = {name: list(_inputs(given, gold.table)) for name, gold in golds.items()}
     for name, gold in golds.items():
-        keys = frozenset(gold.keys)
+        keys = frozenset(map(gold.table.canonical, gold.keys))
         of_others = {frozenset(other.keys) for other in golds.values()} - {keys}
         candidates = [one for one in inputs[name] if one.ids not in of_others]
         found = [one for one in candidates if one.ids & keys]
@@ -129,23 +130,29 @@ def _ids(path: Path, table: Table) -> frozenset[Key]:
     except (OSError, UnicodeDecodeError):
         return frozenset()
     for quoting in ("rfc4180", "none"):
-        file, problems = File(path.name, quoting), Problems()
-        names = column_names(text, file)
-        answers = [field.name for field in table.answers]
+        file, problems = File(path.name, quoting=quoting, names=table.file.names), Problems()
+        names = set(column_names(text, file))
+        key = [column for field in table.key_fields for column in file.place(field).cells]
+        answers = {column for field in table.answers for column in file.place(field).cells}
         of_object = path.suffix.lower() == ".json" and len(table.key) == 1 and text.lstrip().startswith("{")
-        if not (set(table.key) <= set(names) or of_object) or (answers and set(answers) <= set(names)):
+        if not (names.issuperset(key) or of_object) or (answers and answers <= names):
             return frozenset()
-        rows = list(read_rows(text, path.name, file, table.key, table, problems).rows)
+        as_input = replace(table, by_line=False, file=file)
+        rows = list(read_rows(text, path.name, file, table.key_fields, as_input, problems).rows)
         if not problems.found:
-            return frozenset(key for _, values in rows if (key := _key(values)))
+            found = (_key(values) for _, values in rows)
+            return frozenset(table.canonical(key) for key in found if key)
     return frozenset()
 
 
 def _key(values: Sequence[object]) -> Key | None:
-    parts = [json_text(value) for value in values]
-    return (
-        tuple(part.strip() for part in parts) if all(isinstance(part, str) and part.strip() for part in parts) else None
-    )
+    parts = []
+    for value in values:
+        text = json_text(value)
+        if not isinstance(text, str) or not text.strip():
+            return None
+        parts.append(text.strip())
+    return tuple(parts)
 
 
 def _mentioned(keys: Collection[Key], given: Given) -> bool:

@@ -5,14 +5,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from declared.fields import Field, ordered
 from declared.metrics import definitions
 from declared.plan import Plan
 from declared.rows import Rows
 from declared.tables import Table
+from scoring_kit.base.fields import Field, ordered
 
 NAMING = ("label", "labels", "tags", "spans")
 """Types whose values name labels, or types of spans."""
+LABEL_TYPES = {"label", "ordinal"}
 
 
 def fields_read(
@@ -31,6 +32,8 @@ def fields_read(
                 field = replace(field, type="texts")
             if field.type in ("label", "labels") and field.values is None and name in labels:
                 field = replace(field, values=ordered(labels[name]))
+            if table.skips_empty:
+                field = replace(field, required=False)
             fields[field.name, field.type] = field
     return list(fields.values())
 
@@ -47,26 +50,50 @@ def _compared(plan: Plan, table: Table, names: Sequence[str]) -> list[tuple[str,
     may leave out.
     """
     if plan.file:
-        return [(field.name, replace(field, required=True)) for field in table.answers if field.name in names]
+        return [(field.name, as_gold(field)) for field in table.answers if field.name in names]
     kind = definitions()[plan.metric]
     if kind.module == "rankings":
         item, relevance = plan.gold
-        return [(item, Field(item, "string")), (relevance, Field(relevance, "number"))]
-    named = zip(plan.fields, plan.gold, strict=True)
-    return [
-        (name, Field(column, kind.gold) if kind.gold else replace(table.field(name), name=column, required=True))
-        for name, column in named
-    ]
+        judged = [(item, Field(item, "string"))]
+        if relevance in names:  # else every row of the gold is relevant
+            judged.append((relevance, Field(relevance, "number")))
+        return judged
+    found = []
+    for name, column in zip(plan.fields, plan.gold, strict=True):
+        own = table.field(name)
+        found.append((name, _typed(column, as_gold(own), kind.gold.get(own.type), table)))
+    return found
 
 
-def open_fields(table: Table, wanted: Sequence[Plan], names: Sequence[str]) -> dict[str, set[tuple[str, str]]]:
-    """Field of labels without declared values, or of typed spans → (name, type) of the gold columns to compare with."""
-    found: dict[str, set[tuple[str, str]]] = {}
+def as_gold(field: Field) -> Field:
+    """A field as the gold has it: of probabilities the label."""
+    if field.type == "probabilities":
+        field = replace(field, type="label", columns=())
+    return replace(field, required=True, default=None)
+
+
+def _typed(column: str, compared: Field, asked: str | None, table: Table) -> Field:
+    """A gold column, typed like the field that it is compared with, or as a metric asks; a field keeps its spelling."""
+    own = table.find(column)
+    kind = asked or compared.type
+    if own is not None and own.name != compared.name and (own.type == kind or {own.type, kind} <= LABEL_TYPES):
+        return replace(as_gold(own), type=kind)
+    if asked is not None and compared.type != asked:
+        return Field(column, asked)
+    return compared if column == compared.name else replace(compared, name=column, columns=())
+
+
+def open_fields(table: Table, wanted: Sequence[Plan], names: Sequence[str]) -> dict[str, list[Field]]:
+    """Field of labels without declared values, or of typed spans → the gold's typed columns to compare with."""
+    found: dict[str, list[Field]] = {}
+    any_text = {name for plan in wanted if plan.module == "clusters" for name in plan.fields}
     for plan in wanted:
         for name, field in _compared(plan, table, names):
-            own = next((own for own in table.answers if own.name == name), None)
+            own = None if name in any_text else table.find(name)
             if own is not None and own.type == field.type and own.type in NAMING and own.values is None:
-                found.setdefault(name, set()).add((field.name, field.type))
+                columns = found.setdefault(name, [])
+                if field not in columns and field.name in names:
+                    columns.append(field)
     return found
 
 

@@ -1,15 +1,15 @@
 """Answers that a build tries the organisers' own functions on: where one raises, no participant has to find out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from declared.answers import Answers
-from declared.fields import Field
 from declared.plan import Plan
-from declared.reference import GoldTable, expected
-from declared.submission import with_values
+from declared.reference import GoldTable, Reference, expected
+from declared.submission import Submission, with_values
 from declared.tasks import compute
 from declared.template import emptiest
+from scoring_kit.base.fields import Field
 from scoring_kit.base.missing_packages import missing_package
 
 SAME = 6
@@ -17,11 +17,13 @@ SAME = 6
 Columns = dict[tuple[str, str], list[Any]]
 
 
-def failing(plan: Plan, gold: GoldTable) -> Iterator[str]:
+def failing(plan: Plan, tables: Mapping[str, GoldTable]) -> Iterator[str]:
     """What an organiser must know of an own function that gives no number for some valid answers."""
     try:
-        for what, answers in tries(gold):
-            failed = compute(plan, gold, answers).failed
+        for every in zip(*(tries(tables[name]) for name in plan.all_tables), strict=False):
+            what = every[0][0]
+            answers = {name: one for name, (_, one) in zip(plan.all_tables, every, strict=True)}
+            failed = compute(plan, Reference(tables), Submission(answers, frozenset())).failed
             if failed is not None:
                 said = f"{failed.place}: {plan.key} could not be computed for {what} ({failed.words})."
                 yield f"{said} Expected a number for every valid answer, or NaN where it is undefined."
@@ -39,7 +41,7 @@ def tries(gold: GoldTable) -> Iterator[tuple[str, Answers]]:
     every = list(range(len(gold.keys)))
     known = expected(gold)
     right = {field.name: _gold_column(field, gold) for field in fields}
-    choices = {field.name: _choices(field, gold) for field in fields}
+    choices = {field.name: _choices(field) for field in fields}
 
     def column(field: Field, at: Sequence[int], which: int) -> list[Any]:
         if field.type == "tags" and not table.many:
@@ -52,10 +54,8 @@ def tries(gold: GoldTable) -> Iterator[tuple[str, Answers]]:
 
     gold_columns = [right[field.name] or column(field, owners, 0) for field in fields]
     yield made("right answers", owners, gold_columns)
-    template = [[emptiest(field, known, at) for at in every] for field in fields]
-    sets = [field.type == "labels" for field in fields]
-    columns = zip(template, sets, strict=True)
-    yield made("the template", every, [[frozenset()] * len(one) if is_set else one for one, is_set in columns])
+    template = [[field.of_json(emptiest(field, known["lengths"], at)) for at in every] for field in fields]
+    yield made("the template", every, template)
     for which in range(min(SAME, max(map(len, choices.values()), default=0))):
         yield made("the same answer to every key", every, [column(field, every, which) for field in fields])
     others = [[column(field, owners, which) for which in (0, 1, 2)] for field in fields]
@@ -88,18 +88,6 @@ def _gold_column(field: Field, gold: GoldTable) -> list[Any]:
     return list(gold.answers.columns.get((field.name, field.type), ()))
 
 
-def _choices(field: Field, gold: GoldTable) -> list[Any]:
+def _choices(field: Field) -> list[Any]:
     """Some values of a field."""
-    values = list(field.values or ()) or ["a", "b"]
-    if field.type == "label":
-        return values
-    if field.type == "labels":
-        return [frozenset(), frozenset(values), *(frozenset([value]) for value in values)]
-    if field.type == "number":
-        bounds = [bound for bound in (field.min, field.max) if bound is not None]
-        low, high = field.min or 0.0, field.max if field.max is not None else (field.min or 0.0) + 1
-        return list(dict.fromkeys([*bounds, min(max(0.0, low), high), min(max(1.0, low), high)]))
-    if field.type == "tags":
-        return [["O"], ["B-x"], []]
-    some: dict[str, list[Any]] = {"texts": [[], ["a text"]], "spans": [[], [(0, 1)], [(0, 1, "x")]]}
-    return some.get(field.type, ["", "a text", "1"])
+    return [field.of_json(value) for value in field.kind.some(field)]

@@ -8,15 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from declared.answers import Answers, key_of, named_key, read_answers
-from declared.fields import ABSENT, Field, FieldError, json_text
-from declared.gold_fields import fields_read, open_fields, tagged
+from declared.gold_fields import as_gold, fields_read, open_fields, tagged
 from declared.plan import Plan, plans
-from declared.rows import Rows, column_names, picker, read_rows, text_lines
-from declared.tables import File, Key, Table, tables_of
-from scoring_kit.errors import OrganiserError, Problems
-from scoring_kit.faults import Fault, organiser_faults
+from declared.rows import NamedText, Rows, column_names, joined, picker, read_files
+from declared.tables import Key, Table, tables_of
+from scoring_kit.base.fields import ABSENT, Field, FieldError, json_text
+from scoring_kit.base.row_files import File
+from scoring_kit.errors import Fault, OrganiserError, Problems, shown
 from scoring_kit.json_reading import read_utf8
 
+NO_FILE_NAME = ("/", "\\", ":")
+EMPTY_IS_A_VALUE = ("text", "texts", "labels")
 LEAST_MEGABYTES, MOST_MEGABYTES = 20.0, 500.0
 LABELS_FILE = "labels.json"
 """Beside the gold: the labels of all phases, for fields of labels without declared values."""
@@ -36,6 +38,7 @@ class GoldTable:
             that there are.
         groups: column → its text for each key, for `where`, `by` and `cluster`; "" for a key without.
         further: column → its text for each value of `answers`, for own functions.
+        skipped: (column, type) → the positions of keys whose gold is empty there, so that metrics leave them out.
         size: of its file, in bytes.
     """
 
@@ -47,6 +50,7 @@ class GoldTable:
     labels: Mapping[str, Sequence[str]]
     groups: Mapping[str, Sequence[str]]
     further: Mapping[str, Sequence[str]]
+    skipped: Mapping[tuple[str, str], frozenset[int]]
     size: int = 0
 
     def field(self, column: str, kind: str) -> Field:
@@ -108,7 +112,7 @@ def read_gold(
     folder: Path, table: Table, wanted: Sequence[Plan], labels: Mapping[str, Sequence[str]], problems: Problems
 ) -> GoldTable | None:
     """Read one table's gold; what is wrong is recorded by file, line and column, never with a value."""
-    report = organiser_faults(problems)
+    report = problems.gold_fault
     before = problems.found
     loaded = _load(folder, table.gold, table, problems)
     listed = _load(folder, table.gold_keys, table, problems) if table.gold_keys else None
@@ -120,14 +124,20 @@ def read_gold(
         return None
     naming = listed or loaded
     keyed = _row_keys(table, naming, report)
-    keys = list(dict.fromkeys([*((name,) for name in naming[1].keys), *filter(None, keyed)]))
+    named = [*((name,) for name in naming[1].keys), *filter(None, keyed)]
+    first: dict[Key, Key] = {}
+    for key in named:
+        first.setdefault(table.canonical(key), key)
+    keys = list(first.values())
     if problems.found > before:
         return None
+    _check_file_names(table, keys, problems)
     fields = fields_read(table, wanted, names, rows, values, labels)
     pick = picker([names.index(name) for name in [*table.key, *(field.name for field in fields)]])
     typed = replace(rows, rows=((number, pick(row)) for number, row in values))
-    positions = {key: position for position, key in enumerate(keys)}
+    positions = table.positions(keys)
     answers = read_answers(typed, table, positions, fields, problems, report)
+    skipped = _skipped(loaded, table, fields, positions) if table.skips_empty else {}
     if not keys:
         problems.error(table.gold.name, "has no rows", "a row for each item")
     grouping = dict.fromkeys(
@@ -139,49 +149,123 @@ def read_gold(
         groups[column] = _group(column, table, keys, *with_keys, problems)
     own = any(plan.file for plan in wanted)
     further = _further(names, values, answers) if own else {}
-    found = {
-        name: labels[name]
-        if name in labels
-        else sorted(frozenset().union(*(_labels_in(answers.columns[column], column[1]) for column in columns)))
-        for name, columns in open_fields(table, wanted, names).items()
-    }
-    size = (folder / table.gold.name).stat().st_size
-    return GoldTable(table, fields, keys, answers, tagged(table, wanted, names), found, groups, further, size)
+    found = {}
+    for name, columns in open_fields(table, wanted, names).items():
+        there: set[str] = set()
+        for field in columns:
+            there |= _labels_in(answers.columns[field.name, field.type], field.type)
+        found[name] = labels.get(name) or sorted(there)
+    size = sum((folder / name).stat().st_size for name in gold_files(folder, table.gold))
+    tags = tagged(table, wanted, names)
+    return GoldTable(table, fields, keys, answers, tags, found, groups, further, skipped, size)
 
 
 Loaded = tuple[list[str], Rows, list[tuple[int, tuple[Any, ...]]]]
 """A file's column names, its rows as `read_rows` gives them, and these rows in a list."""
 
 
+def gold_files(folder: Path, file: File) -> list[str]:
+    """The names of a gold file, or of all that fit its pattern."""
+    return file.matching(sorted(path.name for path in folder.iterdir() if path.is_file()))
+
+
 def _load(folder: Path, file: File, table: Table, problems: Problems) -> Loaded | None:
-    path = folder / file.name
-    if not path.is_file():
+    found = gold_files(folder, file)
+    if not found:
         problems.error(file.name, "is missing", "the gold in a file of this name in the phase's folder")
         return None
-    text = read_utf8(path, file.name, float("inf"), problems)
-    if text is None:
+    if file.name.startswith("*") and len(found) > 1:
+        problems.error(file.name, f"{len(found)} files end so", "one of them alone in the phase's folder")
         return None
+    texts = [read_utf8(folder / name, name, float("inf"), problems) for name in found]
+    sources = [
+        NamedText(name, text, file.value_in(name) or "")
+        for name, text in zip(found, texts, strict=True)
+        if text is not None
+    ]
+    return _read(sources, file, table, problems) if len(sources) == len(found) else None
+
+
+def _read(sources: Sequence[NamedText], file: File, table: Table, problems: Problems) -> Loaded:
+    """The rows with every field that the files have, by the fields' names, and every further column by its own."""
     if file.suffix == ".txt":
-        (field,) = table.answers
-        names = [*table.key, field.name]
-        numbered = enumerate(text_lines(text)[file.skip :], start=1)
-        lines = [(n + file.skip, (str(n), line)) for n, line in numbered]
-        return names, Rows(names, False, iter(()), lambda number: f"{file.name}:{number}"), lines
-    found = column_names(text, file, table.only_answer)
-    names = [*table.key, *(name for name in found if name not in table.key)]
-    lacking = [name for name in table.key if found and name not in found and file.suffix in (".csv", ".tsv")]
-    for name in lacking:
-        problems.error(f"{file.name}:1", f"the column {name} is missing{_near(name, found)}", "the columns of the key")
-    if lacking:
-        return names, Rows(names, False, iter(()), lambda number: f"{file.name}:{number}"), []
-    rows = read_rows(text, file.name, file, names, table, problems)
-    return names, rows, list(rows.rows)
+        fields = list(table.answers)
+    else:
+        columns = list(dict.fromkeys(name for source in sources for name in column_names(source.text, file, table)))
+        if file.suffix in (".csv", ".tsv"):
+            _check_key_columns(sources[0].name, columns, file, table, problems)
+        fields = [own for field in table.answers if (own := _in_columns(as_gold(field), columns, file)) is not None]
+        taken = {field.name for field in table.fields}.union(table.key)
+        fields += [Field(column, "string") for column in columns if column not in taken]
+    rows = joined(read_files(sources, file, fields, table, problems))
+    if table.key == (file.named_by,):  # also those of files without rows
+        rows = replace(rows, keys=[source.named for source in sources])
+    values = list(rows.rows)
+    names = [*table.key, *(field.name for field in fields)]
+    if rows.is_json:  # what a path does not lead to in any record is not there
+        there = [at for at in range(len(names)) if not values or any(row[at] is not ABSENT for _, row in values)]
+        kept = sorted({*range(len(table.key)), *there})
+        pick = picker(kept)
+        names, values = [names[at] for at in kept], [(number, pick(row)) for number, row in values]
+    return names, rows, values
+
+
+def _check_key_columns(name: str, columns: Sequence[str], file: File, table: Table, problems: Problems) -> None:
+    for field in table.key_in(file):
+        column = file.place(field).name
+        if columns and column not in columns:
+            what = f"the column {column} is missing{_near(column, columns)}"
+            problems.error(f"{name}:1", what, "the columns of the key")
+
+
+def _in_columns(field: Field, columns: Sequence[str], file: File) -> Field | None:
+    """The field as a gold file has it: spread over columns, or in one; None where a table of cells has none of it."""
+    place = file.place(field)
+    if file.suffix not in (".csv", ".tsv") or all(column in columns for column in place.cells):
+        return field
+    return replace(field, columns=()) if place.name in columns else None
+
+
+def _check_file_names(table: Table, keys: Sequence[Key], problems: Problems) -> None:
+    """Where a key is a file's name, it must be one."""
+    if not table.file.named_by:
+        return
+    at = table.key.index(table.file.named_by)
+    for name in dict.fromkeys(key[at] for key in keys):
+        if name.startswith(".") or any(mark in name for mark in NO_FILE_NAME):
+            what = f"the {table.file.named_by} {shown(name)} cannot be a file's name"
+            problems.error(table.gold.name, what, f"ids without {' '.join(NO_FILE_NAME)} and without a dot in front")
+
+
+def _skipped(
+    loaded: Loaded, table: Table, fields: Sequence[Field], positions: Mapping[Key, int]
+) -> dict[tuple[str, str], frozenset[int]]:
+    """(column, type) → the positions of the keys that have an empty gold value there."""
+    names, _, values = loaded
+    width = len(table.key)
+    found = {}
+    for field in fields:
+        at = names.index(field.name)
+        empty = [row for _, row in values if _is_empty(row[at], field)]
+        keys = (tuple(map(_plain, row[:width])) for row in empty)
+        found[field.name, field.type] = frozenset(positions[table.canonical(key)] for key in keys)
+    return found
+
+
+def _is_empty(raw: Any, field: Field) -> bool:
+    """Whether a gold value is empty; of texts and sets an empty one is a value."""
+    if raw is ABSENT or raw is None:
+        return True
+    if field.type in EMPTY_IS_A_VALUE:
+        return False
+    return not any(raw) if isinstance(raw, tuple) else raw == ""
 
 
 def _row_keys(table: Table, loaded: Loaded, report: Fault) -> list[Key | None]:
     """The key of each row; None for one that is reported."""
     _, rows, values = loaded
     width = len(table.key)
+    # what is a text without blanks around it is a key as it stands
     return [
         row[:width]
         if all(isinstance(part, str) and part and part == part.strip() for part in row[:width])
@@ -194,7 +278,7 @@ def _check_columns(
     table: Table, wanted: Sequence[Plan], names: Sequence[str], listed: Sequence[str], problems: Problems
 ) -> None:
     """Record the columns that metrics name and no file has."""
-    needed = {column: plan.key for plan in wanted for column in plan.gold}
+    needed = {column: plan.key for plan in wanted for column in plan.gold_needed}
     for column, key in needed.items():
         if column not in names:
             what = f"the column {column} is missing{_near(column, names)}"
@@ -233,16 +317,14 @@ def labels_of_gold(folder: Path, table: Table, wanted: Sequence[Plan]) -> dict[s
         return {}
     loaded = _load(folder, table.gold, table, Problems())
     names, rows, values = loaded or ([], None, [])
-    found = {}
-    for name, columns in open_fields(table, wanted, names).items():
-        raw = [(Field(column, kind, separator=table.field(name).separator), column) for column, kind in columns]
-        found[name] = frozenset().union(
-            *(
-                _labels_in([_read_label(field, row[names.index(column)], rows) for _, row in values], field.type)
-                for field, column in raw
-                if column in names
-            )
-        )
+    found: dict[str, frozenset[str]] = {}
+    for name, fields in open_fields(table, wanted, names).items():
+        labels: set[str] = set()
+        for field in fields:
+            at = names.index(field.name)
+            column = [_read_label(field, row[at], rows) for _, row in values]
+            labels |= _labels_in(column, field.type)
+        found[name] = frozenset(labels)
     return found
 
 
@@ -259,22 +341,24 @@ def _group(
     """The column's text for each key: the same in all rows of a key."""
     names, rows, values = loaded
     at = names.index(column)
+    field = table.find(column)
     found: dict[Key, str] = {}
     for (number, row), key in zip(values, row_keys, strict=True):
         if key is None:
             continue
-        text = _plain(row[at])
-        if found.setdefault(key, text) != text:
+        text = _plain(row[at]) if field is None else field.canonical(_plain(row[at]))
+        if found.setdefault(table.canonical(key), text) != text:
             problems.error(
                 rows.place(number), f"{column} differs between the rows of {named_key(key)}", "one value a key"
             )
-    missing = [key for key in keys if key not in found]
+    compared = [table.canonical(key) for key in keys]
+    missing = [key for key in compared if key not in found]
     if missing:
         what = f"{column} is not known for {named_key(missing[0])}" + (
             f" and {len(missing) - 1} more" if missing[1:] else ""
         )
         problems.error(table.gold.name, what, "reference.keys with this column, since these keys have no gold row")
-    return [found.get(key, "") for key in keys]
+    return [found.get(key, "") for key in compared]
 
 
 def _plain(value: Any) -> str:

@@ -7,18 +7,24 @@ library alone.
 import csv
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
-from declared.fields import ABSENT
-from declared.tables import File, Table
+from declared.tables import Key, Table
+from scoring_kit.base.fields import ABSENT, Field
+from scoring_kit.base.row_files import FieldPlace, File, steps
 from scoring_kit.csv_reading import separated_otherwise
 from scoring_kit.errors import Problems, shown
 from scoring_kit.json_reading import JsonObject, report_duplicates
 
 LONE_RETURN = re.compile(r"\r(?!\n)")
 FIELD_LIMIT = 1 << 27
+BETWEEN = {"\t": "tabs", ",": "commas"}
+FILE_BITS = 40
+"""A row's number has fewer bits; the number of its file is above them."""
+NumberedRows = Iterator[Tuple[int, Tuple[Any, ...]]]
+Pick = Callable[[Any], Tuple[Any, ...]]
 
 
 @dataclass(frozen=True)
@@ -26,10 +32,10 @@ class Rows:
     """The rows of a file.
 
     Attributes:
-        names: the columns that the file has; of JSON, which may differ from row to row, those asked for.
+        names: the columns that the file has; none of JSON, whose names may differ from row to row.
         is_json: whether values are JSON values; else they are cells.
-        rows: (number of the row's place, its values in the order of the names asked for), `ABSENT` where it has none;
-            can be gone through once, and what is wrong is recorded on the way.
+        rows: (number of the row's place, its values in the order of the fields asked for), `ABSENT` or an empty cell
+            where it has none; can be gone through once, and what is wrong is recorded on the way.
         place: the words for a row's number: `file:line`, `file[index]`.
         keys: the names of a JSON object, each a key, also one without rows.
         empty_keys: of many rows, those without any.
@@ -37,69 +43,66 @@ class Rows:
 
     names: Sequence[str]
     is_json: bool
-    rows: Iterator[Tuple[int, Tuple[Any, ...]]]
+    rows: NumberedRows
     place: Callable[[int], str]
     keys: Sequence[str] = ()
     empty_keys: Sequence[str] = ()
 
 
-def read_rows(text: str, name: str, file: File, wanted: Sequence[str], table: Table, problems: Problems) -> Rows:
+def read_rows(text: str, name: str, file: File, wanted: Sequence[Field], table: Table, problems: Problems) -> Rows:
     """Read the text of a file.
 
     Args:
         text: its content.
         name: its name in messages.
-        file: its format and quoting.
-        wanted: the names whose values are asked for.
+        file: its format, and where it has each field.
+        wanted: the fields whose values are asked for; of the key those that the rows hold (`Table.key_in`).
         table: whose file it is: key and rows decide how a JSON object is read.
         problems: takes what is wrong.
     """
-    text = _skipped(text, file)
-    if file.suffix in (".csv", ".tsv"):
-        return _delimited(text, name, file, wanted, problems)
-    if file.suffix == ".jsonl":
-        rows = _json_lines(text, name, wanted, problems)
-        return Rows(wanted, True, rows, lambda line: f"{name}:{line}")
+    places = [file.place(field) for field in wanted]
     if file.suffix == ".json":
-        return _json(text, name, wanted, table, problems)
-    lines = text_lines(text)
-    return Rows(wanted, False, ((n, (line,)) for n, line in enumerate(lines, 1)), lambda line: f"{name}:{line}")
+        return _json(text, name, file, wanted, table, problems)
+    text = _after(text, file.skip)
+
+    def place(line: int) -> str:
+        return f"{name}:{line + file.skip}"
+
+    if table.by_line and file.suffix != ".txt":
+        text = text.rstrip("\r\n")
+    if file.suffix in (".csv", ".tsv"):
+        return _delimited(text, name, file, places, table.by_line, place, problems)
+    if file.suffix == ".jsonl":
+        return Rows((), True, _json_lines(text, wanted, places, table, place, problems), place)
+    return Rows((), False, ((n, (line,)) for n, line in enumerate(text_lines(text), 1)), place)
 
 
-def column_names(text: str, file: File, only_answer: str = "") -> List[str]:
-    """The names of all columns of a file, those of JSON objects in the order in which they first occur.
+def column_names(text: str, file: File, table: Optional[Table] = None) -> List[str]:
+    """The names of all columns of a file, those of JSON records in the order in which they first occur.
 
-    `only_answer` is what the values of a JSON object are called that are no objects (see `Table.only_answer`).
+    A JSON value that is a field by itself is called like it where the `table` is known.
     """
     nothing = Problems()
     if file.columns is not None:
         return list(file.columns)
-    text = _skipped(text, file)
     if file.suffix in (".csv", ".tsv"):
-        return [name for name in _delimited(text, "", file, (), nothing).names if name]
+        rows = _delimited(_after(text, file.skip), "", file, (), False, str, nothing)
+        return [name for name in rows.names if name]
+    only = table.only_answer if table else None
     names: Dict[str, None] = {}
-    for value in _json_values(text, file, nothing):
-        if isinstance(value, JsonObject):
-            names.update(dict.fromkeys(value))
-        elif only_answer and file.suffix == ".json":
-            names[only_answer] = None
+    for record in _records(text, file, nothing):
+        if isinstance(record, JsonObject) and not (only and only.type == "probabilities" and only.name not in record):
+            names.update(dict.fromkeys(record))
+        elif only is not None and record is not ABSENT:
+            names[only.name] = None
     return list(names)
 
 
-def _skipped(text: str, file: File) -> str:
-    """The text with blank lines in place of those that are not read, so that the others keep their numbers."""
-    return "\n" * file.skip + "\n".join(text.split("\n")[file.skip :]) if file.skip else text
-
-
-def _json_values(text: str, file: File, problems: Problems) -> Iterator[Any]:
-    """The objects of a JSON file that may be rows."""
-    if file.suffix == ".jsonl":
-        for line in text_lines(text):
-            yield _parsed(line, "", problems)
-    elif file.suffix == ".json":
-        value = _parsed(text, "", problems)
-        for item in value if isinstance(value, list) else value.values() if isinstance(value, JsonObject) else ():
-            yield from item if isinstance(item, list) and item else [item]
+def _after(text: str, lines: int) -> str:
+    """The text without so many lines at its beginning."""
+    for _ in range(lines):
+        text = text.partition("\n")[2]
+    return text
 
 
 def text_lines(text: str) -> List[str]:
@@ -110,37 +113,43 @@ def text_lines(text: str) -> List[str]:
     return [line.removesuffix("\r") for line in lines]
 
 
-def _delimited(text: str, name: str, file: File, wanted: Sequence[str], problems: Problems) -> Rows:
-    """A table with a header; rows of another width are recorded and left out, blank lines are skipped."""
-
-    def place(line: int) -> str:
-        return f"{name}:{line}"
-
+def _delimited(
+    text: str,
+    name: str,
+    file: File,
+    wanted: Sequence[FieldPlace],
+    counts_blank: bool,
+    place: Callable[[int], str],
+    problems: Problems,
+) -> Rows:
+    """A table of cells; rows of another width are recorded and left out, blank lines are skipped unless they count."""
+    nothing = Rows((), False, iter(()), place)
+    delimiter, header = file.separator, file.columns
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         problems.error(place(line), "holds a NUL character", "plain text")
-        return Rows((), False, iter(()), place)
-    if not file.delimiter and file.columns is None and separated_otherwise(text, file.separator, name, problems):
-        return Rows((), False, iter(()), place)
-    delimiter = file.separator
-    rows = _unquoted(text, delimiter) if file.quoting == "none" else _quoted(text, delimiter, name, problems)
-    if file.columns is not None:
-        at = [file.columns.index(column) if column in file.columns else len(file.columns) for column in wanted]
-        expected = f"{len(file.columns)}, without a header line: {', '.join(file.columns)}"
-        rows = _without_header(rows, file.columns, place, problems)
-        return Rows(file.columns, False, _picked(rows, at, len(file.columns), expected, place, problems), place)
-    line, cells = next(rows, (1, []))
-    header = [column.strip() for column in cells]
-    if not any(header):
-        between = {"\t": "tabs", ",": "commas"}.get(delimiter, delimiter)
-        problems.error(name, "has no header line", f"a first line with the column names, separated by {between}")
-        return Rows((), False, iter(()), place)
-    for column in wanted:
-        if header.count(column) > 1:
-            problems.error(place(line), f"the column {shown(column)} is there more than once", "each column once")
-    at = [header.index(column) if column in header else len(header) for column in wanted]
-    expected = f"{len(header)}, as many as the header has columns"
-    return Rows(header, False, _picked(rows, at, len(header), expected, place, problems), place)
+        return nothing
+    if not file.delimiter and header is None and separated_otherwise(text, delimiter, name, problems):
+        return nothing
+    rows = _unquoted(text, delimiter) if file.quoting == "none" else _quoted(text, delimiter, place, problems)
+    if not counts_blank:
+        rows = ((line, cells) for line, cells in rows if len(cells) > 1 or cells[0].strip())
+    if header is not None:
+        expected = f"{len(header)}, without a header line: {', '.join(header)}"
+        rows = _without_header(rows, header, place, problems)
+    else:
+        line, cells = next(rows, (1, [""]))
+        header = [column.strip() for column in cells]
+        if not any(header):
+            between = BETWEEN.get(delimiter, delimiter)
+            problems.error(name, "has no header line", f"a first line with the column names, separated by {between}")
+            return nothing
+        for column in dict.fromkeys(column for one in wanted for column in one.cells):
+            if header.count(column) > 1:
+                problems.error(place(line), f"the column {shown(column)} is there more than once", "each column once")
+        expected = f"{len(header)}, as many as the header has columns"
+    picked = _picked(rows, header, wanted, expected, place, problems)
+    return Rows(header, False, picked, place)
 
 
 def _without_header(
@@ -157,22 +166,41 @@ def _without_header(
 
 def _picked(
     rows: Iterator[Tuple[int, List[str]]],
-    at: Sequence[int],
-    width: int,
+    header: Sequence[str],
+    wanted: Sequence[FieldPlace],
     expected: str,
     place: Callable[[int], str],
     problems: Problems,
-) -> Iterator[Tuple[int, Tuple[Any, ...]]]:
-    pick = picker(at)
-    all_there = all(place < width for place in at)
+) -> NumberedRows:
+    width = len(header)
+    pick, all_there = _cell_picker(header, wanted)
     for line, cells in rows:
         if len(cells) == width:
-            yield line, pick(cells if all_there else [*cells, ABSENT])
-        elif cells and (len(cells) > 1 or cells[0].strip()):
+            yield line, pick(cells if all_there else [*cells, ""])
+        else:
             problems.error(place(line), f"has {len(cells)} cell{'s' if len(cells) > 1 else ''}", expected)
 
 
-def picker(at: Sequence[int]) -> Callable[[Sequence[Any]], Tuple[Any, ...]]:
+def _cell_picker(header: Sequence[str], wanted: Sequence[FieldPlace]) -> Tuple[Pick, bool]:
+    """What picks the places from a row of cells, and whether all are there; else the row needs an empty cell more."""
+    position = {column: at for at, column in reversed(list(enumerate(header)))}
+    end = len(header)
+    pickers: List[Callable[[Any], Any]] = []
+    single: List[int] = []
+    for place in wanted:
+        at = [position.get(column, end) for column in place.cells]
+        if not place.columns:
+            single.append(at[0])
+            pickers.append(itemgetter(at[0]))
+        else:
+            pickers.append(itemgetter(end) if end in at else picker(at))
+    all_there = all(column in position for place in wanted for column in place.cells)
+    if len(single) == len(wanted):
+        return picker(single), all_there
+    return lambda cells: tuple([pick(cells) for pick in pickers]), all_there
+
+
+def picker(at: Sequence[int]) -> Pick:
     """What gives a tuple of the values at these places."""
     if len(at) > 1:
         return itemgetter(*at)
@@ -181,41 +209,53 @@ def picker(at: Sequence[int]) -> Callable[[Sequence[Any]], Tuple[Any, ...]]:
 
 def _unquoted(text: str, delimiter: str) -> Iterator[Tuple[int, List[str]]]:
     for number, line in enumerate(text_lines(text), start=1):
-        if line.strip():
-            yield number, line.split(delimiter)
+        yield number, line.split(delimiter)
 
 
-def _quoted(text: str, delimiter: str, name: str, problems: Problems) -> Iterator[Tuple[int, List[str]]]:
-    """Cells quoted by RFC 4180, with the number of the row's last line."""
+def _quoted(
+    text: str, delimiter: str, place: Callable[[int], str], problems: Problems
+) -> Iterator[Tuple[int, List[str]]]:
+    """Cells quoted by RFC 4180, with the number of the row's last line; a blank line is one empty cell."""
     # The csv module would end a line at a carriage return, so a character that the text does not have takes its place.
     stand_in = next(c for c in map(chr, range(0xE000, 0xF8FF)) if c not in text) if LONE_RETURN.search(text) else ""
     if stand_in:
         text = LONE_RETURN.sub(stand_in, text)
     csv.field_size_limit(FIELD_LIMIT)
-    lines = (line + "\n" for line in text.split("\n"))
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    reader = csv.reader((line + "\n" for line in lines), delimiter=delimiter, strict=True)
     try:
         for cells in reader:
-            if cells and (len(cells) > 1 or cells[0].strip()):
-                yield reader.line_num, [cell.replace(stand_in, "\r") for cell in cells] if stand_in else cells
+            if stand_in:
+                cells = [cell.replace(stand_in, "\r") for cell in cells]
+            yield reader.line_num, cells or [""]
     except csv.Error as error:
         expected = "cells quoted by RFC 4180: a quotation mark inside a quoted cell is doubled"
-        problems.error(f"{name}:{reader.line_num}", f"cannot be read ({error})", expected)
+        problems.error(place(reader.line_num), f"cannot be read ({error})", expected)
 
 
 def _json_lines(
-    text: str, name: str, wanted: Sequence[str], problems: Problems
-) -> Iterator[Tuple[int, Tuple[Any, ...]]]:
+    text: str,
+    wanted: Sequence[Field],
+    places: Sequence[FieldPlace],
+    table: Table,
+    place: Callable[[int], str],
+    problems: Problems,
+) -> NumberedRows:
+    pick = RecordPicker(wanted, places, table, names_key=table.by_line)
     for number, line in enumerate(text_lines(text), start=1):
-        if not line.strip():
+        if not line.strip() and not table.by_line:
             continue
-        where = f"{name}:{number}"
+        where = place(number)
         value = _parsed(line, where, problems)
-        if isinstance(value, JsonObject):
-            report_duplicates(value, where, problems)
-            yield number, tuple([value.get(key, ABSENT) for key in wanted])
-        elif value is not ABSENT:
+        if value is ABSENT:
+            continue
+        values = pick.values(value, where, problems)
+        if values is None:
             problems.error(where, "is not a JSON object", "one JSON object a line")
+        else:
+            yield number, values
 
 
 def _parsed(text: str, where: str, problems: Problems) -> Any:
@@ -232,59 +272,239 @@ def _parsed(text: str, where: str, problems: Problems) -> Any:
     return ABSENT
 
 
-def _json(text: str, name: str, wanted: Sequence[str], table: Table, problems: Problems) -> Rows:
-    """A list of objects, or one object whose names are the keys: each an object, or a list of them with many rows.
+def below(value: Any, path: Sequence[str]) -> Any:
+    """What a path of names and numbers leads to; ABSENT where it leads nowhere."""
+    for step in path:
+        if isinstance(value, dict):
+            value = value.get(step, ABSENT)
+        elif isinstance(value, list) and step.isdecimal() and int(step) < len(value):
+            value = value[int(step)]
+        else:
+            return ABSENT
+    return value
+
+
+def _records(text: str, file: File, problems: Problems) -> Iterator[Any]:
+    """The values of a JSON file that may be records."""
+    if file.suffix == ".jsonl":
+        for line in text_lines(_after(text, file.skip)):
+            yield _parsed(line, "", problems)
+    elif file.suffix == ".json":
+        value = below(_parsed(text, "", problems), steps(file.at))
+        if isinstance(value, JsonObject):
+            value = list(value.values())
+        for item in value if isinstance(value, list) else ():
+            yield from item if isinstance(item, list) and item else [item]
+
+
+class RecordPicker:
+    """Takes the values of fields from a JSON record.
+
+    Args:
+        wanted: the fields.
+        places: where each is.
+        table: whose record it is.
+        names_key: whether its key is told elsewhere, so that a record may be the only answer itself.
+    """
+
+    def __init__(self, wanted: Sequence[Field], places: Sequence[FieldPlace], table: Table, *, names_key: bool) -> None:
+        self._places = places
+        self._by_path = all(place.path is not None for place in places)
+        self._is_plain = not any(place.columns or place.path is not None for place in places)
+        self._names = [place.name for place in places]
+        only = table.only_answer
+        itself = names_key and only is not None and len(wanted) == 1 and places[0].path is None
+        self._may_be_answer = itself
+        self._is_answer = itself and only is not None and only.type == "probabilities"
+
+    def values(self, record: Any, where: str, problems: Problems) -> Optional[Tuple[Any, ...]]:
+        """The values, ABSENT where the record has none; None where it is none."""
+        is_object = isinstance(record, JsonObject)
+        if not self._places:
+            return ()
+        if is_object:
+            report_duplicates(record, where, problems)
+        if self._is_answer or (self._may_be_answer and not is_object):
+            return (record,)
+        if is_object and self._is_plain:
+            return tuple([record.get(name, ABSENT) for name in self._names])
+        if not is_object and not self._by_path:
+            return None
+        return tuple([_at_place(record, place) for place in self._places])
+
+
+def _at_place(record: Any, place: FieldPlace) -> Any:
+    """The value of a field; of one that is spread a tuple, unless its own name has it."""
+    if place.path is not None:
+        return below(record, place.path)
+    if place.columns and place.name not in record:
+        values = tuple([record.get(column, ABSENT) for column in place.columns])
+        return ABSENT if ABSENT in values else values
+    return record.get(place.name, ABSENT)
+
+
+def _json(text: str, name: str, file: File, wanted: Sequence[Field], table: Table, problems: Problems) -> Rows:
+    """A list of records, or one object whose names are the keys: each a record, or a list of them with many rows.
 
     Below a key, what is no object is the only answer that there is.
     """
-    value = _parsed(text, name, problems)
     found: List[Tuple[str, Tuple[Any, ...]]] = []
-    keys: Sequence[str] = ()
-    single = len(table.key) == 1
+    rows = ((number, values) for number, (_, values) in enumerate(found))
+    value = _parsed(text, name, problems)
+    if value is not ABSENT and file.at:
+        value = below(value, steps(file.at))
+        if value is ABSENT:
+            problems.error(name, f"has nothing at {file.at}", "the records there")
+    key = table.key_in(file)
+    single = [field for field in wanted if field in key] if len(key) == 1 else []
+    keys: List[str] = []
+    empty: List[str] = []
+    if isinstance(value, JsonObject) and not key and not table.by_line:
+        value = [value]  # a file for each key holds the record itself
     if isinstance(value, list):
-        for number, item in enumerate(value):
-            _take(found, f"{name}[{number}]", item, {}, wanted, problems)
+        pick = RecordPicker(wanted, [file.place(one) for one in wanted], table, names_key=not key)
+        for number, record in enumerate(value):
+            _take(found, f"{name}[{number}]", (), record, pick, problems)
     elif isinstance(value, JsonObject) and single:
         report_duplicates(value, name, problems)
+        answers = [field for field in wanted if field not in key]
+        pick = RecordPicker(answers, [file.place(one) for one in answers], table, names_key=True)
+        inner = file.place(single[0]).name
         keys = list(value)
-        for key, item in value.items():
-            where = f"{name} {shown(key)}"
-            named = {table.key[0]: key}
-            if not table.many:
-                _take(found, where, _record(item, table), named, wanted, problems)
-            elif isinstance(item, list):
-                for number, one in enumerate(item):
-                    _take(found, f"{where}[{number}]", _record(one, table), named, wanted, problems)
-            else:
-                problems.error(where, "is not a list", "a list of objects, one for each row of the key")
+        empty = [one for one, item in value.items() if table.many and item == []]
+        for where, one, record in _below_keys(value, name, table, problems):
+            if isinstance(record, JsonObject) and record.get(inner, one) != one:
+                what = f"{inner} differs from the name of its object"
+                problems.error(where, what, "the same, or no such field inside")
+            _take(found, where, (one,), record, pick, problems)
     elif value is not ABSENT:
-        other = f", or one object whose names are the {table.key[0]}" if single else ""
+        other = f", or one object whose names are the {key[0].name}" if len(key) == 1 else ""
         problems.error(name, "is not a list of rows", f"a JSON list of objects{other}")
-    rows = ((number, values) for number, (_, values) in enumerate(found))
-    empty = [key for key in keys if table.many and value[key] == []]
-    return Rows(wanted, True, rows, lambda number: found[number][0], keys, empty)
+    return Rows((), True, rows, lambda number: found[number][0], keys, empty)
 
 
-def _record(item: Any, table: Table) -> Any:
-    """What is below a key as an object."""
-    only = table.only_answer
-    return item if isinstance(item, JsonObject) or not only else JsonObject([(only, item)])
+def _below_keys(value: JsonObject, name: str, table: Table, problems: Problems) -> Iterator[Tuple[str, str, Any]]:
+    """(words for its place, key, record) of each record below the names of an object."""
+    for key, item in value.items():
+        where = f"{name} {shown(key)}"
+        if not table.many:
+            yield where, key, item
+        elif isinstance(item, list):
+            for number, record in enumerate(item):
+                yield f"{where}[{number}]", key, record
+        else:
+            problems.error(where, "is not a list", "a list of objects, one for each row of the key")
 
 
 def _take(
     found: List[Tuple[str, Tuple[Any, ...]]],
     where: str,
-    item: Any,
-    key: Mapping[str, str],
-    wanted: Sequence[str],
+    key: Tuple[Any, ...],
+    record: Any,
+    pick: RecordPicker,
     problems: Problems,
 ) -> None:
-    """Append one JSON object's values, or record that it is not an object; `key` comes from the name above it."""
-    if not isinstance(item, JsonObject):
+    """Append the values of a record, or report that it is none; `key` comes from the name above it."""
+    values = pick.values(record, where, problems)
+    if values is None:
         problems.error(where, "is not a JSON object", "an object with the fields of a row")
-        return
-    report_duplicates(item, where, problems)
-    for name, value in key.items():
-        if name in item and item[name] != value:
-            problems.error(where, f"{name} differs from the name of its object", "the same, or no such field inside")
-    found.append((where, tuple([key.get(name, item.get(name, ABSENT)) for name in wanted])))
+    else:
+        found.append((where, (*key, *values)))
+
+
+@dataclass(frozen=True)
+class NamedText:
+    """A file that was read: its name, its text, and the value of the key's field that its name says."""
+
+    name: str
+    text: str
+    named: str = ""
+
+
+def read_files(
+    sources: Sequence[NamedText],
+    file: File,
+    fields: Sequence[Field],
+    table: Table,
+    problems: Problems,
+    keys: Optional[Sequence[Key]] = None,
+) -> List[Rows]:
+    """The rows of each file of a table, with their whole key before the values of `fields`.
+
+    Args:
+        sources: the table's file, or files.
+        file: how they are read.
+        fields: what to read of each row beside the key.
+        table: whose files they are.
+        problems: takes what is wrong.
+        keys: the keys whose rows are asked for; None in gold, whose rows say which there are.
+    """
+    held = table.key_in(file)
+    parts = []
+    for source in sources:
+        before = problems.found
+        wanted = list(fields) if file.suffix == ".txt" else [*held, *fields]
+        rows = read_rows(source.text, source.name, file, wanted, table, problems)
+        if table.by_line or file.suffix == ".txt":
+            own = _keys_in_order(keys, file, table, source)
+            rows = _numbered(rows, own, table, source, problems, before)
+        elif file.named_by:
+            keyed = _with_part(rows.rows, table.key.index(file.named_by), source.named)
+            rows = replace(rows, rows=keyed, keys=(), empty_keys=())
+        parts.append(rows)
+    return parts
+
+
+def _with_part(rows: NumberedRows, at: int, part: str) -> NumberedRows:
+    """The rows with a part of the key put in."""
+    for number, values in rows:
+        yield number, (*values[:at], part, *values[at:])
+
+
+def _keys_in_order(
+    keys: Optional[Sequence[Key]], file: File, table: Table, source: NamedText
+) -> Optional[Sequence[Key]]:
+    """The keys that the rows of a file answer one after the other; None where the rows say which there are."""
+    if keys is None:
+        return [(source.named,)] if file.named_by else None
+    if not file.named_by:
+        return keys
+    at = table.key.index(file.named_by)
+    named = table.key_fields[at].canonical(source.named)
+    return [key for key in keys if table.key_fields[at].canonical(key[at]) == named]
+
+
+def _numbered(
+    rows: Rows, keys: Optional[Sequence[Key]], table: Table, source: NamedText, problems: Problems, before: int
+) -> Rows:
+    """The rows with the keys that they answer one after the other, or with their numbers as keys."""
+    values = list(rows.rows)
+    if problems.found > before:
+        return replace(rows, rows=iter(()))  # a row that is left out would give the next ones other keys
+    most = len(values) if keys is None else len(keys)
+    while table.by_line and values and not any(values[-1][1]) and (keys is None or len(values) > most):
+        values.pop()  # blank lines at the end
+    if keys is None:
+        keys = [(str(number),) for number in range(1, len(values) + 1)]
+    if len(values) != len(keys):
+        counted = f"{len(values)} line{'' if len(values) == 1 else 's'}"
+        problems.error(source.name, f"has {counted}", f"{len(keys)}, one for each row of the data, in its order")
+        values = []
+    return replace(rows, rows=((number, (*keys[at], *row)) for at, (number, row) in enumerate(values)))
+
+
+def joined(parts: Sequence[Rows]) -> Rows:
+    """The rows of several files as those of one; their numbers say which file each is from."""
+    if len(parts) == 1:
+        return parts[0]
+
+    def rows() -> NumberedRows:
+        for at, part in enumerate(parts):
+            for number, values in part.rows:
+                yield at << FILE_BITS | number, values
+
+    def place(number: int) -> str:
+        return parts[number >> FILE_BITS].place(number & ((1 << FILE_BITS) - 1))
+
+    first = parts[0] if parts else Rows((), False, iter(()), str)
+    return replace(first, rows=rows(), place=place)

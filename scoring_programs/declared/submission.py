@@ -4,14 +4,13 @@ Runs on Python 3.9 with the standard library alone: `validate.pyz` holds this ve
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Any, Collection, Dict, FrozenSet, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
 
 from declared.answers import Answers, named_key, read_answers
-from declared.fields import Field, ordered
-from declared.rows import Rows, column_names, read_rows, text_lines
+from declared.rows import NamedText, Rows, column_names, joined, read_files
 from declared.tables import Key, Table, fields_by_task, fields_of_tasks, tables_of, tasks_left_out
+from scoring_kit.base.fields import Field, ordered
 from scoring_kit.errors import Problems, shown
-from scoring_kit.faults import participant_faults
 from scoring_kit.json_reading import read_utf8
 from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import SubmissionFiles
@@ -50,46 +49,51 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
         if table.id not in names:
             missing.update(reading)
             continue
-        name = names[table.id]
         expected = manifest.expected["tables"][table.id]
-        text = read_utf8(files.paths[name], name, expected["megabytes"], problems)
-        if text is None:
+        sources = _sources(files, names[table.id], table, expected, problems)
+        if sources is None:
             continue
-        left_out = _left_out(text, name, table, reading, manifest, problems)
+        left_out = _left_out(sources, table, reading, manifest, problems)
         missing |= left_out
         tasks = [task for task in manifest.tasks if task in reading and task not in left_out]
         if tasks:
             fields = fields_of_tasks(table, manifest.options, tasks)
-            answers[table.id] = _read_table(text, name, table, fields, expected, problems)
+            answers[table.id] = _read_table(sources, table, fields, expected, problems)
     if not names and files.paths and not (of_others and manifest.layout == "tasks"):
         what = f"holds no file with predictions; found {_listed(list(files.paths))}"
         elsewhere = f", of which none of the tasks that are scored here reads {_listed(of_others)}" if of_others else ""
-        problems.error("submission", what + elsewhere, ", ".join(table.file.name for table in scored))
+        problems.error("submission", what + elsewhere, ", ".join(dict.fromkeys(table.file.name for table in scored)))
     return Submission(answers, frozenset(manifest.tasks).difference(missing)) if files.paths else None
 
 
 def _find_files(
     files: SubmissionFiles, tables: Sequence[Table], scored: Sequence[Table], manifest: Manifest, problems: Problems
-) -> Dict[str, str]:
-    """Id of a scored table → the name of its file: the declared one, or else the only one with its suffix."""
-    declared = {table.file.name for table in tables}
+) -> Dict[str, List[str]]:
+    """Id of a scored table → the names of its files: the declared one, or else the only one with its ending."""
+    declared = {name for table in tables for name in table.file.matching(files.paths)}
     sent_here = tables if manifest.layout == "tasks" else scored
-    names: Dict[str, str] = {}
+    names: Dict[str, List[str]] = {}
     for table in scored:
-        suffix = table.file.suffix
-        alone = sum(other.file.suffix == suffix for other in sent_here) == 1
-        others = [name for name in files.named(suffix) if name not in declared] if alone else []
-        if table.file.name in files.paths:
-            names[table.id] = table.file.name
+        file = table.file
+        own = file.matching(files.paths)
+        endings = {other.file.name for other in sent_here if other.file.ending == file.ending}
+        is_pattern = bool(file.named_by) or file.name.startswith("*")
+        others = [] if is_pattern or len(endings) > 1 else files.named(file.ending)
+        others = [name for name in others if name not in declared]
+        if file.name.startswith("*") and len(own) > 1:
+            problems.error(_listed(own), f"{len(own)} files that end with {file.name[1:]}", "one of them alone")
+        if own:
+            names[table.id] = own
         elif len(others) == 1:
-            names[table.id] = others[0]
-            problems.warn(others[0], f"read as {table.file.name}, since it is the only {suffix} file")
+            names[table.id] = others
+            problems.warn(others[0], f"read as {file.name}, since it is the only {file.ending} file")
         elif others:
-            problems.error(_listed(others), f"{len(others)} {suffix} files", f"{table.file.name} alone")
+            problems.error(_listed(others), f"{len(others)} {file.ending} files", f"{file.name} alone")
         elif len(tables) > 1:
-            problems.warn(table.file.name, "is not there, so the tasks that need it are not entered")
+            problems.warn(file.name, "is not there, so the tasks that need it are not entered")
     of_others = _files_of_others(files, tables, scored)
-    unread = [name for name in files.paths if name not in names.values() and name not in of_others]
+    read_here = {name for own in names.values() for name in own}
+    unread = [name for name in files.paths if name not in read_here and name not in of_others]
     if of_others:
         problems.warn(_listed(of_others), "not read here: no task that is scored here needs it")
     if unread and names:
@@ -99,51 +103,106 @@ def _find_files(
 
 def _files_of_others(files: SubmissionFiles, tables: Iterable[Table], scored: Sequence[Table]) -> List[str]:
     """The files of tables that no task reads here."""
-    return [table.file.name for table in tables if table not in scored and table.file.name in files.paths]
+    own = {name for table in scored for name in table.file.matching(files.paths)}
+    found = [name for table in tables if table not in scored for name in table.file.matching(files.paths)]
+    return [name for name in dict.fromkeys(found) if name not in own]
 
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(map(shown, names[:FILES_SHOWN]))
 
 
+def _sources(
+    files: SubmissionFiles, names: Sequence[str], table: Table, expected: Mapping[str, Any], problems: Problems
+) -> Optional[List[NamedText]]:
+    """A table's files as texts; None where one of them cannot be read."""
+    known: Dict[str, str] = {}
+    sources = []
+    field = next((field for field in table.key_fields if field.name == table.file.named_by), None)
+    if field is not None:
+        at = table.key.index(field.name)
+        known = {field.canonical(key[at]): key[at] for key in expected["keys"]}
+    seen: Dict[str, str] = {}
+    before = problems.found
+    for name in names:
+        named = table.file.value_in(name) or "" if field is not None else ""
+        if field is not None:
+            folded = field.canonical(named)
+            if folded not in known:
+                problems.error(name, f"unknown {field.name} {shown(named)}", "a file for each id of this phase's data")
+                continue
+            if folded in seen:
+                problems.error(name, f"a second file for {shown(named)}, after {seen[folded]}", "one file for each id")
+                continue
+            named, seen[folded] = known[folded], name
+        text = read_utf8(files.paths[name], name, expected["megabytes"], problems)
+        if text is not None:
+            sources.append(NamedText(name, text, named))
+    unread = field is None and problems.found > before
+    return None if unread else sources
+
+
 def _left_out(
-    text: str, name: str, table: Table, reading: Mapping[str, Set[str]], manifest: Manifest, problems: Problems
+    sources: Sequence[NamedText],
+    table: Table,
+    reading: Mapping[str, Set[str]],
+    manifest: Manifest,
+    problems: Problems,
 ) -> Set[str]:
-    """The tasks of a table's several that its file does not enter, since what only they need is not in it."""
+    """The tasks of a table's several that its files do not enter, since what only they need is not in them."""
     judged = manifest.all_tasks if manifest.layout == "tasks" else manifest.tasks
     tasks = {task: names for task, names in reading.items() if task in judged}
-    if len(tasks) < 2 or table.file.suffix == ".txt":
+    if len(tasks) < 2 or table.file.suffix == ".txt" or not sources:
         return set()
-    columns = {
-        column.casefold() for column in column_names(text, table.file, table.only_answer)
-    }  # another spelling is a problem of its own
-    there = {field.name for field in table.answers if field.name.casefold() in columns}
+    columns: Set[str] = set()
+    for source in sources:
+        # another spelling is a problem of its own
+        columns.update(column.casefold() for column in column_names(source.text, table.file, table))
+    there = {field.name for field in table.answers if _is_there(field, table, columns)}
     found = tasks_left_out(table, tasks, there)
     for task in manifest.tasks:
         if task in found:
             lacking = ", ".join(sorted(tasks[task].difference(there)))
-            problems.warn(name, f"has no {lacking}, so the task {task} is not entered")
+            problems.warn(sources[0].name, f"has no {lacking}, so the task {task} is not entered")
     return found
 
 
+def _is_there(field: Field, table: Table, columns: Collection[str]) -> bool:
+    """Whether one of a field's columns, or the first name on the way to it, is among those of a file."""
+    place = table.file.place(field)
+    names = place.path[:1] if place.path else (place.name, *place.columns)
+    return any(name.casefold() in columns for name in names)
+
+
 def _read_table(
-    text: str, name: str, table: Table, needed: Sequence[Field], expected: Mapping[str, Any], problems: Problems
+    sources: Sequence[NamedText],
+    table: Table,
+    needed: Sequence[Field],
+    expected: Mapping[str, Any],
+    problems: Problems,
 ) -> Answers:
     """One table's answers, in the fields that are `needed`, by the keys of the phase."""
     keys = [tuple(key) for key in expected["keys"]]
     fields = [with_values(field, expected["values"]) for field in needed]
-    if table.file.suffix == ".txt":
-        rows = _keyed_lines(text, name, table, keys, fields[0], problems)
-    else:
-        rows = read_rows(text, name, table.file, [*table.key, *(field.name for field in fields)], table, problems)
-        if not rows.is_json and not _check_header(rows.names, name, table, fields, problems):
+    name = sources[0].name if len(sources) == 1 and not table.file.named_by else table.file.name
+    parts = read_files(sources, table.file, fields, table, problems, keys)
+    before = problems.found
+    if table.file.suffix in (".csv", ".tsv"):
+        asked = [*table.key_in(table.file), *fields]
+        for at, source in enumerate(sources):
+            _check_header(parts[at].names, source.name, table, asked, problems)
+        if problems.found > before or not all(part.names for part in parts):
             return Answers({}, [], [])
-    positions = {key: position for position, key in enumerate(keys)}
-    answers = read_answers(rows, table, positions, fields, problems, participant_faults(problems))
+    rows = joined(parts)
+    positions = table.positions(keys)
+    answers = read_answers(rows, table, positions, fields, problems, problems.fault)
     for key in rows.empty_keys:
-        if (key,) not in positions:
+        if table.canonical((key,)) not in positions:
             problems.error(name, f"unknown {table.key[0]} {shown(key)}", "ids of this phase's data alone")
-    _check_missing(answers, table, keys, name, problems)
+    has_rows = bool(answers.owners) or any(number >= 0 for number in answers.numbers)
+    if not (has_rows or table.reject_missing or rows.empty_keys or table.file.named_by or problems.found):
+        problems.error(name, "has no rows", "a row for each key that is answered")
+    _check_missing(answers, table, keys, sources, problems)
     for field in fields:
         if field.name in expected["lengths"]:
             _check_lengths(answers, rows, field, expected["lengths"][field.name], problems)
@@ -159,23 +218,15 @@ def with_values(field: Field, values: Mapping[str, Sequence[str]]) -> Field:
     return replace(field, values=ordered(values[field.name])) if field.name in values else field
 
 
-def _keyed_lines(text: str, name: str, table: Table, keys: Sequence[Key], field: Field, problems: Problems) -> Rows:
-    """Lines as rows: line n of those that are read answers the n-th key."""
-    skipped = table.file.skip
-    lines = text_lines(text)[skipped:]
-    if len(lines) != len(keys):
-        counted = f"{len(lines)} line{'' if len(lines) == 1 else 's'}"
-        problems.error(name, f"has {counted}", f"{len(keys)}, one for each row of the data, in its order")
-        lines = []
-    rows = ((at + 1 + skipped, (*keys[at], line)) for at, line in enumerate(lines))
-    return Rows([field.name], False, rows, lambda number: f"{name}:{number}")
-
-
-def _check_header(header: Sequence[str], name: str, table: Table, fields: Sequence[Field], problems: Problems) -> bool:
-    """Whether every column that is asked for is there; further columns get a warning."""
-    before = problems.found
-    needed = [*table.key, *(field.name for field in fields if field.required)]
-    known = {*table.key, *(field.name for field in table.answers)}
+def _check_header(header: Sequence[str], name: str, table: Table, asked: Sequence[Field], problems: Problems) -> None:
+    """Record the columns of one file that are missing, spelt otherwise, or not read."""
+    needed: List[str] = []
+    for field in asked:
+        cells = table.file.place(field).cells
+        if field.required or field.name in table.key or any(column in header for column in cells):
+            needed += cells
+    known = {column for field in table.fields for column in table.file.place(field).cells}
+    known.update(needed)
     right = {column.casefold(): column for column in known if column not in header}
     further = []
     for column in header:
@@ -185,21 +236,30 @@ def _check_header(header: Sequence[str], name: str, table: Table, fields: Sequen
             needed = [other for other in needed if other != spelling]
         elif column not in known and column:
             further.append(column)
-    for column in needed if header else ():
+    for column in dict.fromkeys(needed if header else ()):
         if column not in header:
-            listed = ", ".join([*table.key, *(field.name for field in fields)])
+            listed = ", ".join(dict.fromkeys(column for field in asked for column in table.file.place(field).cells))
             problems.error(f"{name}:1", f"the column {column} is missing", f"the columns {listed}")
     if further:
         plural = "columns are" if len(further) > 1 else "column is"
         problems.warn(f"{name}:1", f"further {plural} not read: {', '.join(map(shown, further[:KEYS_SHOWN]))}")
-    return bool(header) and problems.found == before
 
 
-def _check_missing(answers: Answers, table: Table, keys: Sequence[Key], name: str, problems: Problems) -> None:
+def _check_missing(
+    answers: Answers, table: Table, keys: Sequence[Key], sources: Sequence[NamedText], problems: Problems
+) -> None:
     """Keys without a row: an error, or a warning where they are empty answers; many rows may well be none."""
-    if table.file.suffix == ".txt" or (table.many and not table.reject_missing):
+    counted = table.by_line or table.file.suffix == ".txt"
+    if (counted and not table.file.named_by) or (table.many and not table.reject_missing):
         return
     answered = set(answers.owners) if table.many else {i for i, number in enumerate(answers.numbers) if number >= 0}
+    name = table.file.name
+    if not table.file.named_by:
+        name = sources[0].name
+    elif table.many:  # a file without rows is an answer without rows
+        at = table.key.index(table.file.named_by)
+        there = {source.named for source in sources}
+        answered |= {position for position, key in enumerate(keys) if key[at] in there}
     missing = [key for position, key in enumerate(keys) if position not in answered]
     if not missing:
         return
@@ -209,13 +269,21 @@ def _check_missing(answers: Answers, table: Table, keys: Sequence[Key], name: st
     if table.reject_missing:
         problems.error(name, what, f"one row for each {', '.join(table.key)} of the data")
     else:
-        problems.warn(name, f"{what}; they count as empty answers")
+        problems.warn(name, f"{what}; they count as {_counted_as(table)}")
+
+
+def _counted_as(table: Table) -> str:
+    """What a key without a row counts as."""
+    return "their defaults" if any(field.default is not None for field in table.answers) else "empty answers"
 
 
 def _check_lengths(answers: Answers, rows: Rows, field: Field, lengths: Sequence[int], problems: Problems) -> None:
-    """Tags are as many as the gold's."""
-    for at, tags in enumerate(answers.columns[field.name, field.type]):
-        if tags is not None and answers.numbers[at] >= 0 and len(tags) != lengths[at]:
+    """Tags are as many as the gold's; a default is one tag for all of them."""
+    column = answers.columns[field.name, field.type]
+    for at, tags in enumerate(column):
+        if field.default is not None and tags is field.empty:
+            column[at] = list(tags) * lengths[at]
+        elif tags is not None and answers.numbers[at] >= 0 and len(tags) != lengths[at]:
             what = f"{field.name} has {len(tags)} tag{'' if len(tags) == 1 else 's'}"
             problems.error(rows.place(answers.numbers[at]), what, f"{lengths[at]}, one for each token")
 

@@ -4,42 +4,12 @@ Runs on Python 3.9 with the standard library alone, because participants run it 
 """
 
 from dataclasses import dataclass
-from typing import Any, Collection, Dict, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Any, Collection, Dict, Iterable, List, Mapping, Optional, Set, Tuple
 
-from declared.fields import Field
+from scoring_kit.base.fields import Field
+from scoring_kit.base.row_files import File
 
 Key = Tuple[str, ...]
-SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".txt")
-
-
-@dataclass(frozen=True)
-class File:
-    """A file of rows, and how it is read.
-
-    Attributes:
-        name: its name, whose suffix says what it is.
-        quoting: rfc4180, or none where cells are not quoted.
-        delimiter: what separates cells, where that is not the suffix's own.
-        columns: the names of its columns, in order, where it has no header line.
-        skip: so many lines at its beginning are not read.
-    """
-
-    name: str
-    quoting: str = "rfc4180"
-    delimiter: Optional[str] = None
-    columns: Optional[Sequence[str]] = None
-    skip: int = 0
-
-    @property
-    def suffix(self) -> str:
-        """The part of the name from its last dot on, in lower case; lines with a delimiter are a table."""
-        suffix = "." + self.name.rpartition(".")[2].lower()
-        return ".csv" if suffix == ".txt" and self.delimiter else suffix
-
-    @property
-    def separator(self) -> str:
-        """What separates the cells of a table."""
-        return self.delimiter or ("\t" if self.suffix == ".tsv" else ",")
 
 
 @dataclass(frozen=True)
@@ -48,13 +18,15 @@ class Table:
 
     Attributes:
         id: name of the table; `table` where the competition has a single one.
-        file: the participants' file.
-        key: names of the fields that identify a row; empty where line n answers line n of the gold.
+        file: the participants' file, or files.
+        key: names of the fields that identify a row.
+        by_line: whether row n answers row n of the gold, so that no file holds the key.
         many: whether a key may have any number of rows.
         reject_missing: whether a key without a row is an error; else it is an empty answer.
         fields: all fields, those of the key included.
-        gold: the organisers' file, in each phase's folder.
+        gold: the organisers' file, or files, in each phase's folder.
         gold_keys: a table of all keys, for gold with many rows; None where the gold holds every key.
+        skips_empty: whether a key whose gold cell is empty is left out of the metrics that read it.
         cluster: the gold column of rows that stay together when results are resampled; None: each key by itself.
         unit: what a key, or such a cluster, is called in the singular.
         distinct: with many rows, the field that must not repeat for a key, because a ranking names each item once.
@@ -63,31 +35,29 @@ class Table:
     id: str
     file: File
     key: Tuple[str, ...]
+    by_line: bool
     many: bool
     reject_missing: bool
     fields: Tuple[Field, ...]
     gold: File
     gold_keys: Optional[File] = None
+    skips_empty: bool = False
     cluster: Optional[str] = None
     unit: str = "row"
     distinct: Optional[str] = None
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Table":
-        keys = data.get("gold_keys")
-        return cls(
-            id=data["id"],
-            file=File(**data["file"]),
-            key=tuple(data["key"]),
-            many=data["many"],
-            reject_missing=data["reject_missing"],
-            fields=tuple(Field.from_dict(field) for field in data["fields"]),
-            gold=File(**data["gold"]),
-            gold_keys=File(**keys) if keys else None,
-            cluster=data.get("cluster"),
-            unit=data.get("unit", "row"),
-            distinct=data.get("distinct"),
-        )
+        """Make a table of its JSON object, as bundle.yaml's reader writes it into the options."""
+        keys = data["gold_keys"]
+        read = {
+            "key": tuple(data["key"]),
+            "fields": tuple(Field.from_dict(field) for field in data["fields"]),
+            "file": File(**data["file"]),
+            "gold": File(**data["gold"]),
+            "gold_keys": File(**keys) if keys else None,
+        }
+        return cls(**{name: value for name, value in {**data, **read}.items() if name != "public"})
 
     @property
     def key_fields(self) -> List[Field]:
@@ -101,9 +71,33 @@ class Table:
         return [field for field in self.fields if field.name not in self.key]
 
     @property
-    def only_answer(self) -> str:
-        """The name of the one field that is no key, which a JSON value may be by itself; empty if there are several."""
-        return self.answers[0].name if len(self.answers) == 1 else ""
+    def only_answer(self) -> Optional[Field]:
+        """The one field that is no key, which a JSON value may be by itself; None if there are several."""
+        return self.answers[0] if len(self.answers) == 1 else None
+
+    def key_in(self, file: File) -> List[Field]:
+        """The fields of the key that the rows of a file hold, since neither its name nor their number says them."""
+        if self.by_line:
+            return []
+        return [field for field in self.key_fields if field.name != file.named_by]
+
+    def canonical(self, key: Key) -> Key:
+        """A key as it is compared: after aliases and case."""
+        return tuple([field.canonical(key[at]) for at, field in enumerate(self.key_fields)])
+
+    @property
+    def folds_keys(self) -> bool:
+        """Whether keys of different spelling may be the same."""
+        return any(field.aliases or field.case == "ignore" for field in self.key_fields)
+
+    def positions(self, keys: Iterable[Key]) -> Dict[Key, int]:
+        """Key, as it is compared, → its position."""
+        compared = map(self.canonical, keys) if self.folds_keys else keys
+        return {key: position for position, key in enumerate(compared)}
+
+    def find(self, name: str) -> Optional[Field]:
+        """The field of a name; None where there is none."""
+        return next((field for field in self.fields if field.name == name), None)
 
     def field(self, name: str) -> Field:
         return next(field for field in self.fields if field.name == name)

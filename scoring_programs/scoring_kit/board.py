@@ -110,7 +110,7 @@ def average_ranks(
     """The mean of each team's ranks in the columns that an `avg_rank` column refers to.
 
     Ranks are those of the shown scores, in each column's own direction; equal ones share the mean of their places.
-    `gen_bundle.codabench.average_rank` names the source, and a test holds both to the same figures. Every team that
+    `gen_bundle.codabench.board` names the source, and a test holds both to the same figures. Every team that
     entered anything has a score in all these columns, which are written and shown (the declaration allows no others).
     """
     entered = {team: own for team, own in scores.items() if any(value is not None for value in own.values())}

@@ -60,14 +60,6 @@ def read_json(path: Path, name: str, max_megabytes: float, problems: Problems) -
     return None
 
 
-def type_name(value: object) -> str:
-    """What JSON calls the value's type."""
-    if value is None:
-        return "null"
-    names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list"}
-    return names.get(type(value), "an object")
-
-
 def report_duplicates(value: JsonObject, where: str, problems: Problems) -> None:
     """Record every key that an object holds twice: which of the two values is meant cannot be known."""
     for key in value.duplicates:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.building import BuildRequest, build
-from gen_bundle.codabench.stored_scores import shown_text, stored_value
+from gen_bundle.codabench.board import shown_text, stored_value
 from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.package.resolve import resolve
 from gen_bundle.render.markdown import page_html

@@ -10,8 +10,8 @@ from pathlib import Path as FilePath
 from typing import Any, TypeVar
 
 from gen_bundle.codabench.competition import DataUse
-from gen_bundle.codabench.document import YAML_NAME
-from gen_bundle.codabench.reading import ReadYaml
+from gen_bundle.codabench.reading import YAML_NAME, CompetitionYaml
+from gen_bundle.codabench.serializer_fields import huge_keys
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.codabench.yaml_document import MAX_BYTES, Path, UnreadableYamlError, read_yaml
@@ -56,7 +56,7 @@ class DryRun:
 
 
 @dataclass(kw_only=True)
-class Bundle(ReadYaml):
+class Bundle(CompetitionYaml):
     """Everything a rule may look at.
 
     Attributes:
@@ -227,7 +227,7 @@ def open_readable_bundle(path: FilePath, now: datetime, held: ExitStack, version
         raise UserError(f"{path}: no {YAML_NAME} at its root.{hint}")
     if not bundle.yaml:
         raise UserError(f"{YAML_NAME}: expected a mapping with title, pages, tasks, phases and leaderboards")
-    if bundle.huge:
+    if huge_keys(bundle):
         raise UserError(f"{YAML_NAME}: its aliases (&, *) repeat each other to enormous size. Write them out.")
     return bundle
 

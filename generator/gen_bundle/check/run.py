@@ -11,7 +11,8 @@ from pathlib import Path
 from gen_bundle.check.bundle import Bundle, DryRun, Elsewhere, open_bundle
 from gen_bundle.check.registry import REGISTRY, Problem, Reads, Rule, RuleEffect
 from gen_bundle.check.report import Finding, Report
-from gen_bundle.codabench.document import YAML_NAME
+from gen_bundle.codabench.reading import YAML_NAME
+from gen_bundle.codabench.serializer_fields import huge_keys
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.errors import UserError
@@ -108,7 +109,7 @@ def check_path(
 def _problems(bundle: Bundle) -> Iterator[tuple[Rule, Problem]]:
     kinds: list[Reads] = ["archive"]
     # a file that expands without end is not read any further
-    if bundle.document is not None and bundle.yaml and not bundle.huge:
+    if bundle.document is not None and bundle.yaml and not huge_keys(bundle):
         kinds += ["both", bundle.format]
     for rule in REGISTRY.values():
         for problem in rule.check(bundle) if rule.reads in kinds else ():

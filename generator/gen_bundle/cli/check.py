@@ -139,7 +139,7 @@ def _moment(text: str | None) -> datetime:
 def _record(path: Path) -> DryRun:
     """What a dry run shows of the scoring programs."""
     from gen_bundle.check import DryRun
-    from gen_bundle.twin.record import read_record
+    from gen_bundle.twin.report import read_record
 
     content = read_record(path)
     try:

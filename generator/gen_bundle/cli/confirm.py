@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from contextlib import closing
 from dataclasses import asdict
@@ -11,16 +10,23 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from gen_bundle.cli.live_options import connected, live_options
-from gen_bundle.cli.messages import say, user_errors
-from gen_bundle.cli.options import ask_about_strangers, trust_option
+from gen_bundle.cli.messages import console, print_json, say, say_each, table, user_errors
+from gen_bundle.cli.options import (
+    PATH,
+    VERSIONS,
+    ask_about_strangers,
+    competition_id,
+    connected,
+    json_option,
+    live_options,
+    live_phase,
+    trust_option,
+)
 from gen_bundle.codabench.versions import PlatformVersion
 
 if TYPE_CHECKING:
-    from gen_bundle.live.comparison import Cell
-    from gen_bundle.live.confirm import Confirmed
+    from gen_bundle.live.confirm import Cell, Confirmed
 
-WIDTH = 200  # characters of what is not read on a terminal
 EPILOG = """\b
 Examples:
   gen-bundle confirm 1234 --bundle bundle.zip
@@ -38,13 +44,9 @@ Exit status: 0 all that was submitted is equal and Finished, 1 a difference, a f
 
 
 @click.command(epilog=EPILOG)
-@click.argument("competition", metavar="ID", type=int)
-@click.option(
-    "--bundle", required=True, type=click.Path(path_type=Path), help="The bundle that the competition was made from."
-)
-@click.option(
-    "--phase", metavar="NAME", help="Only this phase: its id in the bundle or on the site, its name or index."
-)
+@competition_id
+@click.option("--bundle", required=True, type=PATH, help="The bundle that the competition was made from.")
+@live_phase
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0),
@@ -62,10 +64,10 @@ Exit status: 0 all that was submitted is equal and Finished, 1 a difference, a f
 @trust_option
 @click.option(
     "--platform-version",
-    type=click.Choice([version.value for version in PlatformVersion]),
+    type=click.Choice(VERSIONS),
     help="The Codabench version of the dry run. Default: the one that the site's answers show.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print everything that was compared as JSON.")
+@json_option("Print everything that was compared as JSON.")
 @live_options
 def command(
     timeout: float,
@@ -85,46 +87,47 @@ def command(
     request = ConfirmRequest(**asked, version=version, patience_s=timeout * 60)
     with user_errors(), connected(server, token_file) as connection, closing(choose_engine(engine, say)) as chosen:
         ask_about_strangers(request.bundle, chosen, trust=trust)
-        done = confirm(connection, request, chosen, say)
-    _report(done, keep=request.keep, as_json=as_json)
+        done = confirm(connection, request, chosen)
+    if as_json:
+        print_json({"good": done.good, **asdict(done)})
+    else:
+        _print_table(done.cells)
+    left_style = "" if request.keep else "red"
+    say_each(done.notes, before="note: ")
+    say_each(done.closed, "yellow")
+    say_each(done.problems, "red")
+    say_each(done.left, left_style, before="left on the site: ")
+    _say_verdict(done)
     sys.exit(0 if done.good and (request.keep or not done.left) else 1)
 
 
-def _report(done: Confirmed, *, keep: bool, as_json: bool) -> None:
-    if as_json:
-        click.echo(json.dumps({"good": done.good, **asdict(done)}, indent=1, ensure_ascii=False))
-    else:
-        _print_table(done.cells)
-    for note in done.notes:
-        say(f"note: {note}")
-    for phase in done.closed:
-        say(phase, "yellow")
-    for problem in done.problems:
-        say(problem, "red")
-    for one in done.left:
-        say(f"left on the site: {one}", "" if keep else "red")
+def _say_verdict(done: Confirmed) -> None:
     different = sum(not cell.equal for cell in done.cells)
-    if different or not done.cells:
-        say(f"{different} of {len(done.cells)} cells differ" if done.cells else "nothing was compared", "red")
+    if not done.cells:
+        say("nothing was compared", "red")
+    elif different:
+        say(f"{different} of {len(done.cells)} cells differ", "red")
+    elif done.good:
+        say(f"all {len(done.cells)} cells are equal", "green")
     else:
-        failed = "" if done.good else "; but see above"
-        say(f"all {len(done.cells)} cells are equal{failed}", "green" if done.good else "yellow")
+        say(f"all {len(done.cells)} cells are equal; but see above", "yellow")
 
 
-def _print_table(cells: tuple[Cell, ...]) -> None:
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
+def _print_table(cells: list[Cell]) -> None:
     if not cells:
         return
     several = len({(cell.phase, cell.task) for cell in cells}) > len({cell.phase for cell in cells})
-    table = Table()
-    for head in ("phase", "submission", *(["task"] if several else []), "cell", "here", "there", ""):
-        table.add_column(head, overflow="fold")
+    heads = ["phase", "submission", "task", "cell", "here", "there", ""]
+    lines = []
     for cell in cells:
-        place = (cell.phase, cell.submission, *([cell.task] if several else []))
-        verdict = "measured, not judged" if cell.measured else ""
-        texts = (*place, cell.what, cell.here, cell.there, verdict if cell.equal else "differs")
-        table.add_row(*map(escape, texts), style="" if cell.equal else "red")
-    Console(width=None if sys.stdout.isatty() else WIDTH).print(table)
+        verdict = "differs"
+        if cell.equal:
+            verdict = "measured, not judged" if cell.measured else ""
+        lines.append([cell.phase, cell.submission, cell.task, cell.what, cell.here, cell.there, verdict])
+    if not several:
+        for line in (heads, *lines):
+            del line[2]
+    shown = table("", heads, lines, names=len(heads))
+    for row, cell in zip(shown.rows, cells, strict=True):
+        row.style = "" if cell.equal else "red"
+    console(err=False).print(shown)

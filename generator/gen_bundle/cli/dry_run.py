@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gen_bundle.cli.messages import colour_wanted, is_terminal, say, spinner, user_errors
+from gen_bundle.cli.messages import colour_wanted, console, is_terminal, say, spinner, table, user_errors
 from gen_bundle.cli.options import ask_about_strangers, engine_option, platform_version, python_option, trust_option
-from gen_bundle.cli.tables import console, table
 
 if TYPE_CHECKING:
-    from gen_bundle.twin.outcomes import Run
-    from gen_bundle.twin.phase_board import BoardRow
-    from gen_bundle.twin.report import Results
+    from gen_bundle.twin.report import BoardRow, Results, Run
 
 LINES_SHOWN = 200
 CELL_LINES = 3  # characters around a cell
@@ -99,7 +96,7 @@ def command(
     if asked["per_day"] and not asked["teams"]:
         raise click.UsageError("--per-day counts for --teams alone; give the number of teams as well")
     if print_command:
-        from gen_bundle.twin.engines.command_line import line_writer
+        from gen_bundle.twin.engines.docker import line_writer
 
         asked["command_line"] = line_writer(gpu=gpu, network=network, strict=strict)
     environment = {"SCORING_DEBUG": "1"} if debug else {}

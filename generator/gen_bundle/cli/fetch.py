@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from gen_bundle.cli.live_options import connected, live_options, transfer_bar
-from gen_bundle.cli.messages import say, user_errors
+from gen_bundle.cli.messages import say, say_each, user_errors
+from gen_bundle.cli.options import PATH, competition_id, connected, live_options, live_phase, transfer_bar
 
 EPILOG = """\b
 Examples:
@@ -26,13 +26,9 @@ Exit status: 0 all is here, 1 something that the server does not give, which is 
 
 
 @click.command(epilog=EPILOG)
-@click.argument("competition", metavar="ID", type=int)
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path), help="The folder to fill, or to bring up to date."
-)
-@click.option(
-    "--phase", metavar="NAME", help="Only this phase: its id in the bundle or on the site, its name or index."
-)
+@competition_id
+@click.option("--out", required=True, type=PATH, help="The folder to fill, or to bring up to date.")
+@live_phase
 @click.option(
     "--max-size",
     type=click.IntRange(1),
@@ -49,9 +45,9 @@ def command(server: str, token_file: Path | None, max_size: int, **asked: Any) -
     from gen_bundle.live.fetch import FetchRequest, fetch
 
     request = FetchRequest(**asked)
-    with user_errors(), connected(server, token_file) as connection, transfer_bar("fetching") as tick:
+    with user_errors(), connected(server, token_file) as connection, transfer_bar(connection, "fetching"):
         connection.most_bytes = max_size * MEBIBYTE
-        phases = fetch(connection, request, say, tick)
+        phases = fetch(connection, request)
     for one in phases:
         unfinished = ""
         if one.unfinished:
@@ -59,8 +55,7 @@ def command(server: str, token_file: Path | None, max_size: int, **asked: Any) -
         say(f"{one.folder}: {one.submissions} submissions, {one.new_files} of them new{unfinished}", "green")
         for reason, numbers in one.failures.items():
             say(f"failed {len(numbers)}×: {reason} ({', '.join(map(str, numbers[:5]))})", "yellow")
-        for message in one.lost:
-            say(message, "red")
+        say_each(one.lost, "red")
     if request.pseudonyms:
         say("Files are as they were sent, and may name people; dates and scores can be compared with a public board.")
     sys.exit(1 if any(one.lost for one in phases) else 0)

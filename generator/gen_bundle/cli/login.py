@@ -4,8 +4,8 @@ import sys
 
 import click
 
-from gen_bundle.cli.live_options import server_option
 from gen_bundle.cli.messages import can_answer, say, user_errors
+from gen_bundle.cli.options import server_option
 from gen_bundle.errors import UserError
 
 EPILOG = """\b

@@ -1,19 +1,41 @@
-"""Messages of the commands for people: on stderr, coloured and moving only on a terminal."""
+"""What verbs show: messages and tables for people, coloured and moving only on a terminal; JSON for programs."""
 
+from __future__ import annotations
+
+import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gen_bundle.errors import UserError
 from gen_bundle.plain_text import in_lines, one_line
 
+if TYPE_CHECKING:
+    from rich.console import Console, JustifyMethod
+    from rich.table import Table
+
+LOG_CHARACTERS = 200  # width of what is not read on a terminal
+
 
 def say(text: str, style: str = "") -> None:
     """Print a line for people, coloured on terminals that can; nothing in it steers the terminal."""
-    click.secho(in_lines(text), err=True, fg=style or None, color=None if colour_wanted() else False)
+    colour = None if colour_wanted() else False  # None: where it is a terminal
+    click.secho(in_lines(text), err=True, fg=style or None, color=colour)
+
+
+def say_each(texts: Iterable[object], style: str = "", *, before: str = "") -> None:
+    """Print a line for each text, with the same beginning."""
+    for text in texts:
+        say(f"{before}{text}", style)
+
+
+def print_json(value: Any) -> None:
+    """Print a result as JSON, for programs."""
+    click.echo(json.dumps(value, indent=1, ensure_ascii=False))
 
 
 def colour_wanted() -> bool:
@@ -87,3 +109,25 @@ def is_terminal() -> bool:
 def can_answer() -> bool:
     """Whether somebody can answer a question: stdin is a terminal."""
     return sys.stdin.isatty()
+
+
+def console(*, err: bool = True) -> Console:
+    """What tables are printed on: as wide as the terminal, or as a log may be."""
+    from rich.console import Console
+
+    on_terminal = is_terminal() if err else sys.stdout.isatty()
+    return Console(stderr=err) if on_terminal else Console(stderr=err, width=LOG_CHARACTERS)
+
+
+def table(title: str, heads: Sequence[str], lines: Iterable[Sequence[str]], *, names: int) -> Table:
+    """A table whose first columns hold `names`; the others hold figures, which are aligned to the right."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    made = Table(title=escape(one_line(title)) or None, title_justify="left")
+    for place, head in enumerate(heads):
+        side: JustifyMethod = "left" if place < names else "right"
+        made.add_column(escape(one_line(head)), overflow="fold", justify=side)
+    for line in lines:
+        made.add_row(*(escape(one_line(cell)) for cell in line))
+    return made

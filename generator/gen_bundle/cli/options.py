@@ -1,31 +1,68 @@
-"""Options that several verbs have."""
+"""Options that several verbs have, and what they lead to: the platform's version, an engine, a live server."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from gen_bundle.cli.messages import is_terminal, say
+from gen_bundle.cli.messages import is_terminal, progress_bar, say
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
+from gen_bundle.live.credentials import PUBLIC_SITE
 
 if TYPE_CHECKING:
+    from gen_bundle.live.connection import Connection
     from gen_bundle.twin.engines import Engine
 
 Option = Callable[[Callable[..., Any]], Callable[..., Any]]
+Verb = TypeVar("Verb", bound=Callable[..., Any])
+PATH = click.Path(path_type=Path)
+VERSIONS = [version.value for version in PlatformVersion]
 
 platform_version: Option = click.option(
     "--platform-version",
     "version",
-    type=click.Choice([version.value for version in PlatformVersion]),
+    type=click.Choice(VERSIONS),
     default=NEWEST.value,
     show_default=True,
     callback=lambda _context, _option, value: PlatformVersion(value),
     help="The Codabench version to follow.",
 )
+trust_option: Option = click.option(
+    "--trust", is_flag=True, help="Run code of others on this machine without isolation (docs/trust.md)."
+)
+engine_option: Option = click.option(
+    "--engine", type=click.Choice(["docker", "process"]), help="Default: docker when an engine answers, else process."
+)
+python_option: Option = click.option(
+    "--python",
+    metavar="PATH",
+    type=PATH,
+    help="The interpreter with the scorer's packages, for --engine process; default: the one that runs gen-bundle.",
+)
+overrides_option: Option = click.option(
+    "--set", "overrides", metavar="K=V", multiple=True, help="Override a value of bundle.yaml; repeatable."
+)
+competition_id: Option = click.argument("competition", metavar="ID", type=int)
+live_phase: Option = click.option(
+    "--phase", metavar="NAME", help="Only this phase: its id in the bundle or on the site, its name or index."
+)
+server_option: Option = click.option("--server", default=PUBLIC_SITE, show_default=True, help="The Codabench site.")
+
+
+def json_option(help_: str) -> Option:
+    """`--json`; the help says what is printed."""
+    return click.option("--json", "as_json", is_flag=True, help=help_)
+
+
+def live_options(command: Verb) -> Verb:
+    """Add `--server` and `--token-file`; a token itself is never an option, since other users could see it."""
+    token_file = click.option("--token-file", type=PATH, help="A file with the token, instead of CODABENCH_TOKEN.")
+    return server_option(token_file(command))  # type: ignore[return-value]
 
 
 def ask_about_strangers(bundle: Path, engine: Engine, *, trust: bool) -> None:
@@ -42,17 +79,25 @@ def ask_about_strangers(bundle: Path, engine: Engine, *, trust: bool) -> None:
             raise SystemExit(2) from None
 
 
-trust_option: Option = click.option(
-    "--trust", is_flag=True, help="Run code of others on this machine without isolation (docs/trust.md)."
-)
+@contextmanager
+def connected(server: str, token_file: Path | None) -> Iterator[Connection]:
+    """A connection to the server with the user's token, which says its steps to the user.
 
-engine_option: Option = click.option(
-    "--engine", type=click.Choice(["docker", "process"]), help="Default: docker when an engine answers, else process."
-)
+    Raises:
+        UserError: the address is wrong, or there is no token.
+    """
+    from gen_bundle.live.connection import Connection
+    from gen_bundle.live.credentials import find_token, server_address
 
-python_option: Option = click.option(
-    "--python",
-    metavar="PATH",
-    type=click.Path(path_type=Path),
-    help="The interpreter with the scorer's packages, for --engine process; default: the one that runs gen-bundle.",
-)
+    address = server_address(server)
+    with Connection(address, find_token(address, token_file), say=say) as connection:
+        yield connection
+
+
+@contextmanager
+def transfer_bar(connection: Connection, text: str) -> Iterator[None]:
+    """Show on a terminal what the connection transfers meanwhile."""
+    with progress_bar(text, "DownloadColumn", "TransferSpeedColumn") as (_, show):
+        connection.tick = lambda done, total: show(text, done, total)
+        yield
+    connection.tick = lambda *_: None

@@ -50,7 +50,7 @@ def command(
     """Show a bundle (zip or folder, your own or another's) as participants will meet it, as one static page."""
     from gen_bundle.preview.page import preview_page, write_page
     from gen_bundle.preview.reading import read_view
-    from gen_bundle.twin.record import read_record
+    from gen_bundle.twin.report import read_record
 
     with user_errors(), spinner("reading the bundle"):
         record = read_record(dry_run) if dry_run else None

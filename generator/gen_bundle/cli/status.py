@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gen_bundle.cli.live_options import connected, live_options
 from gen_bundle.cli.messages import user_errors
+from gen_bundle.cli.options import competition_id, connected, json_option, live_options
 from gen_bundle.plain_text import one_line
 
 if TYPE_CHECKING:
-    from gen_bundle.live.status import Status
+    from gen_bundle.live.status import LiveStatus
 
 WATCH_S = 60
 EPILOG = """\b
@@ -35,9 +35,9 @@ Exit status: 0 shown, 1 refused by the server, 2 wrong use.
 
 
 @click.command(epilog=EPILOG)
-@click.argument("competition", metavar="ID", type=int)
+@competition_id
 @click.option("--watch", is_flag=True, help="Look again every minute, until Ctrl-C.")
-@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON for each look.")
+@json_option("Print one line of JSON for each look.")
 @live_options
 def command(competition: int, watch: bool, as_json: bool, server: str, token_file: Path | None) -> None:
     """Show what happens in a live competition."""
@@ -48,13 +48,14 @@ def command(competition: int, watch: bool, as_json: bool, server: str, token_fil
     with user_errors(), connected(server, token_file) as connection, until_ended:
         while True:
             seen = status(connection, competition, datetime.now(UTC), lines)
-            click.echo(json.dumps(asdict(seen), ensure_ascii=False) if as_json else _text(seen))
+            text = json.dumps(asdict(seen), ensure_ascii=False) if as_json else _text(seen)
+            click.echo(text)
             if not watch:
                 return
             time.sleep(WATCH_S)
 
 
-def _text(seen: Status) -> str:
+def _text(seen: LiveStatus) -> str:
     published = "published" if seen.published else "not published"
     lines = [f"{seen.title} ({seen.id}, {published}), {seen.at}", f"  participants: {_counts(seen.participants)}"]
     lines += [

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from gen_bundle.cli.live_options import connected, live_options, transfer_bar
-from gen_bundle.cli.messages import can_answer, say, user_errors
+from gen_bundle.cli.messages import can_answer, print_json, say, say_each, user_errors
+from gen_bundle.cli.options import PATH, competition_id, connected, json_option, live_options, transfer_bar
 from gen_bundle.errors import UserError
 from gen_bundle.plain_text import counted, in_lines
 
@@ -40,8 +39,8 @@ still rank, 2 wrong use or unreadable input.
 
 
 @click.command(epilog=EPILOG)
-@click.argument("competition", metavar="ID", type=int)
-@click.argument("bundle", type=click.Path(path_type=Path))
+@competition_id
+@click.argument("bundle", type=PATH)
 @click.option("--apply", "apply_", is_flag=True, help="Change the competition, after a question.")
 @click.option("--rerun", is_flag=True, help="With --apply: rerun what was scored by replaced programs or data.")
 @click.option(
@@ -51,7 +50,7 @@ still rank, 2 wrong use or unreadable input.
 )
 @click.option("--yes", is_flag=True, help="Do not ask; needed where nobody can answer.")
 @click.option("--force", is_flag=True, help="Apply also a draft, or what the check objects to.")
-@click.option("--json", "as_json", is_flag=True, help="Print the differences and what was done as JSON.")
+@json_option("Print the differences and what was done as JSON.")
 @live_options
 def command(
     competition: int,
@@ -71,48 +70,42 @@ def command(
         if apply_ and not asked["yes"] and not can_answer():
             raise UserError("--apply asks before it changes anything, and nobody can answer here. To agree: --yes")
         connection = held.enter_context(connected(server, token_file))
-        with transfer_bar(bundle.name) as tick:
-            update = look(connection, competition, bundle, held, say, tick)
+        with transfer_bar(connection, bundle.name):
+            update = look(connection, competition, bundle, held)
         costs = update.costs() if asked["rerun"] else []
         warnings = [*update.warnings, *update.rerun_warnings(costs)]
-        _show(update, costs, warnings, apply_, as_json)
-        done = _applied(update, costs, **asked) if apply_ else {}
+        by_hand = [change for change in update.changes if change.by_hand]
+        if not as_json:
+            _show_differences(update)
+        if update.edits and not apply_:
+            say(f"--apply would change {len(update.changes) - len(by_hand)} of them.")
+        for change in by_hand:
+            one = change.difference
+            item = f"{one.item}: " if one.item else ""
+            say(f"to be done by hand: {one.part}, {item}{one.what}: {change.by_hand}", "yellow")
+        if not apply_:
+            say_each(update.obstacles, "yellow", before="--apply would refuse the bundle: ")
+        say_each(warnings, "yellow", before="warning: ")
+        say_each([cost.text for cost in costs], before="to be rerun: ")
+        done = _applied(update, costs, by_hand=bool(by_hand), **asked) if apply_ else {}
     if as_json:
         seen = {"same": update.same, "differences": [one.as_dict() for one in update.changes]}
         seen |= {"unseen": update.unseen, "still_ranking": list(map(str, update.stale))}
-        spoken = {"obstacles": update.obstacles, "warnings": warnings, "reruns": list(map(str, costs))}
-        click.echo(json.dumps(seen | spoken | done, indent=1, ensure_ascii=False))
-    sys.exit(0 if _is_done(update, done) else 1)
+        seen |= {"obstacles": update.obstacles, "warnings": warnings, "reruns": [cost.text for cost in costs]}
+        print_json(seen | done)
+    good = update.same
+    if done:
+        good = done["agreed"] and not (by_hand or update.unseen or update.stale or done["faults"])
+    sys.exit(0 if good else 1)
 
 
-def _is_done(update: Update, done: dict[str, Any]) -> bool:
-    """Whether the competition is as the bundle says, as far as is known; `done` is empty without --apply."""
-    if not done:
-        return update.same
-    by_hand = any(change.by_hand for change in update.changes)
-    return bool(done["agreed"]) and not (by_hand or update.unseen or update.stale or done["faults"])
-
-
-def _show(update: Update, costs: Sequence[Cost], warnings: Sequence[str], apply_: bool, as_json: bool) -> None:
+def _show_differences(update: Update) -> None:
     from gen_bundle.difference.report import as_text
 
-    if not as_json and (update.changes or not update.unseen):
+    if update.changes or not update.unseen:
         click.echo(in_lines(as_text([change.difference for change in update.changes])), nl=False)
-    elif not as_json:
+    else:
         click.echo(f"The same as far as can be seen: {_unseen(update)}")
-    hands = [change for change in update.changes if change.by_hand]
-    if update.edits and not apply_:
-        say(f"--apply would change {len(update.changes) - len(hands)} of them.")
-    for change in hands:
-        one = change.difference
-        item = f"{one.item}: " if one.item else ""
-        say(f"to be done by hand: {one.part}, {item}{one.what}: {change.by_hand}", "yellow")
-    for obstacle in () if apply_ else update.obstacles:
-        say(f"--apply would refuse the bundle: {obstacle}", "yellow")
-    for warning in warnings:
-        say(f"warning: {warning}", "yellow")
-    for cost in costs:
-        say(f"to be rerun: {cost}")
 
 
 def _unseen(update: Update) -> str:
@@ -122,7 +115,14 @@ def _unseen(update: Update) -> str:
 
 
 def _applied(
-    update: Update, costs: Sequence[Cost], *, rerun: bool, remove_replaced: bool, yes: bool, force: bool
+    update: Update,
+    costs: Sequence[Cost],
+    *,
+    by_hand: bool,
+    rerun: bool,
+    remove_replaced: bool,
+    yes: bool,
+    force: bool,
 ) -> dict[str, Any]:
     """Ask, change, rerun and look at the leaderboard; what was done, as programs read it."""
     from gen_bundle.live.upload import NotReadyError
@@ -136,36 +136,26 @@ def _applied(
     if not yes and not click.confirm(_question(update, costs, removes), err=True):
         say("nothing was changed")
         return {"agreed": False, "faults": []}
-    with transfer_bar("storing") as tick:
-        backup = update.apply(say, tick)
-        if backup:
-            _say_what_was_made(update)
-        faults = _rerun(update, rerun, removes, tick)
-    return {"agreed": True, "backup": str(backup) if backup else None, "faults": faults}
-
-
-def _say_what_was_made(update: Update) -> None:
-    if update.unseen:
-        say(f"the competition is as the bundle says as far as can be seen: {_unseen(update)}", "yellow")
-        return
-    by_hand = any(change.by_hand for change in update.changes)
-    rest = ", except for what is to be done by hand" if by_hand else ""
-    say(f"the competition is as the bundle says{rest}", "green")
-
-
-def _rerun(update: Update, rerun: bool, removes: bool, tick: Callable[[int, int], None]) -> list[str]:
-    """Rerun what is due, and look at the leaderboard; what went wrong."""
-    faults = update.rerun(say) if rerun else []
-    if rerun or removes:
-        update.stale = update.still_ranking()
-    if removes:
-        faults += update.remove_replaced(say, tick)
-        update.stale = update.still_ranking()
-    for line in (*faults, *map(str, update.stale)):
-        say(line, "red")
-    if update.stale and not removes:
-        say("The leaderboard ranks by replaced files. To delete these runs once they are fetched: --remove-replaced")
-    return faults
+    faults: list[str] = []
+    with transfer_bar(update.connection, "storing"):
+        backup = update.apply()
+        if backup and update.unseen:
+            say(f"the competition is as the bundle says as far as can be seen: {_unseen(update)}", "yellow")
+        elif backup:
+            rest = ", except for what is to be done by hand" if by_hand else ""
+            say(f"the competition is as the bundle says{rest}", "green")
+        if rerun:
+            faults += update.rerun()
+        if rerun or removes:
+            update.stale = update.still_ranking()
+        if removes:
+            faults += update.remove_replaced()
+            update.stale = update.still_ranking()
+        say_each([*faults, *update.stale], "red")
+        if update.stale and not removes:
+            ranking = "The leaderboard ranks by replaced files"
+            say(f"{ranking}. To delete these runs once they are fetched: --remove-replaced")
+    return {"agreed": True, "backup": backup and str(backup), "faults": faults}
 
 
 def _question(update: Update, costs: Sequence[Cost], removes: bool) -> str:

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Callable
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from gen_bundle.cli.live_options import connected, live_options, transfer_bar
-from gen_bundle.cli.messages import can_answer, say, user_errors
-
-if TYPE_CHECKING:
-    from gen_bundle.live.upload import Uploaded
+from gen_bundle.cli.messages import can_answer, print_json, say, say_each, user_errors
+from gen_bundle.cli.options import PATH, connected, json_option, live_options, transfer_bar
 
 EPILOG = """\b
 Examples:
@@ -35,49 +28,43 @@ Exit status: 0 uploaded as the bundle says, 1 not uploaded or stored otherwise, 
 
 
 @click.command(epilog=EPILOG)
-@click.argument("bundle", type=click.Path(path_type=Path))
+@click.argument("bundle", type=PATH)
 @click.option("--publish", is_flag=True, help="Publish the competition if it was stored as the bundle says.")
 @click.option("--yes", is_flag=True, help="Upload it again, where a competition may have come of it before.")
 @click.option("--force", is_flag=True, help="Upload also a draft, or what the check objects to.")
-@click.option("--json", "as_json", is_flag=True, help="Print id, address, state and differences as JSON.")
+@json_option("Print id, address, state and differences as JSON.")
 @live_options
 def command(
     bundle: Path, publish: bool, yes: bool, force: bool, as_json: bool, server: str, token_file: Path | None
 ) -> None:
     """Upload a bundle to a live Codabench site."""
-    from gen_bundle.live.upload import HandedOverError, upload
+    from gen_bundle.live.upload import HandedOverError, UploadedBeforeError, upload
 
-    with user_errors(), connected(server, token_file) as connection, transfer_bar(bundle.name) as tick:
-        wanted = partial(upload, connection, bundle, publish=publish, force=force, progress=say, tick=tick)
+    with user_errors(), connected(server, token_file) as connection, transfer_bar(connection, bundle.name):
         try:
-            done = _uploaded(wanted, yes)
+            try:
+                done = upload(connection, bundle, publish=publish, force=force, again=yes)
+            except UploadedBeforeError as before:
+                if not can_answer() or not click.confirm(f"{before.messages[0]}. Upload it again?", err=True):
+                    raise
+                done = upload(connection, bundle, publish=publish, force=force, again=True)
         except HandedOverError as error:
             if as_json:
                 found = {"id": error.id, "address": error.address, "may_exist": True, "error": error.messages}
-                click.echo(json.dumps(found, indent=1, ensure_ascii=False))
+                print_json(found)
             raise
-    for obstacle in done.obstacles:
-        say(f"forced: {obstacle}", "yellow")
-    for mismatch in done.mismatches:
-        say(str(mismatch), "red")
+    say_each(done.obstacles, "yellow", before="forced: ")
+    say_each(done.mismatches, "red")
     if as_json:
-        click.echo(json.dumps(asdict(done), indent=1, ensure_ascii=False))
+        print_json(asdict(done))
     else:
         click.echo(done.address)
-    if publish and not done.published:
-        say("not published: " + ("it was stored otherwise" if done.mismatches else "the site did not do it"), "red")
+    if done.published:
+        say("published", "green")
+    elif not publish:
+        say("not published; participants cannot see it yet", "green")
+    elif done.mismatches:
+        say("not published: it was stored otherwise", "red")
     else:
-        say("published" if done.published else "not published; participants cannot see it yet", "green")
+        say("not published: the site did not do it", "red")
     sys.exit(1 if done.mismatches or (publish and not done.published) else 0)
-
-
-def _uploaded(wanted: Callable[..., Uploaded], yes: bool) -> Uploaded:
-    """Upload a bundle; ask before it becomes a second competition."""
-    from gen_bundle.live.upload import UploadedBeforeError
-
-    try:
-        return wanted(again=yes)
-    except UploadedBeforeError as before:
-        if not can_answer() or not click.confirm(f"{before.messages[0]}. Upload it again?", err=True):
-            raise
-        return wanted(again=True)

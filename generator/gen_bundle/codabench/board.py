@@ -4,16 +4,89 @@ Each rule names its place in Codabench's public source of 1.25, below `src/apps/
 in the first place is in `gen_bundle.codabench.worker`.
 """
 
+import decimal
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from gen_bundle.codabench.average_rank import AVERAGE_RANK, average_ranks
-from gen_bundle.codabench.leaderboard import Column, Leaderboard
-from gen_bundle.codabench.stored_scores import RefusedError, Score, combined, kind_of, rounded, shown_text, stored_value
+from gen_bundle.codabench.competition import AVERAGE_RANK, Column, Leaderboard
 from gen_bundle.codabench.versions import DIFFERENCES, NEWEST, Differences
 
 NOT_AVAILABLE = "n/a"
+# leaderboards/models.py, SubmissionScore.score: DecimalField(max_digits=20, decimal_places=10).
+DIGITS = 20
+DECIMALS = 10
+SMALLEST = Decimal(1).scaleb(-DECIMALS)
+TOO_LARGE = Decimal("1e10")
+_FLOAT = decimal.Context(prec=DIGITS)
+_WIDE = decimal.Context(prec=60, rounding=decimal.ROUND_HALF_UP)
+
+
+class RefusedError(Exception):
+    """The server answers the upload of scores with an error; what was stored before stays."""
+
+
+@dataclass
+class Score:
+    """One stored score: ten decimals."""
+
+    column: Column
+    value: Decimal
+
+
+def stored_value(key: str, value: object) -> Decimal:
+    """A score as the database keeps it: ten decimals, ten digits before them.
+
+    Source: Django's `DecimalField.to_python` (a float through a context of 20 digits) and PostgreSQL's numeric(20,
+    10), which rounds halves away from zero. True and false count as 1 and 0; texts are read by Python's Decimal.
+
+    Raises:
+        RefusedError: No number, not finite, or too large.
+    """
+    try:
+        if isinstance(value, float):
+            number = _FLOAT.create_decimal_from_float(value)
+        elif isinstance(value, int | str):
+            number = Decimal(value)
+        else:
+            raise RefusedError(f"{key!r} is {kind_of(value)}, expected a number")
+    except decimal.InvalidOperation as error:
+        raise RefusedError(f"{key!r} is {value!r}, expected a number") from error
+    if not number.is_finite():
+        raise RefusedError(f"{key!r} is {value!r}, expected a finite number")
+    if number.copy_abs() >= TOO_LARGE or abs(stored := rounded(number)) >= TOO_LARGE:
+        raise RefusedError(f"{key!r} is {value!r}: ten digits before the point are stored")
+    return stored
+
+
+def shown_text(value: Decimal, precision: int | None) -> str:
+    """A score as the board shows it; zeros are not padded.
+
+    Source: leaderboards/models.py, `SubmissionScore`: `round(float(score), precision)`.
+    """
+    return str(round(float(value), precision))
+
+
+def rounded(number: Decimal) -> Decimal:
+    """A number with ten decimals."""
+    # The sum has no negative zero, and neither has PostgreSQL.
+    return _WIDE.add(number.quantize(SMALLEST, context=_WIDE), Decimal())
+
+
+def combined(computation: str, values: list[Decimal]) -> Decimal:
+    """What `avg`, `sum`, `min` or `max` makes of scores. Source: leaderboards/models.py, `Column.compute`."""
+    with decimal.localcontext(_WIDE):
+        if computation == "sum":
+            return sum(values, Decimal())
+        if computation == "avg":
+            return sum(values, Decimal()) / len(values)
+    return min(values) if computation == "min" else max(values)
+
+
+def kind_of(value: object) -> str:
+    """What a value is, in words."""
+    names = {type(None): "null", bool: "true or false", str: "a text", list: "a list", dict: "an object"}
+    return names.get(type(value), f"a {type(value).__name__}")
 
 
 class NoBoardError(Exception):
@@ -46,6 +119,11 @@ class Submitted:
     @property
     def failed(self) -> bool:
         return self.ended and not self.finished
+
+    @property
+    def is_shown(self) -> bool:
+        """It, or a child of it, is on the leaderboard."""
+        return any(part.on_board for part in (self, *self.children))
 
 
 Cell = tuple[Submitted, Column, str]
@@ -131,7 +209,7 @@ class Board:
         for column in self.leaderboard.columns:
             if column.computation in (None, AVERAGE_RANK):
                 continue
-            if not column.inputs:
+            if not column.computation or not column.inputs:
                 raise RefusedError(f"column {column.key!r} is computed from no columns")
             inputs = [score.value for score in entry.scores if score.column.index in column.inputs]
             if not inputs:
@@ -215,27 +293,24 @@ class Board:
                 f"no column has the index {self.leaderboard.primary_index} (primary_index): the page answers 500"
             )
         deciding = self._deciding(primary)
-        ordered = [(_places(entry, deciding), entry) for entry in self.entries if entry.on_board]
-        ordered.sort(key=lambda one: one[0])
-        rows: dict[Submitted, list[Cell]] = {}
+        on_board = [entry for entry in self.entries if entry.on_board]
+        on_board.sort(key=lambda entry: _places(entry, deciding))
+        shown: dict[Submitted, list[Cell]] = {}
         places: dict[Submitted, Places] = {}
-        for place, entry in ordered:
-            places.setdefault(entry.parent or entry, place)
-            cells = rows.setdefault(entry.parent or entry, [])
-            cells += [
-                (entry, score.column, shown_text(score.value, score.column.precision))
-                for score in sorted(entry.scores, key=lambda score: score.column.index)
-                if not score.column.hidden
-            ]
-        listed = list(rows.items())
-        _add_average_ranks([cells for _, cells in listed], self.leaderboard.visible)
+        for entry in on_board:
+            whole = entry.parent or entry
+            places.setdefault(whole, _places(entry, deciding))
+            shown.setdefault(whole, []).extend(_stored_cells(entry))
+        _add_average_ranks(list(shown.values()), self.leaderboard.visible)
         if primary.computation == AVERAGE_RANK:
-            places = {entry: [_average_rank_place(cells, primary), *places[entry]] for entry, cells in listed}
-            listed.sort(key=lambda row: places[row[0]])
+            for whole, cells in shown.items():
+                places[whole].insert(0, _average_rank_place(cells, primary))
         ranked: list[RankedRow] = []
-        for position, (entry, cells) in enumerate(listed, start=1):
-            shares = self.leaderboard.tie_break is not None and ranked and places[ranked[-1].entry] == places[entry]
-            ranked.append(RankedRow(ranked[-1].rank if shares else position, entry, tuple(cells)))
+        for position, whole in enumerate(sorted(shown, key=lambda whole: places[whole]), start=1):
+            rank, above = position, ranked[-1:]
+            if above and self.leaderboard.tie_break is not None and places[above[0].entry] == places[whole]:
+                rank = above[0].rank
+            ranked.append(RankedRow(rank, whole, tuple(shown[whole])))
         return ranked
 
     def _deciding(self, primary: Column) -> dict[Column, bool]:
@@ -266,13 +341,20 @@ class Board:
 
     def cells_by_task(self, row: RankedRow) -> dict[str, dict[str, str]]:
         """The same for each task, as the platform lays out a phase of several."""
-        return {
-            entry.task or "": {
-                column.key: next((text for e, c, text in row.cells if e is entry and c is column), NOT_AVAILABLE)
-                for column in self.leaderboard.visible
-            }
-            for entry in row.entry.children or [row.entry]
-        }
+        by_task = {}
+        for entry in row.entry.children or [row.entry]:
+            # the first text counts: a scorer may have written a score for the average rank
+            shown = {column: text for shown_for, column, text in reversed(row.cells) if shown_for is entry}
+            texts = {column.key: shown.get(column, NOT_AVAILABLE) for column in self.leaderboard.visible}
+            by_task[entry.task or ""] = texts
+        return by_task
+
+
+def _stored_cells(entry: Submitted) -> list[Cell]:
+    """What a submission's stored scores show, by the columns' indexes."""
+    seen = [score for score in entry.scores if not score.column.hidden]
+    seen.sort(key=lambda score: score.column.index or 0)
+    return [(entry, score.column, shown_text(score.value, score.column.precision)) for score in seen]
 
 
 def _places(entry: Submitted, missing_first: Mapping[Column, bool]) -> Places:
@@ -285,30 +367,74 @@ def _places(entry: Submitted, missing_first: Mapping[Column, bool]) -> Places:
     """
     places: Places = []
     for column, leads in missing_first.items():
-        scores, descending = [score.value for score in entry.scores if score.column is column], column.sorting == "desc"
+        scores = [score.value for score in entry.scores if score.column is column]
         total = sum(scores, Decimal())
-        place = 1 if scores else 0 if leads and descending else 2
-        places.append((place, -total if descending else total))
+        if not column.ascending:
+            total = -total
+        if scores:
+            place = 1
+        elif leads and not column.ascending:
+            place = 0
+        else:
+            place = 2
+        places.append((place, total))
     return places
 
 
 def _add_average_ranks(rows: Sequence[list[Cell]], visible: Sequence[Column]) -> None:
     """Add to each row's cells those that compare the rows: one for each task that the row shows scores for."""
-    totals: list[dict[int, float]] = []
+    totals: list[dict[int | None, float]] = []
     for cells in rows:
-        of_row: dict[int, float] = {}
+        of_row: dict[int | None, float] = {}
         for _, column, text in cells:
             of_row[column.index] = of_row.get(column.index, 0.0) + float(text)
         totals.append(of_row)
     for column in visible:
-        ranks = average_ranks(totals, column, visible) if column.computation == AVERAGE_RANK else None
-        for cells, rank in zip(rows, ranks or (), strict=False):
-            cells += [(task, column, str(rank)) for task in dict.fromkeys(shown for shown, _, _ in cells)]
+        if column.computation != AVERAGE_RANK:
+            continue
+        for cells, rank in zip(rows, _average_ranks(totals, column, visible), strict=False):
+            tasks = dict.fromkeys(shown_for for shown_for, _, _ in cells)
+            cells += [(task, column, str(rank)) for task in tasks]
+
+
+def _average_ranks(
+    rows: Sequence[Mapping[int | None, float]], column: Column, visible: Sequence[Column]
+) -> list[float]:
+    """The mean rank of each row over the columns that a column refers to, rounded to its precision.
+
+    Ranks are those of the shown scores, in each column's own direction; ties share the mean of their places, and a row
+    without a score has the rank of the last of all rows. Hidden columns, and those without any score, take no part.
+
+    Source: Codabench `src/apps/leaderboards/ranking.py` at commit 70f08eff, called by `PhaseViewSet.get_leaderboard`.
+    Nothing is stored: every reading of the board computes it anew, so any new row may change it in all others.
+
+    Args:
+        rows: What each row shows, by the columns' indexes; summed over tasks.
+        column: The column to compute.
+        visible: The board's columns that participants see.
+
+    Returns:
+        Nothing where no column takes part.
+    """
+    ranks = []
+    for source in visible:
+        scores = [row.get(source.index) for row in rows]
+        if source.index in column.inputs and any(score is not None for score in scores):
+            ranks.append(_ranks(scores, descending=not source.ascending))
+    return [round(sum(of_row) / len(of_row), column.precision) for of_row in zip(*ranks, strict=True)]
+
+
+def _ranks(scores: Sequence[float | None], *, descending: bool) -> list[float]:
+    """1 for the best; a place between two for ties, as scipy's `rankdata(method="average")`."""
+    order = sorted((score for score in scores if score is not None), reverse=descending)
+    last = float(len(scores))
+    return [last if score is None else order.index(score) + (order.count(score) + 1) / 2 for score in scores]
 
 
 def _average_rank_place(cells: Sequence[Cell], primary: Column) -> tuple[int, Decimal]:
     """What a row is sorted by where a computed rank comes first; a row without one is last in both directions."""
-    rank = next((float(text) for _, column, text in cells if column is primary), None)
-    if rank is None:
-        return 2, Decimal()
-    return 1, Decimal(-rank if primary.sorting == "desc" else rank)
+    for _, column, text in cells:
+        if column is primary:
+            rank = Decimal(float(text))
+            return 1, rank if primary.ascending else -rank
+    return 2, Decimal()

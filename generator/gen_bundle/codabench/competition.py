@@ -1,15 +1,14 @@
-"""The competition that an accepted bundle becomes, the same for both formats; read leniently, never refusing."""
+"""The competition that an accepted bundle becomes: its tasks, phases, leaderboard and files.
+
+These are the shapes in which check, dry run, preview, difference and the live verbs hold a competition of the platform.
+`reading` makes them of a competition.yaml in either format.
+"""
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gen_bundle.codabench.dates import Instant, read_instant
-from gen_bundle.codabench.document import CompetitionYaml, Entry
-from gen_bundle.codabench.fields import as_boolean, as_integer, as_text
-from gen_bundle.codabench.leaderboard import TIE_BREAK, Leaderboard
-from gen_bundle.codabench.leaderboard import Column as BoardColumn
+from gen_bundle.codabench.dates import Instant
 from gen_bundle.codabench.yaml_document import Path
 
 TASK_FILES = ("ingestion_program", "input_data", "scoring_program", "reference_data")
@@ -17,11 +16,21 @@ PHASE_FILES = ("public_data", "starting_kit")
 DEFAULT_IMAGE = "codalab/codalab-legacy:py37"
 DEFAULT_LIMIT_S = 600
 DEFAULT_A_DAY, DEFAULT_IN_ALL = 5, 100
+TIE_BREAK = "x-tie-break"
+"""Our own key of a leaderboard, which the platform ignores."""
+AVERAGE_RANK = "avg_rank"
+"""The computation that compares the rows of a board with each other; since 1.29."""
+REPLACING_RULES = ("Force_Last", "Force_Best")  # a new submission may take the place of its owner's earlier one
+AUTOMATIC_RULES = (*REPLACING_RULES, "Force_Latest_Multiple")
 
 
 @dataclass(frozen=True)
 class DataUse:
-    """A program or data file that competition.yaml names, in the order in which the platform stores them."""
+    """A program or data file that competition.yaml names, in the order in which the platform stores them.
+
+    Attributes:
+        path: as it is named; in a bundle that was opened for a run, where it lies.
+    """
 
     at: Path
     role: str
@@ -38,14 +47,26 @@ class Solution(DataUse):
 
 @dataclass(frozen=True)
 class Task:
-    """A task of the platform with its files by role; `id` is our own key, which the platform ignores."""
+    """A task of the platform with its files by role.
+
+    Attributes:
+        id: our own key, which the platform ignores; in a bundle that was opened for a run, a name for folders.
+    """
 
     at: Path
     index: Any
     name: str
-    files: Mapping[str, DataUse]
+    files: Mapping[str, DataUse] = field(hash=False)
     ingestion_only_during_scoring: bool = False
     id: Any = None
+
+    def file(self, role: str) -> Any:
+        """The path of the file with a role; None where there is none."""
+        return self.files[role].path if role in self.files else None
+
+    def with_file(self, role: str, path: Any) -> "Task":
+        """The task with another file of a role; None takes it away."""
+        return replace(self, files={**self.files, role: DataUse((*self.at, role), role, path, ())})
 
 
 @dataclass(frozen=True)
@@ -53,10 +74,11 @@ class Phase:
     """A phase in the platform's order; `at` and the paths of its dates point into competition.yaml.
 
     Attributes:
-        tasks: in the order in which they are named, which the platform does not keep.
+        tasks: in the order in which they are named, which the platform does not keep; in a bundle that was opened for a
+            run, in the order in which they run, that of the yaml's own `tasks`.
         limit_s: seconds that each of a submission's jobs may take; the default where none is given.
         a_day, in_all: submissions that a participant may make; 0 and None mean no limit.
-        id: our own key, which the platform ignores.
+        id: our own key, which the platform ignores; in a bundle that was opened for a run, a name for folders.
     """
 
     at: Path
@@ -66,7 +88,7 @@ class Phase:
     start_at: Path
     end_at: Path
     tasks: tuple[Task, ...]
-    files: Mapping[str, DataUse]
+    files: Mapping[str, DataUse] = field(hash=False)
     limit_s: int
     a_day: int | None
     in_all: int | None
@@ -77,22 +99,98 @@ class Phase:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the first leaderboard."""
+    """A column of the first leaderboard.
 
-    at: Path
+    Attributes:
+        index: None where none can be read, which the platform refuses.
+        sorting: `desc` (higher is better) or `asc`.
+        precision: decimals shown, negative ones round to tens; None where none can be read, which it refuses as well.
+        computation: `avg`, `sum`, `min`, `max` or `avg_rank` over other columns, or None.
+        inputs: indexes of the columns that a computed one is made of.
+    """
+
+    index: int | None
     key: str
     title: str
-    index: int | None
-    ascending: bool
-    hidden: bool
-    precision: int | None
-    computation: str | None
-    inputs: tuple[int, ...]
+    sorting: str = "desc"
+    precision: int | None = 2
+    hidden: bool = False
+    computation: str | None = None
+    inputs: tuple[int, ...] = ()
+    at: Path = ()
+
+    @property
+    def ascending(self) -> bool:
+        return self.sorting == "asc"
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """The board that every phase gets; columns by index.
+
+    Attributes:
+        tie_break: Keys of the columns that order equal scores, where the declaration says so; rows that are still equal
+            share a rank then. None: the platform's own order.
+    """
+
+    columns: tuple[Column, ...]
+    primary_index: int = 0
+    submission_rule: str = "Add"
+    title: str = ""
+    tie_break: tuple[str, ...] | None = None
+
+    def column(self, key: str) -> Column | None:
+        return next((column for column in self.columns if column.key == key), None)
+
+    @property
+    def primary(self) -> Column | None:
+        """The column that ranks; None when no column has the primary index."""
+        return next((column for column in self.columns if column.index == self.primary_index), None)
+
+    @property
+    def visible(self) -> tuple[Column, ...]:
+        return tuple(column for column in self.columns if not column.hidden)
+
+    @property
+    def is_manual(self) -> bool:
+        """Participants put submissions on the board themselves."""
+        return self.submission_rule not in AUTOMATIC_RULES
+
+    def ignored(self, scores: Mapping[str, object]) -> list[str]:
+        """Keys of a scores file that are not columns."""
+        return [key for key in scores if self.column(key) is None]
+
+    def doubts(self, scores: Mapping[str, object]) -> list[str]:
+        """What the server takes silently, although the row is incomplete."""
+        doubts = []
+        missing = [column.key for column in self.columns if column.computation is None and column.key not in scores]
+        if missing:
+            top = " The row comes first, before every score." if self._leads_without(scores) else ""
+            doubts.append(f"no score for {', '.join(missing)}: shown as n/a.{top}")
+        computed = [column.key for column in self.columns if column.computation is not None and column.key in scores]
+        if computed:
+            doubts.append(f"the scorer writes {', '.join(computed)}, which the platform computes; leave it out")
+        return doubts
+
+    def _leads_without(self, scores: Mapping[str, object]) -> bool:
+        primary = self.primary
+        if primary is None or primary.ascending or primary.computation == AVERAGE_RANK:
+            return False
+        sources = [primary]
+        if primary.computation:
+            sources = [column for column in self.columns if column.index in primary.inputs]
+        return not any(column.key in scores for column in sources)
 
 
 @dataclass(frozen=True)
 class Competition:
-    """What the platform would create."""
+    """What the platform would create.
+
+    Attributes:
+        columns: of the first leaderboard, as competition.yaml lists them.
+        queue: it names a queue of its own.
+        pages: where a page's file is named, and as what; the terms among them.
+    """
 
     title: str
     image: str
@@ -112,6 +210,13 @@ class Competition:
     pages: tuple[tuple[Path, str], ...] = field(default=())
 
     @property
+    def leaderboard(self) -> Leaderboard:
+        """The board; columns without an index are left out."""
+        columns = [column for column in self.columns if column.index is not None]
+        columns.sort(key=lambda column: column.index or 0)
+        return Leaderboard(tuple(columns), self.primary_index, self.submission_rule, self.board_title, self.tie_break)
+
+    @property
     def used_tasks(self) -> tuple[Task, ...]:
         """The tasks that a phase runs, each once."""
         used: dict[Path, Task] = {}
@@ -128,176 +233,3 @@ class Competition:
         """Every named file, in the platform's order of storing."""
         named = [use for task in self.tasks for use in task.files.values()]
         return named + list(self.solutions) + [use for phase in self.phases for use in phase.files.values()]
-
-
-def named_files(
-    at: Path, value: Mapping[Any, Any], roles: tuple[str, ...], order: tuple[int, ...]
-) -> dict[str, DataUse]:
-    """The files of these roles that the mapping at a place of competition.yaml names, by role."""
-    return {
-        role: DataUse((*at, role), role, value[role], (*order, position))
-        for position, role in enumerate(roles)
-        if role in value
-    }
-
-
-def is_on(value: Any) -> bool:
-    """Whether a value counts as true."""
-    return as_boolean(value) is True
-
-
-def sorted_phases(entries: list[Entry]) -> list[Entry]:
-    """Phases in the platform's order: by index (0 where missing), the list's order among equals."""
-    try:
-        return sorted(entries, key=lambda phase: phase.value.get("index", 0))
-    except TypeError:
-        return entries
-
-
-def read_v2(declared: CompetitionYaml) -> Competition:
-    """The competition of a bundle with `version: 2`."""
-    tasks = tuple(
-        Task(
-            entry.at,
-            entry.get("index"),
-            str(entry.get("name") or entry.get("index")),
-            {} if "key" in entry.value else named_files(entry.at, entry.value, TASK_FILES, (entry.position,)),
-            is_on(entry.get("ingestion_only_during_scoring")),
-            entry.get("id"),
-        )
-        for entry in declared.entries("tasks")
-    )
-    by_index: dict[Hashable, Task] = {}
-    for task in tasks:
-        if isinstance(task.index, Hashable):
-            by_index.setdefault(task.index, task)
-    phases = tuple(
-        _phase_v2(entry, order, by_index, declared.now)
-        for order, entry in enumerate(sorted_phases(declared.entries("phases")))
-    )
-    top = declared.yaml
-    board = next(iter(declared.entries("leaderboards")), None)
-    primary = as_integer(board.value.get("primary_index", 0)) if board else 0
-    return Competition(
-        title=as_text(top.get("title")) or "",
-        image=as_text(top.get("docker_image", DEFAULT_IMAGE)) or "",
-        image_at=("docker_image",),
-        tasks=tasks,
-        phases=phases,
-        columns=tuple(_column_v2(entry) for entry in declared.entries("leaderboards", 0, "columns")),
-        primary_index=0 if primary is None else primary,
-        submission_rule=str(board.value.get("submission_rule", "Add")) if board else "Add",
-        queue=bool(top.get("queue")),
-        programs_available=is_on(top.get("make_programs_available")),
-        input_available=is_on(top.get("make_input_data_available")),
-        detailed_results=is_on(top.get("enable_detailed_results")),
-        board_title=as_text(board.get("title")) or "" if board else "",
-        tie_break=_tie_break(board.get(TIE_BREAK)) if board else None,
-        solutions=tuple(
-            Solution(
-                (*entry.at, "path"), "solution", entry.value["path"], (entry.position,), listed(entry.get("tasks"))
-            )
-            for entry in declared.entries("solutions")
-            if "key" not in entry.value and "path" in entry.value
-        ),
-        pages=(
-            *(
-                ((*entry.at, "file"), entry.value["file"])
-                for entry in declared.entries("pages")
-                if "file" in entry.value
-            ),
-            *(((("terms",), top["terms"]),) if isinstance(top.get("terms"), str) else ()),
-        ),
-    )
-
-
-def _phase_v2(entry: Entry, order: int, by_index: Mapping[Hashable, Task], now: datetime) -> Phase:
-    tasks: dict[Path, Task] = {}
-    for index in listed(entry.get("tasks")):
-        if index in by_index:
-            tasks[by_index[index].at] = by_index[index]
-    return Phase(
-        entry.at,
-        str(entry.get("name") or entry.get("index") or order),
-        read_instant(entry.get("start"), now),
-        read_instant(entry.get("end"), now),
-        (*entry.at, "start"),
-        (*entry.at, "end"),
-        tuple(tasks.values()),
-        named_files(entry.at, entry.value, PHASE_FILES, (order,)),
-        *limits(entry.value),
-        is_on(entry.get("auto_migrate_to_this_phase")),
-        entry.value.get("index", 0),
-        entry.get("id"),
-    )
-
-
-def limits(phase: Mapping[Any, Any]) -> tuple[int, int | None, int | None]:
-    """Seconds a job, submissions a day, and submissions in all; the same keys in both formats."""
-    return (
-        as_integer(phase.get("execution_time_limit")) or DEFAULT_LIMIT_S,
-        as_integer(phase.get("max_submissions_per_day", DEFAULT_A_DAY)),
-        as_integer(phase.get("max_submissions", DEFAULT_IN_ALL)),
-    )
-
-
-def listed(indexes: Any) -> tuple[Hashable, ...]:
-    """The indexes that a list names; the platform goes through mappings and texts as well, by key and character."""
-    named = list(indexes) if isinstance(indexes, (list, dict, str, set)) else []
-    return tuple(index for index in named if isinstance(index, Hashable))
-
-
-def _column_v2(entry: Entry) -> Column:
-    computation = entry.get("computation")
-    inputs = tuple(
-        number for text in input_texts(entry.get("computation_indexes")) if (number := as_integer(text)) is not None
-    )
-    return Column(
-        entry.at,
-        as_text(entry.get("key")) or "",
-        as_text(entry.get("title")) or "",
-        as_integer(entry.get("index")),
-        entry.get("sorting") == "asc",
-        is_on(entry.get("hidden")),
-        as_integer(entry.value.get("precision", 2)),
-        None if computation is None else str(computation),
-        inputs,
-    )
-
-
-def input_texts(indexes: Any) -> list[str]:
-    """The column indexes of a computation as the server stores them: every item as text, then split at commas."""
-    if not isinstance(indexes, (list, dict, str, set)):
-        return []
-    joined = ",".join(str(index) for index in indexes)
-    return joined.split(",") if joined else []
-
-
-def _tie_break(value: object) -> tuple[str, ...] | None:
-    return tuple(map(str, value)) if isinstance(value, list) else None
-
-
-def leaderboard(competition: Competition) -> Leaderboard:
-    """The board that every phase gets; columns without a number as index, which the platform refuses, are left out."""
-    columns = [
-        BoardColumn(
-            column.index,
-            column.key,
-            column.title or column.key,
-            "asc" if column.ascending else "desc",
-            2 if column.precision is None else column.precision,
-            column.hidden,
-            column.computation,
-            frozenset(column.inputs) if column.computation else frozenset(),
-        )
-        for column in competition.columns
-        if column.index is not None
-    ]
-    columns.sort(key=lambda column: column.index)
-    return Leaderboard(
-        tuple(columns),
-        competition.primary_index,
-        competition.submission_rule,
-        competition.board_title,
-        competition.tie_break,
-    )

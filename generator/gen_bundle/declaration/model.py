@@ -43,6 +43,23 @@ Delimiter = Annotated[
     Line | None, Field(description="The character between cells. Absent: a comma in .csv, a tab in .tsv.")
 ]
 Skip = Annotated[int, Field(ge=0, description="So many lines at the beginning of the file are not read.")]
+Format = Annotated[
+    Literal["csv", "tsv", "jsonl", "json", "txt"] | None,
+    Field(description="How the file is read. Absent: as the name's suffix says."),
+]
+Records = Annotated[
+    str | int | None,
+    Field(description="Where the records are in a .json file: names by dots, places by numbers."),
+]
+Place = Annotated[
+    str | int | None,
+    Field(
+        description="Where the value is in a JSON record: names by dots, places by numbers. Empty: the record itself."
+    ),
+]
+ColumnName = Annotated[
+    Line | None, Field(description="Its column, or name in JSON, where that is not the field's own.")
+]
 Details = Literal["none", "headline", "full"]
 Layout = Literal["joint", "tasks", "separate"]
 CODE_KEYS = ("entry", "interface", "memory")
@@ -87,6 +104,11 @@ class DeclaredColumn(StrictModel):
     meaning: Line = Field(description="One line that says what the column shows, for the Evaluation page.")
     metric: Any = Field(
         None, description="With scoring_program: declared: a metric's name, or a mapping of name, fields and options."
+    )
+    expression: Line | None = Field(
+        None,
+        description="In place of a metric, with scoring_program: declared: what the score is made of, by the keys of "
+        "other columns: 0.6 * f1 + 0.4 * (1 - brier).",
     )
     measured: Literal["seconds"] | None = Field(
         None, description="In place of a metric, with submission.kind: code: the wall-clock seconds that the code ran."
@@ -186,10 +208,24 @@ class SubmissionField(StrictModel):
     )
     required: bool = Field(description="Whether a submission without it is refused.")
     meaning: Line = Field(description="One line that says what it holds.")
-    values: list[Any] | None = Field(None, description="Of type label or labels: the labels there are, in their order.")
+    column: ColumnName = None
+    at: Place = None
+    values: list[Any] | None = Field(None, description="Of types of labels: the labels there are, in their order.")
     separator: str = Field("|", description="Of type labels: what separates the labels of a CSV or TSV cell.")
     min: float | int | None = Field(None, description="Of type number: the smallest.")
     max: float | int | None = Field(None, description="Of type number: the largest.")
+    columns: list[Line] | None = Field(
+        None, description="Of type labels or probabilities: the columns that it is spread over, in the order of values."
+    )
+    positive: Any = Field(
+        None, description='Of type labels with columns: the cell of a label that is in the set. Absent: "1".'
+    )
+    negative: Any = Field(None, description='Likewise of one that is not. Absent: "0".')
+    normalise: bool = Field(False, description="Of type probabilities: they may have any sum.")
+    length: int | None = Field(None, ge=1, description="Of type numbers: how many there are.")
+    case: Literal["ignore"] | None = Field(None, description="ignore: texts that differ in case alone are the same.")
+    aliases: dict[Any, Any] | None = Field(None, description="Other spellings, each with the one that it stands for.")
+    default: Any = Field(None, description="What a missing row or an empty answer counts as.")
 
     @property
     def type_words(self) -> str:
@@ -204,16 +240,31 @@ class SubmissionField(StrictModel):
         return words
 
 
+class ReferenceField(StrictModel):
+    """Where the gold has a field, if not where submissions have it."""
+
+    column: ColumnName = None
+    at: Place = None
+
+
 class DeclaredReference(StrictModel):
     """The gold of a declared table."""
 
     file: Line = Field(description="The gold in each phase's folder: the submission's fields, and further columns.")
+    format: Format = None
     quoting: Quoting = "rfc4180"
     header: Header = None
     delimiter: Delimiter = None
     skip: Skip = 0
+    at: Records = None
     columns: list[Line] | None = Field(
         None, description="With header: none: the gold's columns in their order. Absent: the submission's fields."
+    )
+    fields: dict[str, ReferenceField] | None = Field(
+        None, description="Field → its column, or its place in JSON, where the gold has it elsewhere."
+    )
+    empty: Literal["error", "skip"] = Field(
+        "error", description="skip: a key whose gold cell is empty is left out of the metrics that read that cell."
     )
     keys: Line | None = Field(
         None, description="With rows: many: a table of all keys, also of those without gold rows."
@@ -228,17 +279,24 @@ class DeclaredReference(StrictModel):
 class SubmittedTable(StrictModel):
     """One table of a submission, with scoring_program: declared."""
 
-    file: Line = Field(description="Name of the file; its suffix decides how it is read (.csv .tsv .jsonl .json .txt).")
+    file: Line = Field(
+        description="Name of the file; its suffix decides how it is read (.csv .tsv .jsonl .json .txt). *.csv: the one "
+        "file that ends so. {doc}.csv: a file for each value of the key field doc."
+    )
     fields: list[SubmissionField] = Field(min_length=1, description="The rows of the format table, in their order.")
-    key: Line | list[Line] | None = Field(None, description="The field, or fields, by which rows are matched.")
+    key: Line | list[Line] | None = Field(
+        None, description="The field, or fields, by which rows are matched. line: row n answers row n."
+    )
     rows: Literal["one", "many"] = Field("one", description="many: any number of rows for a key.")
     missing: Literal["reject", "empty"] | None = Field(
         None, description="A key without a row: reject (default with rows: one), or empty (default with rows: many)."
     )
+    format: Format = None
     quoting: Quoting = "rfc4180"
     header: Header = None
     delimiter: Delimiter = None
     skip: Skip = 0
+    at: Records = None
 
 
 class SubmissionTable(SubmittedTable):

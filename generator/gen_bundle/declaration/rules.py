@@ -264,7 +264,8 @@ def _declared_alone(data: dict[str, Any]) -> Iterator[Broken]:
     read = ("key", "rows", "missing", "quoting", "header", "delimiter", "skip", "tables")
     places: list[Trail] = [("submission", key) for key in read if isinstance(submission, dict) and key in submission]
     places += [("reference",)] if "reference" in data else []
-    places += [(*trail, "metric") for trail, column in columns_of(data) if "metric" in column]
+    for key in ("metric", "expression"):
+        places += [(*trail, key) for trail, column in columns_of(data) if key in column]
     for place in places:
         yield place, "is read only with scoring_program: declared; a scoring package computes its own metrics."
 
@@ -302,7 +303,7 @@ def code_rules(data: dict[str, Any]) -> Iterator[Broken]:
 def _measured(trail: Trail, column: dict[str, Any]) -> Iterator[Broken]:
     if column.get("sort") == "desc":
         yield (*trail, "sort"), "puts the slowest first. Expected asc."
-    for key in ("metric", "computation"):
+    for key in ("metric", "computation", "expression"):
         if column.get(key) is not None:
             yield (*trail, key), "cannot be given together with measured. Expected one of the two."
 

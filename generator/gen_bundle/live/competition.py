@@ -1,16 +1,23 @@
-"""A competition as its site gives it: who may do what with it, its phases, version, and the bundle it came of."""
+"""A competition as its site gives it: who may do what with it, its phases, version, and all that it holds.
+
+What it holds is read whole before anything is changed, and again after each change.
+Sources: the answers of Codabench 1.25, and the serializers of its v1.32.
+"""
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from gen_bundle.check.bundle import Bundle, open_readable_bundle
+from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES
+from gen_bundle.codabench.serializer_fields import PHASE_FLAGS, TOP_FIELDS
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.errors import UserError
-from gen_bundle.live.connection import AnswerError, Connection, Row, Tick
+from gen_bundle.live.connection import AnswerError, Connection, Row
 
 ORGANISERS_ONLY = {
     "status": "the site shows others their own submissions alone",
@@ -23,6 +30,17 @@ ORGANISERS_ONLY = {
 Owners and co-organisers differ in two things: only the owner of a task can read and replace its programs and data, and
 only the owner of a competition can delete it. Source: the permissions of `api/views/` (`all_organizers`, `created_by`).
 """
+PHASE_FIELDS = (
+    *("name", "description", "start", "end", "execution_time_limit"),
+    *("max_submissions_per_day", "max_submissions_per_person", "auto_migrate_to_this_phase"),
+    *PHASE_FLAGS,
+)
+TOP_KEYS = (*(key for key, *_ in TOP_FIELDS), "terms", "fact_sheet")
+TASK_FIELDS = ("name", "description", "ingestion_only_during_scoring")
+UNTOUCHED = ("published", "secret_key", "collaborators", "queue")  # what no change of ours may move
+
+Place = tuple[Any, ...]
+"""Where a value is: `("title",)`, `("phase", 12, "end")` or `("task", 7, "reference_data")`."""
 
 
 def read_as_organiser(connection: Connection, competition: int, verb: str) -> dict[str, Any]:
@@ -73,15 +91,20 @@ def phases_of(competition: Row, wanted: str | None, own_ids: Callable[[], Sequen
     phases = in_order(competition.get("phases"))
     if wanted is None:
         return phases
+
+    def with_value(key: str) -> list[Row]:
+        return [phase for phase in phases if str(phase.get(key)).casefold() == wanted.casefold()]
+
     for key in ("name", "id"):
-        if found := [phase for phase in phases if str(phase.get(key)).casefold() == wanted.casefold()]:
-            if len(found) > 1:
-                raise UserError(f"--phase {wanted}: {len(found)} phases have that {key}. Expected an id.")
+        found = with_value(key)
+        if len(found) > 1:
+            raise UserError(f"--phase {wanted}: {len(found)} phases have that {key}. Expected an id.")
+        if found:
             return found
     ids = own_ids()
     if wanted in ids and len(ids) == len(phases):
         return [phases[ids.index(wanted)]]
-    if found := [phase for phase in phases if str(phase.get("index")) == wanted]:
+    if found := with_value("index"):
         return found[:1]
     names = ", ".join(f"{phase['name']} (id {phase['id']})" for phase in phases)
     named = f", or of the bundle's ids {', '.join(ids)}" if ids else ""
@@ -94,20 +117,142 @@ def site_version(connection: Connection) -> PlatformVersion:
     return PlatformVersion.V1_25 if whole else NEWEST
 
 
-def original_bundle(
-    connection: Connection, competition: int, held: ExitStack, tick: Tick = lambda *_: None
-) -> Bundle | None:
+def original_bundle(connection: Connection, competition: int, held: ExitStack) -> Bundle | None:
     """The bundle of which a competition was made, where the site still has it."""
     try:
         given = connection.get(f"competitions/{competition}/get_files/").get("bundle") or {}
         if not given.get("url"):
             return None
         file = Path(held.enter_context(tempfile.TemporaryDirectory())) / "original.zip"
-        connection.download(given["url"], file, tick)
+        connection.download(given["url"], file)
         return open_readable_bundle(file, datetime.now(UTC), held)
-    except AnswerError as error:
-        if error.code is None or error.code >= 500:
+    except UserError as error:
+        if isinstance(error, AnswerError) and (error.code is None or error.code >= 500):
             raise
-        return None
-    except UserError:  # it is not what it was
-        return None
+        return None  # it is not given away, or not what it was
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What a site holds of a competition at one moment.
+
+    Attributes:
+        competition: the answer of `competitions/ID/`.
+        tasks: the answers of `tasks/ID/` by id; those of other people's tasks are missing.
+    """
+
+    competition: Row
+    tasks: Mapping[int, Row]
+
+    @property
+    def id(self) -> int:
+        """The number in the competition's address."""
+        return int(self.competition["id"])
+
+    @property
+    def phases(self) -> list[Row]:
+        return in_order(self.competition.get("phases"))
+
+    @property
+    def pages(self) -> list[Row]:
+        return in_order(self.competition.get("pages"))
+
+    @property
+    def task_rows(self) -> dict[int, Row]:
+        """The tasks as the phases name them, by id."""
+        return {int(row["id"]): row for phase in self.phases for row in phase.get("tasks") or []}
+
+    def values(self) -> dict[Place, Any]:
+        """All that a change could move, place by place, in a form in which equal means the same."""
+        return dict(self._values())
+
+    def _values(self) -> Iterator[tuple[Place, Any]]:
+        row = self.competition
+        for key in (*TOP_KEYS, *UNTOUCHED):
+            if key == "collaborators" and key in row:
+                yield (key,), tuple(sorted(map(str, row[key])))
+            elif key in row:
+                yield (key,), plain(row[key])
+        yield ("whitelist_emails",), tuple(sorted(map(str, row["whitelist_emails"])))
+        yield ("pages",), [(plain(page["title"]), plain(page.get("content"))) for page in self.pages]
+        yield ("phases",), [phase["id"] for phase in self.phases]
+        for phase in self.phases:
+            at = ("phase", phase["id"])
+            yield from _fields(at, phase, PHASE_FIELDS, PHASE_FILES)
+            yield (*at, "tasks"), sorted(task["id"] for task in phase.get("tasks") or [])
+        for board in row.get("leaderboards") or []:
+            yield ("leaderboard", board.get("id")), plain(board)
+        for number, task in self.tasks.items():
+            yield from _fields(("task", number), task, TASK_FIELDS, TASK_FILES)
+
+    def in_words(self, places: Sequence[Place]) -> str:
+        """Places as people call them."""
+        names = {("phase", row["id"]): row.get("name") for row in self.phases}
+        names |= {("task", number): row.get("name") for number, row in self.task_rows.items()}
+        words = []
+        for place in places:
+            what = str(place[-1] if place[:2] in names else place[0]).replace("_", " ")
+            whose = f"{place[0]} {names[place[:2]]}: " if place[:2] in names else ""
+            words.append(whose + what)
+        return ", ".join(words)
+
+
+def read_snapshot(connection: Connection, competition: int) -> Snapshot:
+    """Read a competition with its tasks.
+
+    Raises:
+        UserError: the user is not one of its organisers.
+    """
+    return with_tasks(connection, read_as_organiser(connection, competition, "update"))
+
+
+def with_tasks(connection: Connection, competition: Row) -> Snapshot:
+    """A competition with its tasks, as far as they are the user's."""
+    tasks: dict[int, dict[str, Any]] = {}
+    for number in sorted(Snapshot(competition, {}).task_rows):
+        try:
+            tasks[number] = connection.get(f"tasks/{number}/")
+        except AnswerError as error:
+            if error.code not in (403, 404):  # else it is somebody else's
+                raise
+    flag = "ingestion_only_during_scoring"
+    if any(flag not in task for task in tasks.values()):
+        for row in connection.rows("tasks/"):  # only the list has this flag
+            if row["id"] in tasks and row.get(flag) is not None:
+                tasks[row["id"]].setdefault(flag, row[flag])
+    return Snapshot(competition, tasks)
+
+
+def _fields(at: Place, row: Row, fields: Sequence[str], files: Sequence[str]) -> Iterator[tuple[Place, Any]]:
+    for key in fields:
+        if key in row:
+            yield (*at, key), comparable(key, row[key])
+    for role in files:
+        yield (*at, role), key_of(row.get(role))
+
+
+def comparable(key: str, value: Any) -> Any:
+    """A field's value in a form in which equal means the same: dates as moments, others as `plain`."""
+    return moment(value) if key in ("start", "end") else plain(value)
+
+
+def plain(value: Any) -> Any:
+    """A value as the site keeps it: texts without outer white space; nothing, an empty text and {} alike."""
+    if isinstance(value, str):
+        return value.replace("\r\n", "\n").strip()
+    if isinstance(value, Mapping):
+        return {key: plain(inner) for key, inner in value.items()} or ""
+    if isinstance(value, list):
+        return [plain(inner) for inner in value]
+    return "" if value is None else value
+
+
+def key_of(dataset: Any) -> str | None:
+    """The key of a program or data, which the site gives as an object or as the key alone."""
+    found = dataset.get("key") if isinstance(dataset, Mapping) else dataset
+    return None if found is None else str(found)
+
+
+def different(expected: Mapping[Place, Any], actual: Mapping[Place, Any]) -> list[Place]:
+    """The places that are not the same."""
+    return [place for place in dict.fromkeys([*expected, *actual]) if expected.get(place) != actual.get(place)]

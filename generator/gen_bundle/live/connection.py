@@ -47,7 +47,13 @@ Tick = Callable[[int, int], None]
 """Called during a transfer with the bytes done, and the bytes in all (0: unknown)."""
 
 
-class AnswerError(UserError):
+class LiveError(UserError):
+    """What a site did not do or what cannot be asked of it, although the command is right."""
+
+    status = 1
+
+
+class AnswerError(LiveError):
     """A server refused a request, failed, or did not answer.
 
     Attributes:
@@ -55,8 +61,6 @@ class AnswerError(UserError):
         passing: whether it may be gone at the next try.
         wait_s: for how many seconds the server asks to wait.
     """
-
-    status = 1
 
     def __init__(self, message: str, code: int | None = None, *, passing: bool = False, wait_s: float = 0) -> None:
         super().__init__(message)
@@ -68,10 +72,8 @@ class AnswerError(UserError):
         return self.code is None or self.code >= 500 or self.code < 300
 
 
-class ListingError(UserError):
+class ListingError(LiveError):
     """A list whose rows and pages do not agree with the number of rows that the server gives."""
-
-    status = 1
 
 
 class ChangeLog:
@@ -109,7 +111,8 @@ class Connection:
         server: its address, without a last slash.
         log: where changing requests are noted.
         pause: waits for some seconds.
-        say: called with a line for people, where a request takes long.
+        say: called with a line for people: each step of a journey, and what takes long.
+        tick: called during transfers.
         most_bytes: the size of the largest file that is downloaded.
     """
 
@@ -118,6 +121,7 @@ class Connection:
     log: ChangeLog = field(default_factory=ChangeLog)
     pause: Callable[[float], None] = time.sleep
     say: Callable[[str], None] = lambda _: None
+    tick: Tick = lambda *_: None
     most_bytes: int = MOST_BYTES
 
     def __post_init__(self) -> None:
@@ -141,10 +145,11 @@ class Connection:
         Raises:
             AnswerError: as for all requests; `unclear` where the change may have been made nevertheless.
         """
+        options = {} if method == "GET" else {"json": body or {}}
 
         def once() -> Any:
             with self._noted(method, self._url(path)) as note:
-                return self._asked(method, path, note, json=None if method == "GET" else body or {})
+                return self._asked(method, path, note, **options)
 
         return self._repeated(once, only=TOO_MANY)
 
@@ -159,9 +164,10 @@ class Connection:
             ListingError: fewer rows than the server counts, each time.
         """
         for _ in range(LISTINGS):
-            pages = self.pages(path, **query)
-            unique = {row["id"]: row for page in pages for row in page["results"]}
-            expected = pages[-1].get("count") or 0
+            unique: dict[Any, dict[str, Any]] = {}
+            for page in self.pages(path, **query):
+                unique |= {row["id"]: row for row in page["results"]}
+                expected = page.get("count") or 0
             if len(unique) >= expected:
                 return list(unique.values())
         raise ListingError(f"{path}: {len(unique)} rows arrived, the server counts {expected}. Try again.")
@@ -175,25 +181,22 @@ class Connection:
             ListingError: further pages are announced after an empty one, or more than there can be.
         """
         pages: list[dict[str, Any]] = []
-        while not pages or pages[-1].get("next"):
-            if pages:
-                self._refuse_endless(path, pages)
+        while True:
             answer = self.get(path, **query, page_size=PAGE_SIZE, page=len(pages) + 1)
-            pages.append({"results": answer} if isinstance(answer, list) else answer)
-        return pages
+            page: dict[str, Any] = {"results": answer} if isinstance(answer, list) else answer
+            pages.append(page)
+            if not page.get("next"):
+                return pages
+            count = page.get("count") or 0
+            rows = page.get("results") or page.get("submissions") or ()  # a leaderboard's rows are its submissions
+            if not rows or len(pages) >= min(count, MOST_PAGES):  # a leaderboard may have more rows than are counted
+                raise ListingError(f"{path}: page {len(pages)} should be the last one, the server announces another.")
+            if count > len(rows) * MOST_PAGES:
+                raise ListingError(
+                    f"{path}: the server counts {count} rows, and sends {len(rows)} at a time. That has no end."
+                )
 
-    def _refuse_endless(self, path: str, pages: list[dict[str, Any]]) -> None:
-        """Raise where no further page can come of a list whose last page announces one."""
-        first, last = pages[0], pages[-1]
-        size = len(first.get("results") or first.get("submissions") or ())  # a leaderboard's rows are its submissions
-        count = last.get("count") or 0
-        empty = not (last.get("results") or last.get("submissions"))
-        if empty or len(pages) >= min(count, MOST_PAGES):  # a leaderboard may have more rows than are counted
-            raise ListingError(f"{path}: page {len(pages)} should be the last one, the server announces another.")
-        if count > size * MOST_PAGES:
-            raise ListingError(f"{path}: the server counts {count} rows, and sends {size} at a time. That has no end.")
-
-    def put_file(self, url: str, file: Path, content_type: str, tick: Tick = lambda *_: None) -> None:
+    def put_file(self, url: str, file: Path, content_type: str) -> None:
         """Store a file at a signed address, streamed; the content type is part of the signature.
 
         It may be repeated: the same bytes at the same place.
@@ -204,14 +207,14 @@ class Connection:
 
         def once() -> None:
             with self._noted("PUT", url) as note, file.open("rb") as stream:
-                body = _WatchedFile(stream, file.stat().st_size, tick)
+                body = _WatchedFile(stream, file.stat().st_size, self.tick)
                 with self._request("PUT", url, token=None, data=body, headers=headers) as answer:
                     note(str(answer.status_code))
                     self._refused("PUT", url, answer)
 
         self._repeated(once)
 
-    def download(self, url: str, target: Path, tick: Tick = lambda *_: None) -> int:
+    def download(self, url: str, target: Path) -> int:
         """Fetch a signed address into a file; its size in bytes.
 
         What an earlier try left beside the target is continued. The number of bytes must be the one that the server
@@ -222,7 +225,7 @@ class Connection:
         """
         part = target.with_name(f".{target.name}.part")
         target.parent.mkdir(parents=True, exist_ok=True)
-        self._repeated(lambda: self._continue(url, part, tick))
+        self._repeated(lambda: self._continue(url, part))
         part.replace(target)
         return target.stat().st_size
 
@@ -264,7 +267,7 @@ class Connection:
                 self.say(f"{error.messages[0].rstrip('.')}; asking again in {seconds:g} s")
                 self.pause(seconds)
 
-    def _continue(self, url: str, part: Path, tick: Tick) -> None:
+    def _continue(self, url: str, part: Path) -> None:
         there = part.stat().st_size if part.exists() else 0
         headers = {"Accept-Encoding": "identity"}
         if there:
@@ -276,14 +279,15 @@ class Connection:
             self._refused("GET", url, answer)
             if answer.status_code != 206:
                 there = 0
+                part.unlink(missing_ok=True)
             length = answer.headers.get("Content-Length") or ""
             total = there + int(length) if length.isdecimal() else 0
             self._refuse_large(url, part, total)
-            with _own_errors("GET", url), part.open("ab" if there else "wb") as stream:
+            with _own_errors("GET", url), part.open("ab") as stream:
                 for chunk in answer.iter_content(CHUNK):
                     stream.write(chunk)
                     there += len(chunk)
-                    tick(there, total)
+                    self.tick(there, total)
                     self._refuse_large(url, part, there)
         if length.isdecimal() and there != total:
             raise AnswerError(f"GET {_shown(url)}: {there} bytes arrived, expected {total}.", passing=True)
@@ -360,7 +364,7 @@ class Connection:
         raise AnswerError(message, code, passing=code in PASSING, wait_s=_wait_asked_for(answer.headers))
 
     def _clean(self, text: str) -> str:
-        return text if self.token is None else text.replace(self.token.text, "(the token)")
+        return text.replace(self.token.text, "(the token)") if self.token else text
 
     @contextmanager
     def _noted(self, method: str, url: str) -> Iterator[Callable[[str], None]]:
@@ -421,12 +425,9 @@ def _own_errors(method: str, url: str) -> Iterator[None]:
     except ValueError:
         raise AnswerError(f"{method} {_shown(url)}: is not a valid address, or leads to one.") from None
     except requests.RequestException as error:
-        raise AnswerError(f"{method} {_shown(url)}: {_reason(error)}.", passing=True) from None
-
-
-def _reason(error: requests.RequestException) -> str:
-    if isinstance(error, requests.exceptions.Timeout):
-        return "no answer in time"
-    if isinstance(error, requests.exceptions.ChunkedEncodingError):
-        return "the connection broke"
-    return "cannot be reached, or the connection broke"
+        reason = "cannot be reached, or the connection broke"
+        if isinstance(error, requests.exceptions.Timeout):
+            reason = "no answer in time"
+        elif isinstance(error, requests.exceptions.ChunkedEncodingError):
+            reason = "the connection broke"
+        raise AnswerError(f"{method} {_shown(url)}: {reason}.", passing=True) from None

@@ -1,5 +1,6 @@
 """Storing files on a server: ask for a place, send the bytes there, and say that they arrived."""
 
+import hashlib
 import shutil
 import tempfile
 from contextlib import suppress
@@ -7,8 +8,10 @@ from pathlib import Path
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.codabench.competition import DataUse
+from gen_bundle.difference.files import packed_files
 from gen_bundle.errors import UserError
-from gen_bundle.live.connection import AnswerError, Connection, Tick
+from gen_bundle.live.connection import AnswerError, Connection
+from gen_bundle.zips.reading import sha256_of
 from gen_bundle.zips.tree import Node
 from gen_bundle.zips.writing import write_zip
 
@@ -16,21 +19,13 @@ LONGEST_NAME = 64  # of a file, in characters
 CONTENT_TYPE = "application/zip"  # what the server signs
 
 
-def send_file(
-    connection: Connection,
-    role: str,
-    file: Path,
-    tick: Tick = lambda *_: None,
-    name: str | None = None,
-    **more: object,
-) -> str:
+def send_file(connection: Connection, role: str, file: Path, name: str | None = None, **more: object) -> str:
     """Send a zip to its place in the store; its key. The server does not know yet that it arrived.
 
     Args:
         connection: to the server, with a token.
         role: what the file is, such as `competition_bundle` or `scoring_program`.
         file: the zip.
-        tick: called with how much of it was sent.
         name: how it is listed among the user's files, where no two may have the same name.
         more: further keys of the dataset, such as `competition`, or others in place of these.
 
@@ -40,13 +35,8 @@ def send_file(
     file_name = file.name
     if len(file_name) > LONGEST_NAME:
         file_name = f"{file.stem[: LONGEST_NAME - 4]}.zip"
-    wanted = {
-        "type": role,
-        "request_sassy_file_name": file_name,
-        "file_name": file_name,
-        "file_size": file.stat().st_size,
-        **more,
-    }
+    size = file.stat().st_size
+    wanted = {"type": role, "request_sassy_file_name": file_name, "file_name": file_name, "file_size": size, **more}
     if name:
         wanted["name"] = name
     try:
@@ -57,7 +47,7 @@ def send_file(
         raise
     key = str(place["key"])
     try:
-        connection.put_file(place["sassy_url"], file, CONTENT_TYPE, tick)
+        connection.put_file(place["sassy_url"], file, CONTENT_TYPE)
     except BaseException as error:
         left = without_file(connection, role, key, name or file_name)
         if isinstance(error, UserError):
@@ -66,13 +56,13 @@ def send_file(
     return key
 
 
-def store_file(connection: Connection, role: str, file: Path, tick: Tick, name: str, **more: object) -> str:
+def store_file(connection: Connection, role: str, file: Path, name: str, **more: object) -> str:
     """Send a program or data, complete; its key.
 
     Raises:
         AnswerError: the server refuses; its advice says what is left of the file under Resources.
     """
-    key = send_file(connection, role, file, tick, name, **more)
+    key = send_file(connection, role, file, name, **more)
     for last in (False, True):  # only a mark on the file: setting it twice is setting it
         try:
             connection.send("PUT", f"datasets/completed/{key}/")
@@ -123,3 +113,12 @@ def pack(bundle: Bundle, use: DataUse, file: Path) -> None:
             with node.open() as source, members[name].open("wb") as target:
                 shutil.copyfileobj(source, target)
         write_zip(file, members)
+
+
+def content_digest(bundle: Bundle, use: DataUse) -> str | None:
+    """SHA-256 over the names and contents of the files of a program or data; None where there are none to read."""
+    files = packed_files(bundle, use)
+    if files is None:
+        return None
+    lines = [f"{name}\0{sha256_of(node)}\n" for name, node in sorted(files.items())]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()

@@ -19,7 +19,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.fetched import BOARD, COMPETITION, RECORDS, SUBMISSIONS, Record, read_records
 from gen_bundle.json_files import private, read_json, state_file, write_json
 from gen_bundle.live.competition import moment, original_bundle, phases_of, read_as_organiser
-from gen_bundle.live.connection import AnswerError, Connection, ListingError, Row, Tick
+from gen_bundle.live.connection import AnswerError, Connection, ListingError, Row
 from gen_bundle.live.submissions import (
     DELETED,
     complete,
@@ -39,8 +39,6 @@ GONE = (403, 404, 410, 413)  # what the store does not give away, now or later
 MOST_SILENT = 2  # a server that answers nothing more often than that in a row is left
 _LOOKS_LIKE_A_DATE = re.compile(r"\d{4}-?\d\d-?\d\d.*")
 LONGEST = 80  # characters of a name
-
-Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -82,12 +80,7 @@ class PhaseFetched:
 
 
 @private()
-def fetch(
-    connection: Connection,
-    request: FetchRequest,
-    progress: Progress = lambda _: None,
-    tick: Tick = lambda *_: None,
-) -> list[PhaseFetched]:
+def fetch(connection: Connection, request: FetchRequest) -> list[PhaseFetched]:
     """Fetch what is new in a competition, readable by its owner alone; may be interrupted and called again.
 
     Raises:
@@ -110,8 +103,8 @@ def fetch(
     write_json(request.out / COMPETITION, _about(connection.server, competition, request))
     fetched = []
     for phase in phases:
-        progress(f"phase {phase['name']}")
-        fetched.append(PhaseFolder(connection, phase, request.out / _folder(phase), names, tick).fetch())
+        connection.say(f"phase {phase['name']}")
+        fetched.append(PhaseFolder(connection, phase, request.out / _folder(phase), names).fetch())
     return fetched
 
 
@@ -154,8 +147,8 @@ def _own_folder(request: FetchRequest, server: str) -> None:
 class PhaseFolder:
     """A phase on the server, and the folder that is brought up to its state."""
 
-    def __init__(self, connection: Connection, phase: Row, folder: Path, names: "Names", tick: Tick) -> None:
-        self.connection, self.phase, self.folder, self.names, self.tick = connection, phase, folder, names, tick
+    def __init__(self, connection: Connection, phase: Row, folder: Path, names: "Names") -> None:
+        self.connection, self.phase, self.folder, self.names = connection, phase, folder, names
         self.file = folder / RECORDS
         self.records: dict[int, Record] = {}
         self.new_files = 0
@@ -178,6 +171,10 @@ class PhaseFolder:
             write_json(self.file, [self.records[number] for number in sorted(self.records)])
         self._try("the leaderboard", lambda: write_json(self.folder / BOARD, self._board()))
         own = [record for record in self.records.values() if record["parent"] is None]
+        failures: dict[str, tuple[int, ...]] = {}
+        for number, record in sorted(self.records.items()):
+            if record["status"] == "Failed" and (reason := record.get("reason")):
+                failures[reason] = (*failures.get(reason, ()), number)
         return PhaseFetched(
             str(self.phase["name"]),
             self.folder,
@@ -185,7 +182,7 @@ class PhaseFolder:
             self.new_files,
             sum(not record["complete"] for record in own if record["status"] != DELETED),
             tuple(self.lost),
-            self._failures(),
+            failures,
         )
 
     def _try(self, what: str, step: Callable[[], object]) -> None:
@@ -209,38 +206,37 @@ class PhaseFolder:
         self.lost.append(f"{what}{error.messages[0]}")
         self.may_come += error.code not in GONE
 
-    def _failures(self) -> dict[str, tuple[int, ...]]:
-        found: dict[str, tuple[int, ...]] = {}
-        for number, record in sorted(self.records.items()):
-            if record["status"] == "Failed" and record.get("reason"):
-                found[record["reason"]] = (*found.get(record["reason"], ()), number)
-        return found
-
     def _update(self, row: Row) -> None:
         number = int(row["id"])
         known = self.records.get(number)
-        if known and known["complete"] and known["status"] == state(row) and self._is_whole(known):
-            known["on_leaderboard"] = on_leaderboard(row, known["on_leaderboard"])
-            return
         if state(row) == DELETED:  # nothing of it can be asked for
             if known:
                 self._update_gone(known)
             return
+        if known and known["complete"] and known["status"] == state(row) and self._is_whole(known):
+            known["on_leaderboard"] = on_leaderboard(row, known["on_leaderboard"])
+            return
         row = {**row, **self.connection.get(f"submissions/{number}/")}
-        record = self._record(row, known or {})
-        self.records[number] = record
+        record = self.records[number] = self._record(row, known or {})
         details = self.connection.get(f"submissions/{number}/get_details/")
         may_come = self.may_come
         if record["parent"] is None and details.get("data_file"):
             self._fetch_file(record, row, str(details["data_file"]))
         if not self.names.hidden:  # what programs say of files may name people
-            for name, url in logs_of(details):
-                self._fetch(url, self.folder / "logs" / str(number) / f"{file_name(name)[:-4]}.txt")
-            if details.get("scoring_result"):
-                self._fetch(str(details["scoring_result"]), self.folder / "results" / f"{number}.zip")
-            if state(row) == "Failed":
-                self._fetch_reason(record, row, details)
+            self._fetch_outputs(record, row, details)
         record["complete"] = complete(row) and self.may_come == may_come
+
+    def _fetch_outputs(self, record: Record, row: Row, details: Row) -> None:
+        """Fetch logs and results; of a failed run the page, which is there more often than its log, and the reason."""
+        logs = self.folder / "logs" / str(record["id"])
+        for name, url in logs_of(details):
+            self._fetch(url, logs / f"{file_name(name)[:-4]}.txt")
+        if details.get("scoring_result"):
+            self._fetch(str(details["scoring_result"]), self.folder / "results" / f"{record['id']}.zip")
+        if state(row) == "Failed":
+            if details.get("detailed_result"):
+                self._fetch(str(details["detailed_result"]), logs / "page.html")
+            record["reason"] = failure_reason(self.connection, row, details)
 
     def _record(self, row: Row, known: Row) -> Record:
         task = row.get("task")
@@ -263,12 +259,6 @@ class PhaseFolder:
         }
         return record | {key: known[key] for key in ("file", "bytes") if key in known}
 
-    def _fetch_reason(self, record: Record, row: Row, details: Row) -> None:
-        """Keep the page of a failed run, which is there more often than its log, and what it says."""
-        if url := details.get("detailed_result"):
-            self._fetch(str(url), self.folder / "logs" / str(record["id"]) / "page.html")
-        record["reason"] = failure_reason(self.connection, row, details)
-
     def _fetch_file(self, record: Record, row: Row, url: str) -> None:
         name = "submission.zip" if self.names.hidden else file_name(row.get("filename"))
         if not self._is_whole(record):
@@ -289,7 +279,7 @@ class PhaseFolder:
         return self.folder / OTHER / owner / _dated(sent) / name
 
     def _is_whole(self, record: Row) -> bool:
-        if record["file"] is None:
+        if record["file"] is None:  # parts of a submission have none
             return record["parent"] is not None
         file: Path = self.folder / record["file"]
         return file.is_file() and file.stat().st_size == record["bytes"]
@@ -316,7 +306,7 @@ class PhaseFolder:
     def _fetch(self, url: str, target: Path) -> int | None:
         """Fetch a file; empty ones, which stand for missing ones on the server, are not kept."""
         try:
-            size = self.connection.download(url, target, self.tick)
+            size = self.connection.download(url, target)
         except AnswerError as error:
             self._lose("", error)
             return None
@@ -335,11 +325,12 @@ class PhaseFolder:
             kept += ["organization", "fact_sheet_answers"]
         rows = [row for page in pages for row in page["submissions"]]
         self.names.add(str(row["owner"]) for row in rows)
-        shown = []
-        for place, row in enumerate(rows, 1):
+        board: Record = {key: pages[0].get(key) for key in ("title", "primary_index", "tasks")}
+        board["submissions"] = []
+        for rank, row in enumerate(rows, 1):
             given = {key: row.get(key) for key in kept}
-            shown.append({"rank": place, "owner": self.names.of(str(row["owner"]))} | given)
-        return {key: pages[0].get(key) for key in ("title", "primary_index", "tasks")} | {"submissions": shown}
+            board["submissions"].append({"rank": rank, "owner": self.names.of(str(row["owner"]))} | given)
+        return board
 
 
 def _dated(sent: datetime) -> str:

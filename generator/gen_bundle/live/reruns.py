@@ -7,16 +7,18 @@ before once more.
 
 import statistics
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel, PrivateAttr
+
 from gen_bundle.codabench.competition import DEFAULT_LIMIT_S
 from gen_bundle.codabench.yaml_document import MAX_METADATA_BYTES, UnreadableYamlError, read_yaml
-from gen_bundle.errors import UserError
-from gen_bundle.live.connection import AnswerError, Connection, Row
+from gen_bundle.json_files import private, read_json, state_file, write_json
+from gen_bundle.live.connection import AnswerError, Connection, LiveError, Row
 from gen_bundle.live.submissions import (
     DELETED,
     FINAL,
@@ -27,7 +29,6 @@ from gen_bundle.live.submissions import (
     state,
     submissions_of,
 )
-from gen_bundle.live.update_record import Reruns, UpdateRecord
 from gen_bundle.plain_text import counted
 from gen_bundle.zips.reading import open_archive
 from gen_bundle.zips.tree import Node, ignore_count
@@ -53,31 +54,76 @@ AFTER_RERUNS = {
 }
 """What becomes of the rows of replaced runs, by the leaderboard's rule. Source: leaderboards/strategies.py."""
 BIN = "On the site: the competition, tab My Submissions or Submissions, the bin beside it"
-DELETED_ROW: dict[str, Any] = {"is_soft_deleted": True}
 LONGEST_RUN_S = 7 * 24 * 3600  # longer ones are not believed
 TIMES = ("elapsedTime", "ingestionElapsedTime")
 
 
-class RerunError(UserError):
+class RerunError(LiveError):
     """Reruns that were not all made; called again, the rest is."""
 
-    status = 1
+
+@dataclass
+class Reruns:
+    """The submissions to a phase that were scored by files which have been replaced.
+
+    Attributes:
+        due: their ids.
+        done: those that were rerun, with the ids of the reruns; also of earlier replacements, since they live on in
+            their reruns.
+        asked: one whose rerun was asked for, and the newest submission at that time; None once its rerun is known.
+    """
+
+    due: list[int] = field(default_factory=list)
+    done: dict[int, int] = field(default_factory=dict)
+    asked: tuple[int, int] | None = None
+
+    @property
+    def pending(self) -> list[int]:
+        """Those that are still to be rerun, the oldest first."""
+        return sorted(set(self.due) - set(self.done))
+
+    def newest(self, number: int) -> int:
+        """The last rerun of a submission; itself where there is none."""
+        while number in self.done:
+            number = self.done[number]
+        return number
 
 
-@dataclass(frozen=True)
-class Cost:
-    """What the reruns of a phase take: how many submissions are rerun, and for how long, in words."""
+class UpdateRecord(BaseModel):
+    """What is remembered of one competition, in a private file outside of all projects.
 
-    submissions: int
-    text: str
+    Attributes:
+        contents: the digests of stored files by their keys.
+        reruns: by phase.
+    """
 
-    def __str__(self) -> str:
-        return self.text
+    contents: dict[str, str]
+    reruns: dict[int, Reruns]
+    _file: Path = PrivateAttr()
+
+    def save(self) -> None:
+        """Write the file.
+
+        Raises:
+            UserError: it cannot be written: no permission, or no space.
+        """
+        with private():
+            write_json(self._file, self.model_dump())
 
 
-def _hours(seconds: float) -> str:
-    minutes = max(1, round(seconds / 60))
-    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min"
+def read_record(server: str, competition: int) -> UpdateRecord:
+    """What is remembered of a competition; nothing where it was never changed from here.
+
+    Raises:
+        UserError: the file is damaged.
+    """
+    file = state_file("updates", server, competition)
+    record = UpdateRecord(contents={}, reruns={})
+    if file.exists():
+        advice = "It says what was replaced and rerun: restore it, or delete it to start anew."
+        record = UpdateRecord.model_validate(read_json(file, UpdateRecord, advice))
+    record._file = file
+    return record
 
 
 def rerunnable(rows: Iterable[Row]) -> list[int]:
@@ -90,45 +136,54 @@ def rerunnable(rows: Iterable[Row]) -> list[int]:
     )
 
 
+@dataclass(frozen=True)
+class Cost:
+    """What the reruns of a phase take: how many submissions are rerun, and for how long, in words."""
+
+    submissions: int
+    text: str
+
+
 def estimated(connection: Connection, phase: Row, pending: Sequence[int]) -> Cost:
     """What reruns will take, from the times that the workers measured for the last runs of the phase."""
-    rows = submissions_of(connection, phase["id"])
-    parts = {int(row["id"]): len(row.get("children") or []) for row in rows}
-    runs = [row for row in rows if state(row) == "Finished" and not row.get("has_children")]
+    rows = {int(row["id"]): row for row in submissions_of(connection, phase["id"])}
+    jobs = 0
+    for one in pending:  # a submission to several tasks is run for each
+        jobs += max(1, len(rows.get(one, {}).get("children") or []))
+    runs = [row for row in rows.values() if state(row) == "Finished" and not row.get("has_children")]
     newest = sorted(runs, key=created, reverse=True)[:SAMPLE]
-    measured = [_run_time(connection, int(row["id"])) for row in newest]
-    times = [seconds for seconds in measured if seconds is not None]
-    jobs = sum(max(1, parts.get(one, 1)) for one in pending)  # a submission to several tasks is run for each
+    times = [sum(seconds) for row in newest if (seconds := _run_times(connection, int(row["id"])))]
     text = f"phase {phase['name']}: {counted(len(pending), 'submission')}"
     text += f" ({jobs} runs)" if jobs > len(pending) else ""
-    if times:
-        median = statistics.median(times)
-        took = f"median of {len(times)} measured: {median:.0f} s"
-        return Cost(len(pending), f"{text}; about {_hours(jobs * median)} on one worker ({took})")
-    most = _hours(jobs * int(phase.get("execution_time_limit") or DEFAULT_LIMIT_S))
-    return Cost(len(pending), f"{text}; no run time is known, at most {most}")
+    if not times:
+        most = _hours(jobs * int(phase.get("execution_time_limit") or DEFAULT_LIMIT_S))
+        return Cost(len(pending), f"{text}; no run time is known, at most {most}")
+    median = statistics.median(times)
+    took = f"median of {len(times)} measured: {median:.0f} s"
+    return Cost(len(pending), f"{text}; about {_hours(jobs * median)} on one worker ({took})")
 
 
-def _run_time(connection: Connection, submission: int) -> float | None:
+def _hours(seconds: float) -> str:
+    minutes = max(1, round(seconds / 60))
+    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min"
+
+
+def _run_times(connection: Connection, submission: int) -> list[float]:
     """The seconds that a submission's programs ran, as the worker wrote them into its results."""
-    try:
+    times = []
+    with suppress(AnswerError):  # an estimate is no reason to fail
         details = connection.get(f"submissions/{submission}/get_details/")
-    except AnswerError:  # an estimate is no reason to fail
-        return None
-    urls = [str(details[name]) for name in ("prediction_result", "scoring_result") if details.get(name)]
-    found = [seconds for url in urls for seconds in _times(connection, url)]
-    return sum(found) if found else None
-
-
-def _times(connection: Connection, url: str) -> list[float]:
-    with ExitStack() as held, suppress(AnswerError, UnreadableYamlError):
-        file = Path(held.enter_context(tempfile.TemporaryDirectory())) / "result.zip"
-        connection.download(url, file)
-        node = open_archive(held.enter_context(file.open("rb")), ignore_count, held).tree.find("metadata")
-        found = read_yaml(node.read(MAX_METADATA_BYTES)).value if isinstance(node, Node) else None
-        times = [found.get(key) for key in TIMES] if isinstance(found, Mapping) else []
-        return [float(one) for one in times if isinstance(one, (int, float)) and 0 <= one < LONGEST_RUN_S]
-    return []
+        for name in ("prediction_result", "scoring_result"):
+            if not details.get(name):
+                continue
+            with ExitStack() as held, suppress(AnswerError, UnreadableYamlError):
+                file = Path(held.enter_context(tempfile.TemporaryDirectory())) / "result.zip"
+                connection.download(str(details[name]), file)
+                node = open_archive(held.enter_context(file.open("rb")), ignore_count, held).tree.find("metadata")
+                found = read_yaml(node.read(MAX_METADATA_BYTES)).value if isinstance(node, Node) else None
+                given = [found.get(key) for key in TIMES] if isinstance(found, Mapping) else []
+                times += [float(one) for one in given if isinstance(one, (int, float)) and 0 <= one < LONGEST_RUN_S]
+    return times
 
 
 @dataclass(frozen=True)
@@ -158,15 +213,15 @@ class Stale:
 
 def still_ranking(connection: Connection, phase: Row, own: Reruns) -> Iterator[Stale]:
     """The rows of a phase's leaderboard whose scores came of replaced files."""
-    if not own.done and not own.due:
+    replaced = {*own.done, *own.due}
+    if not replaced:
         return
     wholes = {int(row["id"]): int(row.get("parent") or row["id"]) for row in submissions_of(connection, phase["id"])}
     pages = connection.pages(f"phases/{phase['id']}/get_leaderboard/")
-    seen: set[int] = set()
     for rank, row in enumerate([row for page in pages for row in page["submissions"]], 1):
         number = wholes.get(row["id"], row["id"])
-        if number not in seen and (number in own.done or number in own.due):
-            seen.add(number)
+        if number in replaced:
+            replaced.remove(number)  # one to several tasks has several rows
             rerun = own.newest(number) if number in own.done else None
             yield Stale(phase["id"], str(phase["name"]), rank, number, str(row["owner"]), rerun)
 
@@ -177,14 +232,12 @@ class Rerun:
 
     Attributes:
         rule: by which submissions come onto the leaderboard.
-        progress: called with each portion.
     """
 
     connection: Connection
     phase: Row
     record: UpdateRecord
     rule: str
-    progress: Callable[[str], None] = lambda _: None
 
     @property
     def _own(self) -> Reruns:
@@ -206,30 +259,32 @@ class Rerun:
         done = 0
         for wanted in self._portions(ready, rows):
             newest = max(self._rows())
-            asked = {old: self._started(old, newest, faults) for old in wanted}
-            portion = {old: new for old, new in asked.items() if new}
+            portion: dict[int, int] = {}
+            for old in wanted:
+                if new := self._started(old, newest, faults):
+                    portion[old] = new
             done += len(wanted)
-            self._follow(portion, rows, f"{done} of {len(ready)} submissions rerun", faults)
+            ended = self._ended(list(portion.values()))
+            failed = [old for old, new in portion.items() if _outcome(new, ended) != "Finished"]
+            worse = [old for old in failed if _outcome(old, rows) == "Finished"]
+            faults += [
+                f"submission {portion[old]}, the rerun of {old}: {_outcome(portion[old], ended)}" for old in worse
+            ]
+            self._say(f"{done} of {len(ready)} submissions rerun, {len(failed)} of the last failed")
+            if worse and len(failed) == len(portion):
+                raise RerunError(
+                    f"phase {self.phase['name']}: all of the last {len(failed)} reruns failed. Is the new file right?",
+                    advice="Nothing more is rerun. Correct the bundle, or pass --rerun again to go on.",
+                )
             if doubt_same_scores and done == len(wanted) and self._same_scores(portion):
-                self.progress(
-                    f"phase {self.phase['name']}: the first reruns have the same scores as before. Reruns that used "
-                    "the old program have been reported (codabench #2128): compare one with your dry run."
+                self._say(
+                    "the first reruns have the same scores as before. Reruns that used the old program have been "
+                    "reported (codabench #2128): compare one with your dry run."
                 )
         return faults
 
-    def _follow(self, portion: Mapping[int, int], rows: Mapping[int, Row], said: str, faults: list[str]) -> None:
-        """Wait for a portion of reruns; those that fail where the first run did not become faults."""
-        ended = self._ended(list(portion.values()))
-        failed = {old: new for old, new in portion.items() if _outcome(new, ended) != "Finished"}
-        worse = {old: new for old, new in failed.items() if _outcome(old, rows) == "Finished"}
-        for old, new in worse.items():
-            faults.append(f"submission {new}, the rerun of {old}: {_outcome(new, ended)}")
-        self.progress(f"phase {self.phase['name']}: {said}, {len(failed)} of the last failed")
-        if worse and len(failed) == len(portion):
-            raise RerunError(
-                f"phase {self.phase['name']}: all of the last {len(failed)} reruns failed. Is the new file right?",
-                advice="Nothing more is rerun. Correct the bundle, or pass --rerun again to go on.",
-            )
+    def _say(self, text: str) -> None:
+        self.connection.say(f"phase {self.phase['name']}: {text}")
 
     def _portions(self, ready: Sequence[int], rows: Mapping[int, Row]) -> Iterator[list[int]]:
         """Submissions that run beside each other; of one owner only one where the run that ends last counts."""
@@ -266,12 +321,17 @@ class Rerun:
         faults, again = [], {}
         for number in sorted(numbers):
             newest = self._own.newest(number)
-            fault = self._why_kept(number, newest, rows, kept) or self._put_on_board(newest)
+            fault = self._why_kept(number, newest, rows, kept)
+            if not fault and not self.rule.startswith("Force_"):
+                try:
+                    self.connection.send("POST", f"submissions/{newest}/submission_leaderboard_connection/")
+                except AnswerError as error:
+                    fault = f"submission {newest}: cannot be put on the leaderboard: {error.messages[0]}"
             fault = fault or delete_submission(self.connection, number)
             if fault:
                 faults.append(f"{fault}. Not deleted. {BIN}".replace("..", "."))
             else:
-                self.progress(f"phase {self.phase['name']}: submission {number} was deleted; its rerun is {newest}")
+                self._say(f"submission {number} was deleted; its rerun is {newest}")
                 again[rows[newest].get("owner")] = newest
         if best and again:
             self._own.due = sorted({*self._own.due, *again.values()})
@@ -283,23 +343,12 @@ class Rerun:
         return faults
 
     def _why_kept(self, number: int, newest: int, rows: Mapping[int, Row], kept: Set[int]) -> str:
+        """Why a replaced run must not be deleted; nothing where it may be."""
         if newest == number:
             return f"submission {number}: was not rerun"
         if newest not in rows or _outcome(newest, rows) != "Finished":
             return f"submission {number}: its rerun {newest} is not Finished"
-        if number not in kept:
-            return f"submission {number}: could not be fetched as a whole"
-        return ""
-
-    def _put_on_board(self, newest: int) -> str:
-        """Under a rule by hand, put a rerun on the leaderboard; why that was not possible."""
-        if self.rule.startswith("Force_"):
-            return ""
-        try:
-            self.connection.send("POST", f"submissions/{newest}/submission_leaderboard_connection/")
-        except AnswerError as error:
-            return f"submission {newest}: cannot be put on the leaderboard: {error.messages[0]}"
-        return ""
+        return "" if number in kept else f"submission {number}: could not be fetched as a whole"
 
     def _same_scores(self, portion: Mapping[int, int]) -> bool:
         """Whether all reruns that have scores have those of the first runs."""
@@ -361,17 +410,18 @@ class Rerun:
             RerunError: nothing moves any more.
         """
         still, wait = 0.0, FIRST_WAIT_S
-        seen: dict[int, tuple[str, Any]] = {}
+        before: dict[int, Any] = {}
         while True:
-            rows = self._rows()
-            own = {number: rows.get(number, DELETED_ROW) for number in numbers}
-            states = {number: state(row) for number, row in own.items()}
-            waiting = [number for number in numbers if states[number] not in (*FINAL, DELETED)]
+            rows: dict[int, dict[str, Any]] = {number: {"is_soft_deleted": True} for number in numbers}
+            rows |= self._rows()
+            waiting = [number for number in numbers if state(rows[number]) not in (*FINAL, DELETED)]
             if not waiting:
-                return {**own, **rows}
-            moves = {number: (states[number], own[number].get("status_details")) for number in numbers}
-            still, wait = (still + wait, min(2 * wait, LONGEST_WAIT_S)) if moves == seen else (0.0, FIRST_WAIT_S)
-            seen = moves
+                return rows
+            now = {number: (state(rows[number]), rows[number].get("status_details")) for number in numbers}
+            if now != before:
+                still, wait, before = 0.0, FIRST_WAIT_S, now
+            else:
+                still, wait = still + wait, min(2 * wait, LONGEST_WAIT_S)
             if still >= STANDSTILL_S:
                 raise RerunError(
                     f"phase {self.phase['name']}: submissions {', '.join(map(str, waiting))} have not moved for "

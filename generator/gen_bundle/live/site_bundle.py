@@ -1,35 +1,74 @@
-"""The competition on a site as a bundle, so that it can be compared with the bundle that it is to become.
+"""A competition on a site beside the bundle that it is to become: as a bundle to compare, and as requests to send.
+
+Both come of the same table: the values of the bundle's fields as the API takes them. What the site stores otherwise is
+put into the bundle's own declaration, which so becomes that of the site, and is what the requests change.
 
 What the site does not give (logo, solutions, the content of most programs and data) is taken from where it is known:
 programs and data from the bundle of which the competition was made, as long as they are those of that upload, or from
 the record of what this machine has put there. Where nothing is known, the path says so.
+
+A task is put with all its keys, since the server empties those that are left out. Pages and phases are sent as whole
+lists, since the server deletes those that are missing, a phase with all its submissions: none is ever left out here.
+The list of invited addresses goes with every request, since each replaces it.
 """
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, timedelta
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from typing import Any
 
 from gen_bundle.check.bundle import Bundle, page_files
 from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES, DataUse, Phase, Task
-from gen_bundle.codabench.fields import as_text
+from gen_bundle.codabench.fields import Boolean, as_boolean, as_text
 from gen_bundle.codabench.serializer_fields import PHASE_FLAGS, TOP_FIELDS
 from gen_bundle.codabench.yaml_document import Document
-from gen_bundle.difference.files import packed_files
-from gen_bundle.live.competition import moment
+from gen_bundle.difference.changes import Difference, Named, paired
+from gen_bundle.difference.files import packed_files, use_changes
+from gen_bundle.live.competition import (
+    PHASE_FIELDS,
+    TASK_FIELDS,
+    TOP_KEYS,
+    Place,
+    Snapshot,
+    comparable,
+    key_of,
+    moment,
+    plain,
+)
 from gen_bundle.live.connection import Row
-from gen_bundle.live.snapshot import Snapshot, key_of, plain
-from gen_bundle.live.update_record import content_digest
+from gen_bundle.live.datasets import content_digest
 from gen_bundle.zips.reading import Archive
 from gen_bundle.zips.tree import Node, Tree
 
+Replaced = Mapping[Place, Mapping[str, list[Difference]]]
+"""How programs and data differ, by role, of each `("task", 7)` and `("phase", 12)` of the site where any does."""
 UNKNOWN, OURS = "unknown content: ", "what this machine put there: "
-_PHASE_KEYS = (
-    *("name", "description", "execution_time_limit", "max_submissions_per_day", "auto_migrate_to_this_phase"),
-    *PHASE_FLAGS,
-)
 UNPACKING = timedelta(hours=1)  # at most between a file of a bundle and the competition that comes of it
+EDITOR = "on the site, in the competition's editor (Edit)"
+# By part and setting (None: any other). What is not named here is done through the API.
+BY_HAND: dict[tuple[str, str | None], str] = {
+    ("competition", "queue"): f"{EDITOR}, tab Details: Queue",
+    ("phases", "added"): f"make its tasks under Resources, then {EDITOR}, tab Phases: Add phase",
+    ("phases", "removed"): (
+        f"{EDITOR}, tab Phases: the bin beside it. The site deletes its submissions, too: fetch them first"
+    ),
+    ("phases", "tasks"): f"{EDITOR}, tab Phases: Tasks. A new task runs all submissions; old ones keep the old task",
+    ("tasks", "added"): f"make it under Resources, Tasks, then {EDITOR}, tab Phases: Tasks of its phase",
+    ("tasks", "removed"): f"{EDITOR}, tab Phases: Tasks of its phase. Its submissions stay, but lose their task",
+    ("leaderboard", "removed"): (
+        f"{EDITOR}, tab Leaderboard. The site deletes the column with all its scores: fetch them first"
+    ),
+    ("leaderboard", None): f"{EDITOR}, tab Leaderboard",
+    ("public data", "removed"): f"{EDITOR}, tab Phases: Public Data",
+    ("starting kits", "removed"): f"{EDITOR}, tab Phases: Starting Kit",
+}
+
+
+def by_hand(difference: Difference) -> str | None:
+    """What to click for a difference that the API cannot remove, or not safely; None where it can."""
+    return BY_HAND.get((difference.part, difference.what), BY_HAND.get((difference.part, None)))
 
 
 @dataclass(frozen=True)
@@ -46,40 +85,132 @@ def pairs(snapshot: Snapshot, bundle: Bundle) -> Pairs:
     What has another name is paired only where it cannot be meant otherwise: phases by their place if there are as many,
     and the one task that is left of a phase. A wrong guess would change a phase under its submissions.
     """
-    phases = _paired_phases(snapshot, bundle.competition.phases)
+    rows, declared = snapshot.phases, bundle.competition.phases
+    places = range(len(rows)) if len(rows) == len(declared) else [None] * max(len(rows), len(declared))
+    there = [Named((plain(row["name"]), place), row) for row, place in zip(rows, places, strict=False)]
+    here = [Named((one.name.strip(), place), one) for one, place in zip(declared, places, strict=False)]
+    phases = {row["id"]: one for row, one in paired(there, here) if row and one}
     tasks: dict[int, Task] = {}
-    for row in snapshot.phases:
+    for row in rows:
         if row["id"] in phases:
-            _pair_tasks(row.get("tasks") or [], phases[row["id"]].tasks, bundle, tasks)
-            left = [task["id"] for task in row.get("tasks") or [] if task["id"] not in tasks]
-            free = [task for task in phases[row["id"]].tasks if task not in tasks.values()]
+            left, free = _pair_tasks(row.get("tasks") or [], phases[row["id"]].tasks, bundle, tasks)
             if len(left) == len(free) == 1:
-                tasks[left[0]] = free[0]
+                tasks[left[0]["id"]] = free[0]
     _pair_tasks(list(snapshot.task_rows.values()), bundle.competition.used_tasks, bundle, tasks)
     return Pairs(phases, tasks)
 
 
-def _paired_phases(snapshot: Snapshot, declared: Sequence[Phase]) -> dict[int, Phase]:
-    phases: dict[int, Phase] = {}
-    for row in snapshot.phases:
-        same = [one for one in declared if one.name.strip() == plain(row["name"]) and one not in phases.values()]
-        if same:
-            phases[row["id"]] = same[0]
-    if len(declared) == len(snapshot.phases):
-        for one, row in zip(declared, snapshot.phases, strict=True):
-            if row["id"] not in phases and one not in phases.values():
-                phases[row["id"]] = one
-    return phases
+def _pair_tasks(
+    rows: Sequence[Row], declared: Sequence[Task], bundle: Bundle, tasks: dict[int, Task]
+) -> tuple[list[Row], list[Task]]:
+    """Pair tasks by name, or by the key with which the bundle names one that is on the site; what is left of both."""
+    there = [Named((row.get("key"), plain(row["name"])), row) for row in rows if row["id"] not in tasks]
+    here = []
+    for one in declared:
+        key = bundle.mapping(one.at).get("key")
+        if one not in tasks.values():
+            here.append(Named((key,) if key else (None, one.name.strip()), one))
+    left, free = [], []
+    for row, task in paired(there, here):
+        if row is None:
+            free.append(task)
+        elif task is None:
+            left.append(row)
+        else:
+            tasks[row["id"]] = task
+    return left, free
 
 
-def _pair_tasks(rows: Sequence[Row], declared: Sequence[Task], bundle: Bundle, tasks: dict[int, Task]) -> None:
-    """Pair tasks by name, or by the key with which the bundle names one that is on the site."""
-    for row in rows:
-        for one in declared:
-            key = bundle.mapping(one.at).get("key")
-            is_it = row.get("key") == key if key else one.name.strip() == plain(row["name"])
-            if is_it and row["id"] not in tasks and one not in tasks.values():
-                tasks[row["id"]] = one
+# What the bundle says, as the API takes it.
+
+IN_YAML = {"max_submissions_per_person": "max_submissions"}
+"""How competition.yaml calls a field of the API, where it has another name."""
+
+
+def _top_values(wanted: Bundle) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for key, kind, default, _ in TOP_FIELDS:
+        value = wanted.yaml.get(key, default)
+        values[key] = bool(as_boolean(value)) if isinstance(kind, Boolean) else as_text(value)
+    return values | {"docker_image": wanted.competition.image, "fact_sheet": wanted.yaml.get("fact_sheet") or None}
+
+
+def _phase_values(phase: Phase, wanted: Bundle) -> dict[str, Any]:
+    """The fields of a phase; a date that cannot be read is none of them."""
+    declared = wanted.mapping(phase.at)
+    values: dict[str, Any] = {
+        "name": phase.name.strip(),
+        "description": as_text(declared.get("description")) or "",
+        "execution_time_limit": phase.limit_s,
+        "max_submissions_per_day": phase.a_day,
+        "max_submissions_per_person": phase.in_all,
+        "auto_migrate_to_this_phase": phase.auto_migrate,
+    }
+    for flag in PHASE_FLAGS:
+        values[flag] = bool(as_boolean(declared.get(flag)))
+    for key, instant in (("start", phase.start), ("end", phase.end)):
+        if instant.fault is None:
+            values[key] = instant.moment and f"{instant.moment:%Y-%m-%dT%H:%M:%SZ}"
+    return values
+
+
+def _task_values(task: Task, wanted: Bundle) -> dict[str, Any]:
+    return {
+        "name": task.name.strip(),
+        "description": as_text(wanted.mapping(task.at).get("description")) or "",
+        "ingestion_only_during_scoring": task.ingestion_only_during_scoring,
+    }
+
+
+def _same(key: str, stored: Any, value: Any) -> bool:
+    """Whether two values mean the same; no number of submissions is as good as 0: there is no limit."""
+    if key in ("start", "end") and (at := moment(stored)):
+        return at.replace(microsecond=0) == moment(value)
+    return plain(stored) == plain(value) or (not stored and not value)
+
+
+def _changed(stored: Row, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values that the site stores otherwise, of the fields that it gives."""
+    return {key: value for key, value in values.items() if key in stored and not _same(key, stored[key], value)}
+
+
+def _texts(wanted: Bundle) -> list[tuple[str | None, str]]:
+    """Title and text of each page; of the terms, the title is None."""
+    found: list[tuple[str | None, str]] = []
+    for page in page_files(wanted):
+        title = None if page.at == ("terms",) else plain(as_text(wanted.value((*page.at[:-1], "title"))))
+        found.append((title, wanted.text(page.path) or ""))
+    return found
+
+
+@dataclass
+class Edit:
+    """One request that changes a competition or a task.
+
+    Attributes:
+        place: the beginning of all places that it may change: `("task", 7)`; empty for the competition.
+        body: what is sent.
+        expected: the values that are there afterwards, of the places that change.
+        files: the programs and data that are to be stored first, by their places.
+    """
+
+    place: Place
+    method: str
+    path: str
+    body: dict[str, Any]
+    expected: dict[Place, Any]
+    files: dict[Place, DataUse]
+
+    def add_file(self, place: Place, key: str, number: int | None) -> None:
+        """Complete the request with a file that is stored now: tasks name it by its key, phases by its number."""
+        kind, holder, role = place
+        self.expected[place] = key
+        if kind == "task":
+            self.body[role] = key
+            return
+        for phase in self.body["phases"]:
+            if phase["id"] == holder:
+                phase[role] = number
 
 
 @dataclass(frozen=True)
@@ -89,32 +220,43 @@ class SiteBundle:
     Attributes:
         snapshot: what the site holds.
         wanted: the bundle that it is to become.
-        paired: which part is which.
         original: the bundle of which the competition was made; None where the site does not give it.
         record: the digests of what this machine has put on the site, by key.
     """
 
     snapshot: Snapshot
     wanted: Bundle
-    paired: Pairs
     original: Bundle | None
     record: Mapping[str, str]
 
+    @cached_property
+    def paired(self) -> Pairs:
+        """Which part of the bundle is which on the site."""
+        return pairs(self.snapshot, self.wanted)
+
+    @property
+    def unseen(self) -> list[str]:
+        """The tasks of other owners, by name: the site shows neither their programs nor their data."""
+        return [task.name for number, task in self.paired.tasks.items() if number not in self.snapshot.tasks]
+
+    @cached_property
     def bundle(self) -> Bundle:
-        """The bundle; its files can be read as long as the two others."""
-        top = self._top() | {"version": 2, "image": f"wanted/{self.wanted.yaml.get('image')}"}
+        """The site's bundle; its files can be read as long as the two others."""
+        row, values = self.snapshot.competition, _top_values(self.wanted)
+        top = _as_declared(row, self.wanted.yaml, values, values)
+        top.pop("solutions", None)
+        queue = row.get("queue")
+        top["queue"] = queue.get("vhost") or queue.get("name") if isinstance(queue, Mapping) else queue
+        top["image"] = f"wanted/{self.wanted.yaml.get('image')}"
         pages = self._pages(top)
-        top["phases"] = [self._phase(row) for row in self.snapshot.phases]
-        order = {task.at: place for place, task in enumerate(self.wanted.competition.tasks)}
-        rows = [(self.paired.tasks.get(number), row) for number, row in self.snapshot.task_rows.items()]
-        rows.sort(key=lambda one: order[one[0].at] if one[0] else len(order))
-        top["tasks"] = [self._task(row, task) for task, row in rows]
-        top["leaderboards"] = [_without_nothing(one) for one in self.snapshot.competition.get("leaderboards") or []]
-        root = Node(children={"pages": Node(children=pages), "wanted": self.wanted.tree.root})
-        if self.original is not None and root.children is not None:
-            root.children["original"] = self.original.tree.root
+        top["phases"] = [self._phase(phase) for phase in self.snapshot.phases]
+        top["tasks"] = self._tasks()
+        top["leaderboards"] = _without_nothing(row.get("leaderboards") or [])
+        folders = {"pages": Node(children=pages), "wanted": self.wanted.tree.root}
+        if self.original is not None:
+            folders["original"] = self.original.tree.root
         return Bundle(
-            archive=Archive(tree=Tree(root)),
+            archive=Archive(tree=Tree(Node(children=folders))),
             is_folder=True,
             now=self.wanted.now,
             platform=self.wanted.platform,
@@ -125,83 +267,77 @@ class SiteBundle:
 
     def _pages(self, top: dict[str, Any]) -> dict[str, Node]:
         """The files of pages and terms by name; they are declared in `top`."""
-        files: dict[str, Node] = {}
-        texts = {}
-        for page in page_files(self.wanted):
-            title = "" if page.at == ("terms",) else str(self.wanted.value((*page.at[:-1], "title")))
-            texts[title] = self.wanted.text(page.path) or ""
+        declared, files = dict(_texts(self.wanted)), {}
+
+        def add(name: str, title: str | None, content: str | None) -> None:
+            text = declared.get(title)
+            if text is None or plain(text) != plain(content):  # else it is as declared, also with its outer blanks
+                text = content or ""
+            data = text.encode()
+            files[name] = Node(len(data), lambda: io.BytesIO(data))
+
         top["pages"] = []
         for number, row in enumerate(self.snapshot.pages):
-            title = _kept(row["title"], next((one for one in texts if plain(one) == plain(row["title"])), None))
-            files[f"{number}.md"] = _text_node(_kept(row.get("content"), texts.get(str(title))))
-            top["pages"].append({"title": title, "file": f"pages/{number}.md"})
-        if (terms := self.snapshot.competition.get("terms")) or "terms" in self.wanted.yaml:
-            files["terms"] = _text_node(_kept(terms, texts.get("")))
+            add(f"{number}.md", plain(row["title"]), row.get("content"))
+            top["pages"].append({"title": row["title"], "file": f"pages/{number}.md"})
+        if (terms := self.snapshot.competition.get("terms")) or "terms" in top:
+            add("terms", None, terms)
             top["terms"] = "pages/terms"
         return files
 
-    def _top(self) -> dict[str, Any]:
-        row, top = self.snapshot.competition, self.wanted.yaml
-        found = {key: _kept(row[key], top.get(key, default)) for key, _, default, _ in TOP_FIELDS if key in row}
-        found |= {key: top[key] for key, *_ in TOP_FIELDS if key not in row and key in top}
-        if "docker_image" in row:
-            found["docker_image"] = row["docker_image"]
-        queue = row.get("queue")
-        shown = queue.get("vhost") or queue.get("name") if isinstance(queue, Mapping) else queue
-        found["queue"] = _kept(shown, top.get("queue"))
-        found["fact_sheet"] = row.get("fact_sheet", top.get("fact_sheet"))
-        return found
-
     def _phase(self, row: Row) -> dict[str, Any]:
         same = self.paired.phases.get(row["id"])
-        declared = self.wanted.mapping(same.at) if same else {}
-        found: dict[str, Any] = {}
-        for key in _PHASE_KEYS:
-            found[key] = _kept(row[key], declared.get(key)) if key in row else declared.get(key)
-        found |= {
-            key: f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}" for key in ("start", "end") if (at := moment(row.get(key)))
-        }
-        found["max_submissions"] = row.get("max_submissions_per_person")
+        if same is None:  # with an id that no phase of the bundle has, so that it is not taken for one at its place
+            found = _as_declared(row, {"id": f"phase {row['id']}"}, PHASE_FIELDS, {})
+        else:
+            found = _as_declared(row, self.wanted.mapping(same.at), PHASE_FIELDS, _phase_values(same, self.wanted))
         found["index"] = row.get("index") or 0
         found["tasks"] = [self._index(task["id"]) for task in row.get("tasks") or []]
-        if same is None:
-            found["id"] = f"phase {row['id']}"  # so that it is not taken for another one at its place
-        elif same.id:
-            found["id"] = same.id
-        found |= {role: path for role in PHASE_FILES if (path := self._path(row, None, role, row.get(role), same))}
-        return found
+        return self._with_files(found, row["id"], row, PHASE_FILES, same)
 
-    def _index(self, number: int) -> Any:
-        same = self.paired.tasks.get(number)
-        return same.index if same else f"task {number}"
+    def _index(self, task: int) -> Any:
+        same = self.paired.tasks.get(task)
+        return same.index if same else f"task {task}"
 
-    def _task(self, row: Row, same: Task | None) -> dict[str, Any]:
+    def _tasks(self) -> list[dict[str, Any]]:
+        """The tasks in the order of the bundle, and then those that it does not have."""
+        found = []
+        for number, row in self.snapshot.task_rows.items():
+            same = self.paired.tasks.get(number)
+            place = self.wanted.competition.tasks.index(same) if same else len(self.wanted.competition.tasks)
+            found.append((place, self._task(number, row, same) | {"index": self._index(number)}))
+        return [task for _, task in sorted(found, key=lambda one: one[0])]
+
+    def _task(self, number: int, row: Row, same: Task | None) -> dict[str, Any]:
         declared = self.wanted.mapping(same.at) if same else {}
-        number = int(row["id"])
+        values = _task_values(same, self.wanted) if same else {}
         if "key" in declared:  # a task that is on the site: the bundle says nothing more of it
-            return {"index": self._index(number), "name": same.name if same else None}
+            return {"name": values["name"]}
         stored = self.snapshot.tasks.get(number)
-        found: dict[str, Any] = {"index": self._index(number), "name": _kept(row["name"], declared.get("name"))}
-        for key in ("description", "ingestion_only_during_scoring"):
-            value = stored.get(key, declared.get(key)) if stored else declared.get(key)
-            found[key] = _kept(value, declared.get(key))
-        if stored is None:  # not ours: it is not compared
+        if stored is None:  # not ours: its name alone is compared
+            found = _as_declared(row, declared, ["name"], values)
             return found | {role: self._wanted(use) for role, use in (same.files if same else {}).items()}
-        found |= {role: path for role in TASK_FILES if (path := self._path(row, number, role, stored.get(role), same))}
+        found = _as_declared(stored, declared, TASK_FIELDS, values)
+        return self._with_files(found, number, stored, TASK_FILES, same)
+
+    def _with_files(
+        self, found: dict[str, Any], number: int, stored: Row, roles: Sequence[str], same: Task | Phase | None
+    ) -> dict[str, Any]:
+        for role in roles:
+            found.pop(role, None)
+            if (key := key_of(stored.get(role))) is not None:
+                found[role] = self._path(number, role, stored[role], key, same)
         return found
 
-    def _path(self, row: Row, task: int | None, role: str, stored: Any, same: Task | Phase | None) -> Any:
+    def _path(self, number: int, role: str, stored: Any, key: str, same: Task | Phase | None) -> Any:
         """Where in the trees of the three bundles the content of a file of the site is."""
-        key = key_of(stored)
-        if key is None:
-            return None
         use = same.files.get(role) if same else None
-        if use is not None and (use.path == key or self._is_known(key, use)):
-            return self._wanted(use)
-        if (former := self._of_the_upload(row, role)) is not None:
-            about = stored if task is None else self.snapshot.dataset(task, key)
-            if about.get("was_created_by_competition") and self._at_its_beginning(about):
-                return f"original/{former.path}"
+        if use is not None:
+            known = key in self.record and self.record[key] == content_digest(self.wanted, use)
+            if known or use.path == key:
+                return self._wanted(use)
+        if (former := self._of_the_upload(number, role, stored, key)) is not None:
+            return f"original/{former.path}"
         name = stored.get("name") if isinstance(stored, Mapping) else None
         return f"{OURS if key in self.record else UNKNOWN}{name or key}"
 
@@ -209,33 +345,169 @@ class SiteBundle:
         """The path of what the bundle itself holds; as it is where it leads to nothing that can be read."""
         return use.path if packed_files(self.wanted, use) is None else f"wanted/{use.path}"
 
-    def _is_known(self, key: str, use: DataUse) -> bool:
-        return key in self.record and self.record[key] == content_digest(self.wanted, use)
+    @cached_property
+    def _former(self) -> Pairs:
+        return pairs(self.snapshot, self.original) if self.original else Pairs()
 
-    def _of_the_upload(self, row: Row, role: str) -> DataUse | None:
-        """The file that a task or phase had in the bundle of which the competition was made."""
-        if self.original is None:
+    def _of_the_upload(self, number: int, role: str, stored: Any, key: str) -> DataUse | None:
+        """The file of the bundle of which the competition was made, while it is still there.
+
+        It is, as long as it is as old as the competition: another one came with another bundle.
+        """
+        same: Task | Phase | None = self._former.phases.get(number)
+        about = stored if isinstance(stored, Mapping) else {}
+        if role in TASK_FILES:
+            same, about = self._former.tasks.get(number), {}
+            for row in self.snapshot.task_rows[number].get("public_datasets") or []:
+                if isinstance(row, Mapping) and row.get("key") == key:
+                    about = row
+        if same is None or not about.get("was_created_by_competition"):
             return None
-        former = pairs(self.snapshot, self.original)
-        same = former.phases.get(row["id"]) if role in PHASE_FILES else former.tasks.get(row["id"])
-        return same.files.get(role) if same else None
+        made, began = moment(about.get("created_when")), moment(self.snapshot.competition.get("created_when"))
+        is_first = made is not None and began is not None and abs(began - made) <= UNPACKING
+        return same.files.get(role) if is_first else None
 
-    def _at_its_beginning(self, about: Row) -> bool:
-        """Whether a file is as old as the competition, so that it came with its bundle and not with another one's."""
-        made, began = (moment(one.get("created_when")) for one in (about, self.snapshot.competition))
-        return made is not None and began is not None and abs(began - made) <= UNPACKING
+    @cached_property
+    def replaced(self) -> Replaced:
+        """How programs and data differ from those that the bundle holds."""
+        site = self.bundle
+        stored_tasks = {task.index: task for task in site.competition.tasks}
+        sides: list[tuple[Place, Any, Any]] = []
+        for number, task in self.paired.tasks.items():
+            if number in self.snapshot.tasks:
+                sides.append((("task", number), stored_tasks[task.index], task))
+        for row, stored in zip(self.snapshot.phases, site.competition.phases, strict=True):
+            if phase := self.paired.phases.get(row["id"]):
+                sides.append((("phase", row["id"]), stored, phase))
+        found: dict[Place, dict[str, list[Difference]]] = {}
+        for place, old, new in sides:
+            for role in sorted({**old.files, **new.files}):
+                used = site, old.files.get(role), self.wanted, new.files.get(role)
+                if changes := list(use_changes(role, new.name, *used)):
+                    found.setdefault(place, {})[role] = changes
+        return found
+
+    def edits(self) -> list[Edit]:
+        """The requests that make of the competition what the bundle says, as far as the API can."""
+        found = []
+        for number, task in self.paired.tasks.items():
+            if number in self.snapshot.tasks and "key" not in self.wanted.mapping(task.at):
+                found.append(self._task_edit(number, task))
+        found.append(self._competition_edit())
+        return [edit for edit in found if edit.expected or edit.files]
+
+    def _task_edit(self, number: int, task: Task) -> Edit:
+        stored, place = self.snapshot.tasks[number], ("task", number)
+        changed = _changed(stored, _task_values(task, self.wanted))
+        files: dict[Place, DataUse] = {}
+        for role in self.replaced.get(place, ()):
+            use = task.files.get(role)
+            if use is not None and self.wanted.find(use.path) is not None:
+                files[*place, role] = use
+            else:  # a file that is no longer there, or one that the bundle names by its key on the site
+                changed[role] = use and str(use.path)
+        expected: dict[Place, Any] = {}
+        for key, value in changed.items():
+            expected[*place, key] = value if key in TASK_FILES else plain(value)
+        return Edit(place, "PUT", f"tasks/{number}/", _task_body(stored) | changed, expected, files)
+
+    def _competition_edit(self) -> Edit:
+        row, values, pages = self.snapshot.competition, _top_values(self.wanted), []
+        for title, text in _texts(self.wanted):
+            if title is None:
+                values["terms"] = plain(text)
+            else:
+                pages.append((title, plain(text)))
+        body = _changed(row, values)
+        expected: dict[Place, Any] = {(key,): plain(value) for key, value in body.items()}
+        if pages != self.snapshot.values()["pages",]:
+            body["pages"] = _pages_to_send(self.snapshot.pages, pages)
+            expected["pages",] = pages
+        phases: list[dict[str, Any]] = []
+        files: dict[Place, DataUse] = {}
+        for stored in self.snapshot.phases:
+            place, phase = ("phase", stored["id"]), self.paired.phases.get(stored["id"])
+            changed: dict[str, Any] = {}
+            if phase is not None:
+                changed = _changed(stored, _phase_values(phase, self.wanted))
+                roles = [role for role in self.replaced.get(place, ()) if role in phase.files]
+                files |= {(*place, role): phase.files[role] for role in roles}
+            phases.append(_phase_body(stored) | changed)
+            expected |= {(*place, key): comparable(key, value) for key, value in changed.items()}
+        if files or any(place[0] == "phase" for place in expected):
+            body["phases"] = phases
+        body["whitelist_emails"] = list(row["whitelist_emails"])
+        return Edit((), "PATCH", f"competitions/{self.snapshot.id}/", body, expected, files)
 
 
-def _kept(stored: Any, declared: Any) -> Any:
-    """What is stored; as it is declared where the site keeps that in another form, such as without outer blanks."""
-    texts = isinstance(stored, str) or stored is None
-    same = texts and plain(stored) == plain(declared if isinstance(declared, str) else as_text(declared))
-    return declared if same else None if stored == "" else stored
+def ways_back(before: Snapshot, current: Snapshot, lost: Sequence[Place]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """The requests, as method, path and body, that bring places of a competition back to what they were."""
+    for number in dict.fromkeys(place[1] for place in lost if place[0] == "task"):
+        yield "PUT", f"tasks/{number}/", _task_body(before.tasks[number])
+    parts = {place[0] for place in lost} - {"task"}
+    if not parts:
+        return
+    row = before.competition
+    body = {key: row[key] for key in TOP_KEYS if key in row and key in parts}
+    if "pages" in parts:
+        kept = ("id", "title", "content", "index")
+        body["pages"] = [{key: page.get(key) for key in kept} for page in before.pages]
+    if "phase" in parts:
+        there = {phase["id"] for phase in current.phases}
+        body["phases"] = []
+        for phase in before.phases:
+            if phase["id"] in there:
+                files = [role for role in PHASE_FILES if ("phase", phase["id"], role) in lost]
+                kits = {role: (phase.get(role) or {}).get("id") for role in files}
+                body["phases"].append(_phase_body(phase) | kits)
+    body["whitelist_emails"] = list(row["whitelist_emails"])
+    yield "PATCH", f"competitions/{before.id}/", body
 
 
-def _text_node(text: str | None) -> Node:
-    data = (text or "").encode()
-    return Node(len(data), lambda: io.BytesIO(data))
+def _task_body(task: Row) -> dict[str, Any]:
+    """A task with all keys that it has, as the server takes them."""
+    body = {key: task[key] for key in TASK_FIELDS if key in task}
+    return body | {role: key_of(task.get(role)) for role in TASK_FILES}
+
+
+def _pages_to_send(stored: Sequence[Row], pages: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
+    """The pages in their order, with the ids of those that are there, by title and else by place."""
+    free = {plain(page["title"]): page for page in reversed(stored)}
+    same = [free.pop(title, None) for title, _ in pages]
+    left = list(free.values())
+    sent = []
+    for index, (title, content) in enumerate(pages):
+        known = same[index] or (left.pop(0) if left else {})
+        kept = {"id": known["id"]} if known else {}
+        sent.append(kept | {"title": title, "content": content, "index": index})
+    return sent
+
+
+def _phase_body(phase: Row) -> dict[str, Any]:
+    """A phase with its settings; tasks, board and files stay as they are when they are not named."""
+    return {key: phase[key] for key in ("id", "index", *PHASE_FIELDS) if key in phase}
+
+
+def _as_declared(
+    stored: Row, declared: Mapping[Any, Any], keys: Iterable[str], values: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What a bundle would declare for a row of the site: as `declared` where that means what is stored.
+
+    Args:
+        stored: the row.
+        declared: what is declared now.
+        keys: the fields that may be stored otherwise.
+        values: what the declaration means for the API; without a value, what is stored counts.
+    """
+    found = dict(declared)
+    for key in keys:
+        if key not in stored or (key in values and _same(key, stored[key], values[key])):
+            continue
+        value = None if stored[key] == "" else stored[key]
+        if value is not None and (at := comparable(key, value)) and isinstance(at, datetime):
+            value = f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
+        found[IN_YAML.get(key, key)] = value
+    return found
 
 
 def _without_nothing(value: Any) -> Any:

@@ -41,7 +41,7 @@ class Waiting:
 
 
 @dataclass(frozen=True)
-class Failure:
+class FailuresAlike:
     """Failed submissions with the same reason, the newest first."""
 
     line: str
@@ -49,7 +49,7 @@ class Failure:
 
 
 @dataclass(frozen=True)
-class Status:
+class LiveStatus:
     """A competition at one moment.
 
     Attributes:
@@ -66,13 +66,13 @@ class Status:
     participants: Mapping[str, int]
     phases: tuple[PhaseStatus, ...]
     oldest: Waiting | None
-    failures: tuple[Failure, ...]
+    failures: tuple[FailuresAlike, ...]
     unread_failures: int
 
 
 def status(
     connection: Connection, competition: int, now: datetime, known_lines: MutableMapping[int, str] | None = None
-) -> Status:
+) -> LiveStatus:
     """Look at a competition.
 
     Args:
@@ -91,17 +91,19 @@ def status(
     for phase in phases_of(answer, None):
         own = [row for row in submissions_of(connection, phase["id"]) if state(row) != DELETED]
         rows += own
-        phases.append(_phase(phase, [row for row in own if not row.get("parent")], now))
+        statuses = Counter(state(row) for row in own if not row.get("parent"))
+        start, end = phase.get("start"), phase.get("end")
+        days_left = round((last - now).total_seconds() / DAY_S, 2) if (last := moment(end)) else None
+        phases.append(PhaseStatus(str(phase["name"]), start, end, days_left, dict(statuses)))
     failed = sorted((row for row in rows if state(row) == "Failed"), key=lambda row: int(row["id"]), reverse=True)
+    by_line: dict[str, list[int]] = {}
     for row in failed[:MOST_FAILURES]:
         if row["id"] not in lines:
             lines[row["id"]] = _line(connection, row)
-    by_line: dict[str, list[int]] = {}
-    for row in failed[:MOST_FAILURES]:
         by_line.setdefault(lines[row["id"]], []).append(int(row["id"]))
-    failures = [Failure(line, tuple(ids)) for line, ids in by_line.items()]
+    failures = [FailuresAlike(line, tuple(ids)) for line, ids in by_line.items()]
     failures.sort(key=lambda one: len(one.submissions), reverse=True)
-    return Status(
+    return LiveStatus(
         competition,
         str(answer.get("title")),
         bool(answer.get("published")),
@@ -112,13 +114,6 @@ def status(
         tuple(failures),
         max(0, len(failed) - MOST_FAILURES),
     )
-
-
-def _phase(phase: Row, rows: list[dict[str, Any]], now: datetime) -> PhaseStatus:
-    end = phase.get("end")
-    last = moment(end)
-    left = round((last - now).total_seconds() / DAY_S, 2) if last else None
-    return PhaseStatus(str(phase["name"]), phase.get("start"), end, left, dict(Counter(map(state, rows))))
 
 
 def _oldest(rows: list[dict[str, Any]], now: datetime) -> Waiting | None:

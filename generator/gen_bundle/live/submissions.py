@@ -1,14 +1,25 @@
-"""Submissions as the server gives them: their state, what is kept of each, and why some failed."""
+"""Submissions as the server gives them: their state and scores, why some failed; and those that gen-bundle makes.
+
+What gen-bundle itself submits is made once, waited for, and removed. What is theirs alone is in their files' name, so
+that each is found again although an answer was lost. Endpoints were read in Codabench's source
+(`api/views/submissions.py`, `datasets.py`): an organiser may cancel and delete any submission of the competition, and a
+deleted one does not count for the limits.
+"""
 
 import re
+import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from html import unescape
+from pathlib import Path
 from typing import Any
 
+from gen_bundle.errors import UserError
 from gen_bundle.live.answers import body_in_one_line, unsigned
-from gen_bundle.live.connection import AnswerError, Connection, Row
+from gen_bundle.live.connection import AnswerError, Connection, LiveError, Row
+from gen_bundle.live.datasets import store_file
 from gen_bundle.plain_text import one_line
 
 FINAL = frozenset(["Finished", "Failed", "Cancelled"])
@@ -16,6 +27,12 @@ DELETED = "Deleted"  # our own word for a submission that was taken back
 ERROR_LOGS = ("scoring_stderr", "prediction_stderr", "scoring_ingestion_stderr", "prediction_ingestion_stderr")
 NO_REASON = "no log, and no reason"
 _REASON = re.compile(r'(?s)<section class="note"><h2>(.*?)</h2>(.*?)</section>')  # of our own page of a failed run
+PREFIX = "gen-bundle-confirm-"
+LOOKING_S = 60.0  # for a submission after an answer was lost
+SCORES_S = 60.0  # for scores after Finished: the worker sends them later, and a server may refuse them
+OUTPUTS_S = 10.0  # for what comes after the scores: outputs, logs, and a failure after all
+FIRST_WAIT_S, LONGEST_WAIT_S = 1.0, 10.0
+GONE = {"status": "removed by somebody", "children": [], "scores": []}
 
 
 def submissions_of(connection: Connection, phase: int) -> list[dict[str, Any]]:
@@ -77,18 +94,15 @@ def delete_submission(connection: Connection, number: int) -> str:
     try:
         connection.send("DELETE", path)
     except AnswerError as error:
-        if error.code == 404 or (error.unclear and _is_gone(connection, path)):
-            return ""
-        return f"submission {number}: {error.messages[0]}"
+        looked = error
+        if error.unclear:
+            try:
+                connection.get(path)
+            except AnswerError as another:
+                looked = another
+        if looked.code != 404:
+            return f"submission {number}: {error.messages[0]}"
     return ""
-
-
-def _is_gone(connection: Connection, path: str) -> bool:
-    try:
-        connection.get(path)
-    except AnswerError as error:
-        return error.code == 404
-    return False
 
 
 def details_of(connection: Connection, submission: int) -> Row:
@@ -139,3 +153,186 @@ def failure_reason(connection: Connection, row: Row, details: Row) -> str:
         if lines := [line.strip() for line in text.splitlines() if line.strip()]:
             return one_line(unsigned(lines[-1] if lines[0].startswith("Traceback (") else lines[0]))
     return message(row) or NO_REASON
+
+
+class NotMadeError(LiveError):
+    """The site did not take a submission."""
+
+
+@dataclass
+class OwnSubmissions:
+    """The submissions of one run to one competition.
+
+    Attributes:
+        competition: the answer of `competitions/ID/`.
+        username: whose submissions they are.
+        tag: how the names of their files begin.
+        made: their ids, by phase.
+    """
+
+    connection: Connection
+    competition: Row
+    username: str
+    tag: str = field(default_factory=lambda: f"{PREFIX}{secrets.token_hex(4)}")
+    made: dict[int, list[int]] = field(default_factory=dict)
+    _names: int = 0
+
+    def submit(self, phase: int, file: Path, tasks: Sequence[int] | None) -> int:
+        """Make a submission to a phase, or to some of its tasks; its id.
+
+        Raises:
+            NotMadeError: the site does not take it, or its answer was lost and no submission appeared.
+        """
+        self._names += 1
+        name = f"{self.tag}-{self._names}"
+        self.made.setdefault(phase, [])
+        try:
+            allowed = self.connection.get(f"can_make_submission/{phase}/")
+            if not allowed["can"]:  # else the site would answer 500
+                raise NotMadeError(str(allowed.get("reason") or "the site gives no reason"))
+            more = {"request_sassy_file_name": f"{name}.zip", "competition": self.competition["id"]}
+            key = store_file(self.connection, "submission", file, name, **more)
+            body: dict[str, Any] = {"data": key, "phase": phase}
+            if tasks:
+                body["tasks"] = tasks
+            number = self._created(phase, name, body)
+            self.made[phase].append(number)
+            if self.competition.get("auto_run_submissions") is False:
+                self.connection.send("POST", f"submissions/{number}/run_submission/")
+        except AnswerError as error:
+            raise NotMadeError(*error.messages) from None
+        return number
+
+    def _created(self, phase: int, name: str, body: Row) -> int:
+        try:
+            return int(self.connection.send("POST", "submissions/", body)["id"])
+        except AnswerError as error:
+            if not error.unclear:
+                raise
+            lost = error
+        # it is looked for, and never sent again: it would be scored twice
+        for _ in self.connection.looks(LOOKING_S, FIRST_WAIT_S, LONGEST_WAIT_S):
+            if found := [row for row in self._tagged(phase) if _file(row).startswith(name)]:
+                return int(found[0]["id"])
+        raise NotMadeError(f"{lost.messages[0].rstrip('.')}, and no submission appeared within {LOOKING_S:g} seconds.")
+
+    def _tagged(self, phase: int) -> list[dict[str, Any]]:
+        """The submissions of this run that the site lists."""
+        return [row for row in submissions_of(self.connection, phase) if _file(row).startswith(self.tag)]
+
+    def wait(self, labels: Mapping[int, str], patience_s: float) -> dict[int, Row]:
+        """Wait until submissions, with their children, are scored; their last states, by id.
+
+        Args:
+            labels: what they are called in messages, by id.
+            patience_s: how long to wait at most, in seconds.
+        """
+        states = _States(self.connection)
+        shown = ""
+        for waited in self.connection.looks(patience_s, FIRST_WAIT_S, LONGEST_WAIT_S):
+            open_ones = [number for number in labels if not states.scored(number, waited)]
+            running = ", ".join(f"{labels[number]} ({states.of(number)})" for number in open_ones)
+            text = f"{len(labels) - len(open_ones)}/{len(labels)} finished"
+            text += f"; still running: {running}" if running else ""
+            if text != shown:
+                self.connection.say(text)
+                shown = text
+            if not open_ones:
+                break
+        self.connection.pause(OUTPUTS_S)
+        return states.latest()
+
+    def remove(self) -> list[str]:
+        """Cancel and delete all of this run's submissions and files; what is left, in words."""
+        left: list[str] = []
+        self.connection.log.required = False  # a missing line does less harm than what stays on the site
+        try:
+            for phase, numbers in self.made.items():
+                try:  # those that appeared after their answer was lost
+                    numbers += {int(row["id"]) for row in self._tagged(phase) if not row.get("parent")} - {*numbers}
+                except UserError as error:
+                    left.append(f"perhaps submissions whose answer was lost: {error.messages[0]}")
+                while numbers:
+                    left += self._removed(numbers[-1])
+                    numbers.pop()
+            if self.made:
+                left += self._removed_files()
+        except BaseException:
+            rest = ", ".join(str(number) for numbers in self.made.values() for number in numbers) or "(none)"
+            for line in (*left, f"submissions {rest}, and files called {self.tag}-…"):
+                self.connection.say(f"left on the site: {line}")
+            raise
+        return left
+
+    def _removed(self, number: int) -> list[str]:
+        """Cancel and delete a submission, with its children; why that was not possible."""
+        path = f"submissions/{number}/"
+        with suppress(AnswerError):  # then its job goes on, and its outcome is lost
+            if state(self.connection.get(path)) not in FINAL:
+                self.connection.send("GET", f"{path}cancel_submission/")
+        left = delete_submission(self.connection, number)
+        return [left] if left else []
+
+    def _removed_files(self) -> list[str]:
+        """Delete the files that the site did not delete with their submissions; what is left."""
+        left = []
+        try:
+            rows = self.connection.rows("datasets/", _type="submission", search=self.tag)
+        except UserError as error:
+            return [f"perhaps files called {self.tag}-… (under Resources): {error.messages[0]}"]
+        for row in rows:
+            if not str(row.get("name")).startswith(self.tag):
+                continue
+            try:
+                self.connection.send("DELETE", f"datasets/{row['id']}/")
+            except AnswerError as error:
+                if error.code != 404:
+                    left.append(f"file {row['name']} (under Resources): {error.messages[0]}")
+        return left
+
+
+class _States:
+    """What the site last said of submissions and their children."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._ended: dict[int, float] = {}
+        self.rows: dict[int, Row] = {}
+
+    def latest(self) -> dict[int, Row]:
+        """All that were asked for, asked for once more."""
+        for number in self.rows:
+            self._ask(number)
+        return self.rows
+
+    def of(self, number: int) -> str:
+        return state(self.rows[number]) if number in self.rows else "not known yet"
+
+    def scored(self, number: int, now: float) -> bool:
+        """Whether nothing more is to come for a submission, after so many seconds of waiting."""
+        if number not in self._ended:
+            self._ask(number)
+            if self.of(number) not in FINAL and self.rows.get(number) is not GONE:
+                return False
+            self._ended[number] = now
+        row = self.rows[number]
+        if row.get("has_children"):
+            children = [int(child) for child in row.get("children") or []]
+            return sum(self.scored(child, now) for child in children) == len(children)
+        if self.of(number) != "Finished" or row.get("scores") or now - self._ended[number] >= SCORES_S:
+            return True
+        self._ask(number)
+        return bool(self.rows[number].get("scores"))
+
+    def _ask(self, number: int) -> None:
+        try:
+            self.rows[number] = self._connection.get(f"submissions/{number}/")
+        except AnswerError as error:
+            if error.code == 404:
+                self.rows[number] = GONE
+            elif not error.unclear:  # a bad moment of the server: it is asked again
+                raise
+
+
+def _file(row: Row) -> str:
+    return str(row.get("filename") or "")

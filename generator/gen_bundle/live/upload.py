@@ -4,61 +4,58 @@ Each step looks before it repeats anything: a server may have done what it answe
 over, no error hides that a competition may have come of it.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from gen_bundle.check import Report, check_path
 from gen_bundle.check.bundle import Bundle, open_readable_bundle
 from gen_bundle.check.catalogue import explain_refusal
+from gen_bundle.check.report import OVER
+from gen_bundle.codabench.fields import as_text
 from gen_bundle.difference.aspects import differences
+from gen_bundle.draft import Lack, contact_and_image, scaffold, synthetic_gold
 from gen_bundle.errors import UserError
 from gen_bundle.json_files import private, read_json, write_json
-from gen_bundle.live.connection import AnswerError, Connection, Tick
+from gen_bundle.live.competition import Snapshot, site_version, with_tasks
+from gen_bundle.live.connection import AnswerError, Connection, LiveError
 from gen_bundle.live.datasets import send_file, without_file
-from gen_bundle.live.readiness import Readiness, readiness
-from gen_bundle.live.site_bundle import UNKNOWN, SiteBundle, pairs
-from gen_bundle.live.snapshot import Snapshot, with_tasks
+from gen_bundle.live.site_bundle import UNKNOWN, SiteBundle
 from gen_bundle.remembered import file_digest, state_folder
+from gen_bundle.resources import shipped_gold
+from gen_bundle.zips.tree import Node
 
 PATIENCE_S = 15 * 60.0
 LOOKING_S = 60.0  # for a competition after an answer was lost
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.2, 5.0
 SAYING_S = 60.0  # between two lines while the site unpacks
 ROLE = "competition_bundle"
+MAX_PAGE = 4 * 1024 * 1024
 
-Progress = Callable[[str], None]
 
-
-class NotReadyError(UserError):
+class NotReadyError(LiveError):
     """A bundle that should not be uploaded, or that a competition should not become; nothing was sent."""
 
-    status = 1
 
-
-class UnpackingError(UserError):
+class UnpackingError(LiveError):
     """The server did not make a competition of the bundle."""
 
-    status = 1
 
-
-class UploadedBeforeError(UserError):
+class UploadedBeforeError(LiveError):
     """The same bundle was sent to the same server before, and a competition may have come of it; nothing was sent."""
 
-    status = 1
 
-
-class HandedOverError(UserError):
+class HandedOverError(LiveError):
     """Something failed after the server had the bundle, so that a competition may exist.
 
     Attributes:
         id: the competition's; None where it is not known.
         address: where to look.
     """
-
-    status = 1
 
     def __init__(self, error: UserError, address: str, number: int | None = None) -> None:
         exists = "The competition exists" if number else "The competition may exist"
@@ -106,8 +103,6 @@ def upload(
     publish: bool = False,
     force: bool = False,
     again: bool = False,
-    progress: Progress = lambda _: None,
-    tick: Tick = lambda *_: None,
 ) -> Uploaded:
     """Upload a bundle, and publish it if asked to and stored as it should be.
 
@@ -117,8 +112,6 @@ def upload(
         publish: make the competition public.
         force: upload also what is refused here.
         again: upload also what was uploaded before.
-        progress: called with each step.
-        tick: called with how much of the file was sent.
 
     Raises:
         NotReadyError: the bundle would be refused, cannot work, shows gold, or is a draft.
@@ -128,31 +121,120 @@ def upload(
         UserError: the bundle cannot be read, or a request failed before the bundle was sent.
     """
     connection.get("my_profile/")
-    progress("checking")
+    connection.say("checking")
     ready = readiness(bundle, datetime.now(UTC), connection)
     if ready.obstacles and not force:
         raise NotReadyError(*ready.obstacles, advice="Nothing was uploaded. To upload it nevertheless: --force")
     sent = _Sent(connection.server, bundle)
     if not again:
         sent.refuse_again(connection)
-    progress("uploading")
-    key = send_file(connection, ROLE, bundle, tick)
+    connection.say("uploading")
+    key = send_file(connection, ROLE, bundle)
     before = _mine(connection)
-    progress("unpacking")
+    connection.say("unpacking")
     sent.note(None)
     number = _created(connection, bundle, key, before, ready, sent)
     sent.note(number)
     address = f"{connection.server}/competitions/{number}/"
     try:
-        progress("comparing")
+        connection.say("comparing")
         competition = connection.get(f"competitions/{number}/")
-        found = _compared(connection, bundle, competition)
+        found: list[Mismatch] = []
+        with ExitStack() as held:
+            wanted = open_readable_bundle(bundle, datetime.now(UTC), held)
+            if wanted.format == "v2":
+                found = mismatches(with_tasks(connection, competition), wanted)
+            else:
+                connection.say("the bundle is of CodaLab's format: what the site stored is not compared with it")
         published = bool(competition.get("published"))
         if publish and not published and not found:
             published = set_published(connection, number)
     except UserError as error:
         raise HandedOverError(error, address, number) from None
     return Uploaded(number, address, published, ready.obstacles, tuple(found))
+
+
+@dataclass(frozen=True)
+class Readiness:
+    """What speaks against an upload.
+
+    Attributes:
+        report: what the check finds.
+        obstacles: why the bundle should not be uploaded; empty for one that is ready.
+    """
+
+    report: Report
+    obstacles: tuple[str, ...]
+
+
+def readiness(bundle: Path, now: datetime, connection: Connection) -> Readiness:
+    """What speaks against uploading a bundle to a server, whose version and queues the check follows.
+
+    Raises:
+        UserError: it is not a file, or cannot be read.
+    """
+    if bundle.is_dir():
+        build = f" Build it first: gen-bundle {bundle} --out bundle.zip --release"
+        hint = build if (bundle / "bundle.yaml").is_file() else ""
+        raise UserError(f"{bundle}: is a folder. Expected a bundle's zip.{hint}")
+    version = site_version(connection)
+    report = check_path(bundle, now=now, version=version, known_keys=queues_of(connection))
+    obstacles = [
+        f"{one.id}: {one.what} ({one.file}). {one.consequence} {one.repair}".rstrip()
+        for one in report.findings
+        if one.grave or one.id == OVER
+    ]
+    if report.accepted:
+        obstacles += _signs_of_a_draft(bundle, now)
+    return Readiness(report, tuple(obstacles))
+
+
+def queues_of(connection: Connection) -> list[str]:
+    """The vhosts of the queues that may be named in a bundle."""
+    try:
+        return [str(row["vhost"]) for row in connection.rows("queues/") if row.get("vhost")]
+    except AnswerError as error:
+        if error.code in (403, 404):  # no queue of one's own
+            return []
+        raise
+
+
+def _signs_of_a_draft(path: Path, now: datetime) -> list[str]:
+    with ExitStack() as held:
+        bundle = open_readable_bundle(path, now, held)
+        read = bundle.competition
+        contact = as_text(bundle.yaml.get("contact_email")) or ""
+        pages = {page: _content(bundle, page) for _, page in read.pages}
+        logo = _content(bundle, bundle.yaml.get("image"))
+        again = "and build the bundle again"
+        lacks = (
+            *contact_and_image(contact, read.image, read.queue),
+            *scaffold(pages, logo, f"pages/ of the competition, {again}", f"it, {again}"),
+            *_synthetic_golds(bundle),
+        )
+        return [f"draft: {lack}" for lack in lacks]
+
+
+def _content(bundle: Bundle, path: Any) -> bytes:
+    found = bundle.find(path)
+    return found.read(MAX_PAGE) if isinstance(found, Node) else b""
+
+
+@cache
+def _shipped() -> dict[tuple[str, int], Path]:
+    """The gold that comes with the tool, by name and size in bytes."""
+    return {(file.name, file.stat().st_size): file for folder in shipped_gold() for file in folder.rglob("*.*")}
+
+
+def _synthetic_golds(bundle: Bundle) -> Iterator[Lack]:
+    """Reference data with a file of those that come with the tool, recognised by name and content."""
+    for task in bundle.competition.used_tasks:
+        unpacked = bundle.unpacked(task.files.get("reference_data"))
+        for name, node in unpacked.tree.root.files() if unpacked else ():
+            file = _shipped().get((name.rpartition("/")[2], node.size))
+            if node.size and file is not None and file.read_bytes() == node.read(node.size):
+                yield synthetic_gold(task.name, name)
+                break
 
 
 def _created(connection: Connection, bundle: Path, key: str, before: set[int], ready: Readiness, sent: "_Sent") -> int:
@@ -215,19 +297,9 @@ def _appeared(connection: Connection, before: set[int], lost: UserError) -> int:
     raise HandedOverError(missing, f"{connection.server}/competitions/")
 
 
-def _compared(connection: Connection, bundle: Path, competition: dict[str, Any]) -> list[Mismatch]:
-    """What the server stored otherwise than the bundle says; content of files that it does not give away aside."""
-    with ExitStack() as held:
-        wanted = open_readable_bundle(bundle, datetime.now(UTC), held)
-        if wanted.format != "v2":
-            connection.say("the bundle is of CodaLab's format: what the site stored is not compared with it")
-            return []
-        return mismatches(with_tasks(connection, competition), wanted)
-
-
 def mismatches(snapshot: Snapshot, wanted: Bundle) -> list[Mismatch]:
-    """Everything in which a competition that was just made of a bundle differs from it."""
-    site = SiteBundle(snapshot, wanted, pairs(snapshot, wanted), wanted, {}).bundle()
+    """Everything in which a competition that was just made of a bundle differs from it, as far as the site shows it."""
+    site = SiteBundle(snapshot, wanted, wanted, {}).bundle
     found = []
     for one in differences(site, wanted):
         if one.part != "solutions" and not (one.old or "").startswith(UNKNOWN):

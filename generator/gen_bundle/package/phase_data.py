@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.codabench import stored_scores
+from gen_bundle.codabench.board import DECIMALS
 from gen_bundle.declaration.model import DeclaredPhase, DeclaredTask
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.errors import UserError
@@ -200,7 +200,7 @@ def _disclosure(competition: Resolved, phase: DeclaredPhase, request: Mapping[st
     """What the scores of a phase give one participant of its gold, in one line, where it is known."""
     decimals = phase.score_decimals
     if decimals is None and phase.hides_scores:  # participants cannot download scores.json, but ask the site's API
-        decimals = stored_scores.DECIMALS
+        decimals = DECIMALS
     limits = {"submissions": phase.max_submissions, "decimals": decimals}
     told: Disclosed | None = competition.ask("disclosure", {**request, **limits})
     if told is None:

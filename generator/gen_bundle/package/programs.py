@@ -30,7 +30,6 @@ ORGANISERS_ONLY = "organiser.py"
 """The module of a package that is in no program."""
 NEVER_PACKED = ("scoring_kit.resampling", "declared.units")
 """What the verbs `rank` and `trial` import of modules that are in programs, too."""
-WARM = "scoring_kit.warm"
 LAZY_METRICS = ("declared.metrics.embeddings", "declared.metrics.own", "declared.metrics.tags")
 """Modules that others import only where a metric needs them."""
 
@@ -92,11 +91,8 @@ def _code(competition: Resolved) -> Members:
     folders = (package.folder, kit / "scoring_kit")
     unused = {*NEVER_PACKED, *LAZY_METRICS} - set(started)
     if not competition.takes_code:
-        unused.add("scoring_kit.handed_over")
-    found = imported_modules(tuple(started), folders, frozenset({WARM, *unused}))
-    # What is worth keeping between submissions: models, and whatever a package of the organisers' own may load.
-    if own or any(name.startswith("scoring_kit/models/") for name in found):
-        found = imported_modules((*started, f"{WARM}.worker"), folders, frozenset(unused))
+        unused.add("scoring_kit.code_submission")
+    found = imported_modules(tuple(started), folders, frozenset(unused))
     return {"score.py": kit / "score.py", **found, **_data_beside(found), **own, **competition.program_files}
 
 
@@ -272,6 +268,7 @@ def absent_imports(competition: Resolved) -> list[str]:
         if path.suffix == ".py" and path.name != ORGANISERS_ONLY:
             names |= {name.partition(".")[0] for name in _imported_names(path)}
     ours = {path.stem for path in resource("scoring_programs").iterdir()}
+    ours |= {name.split("/")[1].removesuffix(".py") for name in site_members(competition)}
     return sorted(names - MODULES - ours - sys.stdlib_module_names - {package.name})
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from gen_bundle.codabench.leaderboard import TIE_BREAK
+from gen_bundle.codabench.competition import TIE_BREAK
 from gen_bundle.declaration.model import DeclaredColumn, DeclaredPhase, Question
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import empty_submission, ingestion_members, program_members

@@ -16,9 +16,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from gen_bundle.declaration.model import DeclaredSubmission
 from gen_bundle.errors import UserError
-from gen_bundle.image.request import LOCK_FILE
 from gen_bundle.package.client import ScoringPackage, failure
-from gen_bundle.package.libraries import locks_for, packages_text
+from gen_bundle.package.libraries import OWN_LOCK, locks_for, packages_text
 from gen_bundle.package.phase_data import TEMPLATE, PhaseData
 from gen_bundle.package.programs import (
     SAMPLE,
@@ -180,7 +179,7 @@ def _sample_members(data: PhaseData) -> dict[str, bytes | Path]:
 
 def _packages(competition: Resolved) -> str:
     """What scoring at home needs: the image's packages, those of the competition's own as far as they are locked."""
-    lock = competition.folder / LOCK_FILE
+    lock = competition.folder / OWN_LOCK
     own = lock.read_text(encoding="utf-8") if competition.declaration.requirements and lock.is_file() else ""
     return packages_text(locks_for(competition.options), own)
 

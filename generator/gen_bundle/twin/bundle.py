@@ -1,75 +1,33 @@
-"""A bundle as the platform has stored it, as far as running submissions needs it."""
+"""A bundle, opened so that submissions can be run: unpacked, its competition.yaml read, its files there.
+
+Whether the platform would accept the bundle is `gen-bundle check`'s question. Both start from the same reader,
+`gen_bundle.codabench`, so that a bundle that the check calls sound can be run here. Only what a run needs must be
+there.
+"""
 
 import datetime as dt
-from dataclasses import dataclass
+import json
+import re
+import shlex
+import zipfile
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from gen_bundle.codabench.leaderboard import Leaderboard
+from gen_bundle.codabench.competition import TASK_FILES, Competition, DataUse, Phase, Task
+from gen_bundle.codabench.fields import Text, fault_of, fault_words
+from gen_bundle.codabench.reading import YAML_NAME, CompetitionYaml
+from gen_bundle.codabench.serializer_fields import declared_fields, huge_keys
+from gen_bundle.codabench.versions import NEWEST, PlatformVersion
+from gen_bundle.codabench.yaml_document import UnreadableYamlError, dotted, read_yaml
 from gen_bundle.errors import UserError
 from gen_bundle.zips.bounds import BUNDLE
-from gen_bundle.zips.unpacking import ArchiveError, unpack
+from gen_bundle.zips.unpacking import UNREADABLE, ArchiveError, unpack
 
-
-@dataclass(frozen=True)
-class Task:
-    """A task; each program or data is a folder or a zip.
-
-    Attributes:
-        position: Its place in the yaml's list, which is the order in which a phase's tasks run.
-        id: Our `id` key, else the index; different within a phase.
-    """
-
-    position: int
-    id: str
-    name: str
-    scoring_program: Path
-    reference_data: Path | None
-    input_data: Path | None
-    ingestion_program: Path | None
-    ingestion_only_during_scoring: bool
-
-
-@dataclass(frozen=True)
-class Phase:
-    """A phase, in the platform's order.
-
-    Attributes:
-        id: Our `id` key, else the index.
-        start: In UTC as the platform stores it; None when it cannot be read.
-        end: None for endless.
-        execution_time_limit: Seconds; None means the default.
-    """
-
-    id: str
-    name: str
-    tasks: tuple[Task, ...]
-    start: dt.datetime | None
-    end: dt.datetime | None
-    max_submissions: int | None
-    max_submissions_per_day: int | None
-    execution_time_limit: int | None
-    auto_migrate: bool
-
-
-@dataclass(frozen=True)
-class Solution:
-    """An example submission of the bundle, attached to tasks by their positions."""
-
-    path: Path
-    tasks: frozenset[int]
-
-
-@dataclass(frozen=True)
-class Competition:
-    """What a bundle becomes on the platform."""
-
-    title: str
-    image: str
-    own_queue: bool
-    detailed_results: bool
-    phases: tuple[Phase, ...]
-    solutions: tuple[Solution, ...]
-    leaderboard: Leaderboard
+PROGRAM_JSON = "program.json"
+A_LIST = "expected a list with at least one mapping"
+_SAFE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def open_bundle(bundle: Path, into: Path) -> Path:
@@ -87,3 +45,173 @@ def open_bundle(bundle: Path, into: Path) -> Path:
     except ArchiveError as error:
         raise UserError(f"{bundle}: not unpacked. {error}") from error
     return into
+
+
+def read_competition(folder: Path, version: PlatformVersion = NEWEST) -> Competition:
+    """The competition that a version of the platform makes of an unpacked bundle.
+
+    Its files are named by where they lie, and its phases and tasks have ids that can name folders.
+
+    Raises:
+        UserError: competition.yaml, or what a run needs of it, is missing or wrong; all that was found.
+    """
+    declared = _declared(folder, version)
+    problems = [*_wrong_structure(declared), *_wrong_fields(declared), *_missing_files(declared, folder)]
+    if problems:
+        raise UserError(*(f"{YAML_NAME}: {problem}" for problem in problems))
+    return _opened(declared.competition, folder)
+
+
+def _declared(folder: Path, version: PlatformVersion) -> CompetitionYaml:
+    file = folder / YAML_NAME
+    if not file.is_file():
+        hint = "A wrapping folder is not looked into."
+        if (folder / "bundle.yaml").is_file():
+            build = f"gen-bundle {shlex.quote(str(folder.absolute()))} --out bundle.zip"
+            hint = f"This is a declaration: build it first, {build}"
+        raise UserError(f"{folder}: no {YAML_NAME} at the root of the bundle. {hint}")
+    try:
+        declared = CompetitionYaml(dt.datetime.now(dt.UTC), read_yaml(file.read_bytes()), version)
+    except UnreadableYamlError as error:
+        place = f":{error.line}:{error.column}" if error.line else ""
+        raise UserError(f"{YAML_NAME}{place}: {error}") from error
+    if not declared.yaml:
+        raise UserError(f"{YAML_NAME}: expected a mapping at the top level")
+    if huge_keys(declared):
+        raise UserError(f"{YAML_NAME}: its aliases (&, *) repeat each other to enormous size. Write them out.")
+    if declared.version != "2":
+        raise UserError(
+            f"{YAML_NAME}: version {declared.yaml.get('version', 'missing')!r}, expected 2; "
+            "turn a CodaLab 1.5 bundle into a Codabench one with 'gen-bundle convert' first"
+        )
+    return declared
+
+
+def _wrong_structure(declared: CompetitionYaml) -> Iterator[str]:
+    """Lists that are none, and indexes that meet nothing."""
+    yield from (f"{name}: {A_LIST}" for name in ("tasks", "phases", "leaderboards") if not declared.entries(name))
+    if declared.entries("leaderboards") and not declared.entries("leaderboards", 0, "columns"):
+        yield f"leaderboards[0].columns: {A_LIST}"
+    indexes: list[Hashable] = []
+    for task in declared.entries("tasks"):
+        index = task.get("index")
+        if "index" not in task.value or not isinstance(index, Hashable):
+            yield f"tasks[{task.position}].index: expected a number"
+        elif index in indexes:
+            yield f"tasks: the index {index!r} comes twice"
+        else:
+            indexes.append(index)
+        if "key" in task.value:
+            yield f"tasks[{task.position}].key: a task of the server; a dry run needs the task's own files"
+    for entry in (*declared.entries("phases"), *declared.entries("solutions")):
+        yield from _unknown_tasks(f"{dotted(entry.at)}.tasks", entry.get("tasks"), indexes)
+    try:
+        sorted(phase.value.get("index", 0) for phase in declared.entries("phases"))
+    except TypeError:
+        yield "phases: the indexes cannot be compared with each other"
+
+
+def _unknown_tasks(where: str, named: Any, indexes: Sequence[Hashable]) -> Iterator[str]:
+    if not isinstance(named, (list, dict, str, set)):
+        yield f"{where}: expected a list of the tasks' indexes"
+        return
+    for index in named:
+        if index not in indexes:
+            yield f"{where}: no task has the index {index!r}"
+
+
+def _wrong_fields(declared: CompetitionYaml) -> Iterator[str]:
+    """Numbers, truth values and choices that are none; texts are shown as they are, but for a column's key."""
+    for field in declared_fields(declared):
+        if field.at[0] not in ("tasks", "phases", "leaderboards", "docker_image", "enable_detailed_results"):
+            continue
+        needed = not isinstance(field.kind, Text) or field.at[-2:-1] == ("columns",) or field.at[-1] == "key"
+        if needed and (fault := fault_of(field.kind, field.value)):
+            yield f"{dotted(field.at)} {fault_words(field.kind, fault, field.value)}"
+
+
+def _missing_files(declared: CompetitionYaml, folder: Path) -> Iterator[str]:
+    for task in declared.competition.tasks:
+        if task.file("scoring_program") is None:
+            yield f"{dotted((*task.at, 'scoring_program'))}: is missing"
+        for role in TASK_FILES:
+            path = task.file(role)
+            if path is not None and (problem := _missing(folder, path)):
+                yield f"{dotted((*task.at, role))}: {problem}"
+    for solution in declared.competition.solutions:
+        if problem := _missing(folder, solution.path):
+            yield f"{dotted(solution.at)}: {problem}"
+
+
+def _missing(folder: Path, value: Any) -> str | None:
+    if not isinstance(value, str):
+        return f"{value!r} is not a path"
+    try:
+        place = (folder / value).resolve()
+        there = (folder / value).exists()
+    except (OSError, ValueError):
+        return f"{value!r} is not a path"
+    if not place.is_relative_to(folder.resolve()):
+        return f"{value!r} leaves the bundle; give a path inside it"
+    return None if there else f"{value!r} is not in the bundle (a dataset's key works on the server alone)"
+
+
+def _opened(read: Competition, folder: Path) -> Competition:
+    """The competition with its files' places and ids for folders.
+
+    A task's id is the same in all phases, and different from those of the other tasks of each.
+    """
+
+    def found(use: DataUse) -> DataUse:
+        return replace(use, path=folder / use.path)
+
+    def in_order(phase: Phase) -> list[int]:
+        return sorted(order.index(task.at) for task in phase.tasks)
+
+    phase_ids = _ids([(phase.id, phase.index) for phase in read.phases], [range(len(read.phases))])
+    order = [task.at for task in read.tasks]
+    together = [in_order(phase) for phase in read.phases]
+    task_ids = _ids([(task.id, task.index) for task in read.tasks], together)
+    tasks = []
+    for task, task_id in zip(read.tasks, task_ids, strict=True):
+        files = {role: found(use) for role, use in task.files.items() if use.path is not None}
+        tasks.append(replace(task, id=task_id, files=files))
+    phases = []
+    for phase, phase_id, places in zip(read.phases, phase_ids, together, strict=True):
+        phases.append(replace(phase, id=phase_id, tasks=tuple(tasks[place] for place in places)))
+    solutions = tuple(replace(solution, path=folder / solution.path) for solution in read.solutions)
+    return replace(read, tasks=tuple(tasks), phases=tuple(phases), solutions=solutions)
+
+
+def _ids(named: Sequence[tuple[Any, Any]], groups: Sequence[Sequence[int]]) -> list[str]:
+    """Names for folders: the `id` keys where all are usable, else the indexes, else the positions.
+
+    Args:
+        named: The `id` and the index of each.
+        groups: Positions whose names must differ: for example the tasks of one phase.
+    """
+    for names in zip(*named, strict=True):
+        texts = [str(name) for name in names]
+        usable = None not in names and all(map(_SAFE_ID.fullmatch, texts))
+        for group in groups:
+            usable = usable and len({texts[place] for place in group}) == len(group)
+        if usable:
+            return texts
+    return [str(position) for position in range(len(named))]
+
+
+def own_columns(task: Task) -> list[str]:
+    """Keys of the columns that a task's own program fills, as its `program.json` says; none for one that is not ours.
+
+    In layout `tasks` every program writes all columns, those of other tasks at their worst.
+    """
+    program: Path = task.file("scoring_program")
+    try:
+        if program.is_dir():
+            content = json.loads((program / PROGRAM_JSON).read_bytes())
+        else:
+            with zipfile.ZipFile(program) as opened:
+                content = json.loads(opened.read(PROGRAM_JSON))
+        return [str(column["key"]) for column in content["columns"] if column["task"] in content["tasks"]]
+    except (KeyError, TypeError, *UNREADABLE):
+        return []

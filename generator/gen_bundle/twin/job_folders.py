@@ -6,9 +6,9 @@ Source: Codabench 1.25, `compute_worker/compute_worker.py`, `Run.prepare`.
 from pathlib import Path
 
 from gen_bundle.codabench import worker
+from gen_bundle.codabench.competition import Task
 from gen_bundle.codabench.versions import Differences
 from gen_bundle.codabench.worker import ContainerKind, JobFailedError
-from gen_bundle.twin.bundle import Task
 from gen_bundle.twin.layout import copy_tree, entries
 from gen_bundle.zips.bounds import BUNDLE, SUBMISSION, Bounds
 from gen_bundle.zips.unpacking import ArchiveError, unpack
@@ -18,6 +18,12 @@ EMPTY_SUBMISSION = (
     f"is blocked for three minutes and ends Failed: {worker.BAD_ZIP}"
 )
 NAMED = 5
+WORDS = {
+    "scoring_program": "the scoring program",
+    "ingestion_program": "the ingestion program",
+    "reference_data": "the reference data",
+    "input_data": "input_data",
+}
 
 
 class JobFolders:
@@ -65,9 +71,8 @@ def lay_out_prediction(folders: JobFolders, task: Task, submission: Path, versio
     if not version.submission_is_a_program:
         folders.output.mkdir(parents=True)
     if not task.ingestion_only_during_scoring:
-        _lay_out_ingestion(folders, task)
-    if task.input_data:
-        _lay_out(task.input_data, folders.input_data, BUNDLE, "input_data")
+        _lay_out_file(task, "ingestion_program", folders.ingestion_program)
+    _lay_out_file(task, "input_data", folders.input_data)
     return notes
 
 
@@ -85,13 +90,11 @@ def lay_out_scoring(
     Raises:
         JobFailedError: A program or data of the bundle cannot be unpacked.
     """
-    _lay_out(task.scoring_program, folders.scoring_program, BUNDLE, "the scoring program")
+    _lay_out_file(task, "scoring_program", folders.scoring_program)
     if task.ingestion_only_during_scoring:
-        _lay_out_ingestion(folders, task)
-        if task.input_data:
-            _lay_out(task.input_data, folders.input_data, BUNDLE, "input_data")
-    if task.reference_data:
-        _lay_out(task.reference_data, folders.reference_data, BUNDLE, "the reference data")
+        _lay_out_file(task, "ingestion_program", folders.ingestion_program)
+        _lay_out_file(task, "input_data", folders.input_data)
+    _lay_out_file(task, "reference_data", folders.reference_data)
     copy_tree(predictions, folders.predictions)
     if version.submission_is_a_program:
         return []
@@ -123,9 +126,10 @@ def _lay_over(submission: Path, predictions: Path) -> list[str]:
     return notes
 
 
-def _lay_out_ingestion(folders: JobFolders, task: Task) -> None:
-    if task.ingestion_program:
-        _lay_out(task.ingestion_program, folders.ingestion_program, BUNDLE, "the ingestion program")
+def _lay_out_file(task: Task, role: str, target: Path) -> None:
+    source = task.file(role)
+    if source is not None:
+        _lay_out(source, target, BUNDLE, WORDS[role])
 
 
 def _lay_out(source: Path, target: Path, bounds: Bounds, what: str) -> None:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from gen_bundle.errors import UserError
 from gen_bundle.twin.engines import Container
-from gen_bundle.twin.engines.logs import KEPT_BYTES, keep_log
-from gen_bundle.twin.jobs import Job, Jobs
+from gen_bundle.twin.engines.watching import KEPT_BYTES, keep_log
+from gen_bundle.twin.jobs import Jobs, WorkerJob
 from gen_bundle.twin.layout import copy_tree, drop_strays, entries, open_to_containers
-from gen_bundle.twin.record import RESULT
+from gen_bundle.twin.report import RESULT
 
 _LOGS = ("", "ingestion-", "prediction-", "prediction-ingestion-")
 KEPT = (
@@ -34,7 +34,7 @@ def keep_run(folder: Path, jobs: Jobs) -> list[str]:
     scoring, prediction = jobs.scoring.folders, jobs.prediction.folders
     if scoring.output.exists():
         copy_tree(scoring.output, output)
-    if jobs.prediction.programs.of("ingestion") and prediction.output.exists():
+    if jobs.prediction.of("ingestion") and prediction.output.exists():
         copy_tree(prediction.output, folder / "prediction-output")
     for path in entries(folder):  # folders come with the rights that containers needed
         path.chmod(path.stat().st_mode & ~0o022)
@@ -51,7 +51,7 @@ def keep_run(folder: Path, jobs: Jobs) -> list[str]:
     return cut
 
 
-def keep_job(folder: Path, scoring: Job) -> Container | None:
+def keep_job(folder: Path, scoring: WorkerJob) -> Container | None:
     """Keep a scoring job's folders under `job/`, with an empty output, so that its container can be run again by hand.
 
     Everybody may write to what is mounted, gold and programs too, as the container must; only we get through `job/`.
@@ -59,7 +59,7 @@ def keep_job(folder: Path, scoring: Job) -> Container | None:
     Returns:
         The container with its mounts there; None where the scoring program was never started.
     """
-    scorer = scoring.programs.of("program")
+    scorer = scoring.of("program")
     if scorer is None:
         return None
     job = (folder / "job").resolve()

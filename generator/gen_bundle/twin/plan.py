@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from gen_bundle.codabench.competition import Competition, Phase, Task
 from gen_bundle.errors import UserError
-from gen_bundle.twin.bundle import Competition, Phase, Task
 from scoring_kit.base.submissions import is_zip
 
 
@@ -55,40 +55,41 @@ def plan(
 
 
 def _chosen_phases(competition: Competition, wanted: Sequence[str]) -> list[Phase]:
-    phases = list(competition.phases)
-    unknown = [name for name in wanted if not any(name in (phase.id, phase.name) for phase in phases)]
-    if unknown:
-        known = ", ".join(phase.id for phase in phases)
-        raise UserError(*(f"--phase {name}: no such phase; the bundle has {known}" for name in unknown))
+    phases = competition.phases
+    known = {name for phase in phases for name in (phase.id, phase.name)}
+    if unknown := [name for name in wanted if name not in known]:
+        there = ", ".join(phase.id for phase in phases)
+        raise UserError(*(f"--phase {name}: no such phase; the bundle has {there}" for name in unknown))
     return [phase for phase in phases if not wanted or phase.id in wanted or phase.name in wanted]
 
 
 def _given(phases: Sequence[Phase], submissions: Sequence[Path], team: str | None, scratch: Path) -> list[PhasePlan]:
     if missing := [path for path in submissions if not path.exists()]:
         raise UserError(*(f"--submission {path}: no such file or folder" for path in missing))
-    files = [
-        (name, as_upload(path, scratch / name)) for name, path in zip(_names(submissions), submissions, strict=True)
-    ]
-    return [
-        PhasePlan(phase, tuple(Planned(file, name, team or name, phase.tasks) for name, file in files))
-        for phase in phases
-    ]
+    names = _names(submissions)
+    files = [as_upload(path, scratch / name) for name, path in zip(names, submissions, strict=True)]
+    planned = []
+    for phase in phases:
+        made = [Planned(file, name, team or name, phase.tasks) for name, file in zip(names, files, strict=True)]
+        planned.append(PhasePlan(phase, tuple(made)))
+    return planned
 
 
 def _own(competition: Competition, phases: Sequence[Phase], team: str | None, scratch: Path) -> list[PhasePlan]:
     planned = []
     for phase in phases:
-        attached = [
-            (solution.path, tasks)
-            for solution in competition.solutions
-            if (tasks := tuple(task for task in phase.tasks if task.position in solution.tasks))
-        ]
-        submissions = [
+        attached: list[tuple[Path, tuple[Task, ...]]] = []
+        for solution in competition.solutions:
+            tasks = tuple(task for task in phase.tasks if task.index in solution.tasks)
+            if tasks:
+                attached.append((solution.path, tasks))
+        made = []
+        names = _names([path for path, _ in attached])
+        for name, (path, tasks) in zip(names, attached, strict=True):
             # The platform zips a folder; a file it takes as it is, whatever it is.
-            Planned(path if path.is_file() else as_upload(path, scratch / phase.id / name), name, team or name, tasks)
-            for name, (path, tasks) in zip(_names([path for path, _ in attached]), attached, strict=True)
-        ]
-        planned.append(PhasePlan(phase, tuple(submissions)))
+            file = path if path.is_file() else as_upload(path, scratch / phase.id / name)
+            made.append(Planned(file, name, team or name, tasks))
+        planned.append(PhasePlan(phase, tuple(made)))
     return planned
 
 

@@ -1,6 +1,8 @@
 """The dry run: everything the platform does to a bundle's zip and to submissions, from unpacking to the board.
 
-One way: the plan, the jobs of each submission, their outcomes on the server, the board of each phase, the report.
+`dry_run` opens the bundle and plans the submissions; `Replay` takes each phase by itself: is a submission taken, what
+do its jobs leave (`jobs`), what does the server make of the scores (`codabench.board`), what is kept, and what does the
+board show in the end. All that is found is in `report.Results`.
 """
 
 import datetime as dt
@@ -8,28 +10,22 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from gen_bundle.bugs import bug_report
-from gen_bundle.codabench.board import Board, Submitted
+from gen_bundle.codabench.board import Board, NoBoardError, RefusedError, Submitted
+from gen_bundle.codabench.competition import Competition, Phase, Task
 from gen_bundle.codabench.versions import DIFFERENCES, NEWEST, PlatformVersion
 from gen_bundle.codabench.worker import time_limit
-from gen_bundle.twin.admission import closed, used_up
-from gen_bundle.twin.bundle import Competition, Phase, Task, open_bundle
-from gen_bundle.twin.competition_yaml import read_competition
-from gen_bundle.twin.engines import Container, Engine, EngineError, LineListener
+from gen_bundle.twin.bundle import open_bundle, own_columns, read_competition
+from gen_bundle.twin.engines import Container, Engine, EngineError, LineListener, Usage
 from gen_bundle.twin.engines.choose import choose_engine
-from gen_bundle.twin.jobs import Jobs, run_jobs
+from gen_bundle.twin.jobs import Jobs, JobSetting, run_jobs
 from gen_bundle.twin.kept_files import keep_job, keep_run, make_room
-from gen_bundle.twin.layout import temporary_folder
-from gen_bundle.twin.outcomes import Outcome, Run, outcome, take
-from gen_bundle.twin.phase_board import Remarks, board_of, migrating
+from gen_bundle.twin.layout import scratch_folder, temporary_folder
 from gen_bundle.twin.plan import PhasePlan, Planned, plan, with_migrated
-from gen_bundle.twin.programs import Setting
-from gen_bundle.twin.record import RESULT
-from gen_bundle.twin.report import Part, Results, report
+from gen_bundle.twin.report import RESULT, BoardRow, Measured, Results, Run, verdict
 from gen_bundle.twin.strangers import refuse_code
-from gen_bundle.twin.sweep import scratch_folder
 from gen_bundle.whole_file import write_whole
 
 
@@ -91,18 +87,20 @@ def dry_run(request: DryRunRequest, engine: Engine | Literal["docker", "process"
         competition = read_competition(open_bundle(request.bundle, work / "bundle"), request.version)
         given, version = request.submissions, DIFFERENCES[request.version]
         refuse_code(competition.phases, given, version, engine, trust=request.trust)
-        phases = plan(competition, request.phases, request.submissions, request.team, work / "submissions")
+        phases = plan(competition, request.phases, given, request.team, work / "submissions")
         make_room(request.out)
-        setting, remarks = _prepared(competition, request, engine)
-        parts: list[Part] = [remarks]
+        replay = Replay(request, competition, engine, work)
+        results = replay.results
         try:
-            _replay(_Context(competition, request, setting, work), phases, parts)
+            on_board: Sequence[Planned] = ()
+            for planned in phases:
+                on_board = replay.phase(planned, on_board)
         except BaseException as error:
-            parts.append(Remarks((f"the dry run was {_how(error)}: runs that are missing here did not take place",)))
+            results.findings.append(f"the dry run was {_how(error)}: runs that are missing here did not take place")
             raise
         finally:
             # Written whatever happened; it appears complete or not at all.
-            results = report(engine.name, request.version, parts, competition, request.teams, request.per_day)
+            results.verdict = list(verdict(competition, results.measured, request.teams, request.per_day))
             write_whole(request.out / RESULT, results.as_json())
         return results
 
@@ -111,109 +109,249 @@ def _how(error: BaseException) -> str:
     return "interrupted" if isinstance(error, KeyboardInterrupt | SystemExit) else "broken off"
 
 
-@dataclass(frozen=True)
-class _Context:
-    """What is the same on the whole way."""
+class Replay:
+    """A dry run under way.
 
-    competition: Competition
-    request: DryRunRequest
-    setting: Setting
-    work: Path
+    Attributes:
+        results: What was found so far; each part is added when it is known, so that an interruption loses none.
+    """
 
+    def __init__(self, request: DryRunRequest, competition: Competition, engine: Engine, work: Path) -> None:
+        self.results = Results(engine.name, request.version.value)
+        self._request = request
+        self._competition = competition
+        self._work = work
+        image = request.image or competition.image
+        cannot_run = ""
+        try:
+            self.results.notes += engine.prepare(image)
+        except EngineError as error:
+            cannot_run = str(error)
+        self._setting = JobSetting(
+            engine,
+            image,
+            competition.detailed_results,
+            request.on_line,
+            DIFFERENCES[request.version],
+            request.environment,
+            cannot_run,
+        )
 
-def _prepared(competition: Competition, request: DryRunRequest, engine: Engine) -> tuple[Setting, Remarks]:
-    """The setting of all jobs, once the engine has looked at the image."""
-    image = request.image or competition.image
-    setting = Setting(
-        engine,
-        image,
-        competition.detailed_results,
-        request.on_line,
-        DIFFERENCES[request.version],
-        request.environment,
-    )
-    try:
-        return setting, Remarks(notes=tuple(engine.prepare(image)))
-    except EngineError as error:
-        return replace(setting, cannot_run=str(error)), Remarks()
+    def phase(self, planned: PhasePlan, on_board: Sequence[Planned]) -> Sequence[Planned]:
+        """Run a phase.
 
+        Args:
+            planned: The phase, and what is submitted to it.
+            on_board: What is Finished and on the board of the phase before.
 
-def _replay(context: _Context, phases: Sequence[PhasePlan], parts: list[Part]) -> None:
-    """Phase by phase; each part of the report is added when it is known, so that an interruption loses none."""
-    on_board: list[Planned] = []
-    for planned in phases:
+        Returns:
+            The same of this phase, for the next one.
+        """
         phase = planned.phase
         if not phase.tasks:
-            parts.append(Remarks((f"phase {phase.id} has no task: submissions would stay in Submitting for ever",)))
-            continue
+            self.results.findings.append(f"phase {phase.id} has no task: submissions would stay in Submitting for ever")
+            return on_board
         submissions = with_migrated(planned, on_board).submissions
         if not submissions:
-            parts.append(
-                Remarks(notes=(f"phase {phase.id}: no solution of the bundle is attached to its tasks; nothing ran",))
+            self.results.notes.append(
+                f"phase {phase.id}: no solution of the bundle is attached to its tasks; nothing ran"
             )
-        board = Board(context.competition.leaderboard, context.setting.version)
+        board = Board(self._competition.leaderboard, self._setting.version)
         taken: list[tuple[Submitted, Planned]] = []
         for number, submission in enumerate(submissions, 1):
             step = f"phase {phase.id}, submission {number}/{len(submissions)}: {submission.name}"
-            entry = _submit(context, phase, board, submission, parts, step)
+            entry = self._submit(phase, board, submission, step)
             if entry is not None:
                 taken.append((entry, submission))
         if taken:
-            parts.append(board_of(phase, board))
-        on_board = migrating(taken)
+            self._show(phase, board)
+        return [submission for entry, submission in taken if entry.finished and entry.is_shown]
 
+    def _submit(self, phase: Phase, board: Board, submission: Planned, step: str) -> Submitted | None:
+        """One submission with all its tasks; None where it is not taken. `step` says which one it is."""
+        tasks = submission.tasks
+        reason = None
+        if self._request.enforce_limits:
+            reason = closed(phase, dt.datetime.now(dt.UTC)) or used_up(phase, board, submission.owner)
+        if reason:
+            message = f"not taken: {reason}"
+            self.results.runs += [Run(phase.id, task.id, submission.name, message=message) for task in tasks]
+            return None
+        children = [task.id for task in tasks] if len(tasks) > 1 else []
+        whole = board.submit(submission.name, submission.owner, children)
+        for entry, task in zip(whole.children or [whole], tasks, strict=True):
+            part = f", task {task.id}" if children else ""
+            self._request.on_step(f"{step}{part}")
+            self._score(phase, task, submission, board, entry)
+        if whole.finished and board.leaderboard.is_manual:
+            board.add_by_hand(whole)
+        return whole
 
-def _submit(
-    context: _Context, phase: Phase, board: Board, submission: Planned, parts: list[Part], step: str
-) -> Submitted | None:
-    """One submission with all its tasks; None where it is not taken. `step` says which one it is."""
-    if context.request.enforce_limits and (
-        reason := closed(phase, dt.datetime.now(dt.UTC)) or used_up(phase, board, submission.owner)
-    ):
-        parts += [
-            Outcome(Run(phase.id, task.id, submission.name, message=f"not taken: {reason}"))
-            for task in submission.tasks
-        ]
-        return None
-    several = len(submission.tasks) > 1
-    whole = board.submit(submission.name, submission.owner, [task.id for task in submission.tasks] if several else [])
-    for entry, task in zip(whole.children or [whole], submission.tasks, strict=True):
-        context.request.on_step(f"{step}, task {task.id}" if several else step)
+    def _score(self, phase: Phase, task: Task, submission: Planned, board: Board, entry: Submitted) -> None:
+        """One submission for one task, also where it meets a bug of ours, which the others need not meet."""
         run = Run(phase.id, task.id, submission.name)
         try:
-            parts.append(_score(context, phase, task, submission, run, board, entry))
-        except Exception as bug:  # of ours, which one submission meets and the others need not
+            self._run(run, phase, task, submission.file, board, entry)
+        except Exception as bug:
             board.fail(entry)
-            parts.append(Outcome(replace(run, message=bug_report(bug))))
+            self.results.runs.append(replace(run, message=bug_report(bug)))
         except BaseException as error:
-            parts.append(Outcome(replace(run, message=f"the dry run was {_how(error)} here")))
+            self.results.runs.append(replace(run, message=f"the dry run was {_how(error)} here"))
             raise
-    if whole.finished and context.competition.leaderboard.is_manual:
-        board.add_by_hand(whole)
-    return whole
+
+    def _run(self, begun: Run, phase: Phase, task: Task, file: Path, board: Board, entry: Submitted) -> None:
+        """The jobs of a submission, what the server makes of them, and what is kept."""
+        seconds = time_limit(phase.limit_s, own_queue=self._competition.queue)
+        with temporary_folder("run-", self._work) as work:
+            jobs = run_jobs(file, task, seconds, work, self._setting)
+            taken = _take(board, entry, jobs)
+            run, measured = _ended(begun, jobs, taken, seconds)
+            problems, notes = _remarks(run, jobs, taken)
+            has_page = any(jobs.scoring.folders.output.glob("*.html"))
+            if self._setting.detailed_results and jobs.sends_scores and not has_page:
+                notes.append("detailed results are on, but the program wrote no detailed_results.html")
+            commands = []
+            folder = self._request.out / run.phase / run.task / run.submission
+            try:
+                notes += keep_run(folder, jobs)
+                if self._request.command_line and (container := keep_job(folder, jobs.scoring)):
+                    commands.append(self._request.command_line(container))
+            except OSError as error:
+                problems.append(f"what the run left could not be kept in {folder}: {error}")
+        results = self.results
+        results.runs.append(run)
+        results.measured.append(measured)
+        results.findings += [f"{run.place}: {problem}" for problem in problems]
+        results.notes += [f"{run.place}: {note}" for note in notes]
+        results.commands += commands
+        for started in (*jobs.prediction.runs, *jobs.scoring.runs):  # the same for many runs, and noted once
+            results.notes += [note for note in started.ended.notes if note not in results.notes]
+
+    def _show(self, phase: Phase, board: Board) -> None:
+        """The board of a phase as participants see it."""
+        try:
+            rows = board.rows()
+        except NoBoardError as error:
+            self.results.findings.append(f"phase {phase.id}: no leaderboard: {error}")
+            return
+        several = len(phase.tasks) > 1
+        owners: dict[str, str] = {}
+        for task in phase.tasks if several else ():
+            owners |= dict.fromkeys(own_columns(task), task.id)
+        for row in rows:
+            tasks = board.cells_by_task(row) if several else None
+            shown = BoardRow(phase.id, row.rank, row.entry.name, board.cells(row, owners), tasks)
+            self.results.board.append(shown)
 
 
-def _score(
-    context: _Context, phase: Phase, task: Task, submission: Planned, run: Run, board: Board, entry: Submitted
-) -> Outcome:
-    """One submission for one task: its jobs, what the server makes of them, and what is kept."""
-    seconds = time_limit(phase.execution_time_limit, own_queue=context.competition.own_queue)
-    with temporary_folder("run-", context.work) as folder:
-        jobs = run_jobs(submission.file, task, seconds, folder, context.setting)
-        taken = take(board, entry, jobs)
-        ended = outcome(run, jobs, taken, seconds, detailed_results=context.competition.detailed_results)
-        return _with_files(ended, jobs, context.request)
+def closed(phase: Phase, now: dt.datetime) -> str | None:
+    """Why a phase takes no submission now, or None.
+
+    In 1.25 only the web page looks at the dates, and the API takes submissions to phases that are over; in 1.32 (read
+    in threads and forks) the API answers 400.
+    """
+    start, end = phase.start.moment, phase.end.moment
+    if start is not None and now < start:
+        return f"phase {phase.id} is not open yet: it starts {start:%Y-%m-%d %H:%M} UTC"
+    if end is not None and now > end:
+        return f"phase {phase.id} is over: it ended {end:%Y-%m-%d %H:%M} UTC"
+    return None
 
 
-def _with_files(ended: Outcome, jobs: Jobs, request: DryRunRequest) -> Outcome:
-    """The outcome, once the files of its run are kept among the results."""
-    place = ended.run.place
-    folder = request.out / ended.run.phase / ended.run.task / ended.run.submission
+def used_up(phase: Phase, board: Board, owner: str) -> str | None:
+    """Why a participant has no submission left, or None.
+
+    Source: Codabench `competitions/models.py`, `Phase.can_user_make_submissions`: failed submissions and children do
+    not count; 0 and null mean no limit. A dry run takes place within one day.
+    """
+    made = sum(1 for entry in board.entries if entry.owner == owner and entry.parent is None and not entry.failed)
+    if phase.a_day and made >= phase.a_day:
+        return "Reached maximum allowed submissions for today for this phase"
+    if phase.in_all and made >= phase.in_all:
+        return "Reached maximum allowed submissions for this phase"
+    return None
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What the server made of what the worker sent.
+
+    Attributes:
+        scores: What dry-run.json keeps of the scores that were stored; None where there are none.
+        problems: Sentences on what is wrong, although the submission is Finished.
+        notes: What the server does not report.
+    """
+
+    scores: dict[str, Any] | None = None
+    problems: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
+
+def _take(board: Board, entry: Submitted, jobs: Jobs) -> Taken:
+    """Hand the server what the worker sent, in its order: Finished, the scores, Failed."""
+    taken = Taken()
+    if jobs.finished:
+        board.finish(entry)
+    if jobs.sends_scores:
+        taken = _take_scores(board, entry, jobs.scores)
+    elif jobs.crash:
+        taken = Taken(problems=[f"Finished without scores: {jobs.crash}"])
+    if jobs.failure:
+        board.fail(entry)
+    return taken
+
+
+def _take_scores(board: Board, entry: Submitted, scores: object) -> Taken:
     try:
-        notes = [f"{place}: {note}" for note in keep_run(folder, jobs)]
-        container = keep_job(folder, jobs.scoring) if request.command_line else None
-    except OSError as error:
-        lost = f"{place}: what the run left could not be kept in {folder}: {error}"
-        return replace(ended, findings=(*ended.findings, lost))
-    command = request.command_line(container) if request.command_line and container else None
-    return replace(ended, notes=(*ended.notes, *notes), command=command)
+        board.upload(entry, scores)
+    except RefusedError as refused:
+        return Taken(problems=[f"Finished, but the server refuses the scores: {refused}"])
+    stored: Mapping[str, Any] = scores if isinstance(scores, dict) else {}
+    # Lists and mappings are never a column's.
+    plain = {key: value for key, value in stored.items() if not isinstance(value, dict | list)}
+    notes = []
+    if ignored := board.leaderboard.ignored(stored):
+        keys = ", ".join(map(repr, ignored))
+        notes.append(f"the scores file has keys without a column, which the platform ignores: {keys}")
+    return Taken(plain, board.leaderboard.doubts(stored), notes)
+
+
+def _ended(begun: Run, jobs: Jobs, taken: Taken, limit_seconds: int) -> tuple[Run, Measured]:
+    """How a run ended, of which `begun` has the place, and what it used of `limit_seconds` a job."""
+    scorer = jobs.scoring.of("program")
+    seconds = [job.seconds_taken for job in jobs.both]
+    run = replace(
+        begun,
+        seconds=round(sum(seconds), 3),
+        scores=taken.scores,
+        message=jobs.failure or "\n".join(taken.problems),
+    )
+    if not jobs.failure:
+        run = replace(run, status="Finished")
+    if scorer:
+        run = replace(run, exit_code=scorer.ended.exit_code)
+    measured = Measured(
+        run.phase,
+        run.task,
+        run.submission,
+        run.status,
+        limit_seconds,
+        run.seconds,
+        round(max(seconds), 3),
+        Usage.peak(started.ended.usage for job in jobs.both for started in job.runs),
+    )
+    if scorer:
+        measured = replace(measured, log_lines=scorer.log_lines, log_bytes=scorer.log_bytes)
+    return run, measured
+
+
+def _remarks(run: Run, jobs: Jobs, taken: Taken) -> tuple[list[str], list[str]]:
+    """What must be fixed, and what is worth knowing of a run."""
+    problems = list(taken.problems)
+    notes = [*jobs.prediction.notes, *jobs.scoring.notes, *taken.notes]
+    for job in jobs.both:
+        if job.failed_ingestion and run.status == "Finished":
+            problems.append(job.failed_ingestion)  # where nothing was predicted, scores are those of nothing
+        elif job.failed_ingestion:
+            notes.append(job.failed_ingestion)  # a run that failed is a failure anyway
+    return problems, notes

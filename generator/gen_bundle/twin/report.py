@@ -1,17 +1,89 @@
-"""What a dry run reports: `dry-run.json`, put together from its outcomes and boards."""
+"""What a dry run reports, and the content of its `dry-run.json`."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal
 
-from gen_bundle.codabench.versions import NEWEST, PlatformVersion
-from gen_bundle.twin.bundle import Competition
-from gen_bundle.twin.cost import verdict
-from gen_bundle.twin.outcomes import Measured, Outcome, Run
-from gen_bundle.twin.phase_board import BoardRow, Remarks
+from gen_bundle.codabench.competition import DEFAULT_LIMIT_S, Competition, Phase
+from gen_bundle.codabench.versions import NEWEST
+from gen_bundle.errors import UserError
+from gen_bundle.twin.engines import Usage
+
+RESULT = "dry-run.json"
+Status = Literal["Finished", "Failed"]
+TOLERANCE = 1e-6
+"""How far scores may differ between two runs of the same models on different machines."""
+# Hosted workers are slower and shared; a run that uses half of its time here may run out of it there.
+TIGHT = 0.5
+MIB = 1024**2
 
 
 @dataclass(frozen=True)
+class Run:
+    """One submission scored for one task of one phase; the fields of `runs` in dry-run.json.
+
+    Attributes:
+        exit_code: Of the scoring program; None when it did not run or was stopped.
+        seconds: Wall-clock time of both jobs' containers.
+        scores: The scores file, where the server stored it.
+        message: Why it failed, or what the platform would not show. Empty when all is well.
+    """
+
+    phase: str
+    task: str
+    submission: str
+    status: Status = "Failed"
+    exit_code: int | None = None
+    seconds: float = 0.0
+    scores: dict[str, Any] | None = None
+    message: str = ""
+
+    @property
+    def place(self) -> str:
+        return f"{self.phase}/{self.task}/{self.submission}"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What one run used, held against its limit.
+
+    Attributes:
+        limit_seconds: What each of its two jobs may take.
+        seconds: Both jobs.
+        log_lines, log_bytes: What the scoring program printed.
+    """
+
+    phase: str
+    task: str
+    submission: str
+    status: Status
+    limit_seconds: int
+    seconds: float
+    slowest_job_seconds: float
+    usage: Usage
+    log_lines: int = 0
+    log_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class BoardRow:
+    """One row of a phase's board; a field of `board` in dry-run.json.
+
+    Attributes:
+        cells: Shown text of each visible column; in a phase of several tasks that of the column's own task.
+        tasks: In a phase of several tasks what each task shows for each column, as the platform lays it out.
+    """
+
+    phase: str
+    rank: int
+    submission: str
+    cells: dict[str, str]
+    tasks: dict[str, dict[str, str]] | None = None
+
+
+@dataclass
 class Results:
     """Everything a dry run found.
 
@@ -48,36 +120,72 @@ class Results:
         return f"{text}\n".encode(errors="backslashreplace")
 
 
-Part = Outcome | Remarks
+def read_record(path: Path) -> Mapping[str, Any]:
+    """The content of dry-run.json, given itself or the folder of a dry run; `findings` are there in any case.
 
-
-def report(
-    engine: str,
-    version: PlatformVersion,
-    parts: Sequence[Part],
-    competition: Competition,
-    teams: int | None,
-    per_day: int | None,
-) -> Results:
-    """The results of a dry run, as far as it came; `parts` are in the order in which they were made.
-
-    `teams` and `per_day`, the submissions of each a day, are for the hours of worker time.
+    Raises:
+        UserError: there is none, or it is something else.
     """
-    outcomes = [part for part in parts if isinstance(part, Outcome)]
-    measured = [outcome.measured for outcome in outcomes if outcome.measured]
-    notes: list[str] = []
-    for part in parts:
-        notes += part.notes
-        if isinstance(part, Outcome):
-            notes += [note for note in part.engine_notes if note not in notes]
-    return Results(
-        engine,
-        version.value,
-        runs=[outcome.run for outcome in outcomes],
-        board=[row for part in parts if isinstance(part, Remarks) for row in part.rows],
-        findings=[finding for part in parts for finding in part.findings],
-        notes=notes,
-        measured=measured,
-        verdict=verdict(competition, measured, teams, per_day),
-        commands=[outcome.command for outcome in outcomes if outcome.command],
+    file = path / RESULT if path.is_dir() else path
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise UserError(f"--dry-run {path}: no {RESULT} can be read there ({error})") from error
+    record: dict[str, Any] = {"findings": [], **content} if isinstance(content, dict) else {}
+    if not all(isinstance(record.get(key), list) for key in ("runs", "board", "findings")):
+        raise UserError(f"--dry-run {file}: expected an object with `runs` and `board`")
+    return record
+
+
+def verdict(
+    competition: Competition, measured: Sequence[Measured], teams: int | None, per_day: int | None
+) -> Iterator[str]:
+    """What the measured runs mean for the platform, phase by phase: room below the limit, and hours of a worker.
+
+    Args:
+        competition: The bundle.
+        measured: What each run used.
+        teams: Participants, for the hours of worker time; None leaves them out.
+        per_day: Submissions of each a day; None takes the phase's own limit.
+    """
+    # A run that failed early shows nothing about time; one that ran into the limit does.
+    telling = [run for run in measured if run.status == "Finished" or run.slowest_job_seconds >= run.limit_seconds]
+    for phase in competition.phases:
+        runs = [run for run in telling if run.phase == phase.id]
+        if not runs:
+            continue
+        yield _time(phase, max(runs, key=lambda run: run.slowest_job_seconds), own_queue=competition.queue)
+        yield from _memory(phase, Usage.peak(run.usage for run in runs))
+        if teams:
+            yield _hours(phase, runs, teams, per_day or phase.a_day)
+
+
+def _time(phase: Phase, slowest: Measured, *, own_queue: bool) -> str:
+    limit, took = slowest.limit_seconds, slowest.slowest_job_seconds
+    if took >= limit:
+        judged = "too slow"
+    elif took > TIGHT * limit:
+        judged = "tight: the platform's workers may be slower than this machine"
+    else:
+        judged = "enough room"
+    queue = "its own queue" if own_queue else f"the default queue, at most {DEFAULT_LIMIT_S} s"
+    cut = f"; the phase asks for {phase.limit_s} s" if phase.limit_s > limit else ""
+    return f"phase {phase.id}: the slowest job took {took:.1f} s of {limit} s ({queue}{cut}): {judged}"
+
+
+def _memory(phase: Phase, peak: Usage) -> Iterator[str]:
+    if peak.memory_bytes is None or peak.memory_bytes < MIB:  # it ended before there was anything to see
+        return
+    gpu = "" if peak.gpu_memory_bytes is None else f", {peak.gpu_memory_bytes / MIB:.0f} MiB on the GPU"
+    yield f"phase {phase.id}: at most {peak.memory_bytes / MIB:.0f} MiB of memory{gpu}; the platform sets no limit"
+
+
+def _hours(phase: Phase, runs: Sequence[Measured], teams: int, daily: int | None) -> str:
+    if not daily:
+        return f"phase {phase.id}: no daily limit is declared; give --per-day for the worker-hours"
+    each = sum(run.seconds for run in runs) / len({run.submission for run in runs})
+    hours = teams * daily * each / 3600
+    workers = f"; needs {-(-hours // 24):.0f} workers of its own" if hours > 24 else ""
+    return (
+        f"phase {phase.id}: {teams} teams × {daily} per day × {each:.1f} s = {hours:.1f} worker-hours per day{workers}"
     )

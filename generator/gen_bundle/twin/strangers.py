@@ -5,6 +5,7 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from gen_bundle.codabench.competition import Phase
 from gen_bundle.codabench.versions import Differences
 from gen_bundle.codabench.worker import METADATA_NAMES, read_metadata
 from gen_bundle.errors import UserError
@@ -12,11 +13,10 @@ from gen_bundle.package.own_code import CODE
 from gen_bundle.package.programs import COMMAND
 from gen_bundle.remembered import file_digest, is_known
 from gen_bundle.resources import resource
-from gen_bundle.twin.bundle import Phase, open_bundle
-from gen_bundle.twin.competition_yaml import read_competition
+from gen_bundle.twin.bundle import open_bundle, read_competition
 from gen_bundle.twin.engines import Engine
 from gen_bundle.twin.engines.process import ProcessEngine
-from gen_bundle.twin.sweep import scratch_folder
+from gen_bundle.twin.layout import scratch_folder
 from gen_bundle.zips.bounds import BUNDLE
 from gen_bundle.zips.unpacking import UNREADABLE, unpack
 from scoring_kit.base.submissions import is_zip
@@ -63,8 +63,8 @@ def programs_of_others(bundle: Path) -> list[str]:
         return []
     with scratch_folder() as work:
         competition = read_competition(open_bundle(bundle, work / "bundle"))
-        tasks = [task for phase in competition.phases for task in phase.tasks]
-        programs = {path for task in tasks for path in (task.scoring_program, task.ingestion_program) if path}
+        tasks = competition.used_tasks
+        programs = {task.file(role) for task in tasks for role in ("scoring_program", "ingestion_program")} - {None}
         return sorted(path.name for number, path in enumerate(programs) if not _is_ours(path, work / f"{number}"))
 
 
@@ -86,7 +86,7 @@ def refuse_code(
     together = _together(engine)
     if trust or not together:
         return
-    takes_code = any(task.ingestion_program is not None for phase in phases for task in phase.tasks)
+    takes_code = any(task.file("ingestion_program") is not None for phase in phases for task in phase.tasks)
     programs = [path for path in given if takes_code or (version.submission_is_a_program and _has_a_command(path))]
     if programs:
         names = ", ".join(sorted(path.name for path in programs)[:NAMED])

@@ -4,8 +4,7 @@ import pytest
 from rich.cells import cell_len
 
 from gen_bundle.cli import dry_run
-from gen_bundle.twin.phase_board import BoardRow
-from gen_bundle.twin.report import Results
+from gen_bundle.twin.report import BoardRow, Results
 
 NAMES = ("lexical-rule", "lead-sentence", "a-very-long-name-of-a-team-from-a-university")
 KEYS = [f"a_metric_with_a_long_name_{number}" for number in range(16)]
@@ -26,7 +25,7 @@ def test_nothing_is_cut(
     width: int | None, tasks: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     if width is not None:
-        monkeypatch.setattr("gen_bundle.cli.tables.is_terminal", lambda: True)
+        monkeypatch.setattr("gen_bundle.cli.messages.is_terminal", lambda: True)
         monkeypatch.setenv("COLUMNS", str(width))
     dry_run.show(board(tasks))
     printed = capsys.readouterr().err
@@ -45,7 +44,7 @@ def test_the_board_stays_the_same_way_round(
         BoardRow("test", rank, name, {f"metric_{number}": f"0.{rank}{number}" for number in range(10)}, None)
         for rank, name in enumerate(["lexical-rule", "lead-sentence", "鳥の名前を数える"], start=1)
     ]
-    monkeypatch.setattr("gen_bundle.cli.tables.is_terminal", lambda: True)
+    monkeypatch.setattr("gen_bundle.cli.messages.is_terminal", lambda: True)
     monkeypatch.setenv("COLUMNS", str(width))
     dry_run.show(Results("process", board=rows))
     lines = capsys.readouterr().err.splitlines()

@@ -104,12 +104,12 @@ def test_what_fails_is_said_in_words(tmp_path: Path) -> None:
 
 def test_without_a_process_tree_to_look_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """macOS has no /proc: the largest memory of the program itself is told, in its own unit."""
-    from gen_bundle.twin.engines import process_group
+    from gen_bundle.twin.engines import process
 
-    monkeypatch.setattr(process_group, "PROC", tmp_path / "none")
+    monkeypatch.setattr(process, "PROC", tmp_path / "none")
     with (tmp_path / "out").open("wb") as out:
         code = "x = bytearray(100_000_000)"
-        group = process_group.ProcessGroup([sys.executable, "-c", code], str(tmp_path), {}, out, out)
+        group = process.ProcessGroup([sys.executable, "-c", code], str(tmp_path), {}, out, out)
         while group.poll() is None:
             group.measure()
         group.end()

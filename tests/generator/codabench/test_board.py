@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gen_bundle.codabench.board import Board, NoBoardError, Submitted
-from gen_bundle.codabench.leaderboard import Column, Leaderboard
-from gen_bundle.codabench.stored_scores import RefusedError, shown_text, stored_value
+from gen_bundle.codabench.board import Board, NoBoardError, RefusedError, Submitted, shown_text, stored_value
+from gen_bundle.codabench.competition import Column, Leaderboard
 from gen_bundle.codabench.versions import DIFFERENCES, PlatformVersion
 from gen_bundle.codabench.worker import JobFailedError, WorkerCrashError, read_scores
-from gen_bundle.twin.competition_yaml import read_competition
+from gen_bundle.twin.bundle import read_competition
 from tests.generator.twin.bundles import Bundle
 from tests.shared import shared_path
 
@@ -43,7 +42,7 @@ def upload(board: Board, entry: Submitted, text: str, folder: Path) -> object:
 
 
 def stored(entry: Submitted) -> list[list[str]]:
-    scores = sorted(entry.scores, key=lambda score: score.column.index)
+    scores = sorted(entry.scores, key=lambda score: score.column.index or 0)
     return [[score.column.key, str(score.value)] for score in scores]
 
 
@@ -241,7 +240,7 @@ def test_hidden_columns_break_no_ties_but_a_hidden_primary_sorts() -> None:
 @pytest.mark.parametrize(
     ("column", "scores"),
     [
-        (Column(2, "m", "M", computation="avg", inputs=frozenset({0, 1})), {"a": 1, "b": 3, "m": 9}),
+        (Column(2, "m", "M", computation="avg", inputs=(0, 1)), {"a": 1, "b": 3, "m": 9}),
         (Column(2, "m", "M", computation="avg"), {"a": 1}),
     ],
     ids=["computed key after its inputs", "computed from nothing"],
@@ -257,7 +256,7 @@ def test_uploads_that_break_at_computed_columns(column: Column, scores: dict[str
 
 @pytest.mark.parametrize(("computation", "text"), [("avg", "2.0"), ("sum", "6.0"), ("min", "1.0"), ("max", "3.0")])
 def test_computations(computation: str, text: str) -> None:
-    column = Column(3, "m", "M", computation=computation, inputs=frozenset({0, 1, 2}))
+    column = Column(3, "m", "M", computation=computation, inputs=(0, 1, 2))
     columns = (A, B, Column(2, "c", "C"), column)
     board = played(Leaderboard(columns, 0, "Force_Latest_Multiple"), ("ann", {"a": 1, "b": 2, "c": 3}))
     assert listed(board)[0][1][-1] == text
@@ -274,12 +273,12 @@ def test_computations(computation: str, text: str) -> None:
     ],
 )
 def test_doubts(scores: dict[str, object], doubts: list[str]) -> None:
-    computed = Column(2, "m", "M", computation="avg", inputs=frozenset({0}))
+    computed = Column(2, "m", "M", computation="avg", inputs=(0,))
     assert Leaderboard((A, B, computed)).doubts(scores) == doubts
 
 
 def test_a_row_without_what_the_primary_column_is_computed_from_stands_on_top() -> None:
-    mean = Column(2, "m", "M", computation="avg", inputs=frozenset({0, 1}))
+    mean = Column(2, "m", "M", computation="avg", inputs=(0, 1))
     board = Leaderboard((A, B, mean), primary_index=2)
     assert board.doubts({}) == ["no score for a, b: shown as n/a. The row comes first, before every score."]
     assert board.doubts({"a": 1}) == ["no score for b: shown as n/a."]

@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.codabench.competition import leaderboard
-from gen_bundle.codabench.reading import ReadYaml
+from gen_bundle.codabench.reading import CompetitionYaml
 from gen_bundle.codabench.yaml_document import read_yaml
 from gen_bundle.errors import UserError
-from gen_bundle.twin.competition_yaml import read_competition
+from gen_bundle.twin.bundle import read_competition
 from tests.generator.check.drafts import NOW, TWO_TASKS, Draft, Edit, both, drop, new, put, write
 from tests.generator.check.test_mutations import VALUES, places
 from tests.yaml_text import dumped
@@ -102,11 +101,11 @@ def test_odd_ways_to_write_what_the_platform_takes(edit: Edit, tmp_path: Path) -
     edit(draft)
     assert draft.check(tmp_path).accepted
     read = read_competition(unpacked(draft, tmp_path / "bundle"))
-    declared = ReadYaml(NOW, read_yaml(dumped(draft.yaml, sort_keys=True).encode())).competition
+    declared = CompetitionYaml(NOW, read_yaml(dumped(draft.yaml, sort_keys=True).encode())).competition
     [phase], [seen] = read.phases, declared.phases
-    assert (phase.execution_time_limit, phase.max_submissions) == (seen.limit_s, seen.in_all)
+    assert (phase.limit_s, phase.in_all) == (seen.limit_s, seen.in_all)
     assert [task.name for task in phase.tasks] == [task.name for task in seen.tasks]
-    assert read.leaderboard == leaderboard(declared)
+    assert read.leaderboard == declared.leaderboard
     assert (read.image, read.detailed_results) == (declared.image, declared.detailed_results)
 
 
@@ -115,7 +114,7 @@ def test_inputs_written_as_one_text_are_split_as_on_the_server(tmp_path: Path) -
     put(*COLUMNS, [*draft.yaml["leaderboards"][0]["columns"], MEAN])(draft)
     column = read_competition(unpacked(draft, tmp_path)).leaderboard.column("mean")
     assert column is not None
-    assert column.inputs == {0, 1}
+    assert column.inputs == (0, 1)
 
 
 @pytest.mark.parametrize(

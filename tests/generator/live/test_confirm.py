@@ -13,7 +13,7 @@ from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.errors import UserError
 from gen_bundle.live.confirm import Confirmed, ConfirmRequest, confirm
 from gen_bundle.live.connection import AnswerError, Connection
-from gen_bundle.live.own_submissions import PREFIX
+from gen_bundle.live.submissions import PREFIX
 from gen_bundle.remembered import state_folder
 from gen_bundle.twin.engines import EngineError
 from gen_bundle.twin.engines.process import ProcessEngine
@@ -48,7 +48,7 @@ def start(site: Site, tmp_path: Path) -> Start:
 def quick_verb(verb: Verb, monkeypatch: pytest.MonkeyPatch) -> Verb:
     """The verb, with short waits."""
     for name in ("FIRST_WAIT_S", "LONGEST_WAIT_S", "OUTPUTS_S"):
-        monkeypatch.setattr(f"gen_bundle.live.own_submissions.{name}", 0.01)
+        monkeypatch.setattr(f"gen_bundle.live.submissions.{name}", 0.01)
     return verb
 
 
@@ -111,7 +111,7 @@ def test_what_was_seen_here_is_what_they_get(site: Site, connection: Connection,
         ("template", "more", "0", "0"),
         ("template", "log", "3 lines", "3 lines"),
     ]
-    assert done.left == ()
+    assert done.left == []
     assert cleared(site)
     changing = [re.sub(r"\d+", "ID", request) for request in site.changing() if "/api/submissions/" in request]
     assert changing == ["POST /api/submissions/"] * 2 + ["DELETE /api/submissions/ID/"] * 2
@@ -247,7 +247,8 @@ def test_a_worker_that_waits_for_a_person_is_named(
     monkeypatch.setattr("tests.live_runs.STEPS", ("Awaiting validation",))
     site.running = 10**6
     steps: list[str] = []
-    done = confirm(connection, ConfirmRequest(number, bundle, patience_s=90), ProcessEngine(), steps.append)
+    connection.say = steps.append
+    done = confirm(connection, ConfirmRequest(number, bundle, patience_s=90), ProcessEngine())
     assert steps[0] == "each submission waits until the operator of the worker approves it"
     assert done.problems[0] == (
         "Main/good: not finished within 1.5 minutes: the operator of the worker has not approved it."
@@ -309,7 +310,7 @@ def test_a_submission_that_may_be_lost_is_not_sent_again(
 def test_a_submission_that_appears_late_is_removed_all_the_same(
     site: Site, connection: Connection, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gen_bundle.live.own_submissions.LOOKING_S", 0)
+    monkeypatch.setattr("gen_bundle.live.submissions.LOOKING_S", 0)
     started = start()
     hidden: list[str] = []
 
@@ -329,9 +330,9 @@ def test_a_submission_that_appears_late_is_removed_all_the_same(
 def test_the_limit_is_asked_for_before_each_submission(site: Site, connection: Connection, start: Start) -> None:
     started = start(lambda draft: draft.yaml["phases"][0].update(max_submissions_per_day=1))
     done = confirmed(connection, started)
-    assert done.problems == (
+    assert done.problems == [
         "Main/template: not submitted. Reached maximum allowed submissions for today for this phase",
-    )
+    ]
     assert not done.good
     assert cleared(site)
 
@@ -401,7 +402,7 @@ def test_a_bundle_with_nothing_to_submit(site: Site, connection: Connection, sta
         del draft.yaml["solutions"], draft.yaml["phases"][0]["starting_kit"]
 
     done = confirmed(connection, start(change))
-    assert done.problems == ("phase Main: the bundle has neither a solution nor a starting kit with template/ for it.",)
+    assert done.problems == ["phase Main: the bundle has neither a solution nor a starting kit with template/ for it."]
     assert not done.good
 
 
@@ -479,7 +480,7 @@ def test_what_cannot_be_removed_is_named(site: Site, start: Start, quick_verb: V
 def test_a_deletion_whose_answer_was_lost_is_looked_up(site: Site, connection: Connection, start: Start) -> None:
     started = start()
     site.breaks_after = {"DELETE /api/submissions/"}
-    assert confirmed(connection, started).left == ()
+    assert confirmed(connection, started).left == []
     assert cleared(site)
 
 
@@ -506,7 +507,7 @@ def test_a_log_that_cannot_be_written_any_more_leaves_nothing(site: Site, connec
         return score_answer(content, task)
 
     site.score = score
-    assert confirmed(connection, started).left == ()
+    assert confirmed(connection, started).left == []
     assert cleared(site)
 
 
@@ -515,6 +516,7 @@ def test_an_interrupted_clean_up_names_what_is_left(
 ) -> None:
     number, bundle = start()
     said: list[str] = []
+    connection.say = said.append
     send = connection.send
 
     def interrupted(method: str, path: str, body: Any = None) -> Any:
@@ -524,7 +526,7 @@ def test_an_interrupted_clean_up_names_what_is_left(
 
     monkeypatch.setattr(connection, "send", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        confirm(connection, ConfirmRequest(number, bundle), ProcessEngine(), said.append)
+        confirm(connection, ConfirmRequest(number, bundle), ProcessEngine())
     ids = [row["id"] for row in site.submissions]
     assert said[-1].startswith(f"left on the site: submissions {ids[0]}, {ids[1]}, and files called {PREFIX}")
 

@@ -12,9 +12,8 @@ from gen_bundle.live.confirm import ConfirmRequest, confirm
 from gen_bundle.live.connection import AnswerError, ChangeLog, Connection
 from gen_bundle.live.credentials import Token, server_address
 from gen_bundle.live.fetch import FetchRequest, fetch
-from gen_bundle.live.own_submissions import PREFIX
 from gen_bundle.live.status import status
-from gen_bundle.live.submissions import submissions_of
+from gen_bundle.live.submissions import PREFIX, submissions_of
 from gen_bundle.live.upload import UnpackingError, Uploaded, upload
 from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.update import look
@@ -117,9 +116,9 @@ def test_a_submission_is_scored_as_here_and_leaves_nothing(any_site: Connection,
     competition = upload(any_site, path).id
     try:
         done = confirm(any_site, ConfirmRequest(competition, path), ProcessEngine())
-        assert done.problems == ()
+        assert done.problems == []
         assert [cell for cell in done.cells if not cell.equal] == []
-        assert done.left == ()
+        assert done.left == []
         (phase,) = any_site.get(f"competitions/{competition}/")["phases"]
         assert submissions_of(any_site, phase["id"]) == []
         assert any_site.get(f"can_make_submission/{phase['id']}/")["can"]

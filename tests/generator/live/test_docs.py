@@ -31,8 +31,8 @@ def numbered_site() -> Iterator[Site]:
 
 def test_the_commands_of_the_page(numbered_site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("gen_bundle.live.own_submissions.FIRST_WAIT_S", 0.01)
-    monkeypatch.setattr("gen_bundle.live.own_submissions.OUTPUTS_S", 0.01)
+    monkeypatch.setattr("gen_bundle.live.submissions.FIRST_WAIT_S", 0.01)
+    monkeypatch.setattr("gen_bundle.live.submissions.OUTPUTS_S", 0.01)
     (tmp_path / "bundle.zip").write_bytes(confirmable_draft().as_zip())
     shutil.copytree(DATA, "data")
     (block,) = re.findall(r"^```bash\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)

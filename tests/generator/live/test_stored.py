@@ -10,9 +10,8 @@ from gen_bundle.check import Report, check_path
 from gen_bundle.check.bundle import open_readable_bundle
 from gen_bundle.check.catalogue import explain_refusal
 from gen_bundle.difference.aspects import differences
-from gen_bundle.live.edits import edits
-from gen_bundle.live.site_bundle import SiteBundle, pairs
-from gen_bundle.live.snapshot import Snapshot
+from gen_bundle.live.competition import Snapshot
+from gen_bundle.live.site_bundle import SiteBundle
 from gen_bundle.live.upload import mismatches
 from tests.generator.check.drafts import NOW
 from tests.generator.live.uploads import uploaded
@@ -152,10 +151,8 @@ def test_a_recorded_upload_is_the_same_as_its_bundle(case: dict[str, Any]) -> No
     unrecorded = ("title", "hidden", "computed")
     with ExitStack() as held:
         bundle = open_readable_bundle(case["path"], NOW, held)
-        snapshot = Snapshot(answer, {})
-        site = SiteBundle(snapshot, bundle, pairs(snapshot, bundle), None, {}).bundle()
+        site = SiteBundle(Snapshot(answer, {}), bundle, None, {})
         parts = ("competition", "phases", "tasks", "leaderboard", "programs", "reference data", "input data")
-        found = [one for one in differences(site, bundle) if one.part in parts and one.what not in unrecorded]
+        found = [one for one in differences(site.bundle, bundle) if one.part in parts and one.what not in unrecorded]
         assert found == []
-        made = edits(snapshot, bundle, pairs(snapshot, bundle), {})
-        assert {key[-1] for edit in made for key in edit.expected} <= {"pages", "terms"}
+        assert {key[-1] for edit in site.edits() for key in edit.expected} <= {"pages", "terms"}

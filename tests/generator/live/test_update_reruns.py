@@ -9,8 +9,7 @@ import pytest
 from gen_bundle.fetched import read_records
 from gen_bundle.live import reruns
 from gen_bundle.live.connection import AnswerError
-from gen_bundle.live.reruns import RerunError
-from gen_bundle.live.update_record import read_record
+from gen_bundle.live.reruns import RerunError, read_record
 from gen_bundle.update import UpdateError
 from tests.generator.check.drafts import put, write
 from tests.generator.live.conftest import Looked, Verb, changed, competition_of, two_phases
@@ -314,7 +313,8 @@ def test_reruns_that_score_as_before_are_suspicious(
     update = looked(NEW_GOLD)
     update.apply()
     heard: list[str] = []
-    assert update.rerun(heard.append) == []
+    update.connection.say = heard.append
+    assert update.rerun() == []
     assert any("the first reruns have the same scores as before" in one for one in heard) == warned
 
 

@@ -13,8 +13,7 @@ from gen_bundle.building import BuildRequest, build
 from gen_bundle.package.programs import program_members
 from gen_bundle.package.resolve import find_competition, resolve
 from gen_bundle.resources import competitions
-from gen_bundle.twin.bundle import open_bundle
-from gen_bundle.twin.competition_yaml import read_competition
+from gen_bundle.twin.bundle import open_bundle, read_competition
 from gen_bundle.zips.bounds import BUNDLE
 from gen_bundle.zips.unpacking import unpack
 from tests.generator.competition import small_competition
@@ -22,7 +21,7 @@ from tests.generator.new.test_recipes import made
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
 
-NOT_PACKED = ("scoring_kit/models/", "scoring_kit/warm/", "scoring_kit/resampling/", "scoring_kit/organiser.py")
+NOT_PACKED = ("scoring_kit/models/", "scoring_kit/resampling/", "scoring_kit/organiser.py")
 KINDS = ("classification", "multilabel", "regression", "spans", "tagging", "ranking", "generation")
 
 
@@ -43,8 +42,8 @@ def test_no_model_is_packed_where_none_is_used(name: str) -> None:
     assert not [name for name in modules(name) if name.startswith(NOT_PACKED)]
 
 
-def test_models_and_their_worker_are_packed_where_they_are_used() -> None:
-    assert {"scoring_kit/models/loading.py", "scoring_kit/warm/worker.py"} <= modules("clpsych2025")
+def test_models_are_packed_where_they_are_used() -> None:
+    assert {"scoring_kit/models/loading.py", "scoring_kit/models/shared.py"} <= modules("clpsych2025")
     assert not [name for name in modules("clpsych2025", layout="separate", task="a2") if name.startswith(NOT_PACKED)]
 
 
@@ -75,10 +74,10 @@ def test_each_program_runs_in_isolation(source: str, tmp_path: Path) -> None:
     bundle = read_competition(open_bundle(built.path, tmp_path / "bundle"))
     phase = bundle.phases[-1]
     for number, task in enumerate(phase.tasks):
-        assert task.reference_data is not None
         job = tmp_path / f"job{number}"
-        answers = [solution for solution in bundle.solutions if task.position in solution.tasks]
-        for name, path in (("program", task.scoring_program), ("ref", task.reference_data), ("res", answers[0].path)):
+        answers = [solution for solution in bundle.solutions if task.index in solution.tasks]
+        files = {"program": task.file("scoring_program"), "ref": task.file("reference_data"), "res": answers[0].path}
+        for name, path in files.items():
             unpack(path, job / ("input" if name != "program" else ".") / name, BUNDLE)
         (job / "empty").mkdir()
         command = [sys.executable, "-I", str(job / "program" / "score.py"), str(job / "input"), str(job / "output")]

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import signal
 import sys
 from collections.abc import Iterator
@@ -13,9 +12,8 @@ import pytest
 
 from gen_bundle.building import BuildRequest, build
 from gen_bundle.rescore.opened_bundle import OpenedBundle, opened_bundle
-from gen_bundle.rescore.scoring_desk import ScoringDesk
+from gen_bundle.rescore.scoring_desk import FRAME, ScoringDesk, WarmProcess, serve
 from gen_bundle.rescore.scoring_job import JobResult, ScoringJob, job_for, score
-from gen_bundle.rescore.warm_process import DOOR, FRAME, WarmProcess, serve
 from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.zips.bounds import BUNDLE
 from gen_bundle.zips.unpacking import unpack
@@ -40,7 +38,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def bundle(place: Path) -> OpenedBundle:
     competition = small_competition(place)
     build(BuildRequest(str(competition), out=place / "bundle.zip"))
-    return opened_bundle(str(place / "bundle.zip"), "test", place / "opened", ProcessEngine(), trust=True)
+    return opened_bundle(place / "bundle.zip", "test", place / "opened", ProcessEngine(), trust=True)
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +81,7 @@ def test_an_ingestion_program_is_run_for_each(desk: ScoringDesk, jobs: list[Scor
     counter = tmp_path / "counter"
     files = {"metadata.yaml": "command: python3 /app/program/ingest.py", "ingest.py": counting(counter, "")}
     files["program.json"] = json.dumps({"options": {"cache": str(tmp_path)}})  # a folder that it sees
-    task = replace(jobs[0].scorer.task, ingestion_program=write_files(tmp_path / "ingestion", files))
+    task = jobs[0].scorer.task.with_file("ingestion_program", write_files(tmp_path / "ingestion", files))
     given = [replace(job, scorer=replace(job.scorer, task=task, files="other")) for job in jobs[1:3]]
     warm = [desk.score(job) for job in given]
     assert desk.serves
@@ -123,23 +121,6 @@ def test_nothing_is_left(jobs: list[ScoringJob]) -> None:
         os.kill(served, 0)
 
 
-def test_a_program_that_cannot_serve_by_itself_is_run_many_times(
-    jobs: list[ScoringJob], expected: list[JobResult], bundle: OpenedBundle, tmp_path: Path
-) -> None:
-    """As programs without models are packed."""
-    scorer = bundle.scorers[0]
-    unpack(scorer.task.scoring_program, tmp_path / "program", BUNDLE)
-    shutil.rmtree((tmp_path / "program" / DOOR).parent)
-    task = replace(scorer.task, scoring_program=tmp_path / "program")
-    served = serve(replace(scorer, task=task), tmp_path / "kept")
-    assert isinstance(served, WarmProcess)
-    try:
-        results = [score(replace(job, scorer=served.scorer), served, tmp_path) for job in [*jobs, *jobs]]
-    finally:
-        served.close()
-    assert results == [*expected, *expected]
-
-
 @pytest.mark.parametrize("foreign", ["no frame", "another command", "another's program", "not trusted"])
 def test_other_programs_run_by_themselves(bundle: OpenedBundle, tmp_path: Path, foreign: str) -> None:
     scorer = bundle.scorers[0]
@@ -147,11 +128,11 @@ def test_other_programs_run_by_themselves(bundle: OpenedBundle, tmp_path: Path, 
         program = Bundle().write(tmp_path / "bundle") / "program"
     else:
         program = tmp_path / "program"
-        unpack(scorer.task.scoring_program, program, BUNDLE)
+        unpack(scorer.task.file("scoring_program"), program, BUNDLE)
         if foreign == "no frame":
             (program / FRAME).unlink()
         elif foreign == "another command":
             (program / "metadata.yaml").write_text("command: python3 /app/program/score.py /app/input /app/output -v")
-    task = replace(scorer.task, scoring_program=program)
+    task = scorer.task.with_file("scoring_program", program)
     trusted = foreign != "not trusted"
     assert serve(replace(scorer, task=task, trusted=trusted), tmp_path / "kept") is None

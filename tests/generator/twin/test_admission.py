@@ -1,13 +1,14 @@
 """When a phase takes a submission: between its two dates, which belong to it, and as long as there are some left."""
 
 import datetime as dt
+from typing import Any
 
 import pytest
 
 from gen_bundle.codabench.board import Board
-from gen_bundle.codabench.leaderboard import Leaderboard
-from gen_bundle.twin.admission import closed, used_up
-from gen_bundle.twin.bundle import Phase
+from gen_bundle.codabench.competition import Leaderboard, Phase
+from gen_bundle.codabench.dates import Instant
+from gen_bundle.twin.replay import closed, used_up
 
 START, END = dt.datetime(2031, 3, 1, 12, tzinfo=dt.UTC), dt.datetime(2031, 3, 31, 23, 59, 59, tzinfo=dt.UTC)
 SECOND = dt.timedelta(seconds=1)
@@ -19,7 +20,10 @@ def phase(
     in_all: int | None = None,
     a_day: int | None = None,
 ) -> Phase:
-    return Phase("test", "Test", (), start, end, in_all, a_day, execution_time_limit=None, auto_migrate=False)
+    declared = {"id": "test", "name": "Test", "index": 0, "tasks": (), "files": {}, "auto_migrate": False}
+    dates = {"start": Instant(start), "end": Instant(end), "start_at": (), "end_at": ()}
+    given: dict[str, Any] = {**declared, **dates}
+    return Phase(at=(), **given, limit_s=600, a_day=a_day, in_all=in_all)
 
 
 @pytest.mark.parametrize(

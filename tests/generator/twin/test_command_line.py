@@ -7,7 +7,7 @@ from typing import Literal
 import pytest
 
 from gen_bundle.twin.engines import Container, Mount
-from gen_bundle.twin.engines.command_line import docker_run_line
+from gen_bundle.twin.engines.docker import docker_run_line
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gen_bundle.codabench.dates import read_instant
 from gen_bundle.errors import UserError
-from gen_bundle.twin.competition_yaml import read_competition
+from gen_bundle.twin.bundle import read_competition
 from tests.generator.twin.bundles import Bundle
 
 pytestmark = pytest.mark.slow
@@ -57,8 +57,8 @@ def test_phases_by_index_and_tasks_in_the_order_of_the_file(tmp_path: Path) -> N
 def test_defaults_of_the_platform(tmp_path: Path) -> None:
     read = read_competition(Bundle(top={"docker_image": "x"}, leaderboard={"submission_rule": "Add"}).write(tmp_path))
     phase, column = read.phases[0], read.leaderboard.columns[0]
-    assert (phase.max_submissions, phase.max_submissions_per_day, phase.execution_time_limit) == (100, 5, 600)
-    assert (column.sorting, column.precision, column.hidden, read.own_queue) == ("desc", 2, False, False)
+    assert (phase.in_all, phase.a_day, phase.limit_s) == (100, 5, 600)
+    assert (column.sorting, column.precision, column.hidden, read.queue) == ("desc", 2, False, False)
 
 
 @pytest.fixture(scope="module")

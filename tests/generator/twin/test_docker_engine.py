@@ -18,14 +18,11 @@ import pytest
 
 import docker
 from gen_bundle.codabench.versions import PlatformVersion
-from gen_bundle.twin.engines.command_line import line_writer
-from gen_bundle.twin.engines.connection import connect
-from gen_bundle.twin.engines.docker import DROPPED_CAPABILITIES, DockerEngine
-from gen_bundle.twin.engines.strict import StrictLimits
-from gen_bundle.twin.engines.traits import traits
+from gen_bundle.twin.engines.connection import connect, traits
+from gen_bundle.twin.engines.docker import DROPPED_CAPABILITIES, DockerEngine, StrictLimits, line_writer
+from gen_bundle.twin.layout import LABEL, PREFIX, new_run_id
 from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.twin.report import Results
-from gen_bundle.twin.sweep import LABEL, PREFIX, new_run_id
 from tests.engine import BUSYBOX_IMAGE, PYTHON_IMAGE, ROOT, require_image, unavailable
 from tests.generator.twin.bundles import COMMAND, GOOD, Bundle, write_files, write_zip, writes
 from tests.generator.twin.engine_proxy import EngineProxy

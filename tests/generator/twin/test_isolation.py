@@ -15,8 +15,7 @@ import pytest
 from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.errors import UserError
 from gen_bundle.twin.engines import isolation
-from gen_bundle.twin.engines.process import ProcessEngine
-from gen_bundle.twin.engines.process_group import ProcessGroup
+from gen_bundle.twin.engines.process import ProcessEngine, ProcessGroup
 from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.twin.report import Results
 from tests.generator.twin.bundles import GOOD, Bundle, write_zip, writes

@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from gen_bundle.cli import root
-from gen_bundle.twin.engines.logs import end_of_log
 from gen_bundle.twin.engines.process import ProcessEngine, program_environment
+from gen_bundle.twin.engines.watching import end_of_log
 from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.twin.report import Results
 from tests.generator.twin.bundles import GOOD, Bundle, write_files, write_zip, writes
@@ -170,7 +170,7 @@ def test_a_driver_that_hangs_or_is_broken_does_not_put_off_the_limit(
     write_files(tmp_path / "bin", {"nvidia-smi": smi})
     (tmp_path / "bin" / "nvidia-smi").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
-    monkeypatch.setattr("gen_bundle.twin.engines.usage.DRIVER_SECONDS", 0.2)
+    monkeypatch.setattr("gen_bundle.twin.engines.watching.DRIVER_SECONDS", 0.2)
     bundle = Bundle("import time\ntime.sleep(60)\n", phase={"execution_time_limit": 1}).write(tmp_path / "bundle")
     request = DryRunRequest(bundle, tmp_path / "out", [write_zip(tmp_path / "team.zip", GOOD)])
     began = time.monotonic()

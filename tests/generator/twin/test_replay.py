@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 from gen_bundle.cli import root
 from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.errors import UserError
-from gen_bundle.twin.engines.command_line import line_writer
+from gen_bundle.twin.engines.docker import line_writer
 from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.twin.report import Results

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.twin.sweep import PREFIX, is_abandoned, owner_text, scratch_folder
+from gen_bundle.twin.layout import PREFIX, is_abandoned, owner_text, scratch_folder
 
 
 def test_who_is_abandoned() -> None:
@@ -38,7 +38,7 @@ def test_the_folder_goes_also_when_something_breaks() -> None:
 def test_folders_of_killed_dry_runs_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     program = (
-        "import time\nfrom gen_bundle.twin.sweep import scratch_folder\nwith scratch_folder():\n    time.sleep(60)\n"
+        "import time\nfrom gen_bundle.twin.layout import scratch_folder\nwith scratch_folder():\n    time.sleep(60)\n"
     )
     killed = subprocess.Popen([sys.executable, "-c", program], env={**os.environ, "TMPDIR": str(tmp_path)})
     while not list(tmp_path.glob(f"{PREFIX}*/owner")):
@@ -73,7 +73,7 @@ def test_an_owner_that_is_not_text_stops_no_dry_run(evil: Path) -> None:
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 def test_an_owner_that_is_a_pipe_holds_no_dry_run_up(evil: Path) -> None:
     os.mkfifo(evil / "owner")
-    program = "from gen_bundle.twin.sweep import scratch_folder\nwith scratch_folder():\n    print('began')\n"
+    program = "from gen_bundle.twin.layout import scratch_folder\nwith scratch_folder():\n    print('began')\n"
     environment = {**os.environ, "TMPDIR": str(evil.parent)}
     ran = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True, timeout=10)
     assert ran.stdout == b"began\n"

@@ -6,9 +6,8 @@ import pytest
 from docker.errors import APIError
 
 from gen_bundle.twin.engines import EngineError
-from gen_bundle.twin.engines.docker import DockerEngine
-from gen_bundle.twin.engines.strict import StrictLimits
-from gen_bundle.twin.engines.traits import Traits, traits
+from gen_bundle.twin.engines.connection import Traits, traits
+from gen_bundle.twin.engines.docker import DockerEngine, StrictLimits
 
 BOUNDS = {"MemoryLimit": True, "CpuCfsQuota": True, "PidsLimit": True}
 ALL = ("memory", "processors", "processes")

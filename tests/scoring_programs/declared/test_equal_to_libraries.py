@@ -19,9 +19,9 @@ from sklearn import metrics as sk
 from sklearn.preprocessing import MultiLabelBinarizer
 
 import declared
-from declared.fields import Field, ordered
 from declared.metrics import Sample, definitions
 from gen_bundle.declaration.declared.metrics import metrics
+from scoring_kit.base.fields import Field, ordered
 
 pytestmark = pytest.mark.slow
 
@@ -311,7 +311,7 @@ def test_metrics_that_the_kit_computes_import_no_library() -> None:
     own = [(m.name, m.types[-1], m.gold or m.types[-1]) for m in metrics().values() if m.types and not m.libraries]
     code = (
         "import sys\n"
-        "from declared.fields import Field\n"
+        "from scoring_kit.base.fields import Field\n"
         "from declared.metrics import Sample, definitions\n"
         f"values = {samples!r}\n"
         "values['labels'] = frozenset(values['labels'])\n"

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy.stats import rankdata
 
 from gen_bundle.codabench.board import Board
-from gen_bundle.codabench.leaderboard import Column as BoardColumn
-from gen_bundle.codabench.leaderboard import Leaderboard
+from gen_bundle.codabench.competition import Column as BoardColumn
+from gen_bundle.codabench.competition import Leaderboard
 from scoring_kit.board import Scores, board
 from scoring_kit.program import Program, ScoreColumn
 from scoring_kit.ranking import rank
@@ -39,7 +39,7 @@ def program(precision: int = 2) -> Program:
 def ranks_on_the_board(precision: int, rows: Mapping[str, Mapping[str, float]]) -> dict[str, float | None]:
     """What the twin of the platform shows."""
     columns = [
-        BoardColumn(0, "rank", "Mean rank", "asc", precision, computation="avg_rank", inputs=frozenset({1, 2})),
+        BoardColumn(0, "rank", "Mean rank", "asc", precision, computation="avg_rank", inputs=(1, 2)),
         BoardColumn(1, "f1", "F1", "desc", F1.precision),
         BoardColumn(2, "error", "Error", "asc", ERROR.precision),
     ]

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gen_bundle.codabench.board import Board
-from gen_bundle.codabench.leaderboard import Column as BoardColumn
-from gen_bundle.codabench.leaderboard import Leaderboard
+from gen_bundle.codabench.competition import Column as BoardColumn
+from gen_bundle.codabench.competition import Leaderboard
 from scoring_kit.board import Scores, read_scores, shared_ranks
 from scoring_kit.errors import OrganiserError
 from scoring_kit.program import Program, ScoreColumn

@@ -8,7 +8,8 @@ from yaml.nodes import ScalarNode
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import HOUSE, UPLOAD, ZIPFILE, Problem, Topic
-from gen_bundle.codabench.document import NEW_KEYS, YAML_NAME
+from gen_bundle.codabench.reading import NEW_KEYS, YAML_NAME
+from gen_bundle.codabench.serializer_fields import huge_keys
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.yaml_document import Path
 from gen_bundle.zips.tree import Node
@@ -164,7 +165,7 @@ def _version_missing(bundle: Bundle) -> Iterator[Problem]:
 @YAML.refused("yaml-bomb", "aliases that expand to an enormous value", reads="archive")
 def _yaml_bomb(bundle: Bundle) -> Iterator[Problem]:
     """Storing the value takes all of the server's memory. → Write the value out, or leave it out."""
-    for key in bundle.huge:
+    for key in huge_keys(bundle):
         yield Problem(f"{key} repeats itself through aliases, endlessly or nearly so", (key,))
 
 

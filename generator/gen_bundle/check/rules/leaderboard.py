@@ -7,10 +7,9 @@ from typing import Any
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import SCORES, SERIALIZERS, UNPACKER, Check, Problem, Topic
 from gen_bundle.check.rules.shared import list_faults
-from gen_bundle.codabench.average_rank import AVERAGE_RANK
-from gen_bundle.codabench.competition import Column, Competition, input_texts
-from gen_bundle.codabench.document import Entry
+from gen_bundle.codabench.competition import AVERAGE_RANK, Column, Competition
 from gen_bundle.codabench.fields import MISSING, as_boolean, as_integer, as_text, shown
+from gen_bundle.codabench.reading import YamlItem, input_texts
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.versions import DIFFERENCES
 
@@ -183,13 +182,13 @@ COLUMNS_PLACE = 3
 WHOLE_COLUMN, ALL_COLUMNS = 90, 10_000
 
 
-def _columns(bundle: Bundle) -> Iterator[tuple[Entry, Entry]]:
+def _columns(bundle: Bundle) -> Iterator[tuple[YamlItem, YamlItem]]:
     for board in bundle.entries("leaderboards"):
         for column in bundle.entries(*board.at, "columns"):
             yield board, column
 
 
-def _repeated(name: str, values: Callable[[list[Entry]], Iterable[Any]], place: int) -> Check:
+def _repeated(name: str, values: Callable[[list[YamlItem]], Iterable[Any]], place: int) -> Check:
     """The check for a value that two columns of a leaderboard must not share; None is not a value."""
 
     def check(bundle: Bundle) -> Iterator[Problem]:
@@ -242,7 +241,7 @@ def _computation_inputs_wrong(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(what, at, order=(board.position, COLUMNS_PLACE, column.position, WHOLE_COLUMN))
 
 
-def _input_faults(bundle: Bundle, board: Entry, column: Entry, indexes: Any) -> Iterator[str]:
+def _input_faults(bundle: Bundle, board: YamlItem, column: YamlItem, indexes: Any) -> Iterator[str]:
     name = f"computation_indexes of {shown(column.get('key'))}"
     if indexes is None:
         return

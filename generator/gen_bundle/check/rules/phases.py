@@ -10,9 +10,10 @@ from itertools import pairwise
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import MODELS, SERIALIZERS, UNPACKER, WORKER, Check, Problem, Topic
 from gen_bundle.check.rules.shared import NOT_SORTABLE, list_faults, sorting_error
-from gen_bundle.codabench.competition import DEFAULT_LIMIT_S, Phase, sorted_phases
+from gen_bundle.codabench.competition import DEFAULT_LIMIT_S, Phase
 from gen_bundle.codabench.dates import Instant
 from gen_bundle.codabench.fields import MISSING, as_integer, shown
+from gen_bundle.codabench.reading import sorted_phases
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.yaml_document import Path
 

@@ -1,6 +1,8 @@
 """What runs a program: the worker's container request, for the engine at hand."""
 
-from collections.abc import Callable, Iterable, Mapping
+import errno
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
@@ -8,10 +10,20 @@ from typing import Literal, Protocol
 from gen_bundle.codabench.worker import ContainerKind
 
 LineListener = Callable[[str], None]
+CACHE = "cache"
+LIMITS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.ENOMEM, errno.EMFILE, errno.ENFILE}
+"""A full or failing disk, too little memory, too many open files."""
 
 
 class EngineError(Exception):
     """The engine itself cannot do what is asked (no image, no GPU, engine gone); says what to do about it."""
+
+
+def is_machine_fault(error: BaseException) -> bool:
+    """Whether an error, or what led to it, is the machine's or its engine's, which another attempt may not meet."""
+    if isinstance(error, EngineError) or (isinstance(error, OSError) and error.errno in LIMITS):
+        return True
+    return error.__cause__ is not None and is_machine_fault(error.__cause__)
 
 
 @dataclass(frozen=True)
@@ -40,6 +52,11 @@ class Container:
     argv: tuple[str, ...]
     mounts: tuple[Mount, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def program(self) -> Path:
+        """The program's own folder."""
+        return next(mount.source for mount in self.mounts if mount.target == "/app/program")
 
 
 @dataclass(frozen=True)
@@ -119,3 +136,43 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """Remove whatever is left of this dry run."""
+
+
+def model_mounts(container: Container) -> list[Mount]:
+    """Mounts, at the same path, of every existing folder that the program's options name; only `cache` is writable.
+
+    A snapshot in the Hugging Face cache is links into its model's folder, so that whole folder is mounted.
+    """
+    try:
+        content = json.loads((container.program / "program.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return []
+    options = content.get("options") if isinstance(content, dict) else None
+    cache = options.pop(CACHE, None) if isinstance(options, dict) else None
+    folders = dict.fromkeys(_whole_model(Path(text)) for text in _texts(options) if _is_folder(text))
+    mounts = [Mount(folder, str(folder), "ro") for folder in folders]
+    if isinstance(cache, str) and _is_folder(cache):
+        mounts.append(Mount(Path(cache), cache, "rw"))
+    return mounts
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _texts(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
+
+
+def _is_folder(text: str) -> bool:
+    try:
+        return text != "/" and Path(text).is_absolute() and Path(text).is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def _whole_model(folder: Path) -> Path:
+    return folder.parent.parent if folder.parent.name == "snapshots" else folder

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from gen_bundle.errors import UserError
 from gen_bundle.twin.engines import EngineError
 from gen_bundle.twin.engines.process import ProcessEngine
-from gen_bundle.twin.engines.strict import StrictLimits
-from gen_bundle.twin.sweep import new_run_id
+from gen_bundle.twin.layout import new_run_id
 
 if TYPE_CHECKING:
     from gen_bundle.twin.engines.docker import DockerEngine
@@ -42,30 +41,18 @@ def choose_engine(
     Raises:
         UserError: No container engine answers, although one is asked for or an option needs one.
     """
+    chosen = "engine: process"
     needed = [name for name, given in (("--strict", strict), ("--pull", pull)) if given]
+    if python is not None and wanted != "process":
+        if wanted or needed:
+            raise UserError("--python: only with --engine process; in containers the image's own interpreter runs")
+        wanted, chosen = "process", "engine: process (by --python)"
     if wanted == "process":
         if needed:
             raise UserError(f"{', '.join(needed)}: only with --engine docker")
-        return _processes("engine: process", on_step, gpu=gpu, network=network, python=python)
-    if python is not None:
-        if wanted or needed:
-            raise UserError("--python: only with --engine process; in containers the image's own interpreter runs")
-        return _processes("engine: process (by --python)", on_step, gpu=gpu, network=network, python=python)
-    from gen_bundle.twin.engines.connection import API_SECONDS, connect
-    from gen_bundle.twin.engines.docker import DockerEngine
-
+        return _processes(chosen, on_step, gpu=gpu, network=network, python=python)
     try:
-        connect(PING_SECONDS).close()
-        with ExitStack() as held:
-            engine = DockerEngine(
-                held.enter_context(closing(connect(API_SECONDS))),
-                new_run_id(),
-                gpu=gpu,
-                network=network,
-                strict=StrictLimits() if strict else None,
-                pull=pull,
-            )
-            held.pop_all()  # from here on the engine closes it
+        engine = _containers(gpu=gpu, network=network, strict=strict, pull=pull)
     except EngineError as error:
         if wanted or needed:
             raise UserError(
@@ -75,6 +62,20 @@ def choose_engine(
         return _processes(chosen, on_step, gpu=gpu, network=network, python=python)
     if not wanted:
         on_step(f"engine: docker ({engine.version})")
+    return engine
+
+
+def _containers(*, gpu: bool, network: bool, strict: bool, pull: bool) -> "DockerEngine":
+    """The container engine at hand; `EngineError` where none answers."""
+    from gen_bundle.twin.engines.connection import API_SECONDS, connect
+    from gen_bundle.twin.engines.docker import DockerEngine, StrictLimits
+
+    limits = StrictLimits() if strict else None
+    connect(PING_SECONDS).close()
+    with ExitStack() as held:
+        client = held.enter_context(closing(connect(API_SECONDS)))
+        engine = DockerEngine(client, new_run_id(), gpu=gpu, network=network, strict=limits, pull=pull)
+        held.pop_all()  # from here on the engine closes it
     return engine
 
 

@@ -1,14 +1,17 @@
-"""Reaching a container engine, losing it, and reading along."""
+"""Reaching a container engine, what it can do, losing it, and reading along."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import Any
 
 from docker.errors import APIError, DockerException, NotFound
+from docker.types import DeviceRequest
 from requests.exceptions import RequestException
 
 import docker
 from gen_bundle.twin.engines import EngineError, LineListener
-from gen_bundle.twin.engines.logs import shown_line
+from gen_bundle.twin.engines.watching import shown_line
 
 API_SECONDS = 60
 LINES_FOLLOWED = 1000
@@ -60,3 +63,85 @@ def follow_lines(running: str, on_line: LineListener) -> None:
                 on_line(shown_line(rest))
     except (EngineError, DockerException, RequestException):
         return  # the lines are for watching; the logs are fetched at the end
+
+
+# `info` keys of Docker's API, by what `--strict` bounds with them.
+_BOUNDS = {"MemoryLimit": "memory", "CpuCfsQuota": "processors", "PidsLimit": "processes"}
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What a dry run must know about the engine.
+
+    Attributes:
+        is_podman: Podman, through its Docker socket.
+        version: Name and version.
+        measures: False where the figures of a container would be those of the whole machine.
+        unbounded: What it takes a limit for and does not limit.
+    """
+
+    is_podman: bool
+    version: str
+    measures: bool
+    unbounded: tuple[str, ...]
+
+
+def traits(client: docker.DockerClient) -> Traits:
+    """Ask the engine."""
+    version, info = client.version(), client.info()
+    is_podman = any("podman" in str(part.get("Name", "")).lower() for part in version.get("Components") or [])
+    # Docker lists it among the security options, Podman 4 under a key of its own.
+    is_rootless = bool(info.get("Rootless")) or "rootless" in str(info.get("SecurityOptions"))
+    # Only root can make groups of processes by version 1; such an engine's containers are in none.
+    no_groups = is_rootless and str(info.get("CgroupVersion")) == "1"
+    return Traits(
+        is_podman,
+        f"{'Podman' if is_podman else 'Docker'} {version.get('Version', '')}",
+        measures=not no_groups,
+        unbounded=tuple(what for key, what in _BOUNDS.items() if no_groups or info.get(key) is False),
+    )
+
+
+_BY_CDI: dict[str, Any] = {"Driver": "cdi", "DeviceIDs": ["nvidia.com/gpu=all"]}
+_BY_RUNTIME: dict[str, Any] = {"Driver": "", "Count": -1, "Capabilities": [["gpu"]]}
+_NO_SUCH_GPU = "nvidia.com/gpu=gen-bundle-asks-for-no-such-gpu"
+
+
+def gpu_requests(traits: Traits) -> tuple[dict[str, Any], ...]:
+    """The requests to try in turn: the worker's own by CDI; engines without it know the older form.
+
+    Podman takes the older form and gives nothing.
+    """
+    return (_BY_CDI,) if traits.is_podman else (_BY_CDI, _BY_RUNTIME)
+
+
+def gpu_refused(traits: Traits, refusals: list[str]) -> EngineError:
+    """The message when no request was served."""
+    how = " by CDI" if traits.is_podman else ", neither by CDI nor by its NVIDIA runtime"
+    return EngineError(
+        f"the engine gives no GPU{how}; install the NVIDIA container toolkit, or leave out --gpu. It says: "
+        f"{' / '.join(refusals)}"
+    )
+
+
+def require_honest_gpus(api: docker.APIClient, traits: Traits, image: str, labels: Mapping[str, str]) -> None:
+    """See that the engine looks at GPU requests at all: Podman 4 silently starts the container without a GPU.
+
+    Raises:
+        EngineError: It started a container that asked for a GPU that cannot exist.
+    """
+    if not traits.is_podman:
+        return
+    request = DeviceRequest(driver="cdi", device_ids=[_NO_SUCH_GPU])
+    host_config = api.create_host_config(network_mode="none", device_requests=[request])
+    created = api.create_container(image, command=["true"], host_config=host_config, labels=dict(labels))
+    try:
+        api.start(created)
+    except APIError:  # it looked, and found none of that name
+        return
+    finally:
+        api.remove_container(created, v=True, force=True)
+    raise EngineError(
+        f"{traits.version} ignores requests for GPUs through its Docker socket: use a newer Podman (5.4.2 does serve "
+        "them) or Docker, or leave out --gpu"
+    )

@@ -5,27 +5,34 @@ What is asked is what the worker of Codabench 1.25 (`compute_worker/compute_work
 """
 
 import itertools
+import os
+import shlex
 import threading
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from docker.errors import APIError, DockerException
-from docker.types import LogConfig
+from docker.types import LogConfig, Ulimit
 from requests.exceptions import RequestException
 
 from docker import DockerClient
-from gen_bundle.twin.engines import Container, Ended, EngineError, LineListener
-from gen_bundle.twin.engines.connection import API_SECONDS, connect, engine_answers, follow_lines
-from gen_bundle.twin.engines.gpu import gpu_refused, gpu_requests, require_honest_gpus
+from gen_bundle.twin.engines import Container, Ended, EngineError, LineListener, Mount, model_mounts
+from gen_bundle.twin.engines.connection import (
+    API_SECONDS,
+    connect,
+    engine_answers,
+    follow_lines,
+    gpu_refused,
+    gpu_requests,
+    require_honest_gpus,
+    traits,
+)
 from gen_bundle.twin.engines.image import find_image, image_notes, pinned_name
-from gen_bundle.twin.engines.models import model_mounts
-from gen_bundle.twin.engines.strict import StrictLimits, folder_bytes
-from gen_bundle.twin.engines.traits import traits
-from gen_bundle.twin.engines.usage import Meter
-from gen_bundle.twin.layout import our_user
-from gen_bundle.twin.sweep import LABEL, OWNER_LABEL, is_abandoned, owner_text
+from gen_bundle.twin.engines.watching import Meter
+from gen_bundle.twin.layout import LABEL, OWNER_LABEL, is_abandoned, our_user, owner_text
 
 # compute_worker.py, cap_drop_list: all that Docker gives by default.
 DROPPED_CAPABILITIES = (
@@ -49,10 +56,66 @@ ENVIRONMENT = ("PYTHONUNBUFFERED=1", "http_proxy=", "https_proxy=")
 LOG_BOUNDS = {"max-size": "32m", "max-file": "2"}
 PODMAN_LOG_BOUNDS = {"max-size": "64m"}  # it knows one file, and begins it anew
 POLL_SECONDS = 0.1
+GIB = 1024**3
 NO_NETWORK = (
     "the ingestion program, and the code that it runs, were without a network; the platform's workers leave it on "
     "unless their operators turn it off (--network)"
 )
+
+
+@dataclass(frozen=True)
+class StrictLimits:
+    """What a container may use.
+
+    Attributes:
+        memory_bytes: Memory, without swap.
+        processors: Processor cores.
+        processes: Processes and threads.
+        output_bytes: All of `/app/output`, and any single file.
+        scratch_bytes: `/tmp`; the rest of the container is read-only.
+    """
+
+    memory_bytes: int = 8 * GIB
+    processors: float = 2.0
+    processes: int = 512
+    output_bytes: int = 2 * GIB
+    scratch_bytes: int = GIB
+
+    def host_config(self) -> dict[str, Any]:
+        """The same for docker-py's `create_host_config`."""
+        return {
+            "mem_limit": self.memory_bytes,
+            "memswap_limit": self.memory_bytes,
+            "nano_cpus": int(self.processors * 1e9),
+            "pids_limit": self.processes,
+            "read_only": True,
+            "tmpfs": {"/tmp": f"size={self.scratch_bytes},mode=1777"},  # noqa: S108 - the container's own
+            "ulimits": [Ulimit(name="fsize", soft=self.output_bytes, hard=self.output_bytes)],
+        }
+
+    def run_options(self) -> list[str]:
+        """The same as options of `docker run`."""
+        return [
+            f"--memory={self.memory_bytes}",
+            f"--memory-swap={self.memory_bytes}",
+            f"--cpus={self.processors}",
+            f"--pids-limit={self.processes}",
+            "--read-only",
+            f"--tmpfs=/tmp:size={self.scratch_bytes},mode=1777",
+            f"--ulimit=fsize={self.output_bytes}",
+        ]
+
+
+def folder_bytes(folder: "os.PathLike[str]") -> int:
+    """Bytes of the files below a folder, links not followed; what vanishes meanwhile counts nothing."""
+    total = 0
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.lstat(os.path.join(parent, name)).st_size  # noqa: PTH118 - called ten times a second
+            except OSError:
+                continue
+    return total
 
 
 class DockerEngine:
@@ -233,9 +296,8 @@ class DockerEngine:
         if timed_out or problem:
             return Ended(None, spent, timed_out, problem, meter.peak, notes)
         if state.get("OOMKilled"):
-            problem = "killed for memory" + (
-                f": the limit is {self._strict.memory_bytes} bytes" if self._strict else ""
-            )
+            limit = f": the limit is {self._strict.memory_bytes} bytes" if self._strict else ""
+            problem = f"killed for memory{limit}"
         return Ended(int(state["ExitCode"]), spent, problem=problem, usage=meter.peak, notes=notes)
 
     def _kill(self, running: str) -> None:
@@ -292,3 +354,30 @@ def _command_failed(program: str, explanation: str) -> Ended | None:
     if "permission denied" in explanation.lower():
         return Ended(126, 0.0, problem=f"{program!r} cannot be run: {explanation}")
     return None
+
+
+def line_writer(*, gpu: bool, network: bool, strict: bool) -> Callable[[Container], str]:
+    """Writes containers as lines, with the options of this dry run."""
+    limits = StrictLimits() if strict else None
+    return lambda container: docker_run_line(container, gpu=gpu, network=network, strict=limits)
+
+
+def docker_run_line(container: Container, *, gpu: bool, network: bool, strict: StrictLimits | None) -> str:
+    """The line that runs the same container, quoted for a shell; its folders must exist."""
+    parts = ["docker", "run", "--rm", "--workdir=/app/program"]
+    parts += [f"--env={variable}" for variable in ENVIRONMENT]
+    parts += [f"--env={name}={value}" for name, value in container.environment.items()]
+    parts += [f"--cap-drop={capability}" for capability in DROPPED_CAPABILITIES]
+    parts += ["--security-opt=no-new-privileges", "--userns=host"]
+    parts += [] if network else ["--network=none"]
+    parts += ["--gpus=all"] if gpu else []
+    parts += strict.run_options() if strict else []
+    for mount in (*container.mounts, *model_mounts(container)):
+        parts.append(_mount_option(mount))
+    return shlex.join([*parts, container.image, *container.argv])
+
+
+def _mount_option(mount: Mount) -> str:
+    if ":" not in str(mount.source):
+        return f"--volume={mount.source}:{mount.target}:{mount.mode}"
+    return f"--mount=type=bind,source={mount.source},target={mount.target}{',readonly' if mount.mode == 'ro' else ''}"
