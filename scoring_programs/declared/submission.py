@@ -11,7 +11,6 @@ from declared.rows import NamedText, Rows, column_names, joined, read_files
 from declared.tables import Key, Table, fields_by_task, fields_of_tasks, tables_of, tasks_left_out
 from scoring_kit.base.fields import Field, ordered
 from scoring_kit.errors import Problems, shown
-from scoring_kit.faults import participant_faults
 from scoring_kit.json_reading import read_utf8
 from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import SubmissionFiles
@@ -196,7 +195,7 @@ def _read_table(
             return Answers({}, [], [])
     rows = joined(parts)
     positions = table.positions(keys)
-    answers = read_answers(rows, table, positions, fields, problems, participant_faults(problems))
+    answers = read_answers(rows, table, positions, fields, problems, problems.fault)
     for key in rows.empty_keys:
         if table.canonical((key,)) not in positions:
             problems.error(name, f"unknown {table.key[0]} {shown(key)}", "ids of this phase's data alone")

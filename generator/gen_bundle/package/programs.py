@@ -29,7 +29,6 @@ ORGANISERS_ONLY = "organiser.py"
 """The module of a package that is in no program."""
 NEVER_PACKED = ("scoring_kit.resampling", "declared.units")
 """What the verbs `rank` and `trial` import of modules that are in programs, too."""
-WARM = "scoring_kit.warm"
 LAZY_METRICS = ("embeddings", "own", "tags")
 """Modules of `declared.metrics` that others import only where a metric needs them."""
 
@@ -89,10 +88,7 @@ def _code(competition: Resolved) -> Members:
     unused = {*NEVER_PACKED, *(f"declared.metrics.{module}" for module in LAZY_METRICS)} - set(started)
     if not competition.takes_code:
         unused.add("scoring_kit.code_submission")
-    found = imported_modules(names, folders, frozenset({WARM, *unused}))
-    # What is worth keeping between submissions: models, and whatever a package of the organisers' own may load.
-    if own or any(name.startswith("scoring_kit/models/") for name in found):
-        found = imported_modules((*names, f"{WARM}.worker"), folders, frozenset(unused))
+    found = imported_modules(names, folders, frozenset(unused))
     return {"score.py": kit / "score.py", **found, **_data_beside(found), **own, **competition.program_files}
 
 
