@@ -93,7 +93,8 @@ def expected(gold: GoldTable) -> dict[str, Any]:
         "keys": gold.keys,
         "values": {field: list(labels) for field, labels in gold.labels.items()},
         "lengths": {
-            field: [len(tags) for tags in gold.answers.columns[column, "tags"]] for field, column in tagged.items()
+            field: [None if tags is None else len(tags) for tags in gold.answers.columns[column, "tags"]]
+            for field, column in tagged.items()
         },
         "megabytes": most_megabytes(gold),
     }

@@ -277,13 +277,15 @@ def _counted_as(table: Table) -> str:
     return "their defaults" if any(field.default is not None for field in table.answers) else "empty answers"
 
 
-def _check_lengths(answers: Answers, rows: Rows, field: Field, lengths: Sequence[int], problems: Problems) -> None:
+def _check_lengths(
+    answers: Answers, rows: Rows, field: Field, lengths: Sequence[Optional[int]], problems: Problems
+) -> None:
     """Tags are as many as the gold's; a default is one tag for all of them."""
     column = answers.columns[field.name, field.type]
     for at, tags in enumerate(column):
         if field.default is not None and tags is field.empty:
-            column[at] = list(tags) * lengths[at]
-        elif tags is not None and answers.numbers[at] >= 0 and len(tags) != lengths[at]:
+            column[at] = list(tags) * (lengths[at] or 0)
+        elif tags is not None and lengths[at] is not None and answers.numbers[at] >= 0 and len(tags) != lengths[at]:
             what = f"{field.name} has {len(tags)} tag{'' if len(tags) == 1 else 's'}"
             problems.error(rows.place(answers.numbers[at]), what, f"{lengths[at]}, one for each token")
 
