@@ -21,6 +21,7 @@ from gen_bundle.declaration.overrides import nearest
 from gen_bundle.draft import Lack, lacks
 from gen_bundle.errors import UserError
 from gen_bundle.image.request import not_here
+from gen_bundle.package.libraries import site_note
 from gen_bundle.package.own_code import announce_own_code, refuse_own_code
 from gen_bundle.package.phase_data import (
     GoldElsewhere,
@@ -160,14 +161,14 @@ def finished_bundle(
 
 
 def _planned(competition: Resolved, request: BuildRequest) -> list[tuple[Resolved, Path]]:
-    """The bundles to build and where each goes: not where a folder is, nor another file without --force."""
+    """The bundles to build, and where each goes."""
     task, name = request.task, competition.name
     ids = [task.id for task in competition.tasks]
-    if task is not None and competition.layout != "separate":
-        raise UserError(f"--task {task}: only layout separate builds single tasks. Add --layout separate.")
-    if task is not None and task not in ids:
-        raise UserError(f"--task {task}: no such task. {nearest(task, ids)}")
     if task is not None:
+        if competition.layout != "separate":
+            raise UserError(f"--task {task}: only layout separate builds single tasks. Add --layout separate.")
+        if task not in ids:
+            raise UserError(f"--task {task}: no such task. {nearest(task, ids)}")
         bundles = [(competition.only(task), request.out or Path(f"{name}-{task}.zip"))]
     elif competition.layout == "separate":
         folder = request.out or Path(f"{name}-bundles")
@@ -176,18 +177,21 @@ def _planned(competition: Resolved, request: BuildRequest) -> list[tuple[Resolve
         bundles = [(competition.only(one), folder / f"{name}-{one}.zip") for one in ids]
     else:
         bundles = [(competition, request.out or Path(f"{name}.zip"))]
-    there = [path for _, path in bundles if path.exists()]
-    kinds = {path: "folder" if path.is_dir() else "device" for path in there if not path.is_file()}
-    if kinds:
-        raise UserError(
-            *(f"--out {path}: is a {kind}. Expected the path of a zip file." for path, kind in kinds.items())
-        )
-    others = [path for path in there if not request.force and not _is_bundle(path)]
-    if others:
-        raise UserError(
-            *(f"--out {path}: exists and is not a bundle. Choose another path, or remove the file." for path in others)
-        )
+    _check_free([path for _, path in bundles], force=request.force)
     return bundles
+
+
+def _check_free(paths: Sequence[Path], *, force: bool) -> None:
+    """See that nothing is in the way of bundles: a folder, a device, or without `force` a file that is no bundle."""
+    wrong, foreign = [], []
+    for path in paths:
+        if path.exists() and not path.is_file():
+            kind = "folder" if path.is_dir() else "device"
+            wrong.append(f"--out {path}: is a {kind}. Expected the path of a zip file.")
+        elif path.is_file() and not force and not _is_bundle(path):
+            foreign.append(f"--out {path}: exists and is not a bundle. Choose another path, or remove the file.")
+    if problems := wrong or foreign:
+        raise UserError(*problems)
 
 
 def _is_bundle(path: Path) -> bool:
@@ -268,7 +272,8 @@ def _findings(bundle: Path, competition: Resolved, hidden: Sequence[Elsewhere]) 
     past are left out: they are named with all else that keeps a bundle a draft.
     """
     queue = competition.declaration.queue
-    report = check_path(bundle, elsewhere=hidden, known_keys=[queue] if queue else [])
+    known = [queue] if queue else []
+    report = check_path(bundle, elsewhere=hidden, known_keys=known)
     return [finding for finding in report.findings if finding.severity != "note" and finding.id != OVER]
 
 
@@ -284,6 +289,8 @@ def _notes(competition: Resolved, phases: Sequence[PhaseData]) -> Iterator[str]:
     if absent := ", ".join(not_here(wanted)):
         install = f"pip install {' '.join(wanted)}"
         yield f"requirements: {absent}: scores on this machine may differ from the image's. {install}"
+    if travelling := site_note(competition):
+        yield travelling
     if absent := ", ".join(absent_imports(competition)):
         where = f"imported by the competition's own code, and not in {PLATFORM_IMAGE}, where it runs"
         yield f"{absent}: {where}. Name an image that has it: docker_image (docs/image.md)."

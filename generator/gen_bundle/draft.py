@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from gen_bundle.codabench.platform_image import PACKAGES, PLATFORM_IMAGE
+from gen_bundle.codabench.platform_image import PLATFORM_IMAGE
 from gen_bundle.codabench.worker import LOCAL_IMAGES
 from gen_bundle.declaration.read import FILE
-from gen_bundle.image.request import base_name
-from gen_bundle.package.libraries import lacking
+from gen_bundle.package.libraries import lacking, unlocked
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.resolve import Resolved
 from gen_bundle.resources import PLACEHOLDER, SCAFFOLD_TEXT
@@ -101,9 +100,13 @@ def _packages(competition: Resolved) -> Iterator[Lack]:
     """What the platform's own image has not; another image is the organisers' to fill."""
     if competition.declaration.image != PLATFORM_IMAGE:
         return
-    absent = lacking(competition)
-    absent += [one for one in competition.declaration.requirements if base_name(one) not in PACKAGES]
-    if absent:
+    if absent := unlocked(competition):
+        yield Lack(
+            "image-lacks",
+            f"{PLATFORM_IMAGE} has no {', '.join(absent)}.",
+            f"Lock them, and they travel in the programs: gen-bundle image lock {competition.folder}.",
+        )
+    if absent := lacking(competition):
         yield Lack(
             "image-lacks",
             f"{PLATFORM_IMAGE} has no {', '.join(absent)}.",

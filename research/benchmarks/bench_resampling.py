@@ -12,7 +12,7 @@ import numpy as np
 
 from declared.metrics import Sample, definitions
 from declared.metrics.keys import Keys
-from declared.units import MeanOfParts, Part
+from declared.units import MeanOfParts, PartOfUnits
 from scoring_kit.resampling.randomisation import p_values
 from scoring_kit.units import Array, Statistic
 from tests.scoring_programs.scoring_kit.resampling.made_up import macro_f1_of, team
@@ -53,7 +53,7 @@ def main() -> None:
 
     means = [
         MeanOfParts(
-            UNITS, [Part(own, macro_f1_of(labels[own].tolist(), guess[own].tolist(), LABELS)) for own in places]
+            UNITS, [PartOfUnits(own, macro_f1_of(labels[own].tolist(), guess[own].tolist(), LABELS)) for own in places]
         )
         for guess in guesses
     ]

@@ -1,126 +1,219 @@
 """What is wrong with gold before the first submission: metrics that it leaves undefined for every answer."""
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from declared.gold_fields import gold_fields
+from declared.metrics import positive_of
 from declared.plan import Plan
-from declared.reference import GoldTable
-from declared.samples import gold_values, scored_groups, typed_gold
+from declared.reference import GoldTable, Reference
+from declared.samples import gold_values, number_of, scored_by_sample, scored_groups, typed_gold
 
 Fault = tuple[str, str, str]
 """Where, what is wrong, what is expected."""
-CORRELATIONS = ("pearson", "spearman", "kendall")
+CONSTANT: Mapping[str, tuple[str, str]] = {
+    **dict.fromkeys(
+        ("pearson", "spearman", "kendall"),
+        ("all gold values are equal, so that no correlation is defined", "at least two different values"),
+    ),
+    "kappa": ("all gold labels are equal, so that kappa is 0 or undefined", "at least two different labels"),
+    "ccc": ("all gold values are equal, so that ccc is 0 or undefined", "at least two different values"),
+}
+"""What is wrong with gold of a single value, by metric."""
+NATURAL = ({"0", "1"}, {"false", "true"})
+"""Labels of which the second is the positive one without being named."""
 
 
-def faults(plan: Plan, gold: GoldTable) -> Iterator[Fault]:
+def faults(plan: Plan, reference: Reference) -> Iterator[Fault]:
     """Everything about the gold that leaves a column undefined, or that its metric cannot take."""
+    gold = reference.tables[plan.table]
     where = f"{gold.table.gold.name} ({plan.key})"
     groups = scored_groups(plan, gold)
     if not any(groups.values()):
         chosen = f" where {', '.join(plan.where)} fit" if plan.where else ""
         yield where, f"no key is scored{chosen}", "gold rows that the column's `where` chooses"
         return
-    if plan.file is not None or plan.definition is None:
+    if plan.file is not None:
         return
-    for declared, field in zip(gold_fields(plan, gold.table, ()), typed_gold(plan, gold), strict=True):
-        if gold.table.many and field.type != declared.type:
-            what = f"rows: many compares each row with one text, and {field.name} has lists of texts"
-            yield where, what, "one text in each row"
-    listed = plan.options.get("labels")
-    if isinstance(listed, list):
-        for label in _unknown_labels(listed, plan, gold):
-            yield where, f"no gold label is {label}", "`labels` of the gold alone"
+    for what, expected in (*_of_columns(plan, gold), *_of_numbers(plan, gold)):
+        yield where, what, expected
+    named = _positive(plan, gold)
+    if named is not None:
+        yield where, *named
+        return
+    find = OF_METRICS.get(plan.metric) or OF_MODULES.get(plan.module)
     for group, values in _values_by_group(plan, gold):
-        for what, expected in _undefined(plan, values):
+        if plan.metric in CONSTANT and len(set(values)) < 2:
+            what, expected = CONSTANT[plan.metric]
+            yield where, what + group, expected
+        for what, expected in find(plan, values, gold) if find else ():
             yield where, what + group, expected
 
 
-def _unknown_labels(listed: Sequence[str], plan: Plan, gold: GoldTable) -> list[str]:
-    """Those of the listed labels that a field neither declares nor, in the gold of any phase, has."""
-    unknown = set()
+Found = Iterator[tuple[str, str]]
+"""What is wrong with the gold, and what is expected."""
+
+
+def _of_columns(plan: Plan, gold: GoldTable) -> Found:
+    """Lists of texts where rows are compared, and labels that are named and nowhere."""
+    names = [field.name for field in gold.fields]
+    for declared, field in zip(gold_fields(plan, gold.table, names), typed_gold(plan, gold), strict=True):
+        if gold.table.many and field.type != declared.type:
+            what = f"rows: many compares each row with one text, and {field.name} has lists of texts"
+            yield what, "one text in each row"
+    listed = plan.options.get("labels")
+    if not isinstance(listed, list):
+        return
+    unknown: set[str] = set()
     for field, values in zip(typed_gold(plan, gold), gold_values(plan, gold), strict=True):
         there = set().union(*values) if field.type == "labels" else set(values)
         unknown |= set(listed) - there.union(field.values or ())
-    return sorted(unknown)
+    for label in sorted(unknown):
+        yield f"no gold label is {label}", "`labels` of the gold alone"
+
+
+def _of_numbers(plan: Plan, gold: GoldTable) -> Found:
+    """Weights and scales, which are numbers of the gold."""
+    for name, column in plan.numbers.items():
+        numbers = [number_of(text) for text in gold.groups[column]]
+        if any(math.isnan(number) or number < 0 for number in numbers):
+            yield f"{column}, the {name}, is not everywhere a number from 0", f"numbers in {column}"
+            continue
+        for group, positions in scored_groups(plan, gold).items():
+            of_group = f" in the group {', '.join(group)}" if group else ""
+            own = [numbers[i] for i in positions]
+            if name == "weight" and not any(own):
+                yield f"{column} is 0 for every key{of_group}", "a weight above 0"
+            if name == "scale" and not all(own):
+                yield f"{column}, which errors are divided by, is 0 for a key{of_group}", "scales above 0"
+
+
+def _positive(plan: Plan, gold: GoldTable) -> tuple[str, str] | None:
+    """A positive label that the declaration must name, since the gold's labels do not tell it."""
+    is_one = "positive" in plan.options and plan.options["positive"] is None
+    of_number = gold.table.field(plan.fields[0]).type == "number" if plan.fields else False
+    if not is_one or not (of_number or plan.options.get("average") == "binary"):
+        return None
+    raw = [gold.answers.columns[field.name, field.type] for field in typed_gold(plan, gold)]
+    labels = {label for values in raw for label in values if label is not None}
+    if any(labels <= natural for natural in NATURAL):
+        return None
+    shown = ", ".join(sorted(labels)[:SHOWN_LABELS])
+    return f"positive is missing, and the gold has the labels {shown}", "`positive: LABEL` in the metric"
+
+
+SHOWN_LABELS = 5
 
 
 def _values_by_group(plan: Plan, gold: GoldTable) -> Iterator[tuple[str, Sequence[Any]]]:
     """(" in the group …" or nothing, the gold values) of each field and group."""
-    for column in gold_values(plan, gold):
-        for texts, positions in scored_groups(plan, gold).items():
+    for column, groups in zip(gold_values(plan, gold), scored_by_sample(plan, gold), strict=True):
+        for texts, positions in groups.items():
             name = ", ".join(texts)
             yield f" in the group {name}" if name else "", [column[i] for i in positions]
 
 
-def _undefined(plan: Plan, values: Sequence[Any]) -> Iterator[tuple[str, str]]:
-    """(what, expected) for the gold values of one group."""
-    if plan.metric in CORRELATIONS and len(set(values)) < 2:
-        yield "all gold values are equal, so that no correlation is defined", "at least two different values"
-    if plan.metric == "kappa" and len(set(values)) < 2:
-        yield "all gold labels are equal, so that kappa is 0 or undefined", "at least two different labels"
-    if plan.metric == "ccc" and len(set(values)) < 2:
-        yield "all gold values are equal, so that ccc is 0 or undefined", "at least two different values"
-    if plan.metric == "mape" and 0 in values:
+def _mape(plan: Plan, values: Sequence[Any], gold: GoldTable) -> Found:
+    if 0 in values:
         yield "a gold value is 0, to which no error is relative", "gold values other than 0, or smape"
-    if plan.metric == "points":
-        matrix = plan.options["matrix"]
-        if not sum(matrix.get(label, {}).get(label, 0) for label in values) > 0:
-            yield "the gold itself gets no points", "a matrix with points above 0 for right answers"
-    if plan.metric == "r2" and len(values) < 2:
+
+
+def _points(plan: Plan, values: Sequence[Any], gold: GoldTable) -> Found:
+    matrix = plan.options["matrix"]
+    if not sum(matrix.get(label, {}).get(label, 0) for label in values) > 0:
+        yield "the gold itself gets no points", "a matrix with points above 0 for right answers"
+
+
+def _r2(plan: Plan, values: Sequence[Any], gold: GoldTable) -> Found:
+    if len(values) < 2:
         yield "there is a single key, for which R² is undefined", "at least two keys"
-    if plan.definition is not None and plan.definition.gold == "label":
-        positives = sum(value == plan.options["positive"] for value in values)
-        if not positives and plan.metric in ("roc_auc", "average_precision"):
-            yield f"no gold label is {plan.options['positive']}", "`positive` as one of the gold labels"
+
+
+def _order(plan: Plan, values: Sequence[Any], gold: GoldTable) -> Found:
+    """Of areas under curves: keys with the label, and others."""
+    field = gold.table.field(plan.fields[0])
+    labels = [positive_of(plan.options, values)]
+    if field.type == "probabilities":
+        labels = list(field.values or ()) if plan.options["average"] == "macro" else []
+    for label in labels:
+        positives = sum(value == label for value in values)
+        if not positives:
+            yield f"no gold label is {label}", "`positive` as one of the gold labels"
         if positives == len(values) and plan.metric == "roc_auc":
-            yield f"all gold labels are {plan.options['positive']}", "two labels"
-    if plan.definition is not None and plan.definition.module == "rankings":
-        if any(relevance != int(relevance) for rows in values for _, relevance in rows):
-            yield "a relevance is not a whole number", "whole numbers, 0 for an item that is not relevant"
-        without = [i for i, rows in enumerate(values) if not any(relevance > 0 for _, relevance in rows)]
-        if without:
-            yield f"{len(without)} queries have no relevant item", "for each query an item with a relevance above 0"
-    if plan.definition is not None and plan.definition.module in ("edits", "sequences"):
-        if any(isinstance(value, list) for value in values):
-            yield f"{plan.metric} compares with one text, and the gold has lists of texts", "one text for each key"
-        elif plan.definition.module == "edits" and not any(value.split() for value in values):
-            yield "no gold text has a word", "gold texts with words"
+            yield f"all gold labels are {label}", "two labels"
 
 
-def _nothing_to_find(plan: Plan, module: str, values: Sequence[Any]) -> bool:
+def _rankings(plan: Plan, values: Sequence[Any], gold: GoldTable) -> Found:
+    levels = [[relevance[0] if relevance else 1 for _, *relevance in rows] for rows in values]
+    if any(level != int(level) for own in levels for level in own):
+        yield "a relevance is not a whole number", "whole numbers, 0 for an item that is not relevant"
+    without = sum(not any(level > 0 for level in own) for own in levels)
+    if without:
+        yield f"{without} queries have no relevant item", "for each query an item with a relevance above 0"
+
+
+def _one_text(plan: Plan, values: Sequence[Any], gold: GoldTable) -> Found:
+    """Of edits: one text for each key, and for error rates one with words."""
+    if any(isinstance(value, list) for value in values):
+        yield f"{plan.metric} compares with one text, and the gold has lists of texts", "one text for each key"
+    elif plan.module == "edits" and not any(value.split() for value in values):
+        yield "no gold text has a word", "gold texts with words"
+
+
+Find = Callable[[Plan, Sequence[Any], GoldTable], Found]
+OF_METRICS: Mapping[str, Find] = {
+    "mape": _mape,
+    "points": _points,
+    "r2": _r2,
+    "roc_auc": _order,
+    "average_precision": _order,
+}
+"""By metric: what leaves it undefined in the gold values of one group."""
+OF_MODULES: Mapping[str, Find] = {"rankings": _rankings, "edits": _one_text, "sequences": _one_text}
+"""Likewise by module."""
+
+
+def _nothing_to_find(plan: Plan, values: Sequence[Any]) -> bool:
     """Whether the gold of one group has no label, span or row, and the metric gives 0 for finding none."""
-    if module == "tags":
-        return all(tag == "O" for tags in values for tag in tags)
     average = plan.options.get("average")
-    if module == "sets":
+    if plan.module == "tags":
+        return set(chain.from_iterable(values)) <= {"O"}
+    if plan.module == "sets":
         return average == "micro" and not any(map(any, values))
-    if plan.options.get("zero_division"):
+    if plan.options.get("zero_division") or plan.metric not in ("f1", "fbeta", "precision", "recall"):
         return False
-    return plan.metric in ("f1", "fbeta", "precision", "recall") and not any(
-        value == plan.options["positive"] if average == "binary" else value for value in values
-    )
+    if average == "binary":
+        return positive_of(plan.options, values) not in values
+    return not any(values)
 
 
-def remarks(plan: Plan, gold: GoldTable) -> Iterator[str]:
+def remarks(plan: Plan, reference: Reference) -> Iterator[str]:
     """What the organisers should know of a metric with this gold."""
-    if plan.definition is None:
+    if plan.file is not None:
         return
-    module, groups = plan.definition.module, _values_by_group(plan, gold)
-    empty = list(dict.fromkeys(group for group, values in groups if _nothing_to_find(plan, module, values)))
+    gold = reference.tables[plan.table]
+    groups = _values_by_group(plan, gold)
+    empty = list(dict.fromkeys(group for group, values in groups if _nothing_to_find(plan, values)))
     if empty:
         more = f" and {len(empty) - 1} more" if empty[1:] else ""
         yield (
             f"{plan.key}: the gold has nothing to find{empty[0]}{more}, so that no answer scores above 0 there, not "
             "even a right one. Leave these rows out with `where`, or take a metric in which two empty sets are equal."
         )
-    if plan.metric != "rouge":
-        return
+    if plan.metric == "rouge":
+        yield from _without_tokens(plan, gold)
+
+
+def _without_tokens(plan: Plan, gold: GoldTable) -> Iterator[str]:
+    """A script of which ROUGE sees nothing."""
     from rouge_score.tokenize import tokenize
 
-    values = [value for column in gold_values(plan, gold) for value in column]
-    texts = [value if isinstance(value, str) else " ".join(value) for value in values]
-    silent = sum(bool(text.strip()) and not tokenize(text, None) for text in texts)
+    silent, texts = 0, list(chain.from_iterable(gold_values(plan, gold)))
+    for value in texts:
+        text = value if isinstance(value, str) else " ".join(value)
+        silent += bool(text.strip()) and not tokenize(text, None)
     if silent > len(texts) / 2:
         yield (
             f"{plan.key}: rouge-score sees no token in {silent} of {len(texts)} gold texts, since it keeps only Latin "

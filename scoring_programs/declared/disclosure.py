@@ -32,7 +32,7 @@ COUNTS_BY_LABEL = ("balanced_accuracy", "f1", "precision", "recall", "jaccard", 
 
 
 @dataclass(frozen=True)
-class Column:
+class AttackedColumn:
     """A column's metric with what an attack on it needs to know of the gold.
 
     Attributes:
@@ -88,7 +88,7 @@ def disclosed(plans: Sequence[Plan], reference: Reference, submissions: int, dec
         `unmeasured`, the columns that are left out; `decimals`, the most that leave at most 5 % (null: none do), and
         `decided_then`; `submissions`, the most that leave at most 5 % at the present decimals.
     """
-    groups: dict[tuple[str, ...], list[Column]] = {}
+    groups: dict[tuple[str, ...], list[AttackedColumn]] = {}
     unmeasured = []
     for plan in plans:
         column = _column(plan, reference.tables[plan.table])
@@ -124,7 +124,7 @@ def _told_apart(weighings: int, most: int) -> int:
     return told
 
 
-def _total(groups: Sequence[Sequence[Column]], submissions: int, decimals: int | None) -> int:
+def _total(groups: Sequence[Sequence[AttackedColumn]], submissions: int, decimals: int | None) -> int:
     """Over the gold's columns, which one submission asks about at once, each by the metric that tells most."""
     total = 0
     for group in groups:
@@ -132,7 +132,7 @@ def _total(groups: Sequence[Sequence[Column]], submissions: int, decimals: int |
     return total
 
 
-def _column(plan: Plan, gold: GoldTable) -> Column | None:
+def _column(plan: Plan, gold: GoldTable) -> AttackedColumn | None:
     """The column of a metric whose attack is known."""
     known = plan.file is None and plan.metric in (*DIGITS, *COUNTS, *COUNTS_BY_LABEL)
     if not known or gold.table.many:
@@ -142,17 +142,18 @@ def _column(plan: Plan, gold: GoldTable) -> Column | None:
     if set(kinds.values()) == {"labels"}:  # each label of a key is an item, which is there or is not
         (name,) = kinds
         labels = len(frozenset[str]().union(*gold.answers.columns[name, "labels"]))
-        return Column(plan.key, plan.metric, len(gold.keys) * labels, 2, labels if by_label else 1, None)
+        return AttackedColumn(plan.key, plan.metric, len(gold.keys) * labels, 2, labels if by_label else 1, None)
     if not set(kinds.values()) <= {"label", "number", "string"}:
         return None
     values = 1
     for name, kind in kinds.items():
-        values *= _possible(gold.answers.columns[name, kind], kind)
+        there = [value for value in gold.answers.columns[name, kind] if value is not None]
+        values *= _possible(there, kind)
     field = gold.table.field(plan.fields[0])
     widest: float | None = None
     if field.type == "number" and field.min is not None and field.max is not None:
         widest = field.max - field.min
-    return Column(plan.key, plan.metric, len(gold.keys), values, max(1, values - 1) if by_label else 1, widest)
+    return AttackedColumn(plan.key, plan.metric, len(gold.keys), values, max(1, values - 1) if by_label else 1, widest)
 
 
 def _possible(values: list[Any], kind: str) -> int:

@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from declared.metrics import Sample
+from declared.metrics import Sample, positive_of
 from declared.plan import Plan
 from declared.samples import Group
 from scoring_kit.results import Bar, BarChart, ConfusionMatrix, CountBars, Figure
@@ -46,7 +46,9 @@ class Later(Sequence[Figure]):
         return len(self._made)
 
 
-def bars_by_group(plan: Plan, groups: Mapping[Group, Sequence[int]], values: Sequence[Sequence[float]]) -> BarChart:
+def bars_by_group(
+    plan: Plan, groups: Mapping[Group, Sequence[int]], values: Sequence[Mapping[Group, float]]
+) -> BarChart:
     """A bar for each group: the mean of its fields' values, with the number of keys.
 
     Args:
@@ -54,26 +56,28 @@ def bars_by_group(plan: Plan, groups: Mapping[Group, Sequence[int]], values: Seq
         groups: group → the positions of its keys.
         values: for each field its value in each group.
     """
-    means = [sum(column) / len(column) for column in zip(*values, strict=True)]
-    bars = [Bar(", ".join(group), mean, len(keys)) for (group, keys), mean in zip(groups.items(), means, strict=True)]
+    bars = []
+    for group, keys in groups.items():
+        own = [of_field[group] for of_field in values if group in of_field]
+        bars.append(Bar(", ".join(group), sum(own) / len(own), len(keys)))
     return BarChart(f"{plan.key} by {', '.join(plan.by)}", bars, plan.better, items="keys")
 
 
 def figures_of_fields(plan: Plan, samples: Sequence[Sample]) -> dict[Hashable, Figure]:
     """The figures of what a metric compared, over all keys; columns that compare the same share theirs."""
-    make = MAKERS.get(plan.definition.module) if plan.definition else None
+    make = MAKERS.get(plan.module)
     if make is None or plan.where:
         return {}
     parts = list(zip(plan.fields, plan.gold, strict=True))
     named = [("+".join(plan.fields), "+".join(plan.gold))] if len(samples) < len(parts) else parts
+    # probabilities compare with the label asked for
+    asked = [str(plan.options.get(option)) for option in ("positive", "threshold", "match")]
     figures: dict[Hashable, Figure] = {}
     for (name, gold), sample in zip(named, samples, strict=True):
-        figure = make(name if name == gold else f"{name} against {gold}", plan, sample)
+        title = name if name == gold else f"{name} against {gold}"
+        figure = make(title, plan, sample)
         if figure is not None:
-            # probabilities compare with the label asked for
-            figures[type(figure), plan.table, name, gold, plan.options.get("positive"), plan.options.get("match")] = (
-                figure
-            )
+            figures[type(figure), plan.table, name, gold, *asked] = figure
     return figures
 
 
@@ -109,15 +113,28 @@ def _numbers(name: str, plan: Plan, sample: Sample) -> Figure | None:
     return ConfusionMatrix(f"{name}: gold and predicted numbers", bins, bins, counts)
 
 
-def _probabilities(name: str, plan: Plan, sample: Sample) -> Figure:
-    positive = plan.options["positive"]
-    bins = bin_names(PROBABILITIES)
+def _probabilities(name: str, plan: Plan, sample: Sample) -> Figure | None:
+    """Gold labels against the most probable ones, or against bins of one label's number."""
+    (field,) = sample.fields
+    if field.type == "probabilities":
+        labels = list(field.values or ())
+        cells = [[0] * len(labels) for _ in labels]
+        for gold, shares in zip(sample.gold, sample.predicted, strict=True):
+            cells[labels.index(gold)][shares.index(max(shares))] += 1
+        return ConfusionMatrix(f"{name}: gold and most probable labels", labels, labels, cells)
+    positive = positive_of(plan.options, sample.gold)
+    edges: Sequence[float] = PROBABILITIES
+    if min(sample.predicted) < 0 or max(sample.predicted) > 1:
+        edges = bin_edges(min(sample.predicted), max(sample.predicted))
+    if not edges:
+        return None
+    bins = bin_names(edges)
     counts = [[0] * len(bins) for _ in range(2)]
     for gold, predicted in zip(sample.gold, sample.predicted, strict=True):
-        counts[gold != positive][bisect_right(PROBABILITIES, predicted)] += 1
-    return ConfusionMatrix(
-        f"{name}: gold labels and the probability of {positive}", [positive, f"not {positive}"], bins, counts
-    )
+        counts[gold != positive][bisect_right(edges, predicted)] += 1
+    what = "the probability" if edges is PROBABILITIES else "the number"
+    named = [positive, f"not {positive}"]
+    return ConfusionMatrix(f"{name}: gold labels and {what} of {positive}", named, bins, counts)
 
 
 def _sets(name: str, plan: Plan, sample: Sample) -> Figure | None:

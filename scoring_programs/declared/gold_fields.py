@@ -54,9 +54,15 @@ def _compared(plan: Plan, table: Table, names: Sequence[str]) -> list[tuple[str,
     kind = definitions()[plan.metric]
     if kind.module == "rankings":
         item, relevance = plan.gold
-        return [(item, Field(item, "string")), (relevance, Field(relevance, "number"))]
-    named = zip(plan.fields, plan.gold, strict=True)
-    return [(name, _typed(column, as_gold(table.field(name)), kind.gold, table)) for name, column in named]
+        judged = [(item, Field(item, "string"))]
+        if relevance in names:  # else every row of the gold is relevant
+            judged.append((relevance, Field(relevance, "number")))
+        return judged
+    found = []
+    for name, column in zip(plan.fields, plan.gold, strict=True):
+        own = table.field(name)
+        found.append((name, _typed(column, as_gold(own), kind.gold.get(own.type), table)))
+    return found
 
 
 def as_gold(field: Field) -> Field:
@@ -80,9 +86,10 @@ def _typed(column: str, compared: Field, asked: str | None, table: Table) -> Fie
 def open_fields(table: Table, wanted: Sequence[Plan], names: Sequence[str]) -> dict[str, list[Field]]:
     """Field of labels without declared values, or of typed spans → the gold's typed columns to compare with."""
     found: dict[str, list[Field]] = {}
+    any_text = {name for plan in wanted if plan.module == "clusters" for name in plan.fields}
     for plan in wanted:
         for name, field in _compared(plan, table, names):
-            own = table.find(name)
+            own = None if name in any_text else table.find(name)
             if own is not None and own.type == field.type and own.type in NAMING and own.values is None:
                 columns = found.setdefault(name, [])
                 if field not in columns and field.name in names:

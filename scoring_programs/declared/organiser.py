@@ -9,11 +9,12 @@ from typing import Any
 from declared import reference as gold
 from declared.checks import faults, remarks
 from declared.disclosure import disclosed
+from declared.expressions import columns_of_task
 from declared.given import Given, differences
 from declared.plan import Plan, plans
 from declared.probes import failing
 from declared.tables import Table, fields_of_tasks, tables_of
-from declared.template import template_text
+from declared.template import template_files
 from scoring_kit.errors import OrganiserError, Problems
 from scoring_kit.organiser import Request, Secrets, Warned, read_reference, serve
 from scoring_kit.organiser import trial as scored
@@ -55,9 +56,9 @@ def check_reference(request: Request) -> Warned:
     reference, wanted = read_reference(gold.read, request), _wanted(request)
     problems = Problems()
     for plan in wanted:
-        for where, what, expected in faults(plan, reference.tables[plan.table]):
+        for where, what, expected in faults(plan, reference):
             problems.error(where, what, expected)
-    found = [remark for plan in wanted for remark in remarks(plan, reference.tables[plan.table])]
+    found = [remark for plan in wanted for remark in remarks(plan, reference)]
     for is_mistake, what in differences(_given(request), reference.tables):
         if is_mistake:
             problems.repeat_error(what)
@@ -74,11 +75,15 @@ def _given(request: Request) -> Given:
 
 
 def template(request: Request) -> dict[str, Any]:
-    """Write a file for each table with every key and the emptiest answer that is valid."""
+    """Write the files of each table with every key and the emptiest answer that is valid."""
     out = Path(request["out"])
+    shared: dict[str, list[gold.GoldTable]] = {}
     for one in read_reference(gold.read, request).tables.values():
-        fields = fields_of_tasks(one.table, request["options"], request["tasks"])
-        (out / one.table.file.name).write_text(template_text(one, fields), encoding="utf-8", newline="")
+        shared.setdefault(one.table.file.name, []).append(one)
+    for tables in shared.values():
+        answers = [fields_of_tasks(one.table, request["options"], request["tasks"]) for one in tables]
+        for name, text in template_files(tables, answers).items():
+            (out / name).write_text(text, encoding="utf-8", newline="")
     return {}
 
 
@@ -112,7 +117,7 @@ def columns(request: Request) -> dict[str, Any]:
     """Every column has a metric of its own, so that no key can be misspelt."""
     return {
         task: {
-            "metrics": [plan.key for plan in own],
+            "metrics": columns_of_task(task, request["options"], request["tasks"]).keys,
             "needs_model": any(plan.metric == "bertscore" and plan.file is None for plan in own),
         }
         for task, own in plans(request["options"]).items()
@@ -132,7 +137,7 @@ def trial(request: Mapping[str, Any]) -> dict[str, Any]:
     program = Program.read(Path(request["program"]) / "program.json")
     own = [plan for task in program.tasks for plan in plans(program.options)[task] if plan.file]
     tables = gold.read(Path(request["phase"]) / "ref", program.tasks, program.options).tables if own else {}
-    messages = [text for plan in own for text in failing(plan, tables[plan.table])]
+    messages = [text for plan in own for text in failing(plan, tables)]
     if messages:
         raise OrganiserError(*messages)
     return tried

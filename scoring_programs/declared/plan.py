@@ -24,6 +24,8 @@ class Plan:
         worst: of the column; the value where an own function fails.
         undefined: the value in place of an undefined one; `worst` where the declaration gives none.
         better: which way is better.
+        weight: the gold column that says how much each key counts; None: all the same.
+        tables: all tables that an own function reads at once; none: the one.
         file: where an own function is; None for a metric of the table.
     """
 
@@ -38,11 +40,13 @@ class Plan:
     worst: float
     undefined: float
     better: Literal["higher", "lower"]
+    weight: str | None = None
+    tables: tuple[str, ...] = ()
     file: Path | None = None
 
     @classmethod
     def from_dict(cls, key: str, data: Mapping[str, Any]) -> "Plan":
-        lists = {name: tuple(data[name]) for name in ("fields", "gold", "by")}
+        lists = {name: tuple(data.get(name, ())) for name in ("fields", "gold", "by", "tables")}
         file, undefined = data.get("file"), data.get("undefined")
         given = {"file": Path(file) if file else None, "undefined": data["worst"] if undefined is None else undefined}
         return cls(key=key, **{**data, **lists, **given})
@@ -53,14 +57,35 @@ class Plan:
         return None if self.file else definitions()[self.metric]
 
     @property
+    def all_tables(self) -> tuple[str, ...]:
+        """The tables that it reads."""
+        return self.tables or (self.table,)
+
+    @property
+    def module(self) -> str:
+        """The module of `declared.metrics` that computes it."""
+        return "own" if self.definition is None else self.definition.module
+
+    @property
+    def gold_needed(self) -> tuple[str, ...]:
+        """The gold columns that must be there; without relevance every row of a ranking's gold is relevant."""
+        return self.gold[:1] if self.module == "rankings" else self.gold
+
+    @property
+    def numbers(self) -> dict[str, str]:
+        """What a key's numbers mean to the metric → the gold column that holds them."""
+        named = {"weight": self.weight, "scale": self.options.get("scale")}
+        return {name: column for name, column in named.items() if column is not None and self.file is None}
+
+    @property
     def grouping(self) -> list[str]:
-        """The gold columns that choose or group keys."""
-        return [*self.where, *self.by]
+        """The gold columns of which a key has one value: those that choose, group or weigh keys."""
+        return [*self.where, *self.by, *self.numbers.values()]
 
 
 def plans(options: Mapping[str, Any]) -> dict[str, list[Plan]]:
     """The plans of every task's columns that a scorer fills, in their order."""
-    return {
-        task: [Plan.from_dict(key, data) for key, data in columns.items()]
-        for task, columns in options["metrics"].items()
-    }
+    found = {}
+    for task, columns in options["metrics"].items():
+        found[task] = [Plan.from_dict(key, data) for key, data in columns.items()]
+    return found

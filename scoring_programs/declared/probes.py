@@ -1,12 +1,12 @@
 """Answers that a build tries the organisers' own functions on: where one raises, no participant has to find out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from declared.answers import Answers
 from declared.plan import Plan
-from declared.reference import GoldTable, expected
-from declared.submission import with_values
+from declared.reference import GoldTable, Reference, expected
+from declared.submission import Submission, with_values
 from declared.tasks import compute
 from declared.template import emptiest
 from scoring_kit.base.fields import Field
@@ -17,11 +17,13 @@ SAME = 6
 Columns = dict[tuple[str, str], list[Any]]
 
 
-def failing(plan: Plan, gold: GoldTable) -> Iterator[str]:
+def failing(plan: Plan, tables: Mapping[str, GoldTable]) -> Iterator[str]:
     """What an organiser must know of an own function that gives no number for some valid answers."""
     try:
-        for what, answers in tries(gold):
-            failed = compute(plan, gold, answers).failed
+        for every in zip(*(tries(tables[name]) for name in plan.all_tables), strict=False):
+            what = every[0][0]
+            answers = {name: one for name, (_, one) in zip(plan.all_tables, every, strict=True)}
+            failed = compute(plan, Reference(tables), Submission(answers, frozenset())).failed
             if failed is not None:
                 said = f"{failed.place}: {plan.key} could not be computed for {what} ({failed.words})."
                 yield f"{said} Expected a number for every valid answer, or NaN where it is undefined."
@@ -83,7 +85,9 @@ def _unlike(values: Sequence[Any], *candidates: Sequence[Any]) -> list[Any]:
 
 def _gold_column(field: Field, gold: GoldTable) -> list[Any]:
     """The gold's values of a field, as answers; empty where the gold has none of that name and type."""
-    return list(gold.answers.columns.get((field.name, field.type), ()))
+    column = gold.answers.columns.get((field.name, field.type), ())
+    other = _choices(field)[0] if None in column else None
+    return [other if value is None else value for value in column]
 
 
 def _choices(field: Field) -> list[Any]:

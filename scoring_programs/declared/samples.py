@@ -1,15 +1,18 @@
 """From gold and answers to what a metric compares: pairs of values by key, the keys that count, and their groups."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from operator import le, lt
 from typing import Any
 
 from declared.answers import Answers
 from declared.gold_fields import gold_fields
-from declared.metrics import Sample
+from declared.metrics import Sample, definitions, positive_of
 from declared.plan import Plan
 from declared.reference import GoldTable
-from scoring_kit.base.fields import NUMBER, Field
+from scoring_kit.base.fields import NUMBER, Field, ordered
 
 Columns = list[Sequence[Any]]
 Group = tuple[str, ...]
@@ -24,31 +27,91 @@ def samples_of(plan: Plan, gold: GoldTable, answers: Answers) -> list[Sample]:
     fields = typed_gold(plan, gold)
     given: Columns = [answers.columns[name, table.field(name).type] for name in plan.fields]
     predicted = _units(plan, gold, given, answers.owners)
-    if len(predicted) == len(fields) > 1:
-        pairs = zip(gold_values(plan, gold), predicted, fields, strict=True)
-        return [Sample(values, answer, [field]) for values, answer, field in pairs]
-    (values,), (answer,) = gold_values(plan, gold), predicted
-    return [Sample(values, answer, fields, table.many)]
+    values = _units(plan, gold, _gold_columns(gold, fields), gold.answers.owners)
+    numbers = {name: list(map(number_of, gold.groups[column])) for name, column in plan.numbers.items()}
+    if table.many or len(predicted) < len(fields):  # compared as wholes
+        return [Sample(values[0], predicted[0], fields, table.many, numbers.get("weight"))]
+    samples = []
+    for name, field, truth, answer in zip(plan.fields, fields, values, predicted, strict=True):
+        form = _form(plan, table.field(name), field, truth)
+        sides = form.gold(truth), form.answers(answer)
+        samples.append(Sample(*sides, [form.field], weight=numbers.get("weight"), scale=numbers.get("scale")))
+    return samples
 
 
 def gold_values(plan: Plan, gold: GoldTable) -> list[Sequence[Any]]:
     """The gold side of what `samples_of` gives."""
     fields = typed_gold(plan, gold)
-    return _units(plan, gold, [gold.answers.columns[field.name, field.type] for field in fields], gold.answers.owners)
+    values = _units(plan, gold, _gold_columns(gold, fields), gold.answers.owners)
+    if gold.table.many or len(values) < len(fields):
+        return values
+    pairs = zip(plan.fields, fields, values, strict=True)
+    return [_form(plan, gold.table.field(name), field, truth).gold(truth) for name, field, truth in pairs]
 
 
 def typed_gold(plan: Plan, gold: GoldTable) -> list[Field]:
     """The gold's columns that a metric reads."""
-    return [gold.field(field.name, field.type) for field in gold_fields(plan, gold.table, ())]
+    names = [field.name for field in gold.fields]
+    return [gold.field(field.name, field.type) for field in gold_fields(plan, gold.table, names)]
+
+
+def number_of(text: str) -> float:
+    """The number that a text of the gold is; NaN where it is none."""
+    return float(text) if NUMBER.fullmatch(text) else math.nan
+
+
+def _gold_columns(gold: GoldTable, fields: Sequence[Field]) -> Columns:
+    return [gold.answers.columns[field.name, field.type] for field in fields]
 
 
 def _units(plan: Plan, gold: GoldTable, columns: Columns, owners: Sequence[int]) -> list[Sequence[Any]]:
     """A value for each key: of each column, or, where they are compared as wholes, of all of them."""
     if gold.table.many:
         return [_by_key(gold, owners, list(zip(*columns, strict=True)))]
-    return (
-        [list(zip(*columns, strict=True))] if plan.definition is not None and plan.definition.joint else list(columns)
-    )
+    is_joint = plan.definition is not None and plan.definition.joint
+    return [list(zip(*columns, strict=True))] if is_joint else list(columns)
+
+
+def _same(values: Sequence[Any]) -> Sequence[Any]:
+    return values
+
+
+@dataclass(frozen=True)
+class ComparedForm:
+    """What a metric compares of a field's values: gold and answers as it takes them, of the type of `field`."""
+
+    field: Field
+    gold: Callable[[Sequence[Any]], Sequence[Any]] = _same
+    answers: Callable[[Sequence[Any]], Sequence[Any]] = _same
+
+
+def _form(plan: Plan, own: Field, of_gold: Field, gold: Sequence[Any]) -> ComparedForm:
+    """Values as they are, but for an ordinal that is compared as a number, and what is compared as a label."""
+    kinds = own.type, definitions()[plan.metric].module
+    if kinds == ("ordinal", "numbers"):
+        as_numbers = partial(map_list, own.numbers.__getitem__)
+        return ComparedForm(Field(own.name, "number"), as_numbers, as_numbers)
+    if kinds == ("number", "labels"):
+        positive = positive_of(plan.options, gold)
+        rest = f"not {positive}"
+        threshold = plan.options["threshold"]
+        reaches = partial(le, threshold) if not isinstance(threshold, Mapping) else partial(lt, threshold["above"])
+        names = {True: positive, False: rest}
+        labels = Field(own.name, "label", values=ordered([rest, positive]))
+        return ComparedForm(
+            labels,
+            partial(map_list, lambda label: names[label == positive]),
+            partial(map_list, lambda number: names[reaches(number)]),
+        )
+    if kinds == ("probabilities", "labels"):
+        values = list(own.values or ())
+        return ComparedForm(of_gold, _same, partial(map_list, lambda shares: values[shares.index(max(shares))]))
+    return ComparedForm(own if own.type == "probabilities" else of_gold)
+
+
+def map_list(form: Callable[[Any], Any], values: Sequence[Any]) -> list[Any]:
+    """Each value in a form; None, which no metric reads, as it is."""
+    return [None if value is None else form(value) for value in values]
 
 
 def _by_key(gold: GoldTable, owners: Sequence[int], rows: Sequence[Any]) -> list[list[Any]]:
@@ -58,21 +121,47 @@ def _by_key(gold: GoldTable, owners: Sequence[int], rows: Sequence[Any]) -> list
     return found
 
 
-def own_rows(gold: GoldTable, answers: Answers) -> tuple[list[Any], list[Any]]:
-    """What an own function compares: for each key a dict of field → value, or with many rows a list of them.
+@dataclass(frozen=True)
+class OwnRows:
+    """What an own function gets of a table: for each key its rows, in the order of the keys.
 
-    The gold's rows hold its further columns, too, as text.
+    Attributes:
+        keys: a text each, or a tuple of texts where several fields are the key.
+        gold: a dict of field → value, or with many rows a list of them; with the gold's further columns, as text.
+        predicted: likewise, without further columns.
     """
+
+    keys: Sequence[Any]
+    gold: Sequence[Any]
+    predicted: Sequence[Any]
+
+    def at(self, positions: Sequence[int]) -> "OwnRows":
+        """The keys at these positions, of which one may come several times."""
+        return OwnRows(*([side[i] for i in positions] for side in (self.keys, self.gold, self.predicted)))
+
+    def joined(self, other: "OwnRows") -> "OwnRows":
+        """These rows, then the others."""
+        keys, gold, predicted = (
+            [*self.keys, *other.keys],
+            [*self.gold, *other.gold],
+            [*self.predicted, *other.predicted],
+        )
+        return OwnRows(keys, gold, predicted)
+
+
+def own_rows(gold: GoldTable, answers: Answers) -> OwnRows:
+    """What an own function compares, over all keys."""
     typed = {field.name: gold.answers.columns[field.name, field.type] for field in gold.fields}
     key_columns = {name: [key[i] for key in gold.keys] for i, name in enumerate(gold.table.key)}
+    keys = [key[0] if len(key) == 1 else key for key in gold.keys]
     given = {name: column for (name, _), column in answers.columns.items()}
     if not gold.table.many:
-        return _dicts({**gold.further, **key_columns, **typed}), _dicts({**key_columns, **given})
+        return OwnRows(keys, _dicts({**gold.further, **key_columns, **typed}), _dicts({**key_columns, **given}))
     sides = []
     for columns, owners in (({**gold.further, **typed}, gold.answers.owners), (given, answers.owners)):
         keyed = {name: [column[owner] for owner in owners] for name, column in key_columns.items()}
         sides.append(_by_key(gold, owners, _dicts({**columns, **keyed})))
-    return sides[0], sides[1]
+    return OwnRows(keys, *sides)
 
 
 def _dicts(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
@@ -84,10 +173,12 @@ def scored_groups(plan: Plan, gold: GoldTable) -> dict[Group, list[int]]:
 
     Groups come in the order of their texts; those that `where` leaves without a key are left out.
     """
-    chosen = list(range(len(gold.keys)))
+    empty = frozenset.intersection(*_empty_by_sample(plan, gold)) if gold.skipped and plan.fields else frozenset()
+    chosen = [i for i in range(len(gold.keys)) if i not in empty]
     for column, wanted in plan.where.items():
         texts = gold.groups[column]
-        fitting = {text for text in set(texts) if _fits(text, wanted)}
+        fits = _fitting(wanted, gold.table.find(column))
+        fitting = {text for text in set(texts) if fits(text)}
         chosen = [i for i in chosen if texts[i] in fitting]
     if not plan.by:
         return {(): chosen}
@@ -95,6 +186,23 @@ def scored_groups(plan: Plan, gold: GoldTable) -> dict[Group, list[int]]:
     for i in chosen:
         groups.setdefault(tuple(gold.groups[column][i] for column in plan.by), []).append(i)
     return dict(sorted(groups.items()))
+
+
+def scored_by_sample(plan: Plan, gold: GoldTable) -> list[dict[Group, list[int]]]:
+    """The groups of `scored_groups` for each of `samples_of`: without the keys whose gold is empty there."""
+    groups = scored_groups(plan, gold)
+    found = []
+    for empty in _empty_by_sample(plan, gold):
+        kept = {group: [i for i in positions if i not in empty] for group, positions in groups.items()}
+        found.append({group: positions for group, positions in kept.items() if positions} if empty else groups)
+    return found
+
+
+def _empty_by_sample(plan: Plan, gold: GoldTable) -> list[frozenset[int]]:
+    """The positions of the keys whose gold is empty: of each field, or of all that are compared as wholes."""
+    found = [gold.skipped.get((field.name, field.type), frozenset()) for field in typed_gold(plan, gold)]
+    is_joint = plan.definition is not None and plan.definition.joint
+    return [frozenset[int]().union(*found)] if gold.table.many or is_joint else found
 
 
 def classes_of(plan: Plan, gold: GoldTable) -> dict[Any, list[int]]:
@@ -106,21 +214,25 @@ def classes_of(plan: Plan, gold: GoldTable) -> dict[Any, list[int]]:
     columns = gold_values(plan, gold) if is_mean and plan.file is None else []
     listed = plan.options.get("labels")
     found: dict[Any, list[int]] = {}
-    for group, positions in scored_groups(plan, gold).items():
-        if plan.by:
-            found[group] = positions
-        for number, values in enumerate(columns):
+    if plan.by:
+        found.update(scored_groups(plan, gold))
+    by_sample = scored_by_sample(plan, gold) if columns else []
+    for number, (values, groups) in enumerate(zip(columns, by_sample, strict=True)):
+        for group, positions in groups.items():
             for i in positions:
-                labels = values[i] if isinstance(values[i], frozenset) else [values[i]]
-                for label in labels if not isinstance(listed, list) else set(labels).intersection(listed):
+                labels = values[i] if isinstance(values[i], frozenset) else {values[i]}
+                counted = labels.intersection(listed) if isinstance(listed, list) else labels
+                for label in counted:
                     found.setdefault((group, number, label), []).append(i)
     return found
 
 
-def _fits(text: str, wanted: Any) -> bool:
-    """Whether a gold text is one that `where` wants: one of a list, or a number in a range."""
+def _fitting(wanted: Any, field: Field | None) -> Callable[[str], bool]:
+    """What says whether a gold text is one that `where` wants: one of a list, or a number in a range."""
     if not isinstance(wanted, Mapping):
-        return text in wanted
-    if not NUMBER.fullmatch(text):
-        return False
-    return bool(wanted.get("min", -math.inf) <= float(text) <= wanted.get("max", math.inf))
+        texts = set(wanted if field is None else map(field.canonical, wanted))
+        return texts.__contains__
+    low, high = wanted.get("min", -math.inf), wanted.get("max", math.inf)
+    if field is not None and field.type == "ordinal":
+        return lambda text: bool(low <= field.numbers.get(text, math.nan) <= high)
+    return lambda text: bool(low <= number_of(text) <= high)

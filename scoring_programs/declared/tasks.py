@@ -5,15 +5,19 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Any
 from urllib.parse import quote
 
-from declared.answers import Answers
+import numpy as np
+
+from declared.expressions import ColumnSources, bounded, columns_of_task
+from declared.expressions import computed as expression_value
 from declared.figures import Later, bars_by_group, figures_of_fields
 from declared.metrics import Sample, definitions
-from declared.plan import Plan, plans
-from declared.reference import GoldTable, Reference
-from declared.samples import Group, own_rows, samples_of, scored_groups
+from declared.plan import Plan
+from declared.reference import Reference
+from declared.samples import Group, OwnRows, own_rows, samples_of, scored_by_sample, scored_groups
 from declared.submission import Submission
 from declared.tables import Table
 from scoring_kit.results import Figure, Metric, NotComputed, TaskResult
@@ -31,28 +35,33 @@ class Computed:
     Attributes:
         groups: group → the positions of its keys.
         samples: what a metric of the table compared, one for each field or all together; none for an own function.
-        values: each field ("" where there is but one) with the value in each group, in their order; NaN: undefined.
+        values: each field ("" where there is but one) with its value in each group that has gold; NaN: undefined.
         failed: why an own function gave no number in some group.
     """
 
     groups: Mapping[Group, Positions]
     samples: Sequence[Sample]
-    values: Sequence[tuple[str, Sequence[float]]]
+    values: Sequence[tuple[str, Mapping[Group, float]]]
     failed: NotComputed | None = None
 
     @property
     def undefined(self) -> list[str]:
         """The groups (and fields) in which the metric is undefined."""
-        return [
-            ", ".join(filter(None, [field, ", ".join(group)]))
-            for field, values in self.values
-            for group, value in zip(self.groups, values, strict=True)
-            if math.isnan(value)
-        ]
+        found = []
+        for field, values in self.values:
+            for group, value in values.items():
+                if math.isnan(value):
+                    found.append(", ".join(filter(None, [field, *group])))
+        return found
+
+    @property
+    def rows(self) -> int:
+        """How many keys are scored."""
+        return sum(map(len, self.groups.values()))
 
     def mean(self, undefined: float) -> float:
         """The mean over fields and groups, with `undefined` in place of undefined values."""
-        values = [undefined if math.isnan(value) else value for _, row in self.values for value in row]
+        values = [undefined if math.isnan(value) else value for _, row in self.values for value in row.values()]
         return math.fsum(values) / len(values)
 
 
@@ -60,26 +69,49 @@ def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], Ta
     """The function that scores a task."""
 
     def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
-        own = plans(options)[task]
-        computed = [(plan, compute(plan, reference.tables[plan.table], submission.tables[plan.table])) for plan in own]
-        libraries = [name for plan in own if plan.definition for name in plan.definition.libraries]
+        columns = columns_of_task(task, options, submission.entered)
+        every = {plan.key: compute(plan, reference, submission) for plan in (*columns.own, *columns.beside)}
+        own = [(plan, every[plan.key]) for plan in columns.own]
+        metrics, undefined = _values(columns, every)
+        libraries = [name for plan in columns.own if plan.definition for name in plan.definition.libraries]
+        said = dict(part for plan in columns.own for part in settings(plan, reference.tables[plan.table].table))
+        for one in columns.made:
+            said[one.key] = f"expression={quote(one.expression.text, safe='')}"
         return TaskResult(
-            metrics={
-                plan.key: Metric(column.mean(plan.undefined), sum(map(len, column.groups.values())))
-                for plan, column in computed
-            },
-            settings=dict(part for plan in own for part in settings(plan, reference.tables[plan.table].table)),
+            metrics={key: metrics[key] for key in columns.keys},
+            settings=said,
             libraries=tuple(dict.fromkeys(libraries)),
             warnings=[
-                *(undefined_text(plan, column.undefined) for plan, column in computed if column.undefined),
-                *unknown_items(own, reference, submission),
+                *(undefined_text(plan, column.undefined) for plan, column in own if column.undefined),
+                *undefined,
+                *unknown_items(columns.own, reference, submission),
             ],
-            figures=Later(partial(_figures, computed)),
-            units=partial(_units, own, reference, submission),
-            failed={plan.key: column.failed for plan, column in computed if column.failed},
+            figures=Later(partial(_figures, own)),
+            units=partial(_units, columns, reference, submission),
+            failed={plan.key: column.failed for plan, column in own if column.failed},
         )
 
     return score
+
+
+def _values(columns: ColumnSources, computed: Mapping[str, Computed]) -> tuple[dict[str, Metric], list[str]]:
+    """The score of each metric and expression, and a warning of each expression that is undefined."""
+    found: dict[str, Metric] = {}
+    values = {key: np.array([float(worst)]) for key, worst in columns.absent.items()}
+    for plan in (*columns.own, *columns.beside):
+        column = computed[plan.key]
+        found[plan.key] = Metric(column.mean(plan.undefined), column.rows)
+        values[plan.key] = bounded(np.array([found[plan.key].value]), plan)
+    warnings = []
+    for one in columns.made:
+        (value,) = expression_value(one.expression, values, 1)
+        if np.isnan(value):
+            what = f"{one.key}: {one.expression.text} is undefined, as for a division by zero"
+            warnings.append(f"{what}; {one.worst:g} counts instead.")
+        values[one.key] = one.shown(np.array([value]))
+        rows = [found[key].rows for key in one.expression.keys if key in found]
+        found[one.key] = Metric(float(values[one.key][0]), min(rows, default=0))
+    return found, warnings
 
 
 def _figures(computed: Sequence[tuple[Plan, Computed]]) -> list[Figure]:
@@ -91,43 +123,55 @@ def _figures(computed: Sequence[tuple[Plan, Computed]]) -> list[Figure]:
     return list(figures.values())
 
 
-def _units(own: Sequence[Plan], reference: Reference, submission: Submission) -> Units:
+def _units(columns: ColumnSources, reference: Reference, submission: Submission) -> Units:
     from declared.units import units_of
 
-    return units_of(own, reference, submission)
+    return units_of(columns, reference, submission)
 
 
-def compute(plan: Plan, gold: GoldTable, answers: Answers) -> Computed:
+def compute(plan: Plan, reference: Reference, submission: Submission) -> Computed:
     """The metric of each field, or of all of them together, in each group."""
+    gold, answers = reference.tables[plan.table], submission.tables[plan.table]
+    if plan.tables:
+        rows = {name: own_rows(reference.tables[name], submission.tables[name]) for name in plan.tables}
+        keys = sum(len(one.keys) for one in rows.values())
+        return _own(plan, {(): range(keys)}, [rows])
     groups = scored_groups(plan, gold)
     if plan.file is not None:
-        from declared.metrics.own import OwnMetricError, own_function, own_value  # in no program without such a metric
-
-        function = own_function(plan.file, plan.metric)
-        both = own_rows(gold, answers)
-        sides = [[[rows[i] for i in positions] for rows in both] for positions in groups.values()]
-        own, failed = [], None
-        for truth, given in sides:
-            try:
-                own.append(own_value(plan, function, truth, given))
-            except OwnMetricError as error:
-                own.append(plan.worst)
-                failed = error.failed
-        return Computed(groups, [], [("", own)], failed)
+        every = own_rows(gold, answers)
+        return _own(plan, groups, [{plan.table: every.at(positions)} for positions in groups.values()])
     samples = samples_of(plan, gold, answers)
     metric = definitions()[plan.metric]
     names = [""] if len(samples) == 1 else plan.fields
-    values = [
-        (name, [metric.value(sample.at(positions), plan.options) for positions in groups.values()])
-        for name, sample in zip(names, samples, strict=True)
-    ]
-    return Computed(groups, samples, values)
+    values = []
+    shown = []
+    for name, sample, own in zip(names, samples, scored_by_sample(plan, gold), strict=True):
+        of_groups = {group: metric.value(sample.at(positions), plan.options) for group, positions in own.items()}
+        values.append((name, of_groups))
+        shown.append(sample.at(sorted(chain(*own.values()))) if gold.skipped else sample)
+    return Computed(groups, shown, values)
+
+
+def _own(plan: Plan, groups: Mapping[Group, Positions], rows: Sequence[Mapping[str, OwnRows]]) -> Computed:
+    """An own function, called with the rows of each group."""
+    from declared.metrics.own import OwnMetricError, own_value  # in no program without such a metric
+
+    values: list[float] = []
+    failed = None
+    for of_group in rows:
+        try:
+            values.append(own_value(plan, of_group))
+        except OwnMetricError as error:
+            values.append(plan.worst)
+            failed = error.failed
+    return Computed(groups, [], [("", dict(zip(groups, values, strict=True)))], failed)
 
 
 def undefined_text(plan: Plan, places: Sequence[str]) -> str:
     """The warning that a value is undefined for this submission, and what counts instead."""
     shown = "; ".join(filter(None, places[:5]))
-    where = f" for {shown}" + (f" and {len(places) - 5} more" if len(places) > 5 else "") if shown else ""
+    more = f" and {len(places) - 5} more" if len(places) > 5 else ""
+    where = f" for {shown}{more}" if shown else ""
     counted = f"{plan.undefined:g} counts instead"
     return f"{plan.key}: {plan.metric} is undefined{where}, as for constant predictions; {counted}."
 
@@ -140,7 +184,8 @@ def unknown_items(own: Sequence[Plan], reference: Reference, submission: Submiss
         item = plan.options["item"]
         given = list(zip(answers.owners, answers.columns[item, gold.table.field(item).type], strict=True))
         judged = zip(gold.answers.owners, gold.answers.columns[item, "string"], strict=True)
-        if 2 * len(set(answers.owners)) >= len(gold.keys) and not set(judged).intersection(given):
+        answers_most = 2 * len(set(answers.owners)) >= len(gold.keys)
+        if answers_most and not set(judged).intersection(given):
             what = f"0 of {len(given)} ranked items are judged"
             yield f"{gold.table.file.name}: {what}. Is {item} written as in the data?"
 
@@ -161,14 +206,18 @@ def described(plan: Plan) -> str:
         from declared.metrics.embeddings import engine_settings
 
         used = {"part": plan.options["part"], **engine_settings(plan.options)}  # no folder of the organisers' machine
-    texts = {name: "/".join(value) if isinstance(value, list) else str(value) for name, value in used.items()}
+    texts = {}
+    for name, value in used.items():
+        texts[name] = "/".join(map(str, value)) if isinstance(value, list) else str(value)
     options = [f"{name}={quote(texts[name])}" for name in sorted(texts) if used[name] is not None]
     parts = [plan.metric, _quoted(plan.fields, "+"), *options]
     if tuple(plan.gold) != tuple(plan.fields):
         parts.append(f"gold={_quoted(plan.gold, '+')}")
     parts += [f"where.{quote(column, safe='')}={_wanted(wanted)}" for column, wanted in plan.where.items()]
-    parts += [f"by={_quoted(plan.by, '+')}"] if plan.by else []
-    parts += [f"undefined={plan.undefined:g}"] if plan.undefined != plan.worst else []
+    named = {"by": plan.by, "tables": plan.tables, "weight": [plan.weight] if plan.weight else []}
+    parts += [f"{name}={_quoted(columns, '+')}" for name, columns in named.items() if columns]
+    if plan.undefined != plan.worst:
+        parts.append(f"undefined={plan.undefined:g}")
     return ",".join(filter(None, parts))
 
 

@@ -1,7 +1,7 @@
 """The per-unit results of a task: which unit each key belongs to, and what the units add to each column."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -10,67 +10,104 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack
 
 from declared.answers import Answers
+from declared.expressions import ColumnSources, ExpressionPlan, bounded, computed
 from declared.metrics import definitions
 from declared.metrics.keys import Keys
 from declared.metrics.labels import PARTS
-from declared.metrics.own import Own, OwnMetricError, own_function, own_value
+from declared.metrics.own import OwnMetricError, own_value
 from declared.plan import Plan
 from declared.reference import GoldTable, Reference
-from declared.samples import classes_of, own_rows, samples_of, scored_groups
+from declared.samples import OwnRows, classes_of, own_rows, samples_of, scored_by_sample, scored_groups
 from declared.submission import Submission
 from declared.tables import Key, Table
 from scoring_kit.metrics import summed
 from scoring_kit.units import Additive, Array, Group, ScoredUnits, Statistic, Units
 
 Places = NDArray[np.intp]
-Pair = tuple[Any, Any]
 Formula = Callable[[Array], Array]
 
 
-def units_of(plans: Sequence[Plan], reference: Reference, submission: Submission) -> Units:
+@dataclass(frozen=True, eq=False)
+class PlacedTable:
+    """A table with the place of each key's unit.
+
+    Attributes:
+        gold: its gold.
+        answers: the submission's.
+        unit: the place of each key's unit, shape [keys].
+        units: how many units the task has.
+    """
+
+    gold: GoldTable
+    answers: Answers
+    unit: Places
+    units: int
+
+
+def units_of(columns: ColumnSources, reference: Reference, submission: Submission) -> Units:
     """The per-unit results of a task with these columns.
 
     A unit is what `reference.cluster` names, or else a key. Where several tables have units of one kind, the same name
     is the same unit.
     """
-    tables = [reference.tables[name] for name in dict.fromkeys(plan.table for plan in plans)]
-    kinds = list(dict.fromkeys(_kind(gold.table) for gold in tables))
+    every = [*columns.own, *columns.beside]
+    shown, tables = _placed(every, reference, submission)
+    plans = [plan for plan in every if plan.definition is None or plan.definition.resampled]
+    statistics: dict[str, Statistic] = {plan.key: _column(plan, tables) for plan in plans}
+    classes: dict[str, list[int]] = {}
+    scored = {}
+    for plan in plans:
+        placed, statistic = tables[plan.table], statistics[plan.key]
+        found = [] if plan.tables else classes_of(plan, placed.gold).values()
+        classes[plan.key] = [len(np.unique(placed.unit[positions])) for positions in found]
+        if isinstance(statistic, MeanOfParts):
+            scored[plan.key] = ScoredUnits(placed.gold.table.unit, statistic.places)
+    operands = {plan.key: Operand(statistics[plan.key], plan) for plan in plans}
+    for one in columns.made:
+        parts = {key: operands[key] for key in one.expression.keys if key in operands}
+        resampled = len(parts) + len(columns.absent.keys() & set(one.expression.keys))
+        if resampled == len(one.expression.keys):
+            statistics[one.key] = OfColumns(one, parts, columns.absent)
+            operands[one.key] = Operand(statistics[one.key], one)
+            classes[one.key] = [number for key in parts for number in classes[key]]
+    words = dict.fromkeys(one.gold.table.unit for one in tables.values())
+    groups = dict(_groups_of(columns.own, tables))
+    own = {key: statistics[key] for key in columns.keys if key in statistics}
+    return Units(" or ".join(words), shown, own, scored, classes, groups)
+
+
+def _placed(
+    plans: Sequence[Plan], reference: Reference, submission: Submission
+) -> tuple[list[str], dict[str, PlacedTable]]:
+    """What the units are called, and the tables that metrics read, by id."""
+    read = dict.fromkeys(name for plan in plans for name in plan.all_tables)
+    golds = [reference.tables[name] for name in read]
+    kinds = list(dict.fromkeys(_kind(gold.table) for gold in golds))
     names: dict[tuple[str, Key], int] = {}
-    unit_of = {
-        gold.table.id: np.array([names.setdefault((_kind(gold.table), name), len(names)) for name in _names(gold)])
-        for gold in tables
-    }
+    unit_of = {}
+    for gold in golds:
+        kind = _kind(gold.table)
+        unit_of[gold.table.id] = np.array([names.setdefault((kind, name), len(names)) for name in _names(gold)])
     shown = [", ".join(name) if len(kinds) == 1 else f"{kind} {', '.join(name)}" for kind, name in names]
-    plans = [plan for plan in plans if plan.definition is None or plan.definition.resampled]
-    statistics = {
-        plan.key: _column(
-            plan, reference.tables[plan.table], submission.tables[plan.table], unit_of[plan.table], len(names)
-        )
-        for plan in plans
-    }
-    scored = {
-        plan.key: ScoredUnits(reference.tables[plan.table].table.unit, statistic.places)
-        for plan, statistic in zip(plans, statistics.values(), strict=True)
-        if isinstance(statistic, MeanOfParts)
-    }
-    classes = {}
-    for plan in plans:
-        found = classes_of(plan, reference.tables[plan.table])
-        classes[plan.key] = [len(np.unique(unit_of[plan.table][positions])) for positions in found.values()]
-    words = dict.fromkeys(gold.table.unit for gold in tables)
-    groups: dict[str, dict[str, Group]] = {}
-    for plan in plans:
-        table = plan.table
-        own = _groups(plan, reference.tables[table], submission.tables[table], unit_of[table], len(names))
-        groups.setdefault(plan.key if plan.by else _of_each(plan), own)
-    groups = {name: own for name, own in groups.items() if own}
-    return Units(" or ".join(words), shown, statistics, scored, classes, groups)
+    tables = {}
+    for gold in golds:
+        own = gold.table.id
+        tables[own] = PlacedTable(gold, submission.tables[own], unit_of[own], len(names))
+    return shown, tables
 
 
-def _of_each(plan: Plan) -> str:
-    """What the figures of a metric's labels are called."""
-    metric = "F1" if plan.metric == "f1" else plan.metric.capitalize()
-    return f"{metric} of each {plan.fields[0] if plan.fields else plan.key}"
+def _groups_of(plans: Sequence[Plan], tables: Mapping[str, PlacedTable]) -> Iterator[tuple[str, dict[str, Group]]]:
+    """For tables beside the ranking: the groups of `by`, or the labels, of each column that has some."""
+    given = set()
+    for plan in plans:
+        if plan.tables or (plan.definition is not None and not plan.definition.resampled):
+            continue
+        metric = "F1" if plan.metric == "f1" else plan.metric.capitalize()
+        name = plan.key if plan.by else f"{metric} of each {plan.fields[0] if plan.fields else plan.key}"
+        groups = _groups(plan, tables[plan.table]) if name not in given else {}
+        if groups:
+            given.add(name)
+            yield name, groups
 
 
 def _kind(table: Table) -> str:
@@ -81,39 +118,63 @@ def _names(gold: GoldTable) -> Sequence[Key]:
     return [(name,) for name in gold.groups[gold.table.cluster]] if gold.table.cluster else gold.keys
 
 
-def _column(plan: Plan, gold: GoldTable, answers: Answers, unit_of: Places, units: int) -> Statistic:
+def _column(plan: Plan, tables: Mapping[str, PlacedTable]) -> Statistic:
     """The statistic of a column: the metric in each group and field, then their mean."""
-    parts = []
-    for positions in scored_groups(plan, gold).values():
-        places, unit = np.unique(unit_of[positions], return_inverse=True)
-        keys = Keys(unit, len(places), plan.undefined)
-        parts += [Part(places, one) for one in _statistics(plan, gold, answers, positions, keys)]
+    units = tables[plan.table].units
+    if plan.tables:
+        read = {name: tables[name] for name in plan.tables}
+        places = {name: one.unit for name, one in read.items()}
+        return Recomputed(units, places, {name: own_rows(one.gold, one.answers) for name, one in read.items()}, plan)
+    parts = [part for _, of_group in _parts(plan, tables[plan.table]) for part in of_group]
     if len(parts) == 1 and len(parts[0].places) == units:
         return parts[0].statistic
     return MeanOfParts(units, parts)
 
 
-def _groups(plan: Plan, gold: GoldTable, answers: Answers, unit_of: Places, units: int) -> dict[str, Group]:
+def _parts(plan: Plan, placed: PlacedTable) -> Iterator[tuple[str, list["PartOfUnits"]]]:
+    """The metric over the keys of each group: of each field, of all of them together, or as an own function has it."""
+    if plan.file is not None:
+        rows = own_rows(placed.gold, placed.answers)
+        for group, positions in scored_groups(plan, placed.gold).items():
+            places, unit = np.unique(placed.unit[positions], return_inverse=True)
+            own = Recomputed(len(places), {plan.table: unit}, {plan.table: rows.at(positions)}, plan)
+            yield ", ".join(group), [PartOfUnits(places, own)]
+        return
+    metric, by_sample = definitions()[plan.metric], scored_by_sample(plan, placed.gold)
+    samples = list(zip(samples_of(plan, placed.gold, placed.answers), by_sample, strict=True))
+    for group in scored_groups(plan, placed.gold):
+        parts = []
+        for sample, groups in samples:
+            if group in groups:
+                places, unit = np.unique(placed.unit[groups[group]], return_inverse=True)
+                keys = Keys(unit, len(places), plan.undefined)
+                parts.append(PartOfUnits(places, metric.statistic(sample.at(groups[group]), plan.options, keys)))
+        yield ", ".join(group), parts
+
+
+def _groups(plan: Plan, placed: PlacedTable) -> dict[str, Group]:
     """The metric in each group of `by`, or else F1, precision or recall of each label of the gold."""
+    if not plan.by:
+        return _labels(plan, placed) if plan.metric in PARTS and len(plan.fields) == 1 else {}
     found = {}
-    for group, positions in scored_groups(plan, gold).items() if plan.by else ():
-        places, unit = np.unique(unit_of[positions], return_inverse=True)
-        keys = Keys(unit, len(places), plan.worst)
-        parts = [Part(places, one) for one in _statistics(plan, gold, answers, positions, keys)]
-        found[", ".join(group)] = Group(MeanOfParts(units, parts), len(places), len(positions))
-    if plan.by or plan.metric not in PARTS or len(plan.fields) > 1:
-        return found
-    (positions,) = scored_groups(plan, gold).values()
-    (sample,) = samples_of(plan, gold, answers)
-    sides = [[_as_set(side[i]) for i in positions] for side in (sample.gold, sample.predicted)]
-    places, unit = np.unique(unit_of[positions], return_inverse=True)
-    keys = Keys(unit, len(places), plan.worst)
+    for (group, parts), positions in zip(_parts(plan, placed), scored_groups(plan, placed.gold).values(), strict=True):
+        units = len(np.unique(placed.unit[positions]))
+        found[group] = Group(MeanOfParts(placed.units, parts), units, len(positions))
+    return found
+
+
+def _labels(plan: Plan, placed: PlacedTable) -> dict[str, Group]:
+    (positions,) = scored_groups(plan, placed.gold).values()
+    (sample,) = [one.at(positions) for one in samples_of(plan, placed.gold, placed.answers)]
+    sides = [list(map(_as_set, side)) for side in (sample.gold, sample.predicted)]
+    places, unit = np.unique(placed.unit[positions], return_inverse=True)
+    keys = Keys(unit, len(places), plan.worst).weighing(sample.weight)
+    found = {}
     for label in sorted(set().union(*sides[0])):
         truth, given = (np.array([label in labels for labels in side]) for side in sides)
-        statistic = keys.additive(PARTS[plan.metric], truth & given, given, truth)
-        own = len(np.unique(unit[truth]))
+        part = PartOfUnits(places, keys.additive(PARTS[plan.metric], truth & given, given, truth))
         items = int(min(truth.sum(), given.sum() or truth.sum()))
-        found[label] = Group(MeanOfParts(units, [Part(places, statistic)]), own, items)
+        found[label] = Group(MeanOfParts(placed.units, [part]), len(np.unique(unit[truth])), items)
     return found
 
 
@@ -123,28 +184,8 @@ def _as_set(value: str | frozenset[str] | None) -> frozenset[str]:
     return frozenset() if value is None else frozenset([value])
 
 
-def _statistics(plan: Plan, gold: GoldTable, answers: Answers, positions: Sequence[int], keys: Keys) -> list[Statistic]:
-    """One for each field, or for all of them together."""
-    if plan.file is not None:
-        pairs = list(zip(*own_rows(gold, answers), strict=True))
-        value = partial(_own_value, plan=plan, function=own_function(plan.file, plan.metric))
-        return [Recomputed(keys.units, keys.unit, [pairs[i] for i in positions], value)]
-    samples = samples_of(plan, gold, answers)
-    metric = definitions()[plan.metric]
-    return [metric.statistic(sample.at(positions), plan.options, keys) for sample in samples]
-
-
-def _own_value(pairs: Sequence[Pair], plan: Plan, function: Own) -> float:
-    gold, predicted = zip(*pairs, strict=True)
-    try:
-        value = own_value(plan, function, gold, predicted)
-    except OwnMetricError:
-        return plan.worst
-    return plan.undefined if np.isnan(value) else value
-
-
 @dataclass(frozen=True, eq=False)
-class Part:
+class PartOfUnits:
     """A metric over some of the units: those at `places`, ascending."""
 
     places: Places
@@ -158,8 +199,8 @@ class Part:
         values[drawn] = self.statistic.over(own[drawn])
         return values
 
-    def to_exchange(self) -> "Part":
-        return Part(self.places, self.statistic.to_exchange())
+    def to_exchange(self) -> "PartOfUnits":
+        return PartOfUnits(self.places, self.statistic.to_exchange())
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,7 +208,7 @@ class MeanOfParts:
     """The mean of a metric over fields and groups; a part that the gold drawn leaves undefined is left out."""
 
     units: int
-    parts: Sequence[Part]
+    parts: Sequence[PartOfUnits]
 
     @property
     def places(self) -> Places:
@@ -182,7 +223,7 @@ class MeanOfParts:
 
     def joined(self, other: "MeanOfParts") -> "MeanOfParts":
         parts = [
-            Part(np.concatenate([one.places, two.places + self.units]), one.statistic.joined(two.statistic))
+            PartOfUnits(np.concatenate([one.places, two.places + self.units]), one.statistic.joined(two.statistic))
             for one, two in zip(self.parts, other.parts, strict=True)
         ]
         return MeanOfParts(self.units + other.units, parts)
@@ -226,26 +267,102 @@ class Recomputed:
 
     Attributes:
         units: how many there are.
-        unit: the place of each key's unit, shape [keys].
-        pairs: the gold and predicted rows of each key.
-        value: the function of such pairs.
+        places: for each table the place of each key's unit, shape [keys].
+        rows: for each table the rows of its keys.
+        plan: the column, whose function it is.
     """
 
     units: int
-    unit: Places
-    pairs: Sequence[Pair]
-    value: Callable[[Sequence[Pair]], float]
+    places: Mapping[str, Places]
+    rows: Mapping[str, OwnRows]
+    plan: Plan
 
     def over(self, counts: Array) -> Array:
-        drawn = (np.repeat(np.arange(len(row)), row).tolist() for row in counts[:, self.unit].astype(np.intp))
-        return np.array([self.value([self.pairs[i] for i in places]) for places in drawn])
+        return np.array([self._value(row.astype(np.intp)) for row in counts])
+
+    def _value(self, counts: Any) -> float:
+        drawn = {}
+        for name, rows in self.rows.items():
+            often = counts[self.places[name]]
+            drawn[name] = rows.at(np.repeat(np.arange(len(often)), often).tolist())
+        try:
+            value = own_value(self.plan, drawn)
+        except OwnMetricError:
+            return self.plan.worst
+        return self.plan.undefined if np.isnan(value) else value
 
     def to_exchange(self) -> "Recomputed":
         return self
 
     def joined(self, other: "Recomputed") -> "Recomputed":
-        unit = np.concatenate([self.unit, other.unit + self.units])
-        return Recomputed(self.units + other.units, unit, [*self.pairs, *other.pairs], self.value)
+        places = {name: np.concatenate([own, other.places[name] + self.units]) for name, own in self.places.items()}
+        rows = {name: own.joined(other.rows[name]) for name, own in self.rows.items()}
+        return Recomputed(self.units + other.units, places, rows, self.plan)
 
     def as_sums(self) -> None:
         return None
+
+
+@dataclass(frozen=True, eq=False)
+class Operand:
+    """A column of an expression, and its statistic."""
+
+    statistic: Statistic
+    plan: Plan | ExpressionPlan
+
+
+@dataclass(frozen=True, eq=False)
+class OfColumns:
+    """The statistic of an expression.
+
+    Attributes:
+        plan: what it is.
+        operands: key → column.
+        absent: key → the score of each column of a task that the submission does not enter.
+    """
+
+    plan: ExpressionPlan
+    operands: Mapping[str, Operand]
+    absent: Mapping[str, float]
+
+    def over(self, counts: Array) -> Array:
+        return self.of({key: one.statistic.over(counts) for key, one in self.operands.items()}, len(counts))
+
+    def of(self, values: Mapping[str, Array], resamples: int) -> Array:
+        """The expression of its columns' values, [resamples] each; NaN where one of them is NaN."""
+        every = {key: np.full(resamples, float(worst)) for key, worst in self.absent.items()}
+        undefined = np.zeros(resamples, dtype=bool)
+        for key, own in values.items():
+            every[key] = bounded(own, self.operands[key].plan)
+            undefined |= np.isnan(own)
+        found = self.plan.shown(computed(self.plan.expression, every, resamples))
+        return np.where(undefined, np.nan, found)
+
+    def to_exchange(self) -> "OfColumns":
+        return self._with({key: one.statistic.to_exchange() for key, one in self.operands.items()})
+
+    def joined(self, other: "OfColumns") -> "OfColumns":
+        """See `Statistic`; a column that one of the two did not enter has its worst value for both."""
+        both = {key: one for key, one in self.operands.items() if key in other.operands}
+        together = {key: one.statistic.joined(other.operands[key].statistic) for key, one in both.items()}
+        return replace(self._with(together), absent={**self.absent, **other.absent})
+
+    def as_sums(self) -> Additive | None:
+        """Where every column is a formula of sums: the terms of all of them."""
+        sums = {key: own for key, one in self.operands.items() if (own := one.statistic.as_sums()) is not None}
+        if not sums or len(sums) < len(self.operands):
+            return None
+        ends = np.cumsum([own.sums.shape[1] for own in sums.values()])
+        formulas = {key: own.formula for key, own in sums.items()}
+        terms = hstack([csr_matrix(own.sums) for own in sums.values()])
+        return Additive(csr_matrix(terms), partial(_of_sums, whole=self, formulas=formulas, ends=ends[:-1]))
+
+    def _with(self, statistics: Mapping[str, Statistic]) -> "OfColumns":
+        operands = {key: replace(self.operands[key], statistic=one) for key, one in statistics.items()}
+        return replace(self, operands=operands)
+
+
+def _of_sums(sums: Array, whole: OfColumns, formulas: Mapping[str, Formula], ends: Any) -> Array:
+    """An expression from the summed terms of its columns, [resamples, terms]."""
+    parts = zip(formulas.items(), np.split(sums, ends, axis=1), strict=True)
+    return whole.of({key: formula(own) for (key, formula), own in parts}, len(sums))

@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gen_bundle.check.leaks.gold import ReadSecrets, read_secrets
 from gen_bundle.package.phase_data import prepare_phases
 from gen_bundle.package.programs import program_members
 from gen_bundle.package.resolve import resolve
@@ -23,6 +22,7 @@ from gen_bundle.zips.writing import write_zip
 from scoring_kit import frame
 from scoring_kit.frame import guarded
 from tests.scoring_programs.packed import TAKING_RESULTS
+from tests.scoring_programs.read_secrets import ReadSecrets, read_secrets
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
 CANARY = "canary7f3a"

@@ -13,6 +13,7 @@ from gen_bundle.cli.options import PATH, json_option, overrides_option
 
 if TYPE_CHECKING:
     from gen_bundle.building import BuildRequest, Built
+    from gen_bundle.draft import Lack
 
 EPILOG = """\b
 Examples:
@@ -86,26 +87,31 @@ def command(as_json: bool, **asked: Any) -> None:
 
 def _report(built: "Sequence[Built]", request: "BuildRequest") -> None:
     """Notes and errors of each bundle, what is missing in any, and in the last line of each what it is good for."""
+    missing: dict[Lack, None] = {}
     for bundle in built:
+        missing |= dict.fromkeys(bundle.draft)
         say_each(bundle.notes, "yellow", before="note: ")
         say_each(bundle.errors, "red", before="error: ")
-    lacks = dict.fromkeys(lack for bundle in built for lack in bundle.draft)
-    say_each(lacks, "yellow", before="missing: ")
-    needs_image = {"local-image", "image-lacks"} & {lack.id for lack in lacks}
+    say_each(missing, "yellow", before="missing: ")
+    needs_image = {lack.id for lack in missing} & {"local-image", "image-lacks"}
     if needs_image and not any(bundle.errors for bundle in built):
         say("To make and publish the image, and to build the same again with it:")
         say_each(_next_steps(request, f"REGISTRY/YOU/{built[0].competition.name}:TAG"), before="  ")
     for bundle in built:
-        size = f"{bundle.path}: {bundle.path.stat().st_size / 1e6:.1f} MB"
-        if bundle.leaks:
-            say(f"{size}, written because of --force. DO NOT UPLOAD IT: participants would see gold.", "red")
-        elif bundle.errors:
-            say(f"{size}, written because of --force, but with the errors above: not ready to upload.", "red")
-        elif bundle.draft:
-            things = "1 thing is" if len(bundle.draft) == 1 else f"{len(bundle.draft)} things are"
-            say(f"{size}, draft, not ready to publish: {things} missing", "yellow")
-        else:
-            say(f"{size}, ready to upload", "green")
+        state, colour = _state(bundle)
+        say(f"{bundle.path}: {bundle.path.stat().st_size / 1e6:.1f} MB, {state}", colour)
+
+
+def _state(bundle: "Built") -> tuple[str, str]:
+    """What a bundle is good for, and the colour in which that is said."""
+    if bundle.leaks:
+        return "written because of --force. DO NOT UPLOAD IT: participants would see gold.", "red"
+    if bundle.errors:
+        return "written because of --force, but with the errors above: not ready to upload.", "red"
+    if bundle.draft:
+        things = "1 thing is" if len(bundle.draft) == 1 else f"{len(bundle.draft)} things are"
+        return f"draft, not ready to publish: {things} missing", "yellow"
+    return "ready to upload", "green"
 
 
 def _as_dict(bundle: "Built", *, written: bool) -> dict[str, Any]:
@@ -128,8 +134,10 @@ def _next_steps(request: "BuildRequest", target: str) -> list[str]:
     again = ["gen-bundle", request.source]
     for name in ("out", "data", "layout", "task"):
         value = getattr(request, name)
-        again += [f"--{name}", str(value)] if value is not None else []
-    again += ["--platform", request.platform] if request.platform != "codabench" else []
+        if value is not None:
+            again += [f"--{name}", str(value)]
+    if request.platform != "codabench":
+        again += ["--platform", request.platform]
     commands = [
         ["gen-bundle", "image", "build", request.source, *asked],
         ["gen-bundle", "image", "push", request.source, *asked, "--to", target],

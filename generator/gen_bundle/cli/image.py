@@ -66,7 +66,9 @@ _which_manifest = click.option(
 def _request(
     name: str, overrides: tuple[str, ...], variant: Literal["cpu", "cuda"] | None, tag: str | None
 ) -> "ImageRequest":
-    from gen_bundle.image.request import LOCK_FILE, request_for
+    from gen_bundle.codabench.platform_image import PLATFORM_IMAGE
+    from gen_bundle.image.request import request_for
+    from gen_bundle.package.libraries import OWN_LOCK
     from gen_bundle.package.resolve import find_competition, resolve
 
     competition = resolve(find_competition(name), overrides=overrides)
@@ -77,7 +79,12 @@ def _request(
         image = f"gen-bundle/{plain_name}:{metadata.version('gen-bundle')}"
     request = request_for(competition.name, competition.options, image, variant)
     request = dataclasses.replace(
-        request, requirements=tuple(declared.requirements), lock_file=competition.folder / LOCK_FILE
+        request,
+        requirements=tuple(declared.requirements),
+        lock_file=competition.folder / OWN_LOCK,
+        platform=bool(
+            declared.requirements and tag is None and declared.image == PLATFORM_IMAGE and not request.models
+        ),
     )
     for folder in request.folders:
         say(f"note: {folder} is a folder on this machine; programs read it there, it is not baked in.", "yellow")
@@ -106,7 +113,9 @@ def lock(manifest: Path | None, numbers: bool, **which: Any) -> None:
         request = _request(**which)
         path = _models_path(manifest)
         if not numbers:
-            lock_requirements(request.requirements, request.locks, request.lock_file, say)
+            lock_requirements(request, say)
+        if request.platform:
+            return
         change = step.lock_numbers if numbers else step.lock
         changed = change(request, path, say)
     outcome = "changed; look at it and keep it with the declaration" if changed else "nothing left to lock"

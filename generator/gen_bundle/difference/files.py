@@ -128,7 +128,8 @@ def _program_changes(part: str, item: str, effect: Effect, old: Files, new: File
 def _keeps_scores(name: str, new: str | None) -> bool:
     """Whether a setting of ours changes no score that is written: a word, or a column that is no longer there."""
     words = name.split(".")
-    is_column = (words[0] == "columns" and len(words) == 2) or (words[:2] == ["options", "metrics"] and len(words) == 4)
+    of_options = words[:2] in (["options", "metrics"], ["options", "expressions"])
+    is_column = (words[0] == "columns" and len(words) == 2) or (of_options and len(words) == 4)
     return bool(WORDS.intersection(words)) or (is_column and new is None)
 
 

@@ -9,48 +9,29 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Literal
 
+from gen_bundle.codabench.platform_image import PACKAGES
+from gen_bundle.codabench.platform_image import PYTHON as PLATFORM_PYTHON
 from gen_bundle.errors import UserError
-from gen_bundle.package.libraries import METRICS, Lock, entries, lock_text, locks_for, model_groups, packages_text
+from gen_bundle.package.libraries import (
+    METRICS,
+    OWN_LOCK,
+    OWN_LOCK_HEAD,
+    Lock,
+    base_name,
+    entries,
+    lock_text,
+    locks_for,
+    model_groups,
+    own_lock,
+    packages_text,
+    version_of,
+)
 from gen_bundle.resources import resource
 from gen_bundle.starting import pip_environment, python
 
-LOCK_FILE = "requirements.lock"
 PYTHON = "3.11"
 PLATFORMS = ("manylinux_2_28_x86_64", "manylinux_2_17_x86_64", "manylinux2014_x86_64", "linux_x86_64")
 """The scoring image's Python and what runs on its Debian and on the platform's workers."""
-HEAD = """\
-# Written by `gen-bundle image lock` from `requirements` of bundle.yaml, for Python {python} on Linux x86_64.
-"""
-
-
-def lock_requirements(wanted: Sequence[str], locks: Sequence[Lock], target: Path, say: Callable[[str], None]) -> bool:
-    """Resolve `wanted` (NAME==VERSION) with pip, and write every package with its hash into `target`.
-
-    Returns:
-        Whether the file changed; one that fits already is left as it is, and one that nothing needs is removed.
-
-    Raises:
-        UserError: pip cannot resolve them, with its own words.
-    """
-    if not wanted:
-        if is_there := target.is_file():
-            target.unlink()
-            say(f"{target}: removed, since bundle.yaml has no requirements")
-        return is_there
-    if not missing(wanted, locks, target):
-        return False
-    # the image with models has torch, and what it brings, from a list of its own
-    torch = (resource("docker") / "requirements.cuda.txt").read_text(encoding="utf-8") if "models" in locks else ""
-    ours = entries(lock_text(locks) + torch)
-    found = _resolved(wanted, [entry.split()[0] for entry in ours.values()])
-    lines = [
-        f"{name}=={version} \\\n    --hash=sha256:{digest}\n"
-        for name, version, digest in sorted(found)
-        if name not in ours
-    ]
-    target.write_text(HEAD.format(python=PYTHON) + "".join(lines), encoding="utf-8")
-    say(f"{target}: locked {len(lines)} package{'' if len(lines) == 1 else 's'}")
-    return True
 
 
 def locked_text(wanted: Sequence[str], locks: Sequence[Lock], lock_file: Path, name: str) -> str:
@@ -59,17 +40,22 @@ def locked_text(wanted: Sequence[str], locks: Sequence[Lock], lock_file: Path, n
     Raises:
         UserError: every requirement that is not locked.
     """
-    unlocked = missing(wanted, locks, lock_file)
-    if unlocked:
-        repair = f"Lock them on a machine that reaches a package index: gen-bundle image lock {name}."
+    own = own_lock(lock_file, PYTHON)
+    if unlocked := _missing(wanted, _versions(lock_text(locks) + own)):
+        repair = (
+            f"Lock them for it on a machine that reaches a package index: gen-bundle image lock {name} --tag NAME:TAG."
+        )
         raise UserError(f"requirements: {', '.join(unlocked)}: not locked in {lock_file}. {repair}")
-    return lock_file.read_text(encoding="utf-8") if wanted and lock_file.is_file() else ""
+    return own if wanted else ""
 
 
-def missing(wanted: Sequence[str], locks: Sequence[Lock], lock_file: Path) -> list[str]:
-    """The requirements that neither the lock file nor the tool's own locks hold in this version."""
-    text = lock_text(locks) + (lock_file.read_text(encoding="utf-8") if lock_file.is_file() else "")
-    held = {name: entry.split()[0].partition("==")[2] for name, entry in entries(text).items()}
+def _versions(text: str) -> dict[str, str]:
+    """The packages of a lock with their versions."""
+    return {name: version_of(entry) for name, entry in entries(text).items()}
+
+
+def _missing(wanted: Sequence[str], held: Mapping[str, str]) -> list[str]:
+    """The requirements that are not held in this version."""
     return [one for one in wanted if held.get(base_name(one)) != one.partition("==")[2]]
 
 
@@ -85,23 +71,13 @@ def not_here(wanted: Sequence[str]) -> Iterator[str]:
             yield f"{one} ({f'{found} is' if found else 'not'} installed)"
 
 
-def base_name(requirement: str) -> str:
-    """The normalised name of a package, without extras."""
-    return normal(requirement.partition("==")[0].partition("[")[0])
-
-
-def normal(name: str) -> str:
-    """A package's name as indexes compare it."""
-    return name.strip().lower().replace("_", "-").replace(".", "-")
-
-
-def _resolved(wanted: Sequence[str], pins: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+def _resolved(wanted: Sequence[str], pins: Sequence[str], python_version: str) -> Iterator[tuple[str, str, str]]:
     """(name, version, SHA-256) of everything that pip would install."""
     with tempfile.TemporaryDirectory() as folder:
         constraints, report = Path(folder) / "constraints.txt", Path(folder) / "report.json"
         constraints.write_text("".join(f"{pin}\n" for pin in pins), encoding="utf-8")
         command = python("-m", "pip", "install", "--quiet", "--dry-run", "--ignore-installed")
-        command += ["--only-binary=:all:", f"--python-version={PYTHON}", "--implementation=cp"]
+        command += ["--only-binary=:all:", f"--python-version={python_version}", "--implementation=cp"]
         command += [f"--platform={platform}" for platform in PLATFORMS]
         command += [f"--constraint={constraints}", f"--report={report}", f"--target={folder}/target", *wanted]
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=pip_environment())
@@ -114,7 +90,7 @@ def _resolved(wanted: Sequence[str], pins: Sequence[str]) -> Iterator[tuple[str,
         installed: list[dict[str, Any]] = json.loads(report.read_text(encoding="utf-8"))["install"]
     for one in installed:
         digest = one["download_info"]["archive_info"]["hashes"]["sha256"]
-        yield normal(one["metadata"]["name"]), one["metadata"]["version"], digest
+        yield base_name(one["metadata"]["name"]), one["metadata"]["version"], digest
 
 
 Variant = Literal["cpu", "cuda"]
@@ -134,6 +110,7 @@ class ImageRequest:
         metrics: whether it also holds the libraries of declared metrics.
         requirements: packages of the competition's own, NAME==VERSION.
         lock_file: where these are locked, beside bundle.yaml.
+        platform: whether these are to travel in programs that run in the platform's own image, so that none is built.
     """
 
     name: str
@@ -144,7 +121,8 @@ class ImageRequest:
     folders: tuple[str, ...] = ()
     metrics: bool = False
     requirements: tuple[str, ...] = ()
-    lock_file: Path = Path(LOCK_FILE)
+    lock_file: Path = Path(OWN_LOCK)
+    platform: bool = False
 
     @property
     def locks(self) -> tuple[Lock, ...]:
@@ -155,6 +133,44 @@ class ImageRequest:
         """Every package with its version and hashes, torch aside; raises UserError for those that are not locked."""
         own = locked_text(self.requirements, self.locks, self.lock_file, self.name)
         return packages_text(self.locks, own)
+
+
+def lock_requirements(request: ImageRequest, say: Callable[[str], None]) -> bool:
+    """Resolve a competition's own requirements with pip, and write every package with its hash into its lock file.
+
+    Returns:
+        Whether the file changed; one that fits already is left as it is, and one that nothing needs is removed.
+
+    Raises:
+        UserError: pip cannot resolve them, with its own words.
+    """
+    wanted, target = request.requirements, request.lock_file
+    if not wanted:
+        if is_there := target.is_file():
+            target.unlink()
+            say(f"{target}: removed, since bundle.yaml has no requirements")
+        return is_there
+    if request.platform:
+        python_version, there = PLATFORM_PYTHON, PACKAGES
+        pins = _versions(lock_text((METRICS,))) | PACKAGES
+    else:
+        # the image with models has torch, and what it brings, from a list of its own
+        torch = (resource("docker") / "requirements.cuda.txt").read_text(encoding="utf-8")
+        text = lock_text(request.locks) + (torch if request.packages == "models" else "")
+        python_version, pins = PYTHON, _versions(text)
+        there = pins
+    held = there | _versions(own_lock(target, python_version))
+    if not _missing(wanted, held):
+        return False
+    found = _resolved(wanted, [f"{name}=={version}" for name, version in pins.items()], python_version)
+    lines = [
+        f"{name}=={version} \\\n    --hash=sha256:{digest}\n"
+        for name, version, digest in sorted(found)
+        if name not in there
+    ]
+    target.write_text(OWN_LOCK_HEAD.format(python_version) + "".join(lines), encoding="utf-8")
+    say(f"{target}: locked {len(lines)} package{'' if len(lines) == 1 else 's'}")
+    return True
 
 
 def request_for(name: str, options: Mapping[str, Any], tag: str, variant: Variant | None = None) -> ImageRequest:

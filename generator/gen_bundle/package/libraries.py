@@ -1,8 +1,8 @@
 """The Python packages that a competition is scored with, by the hashed locks of requirements/.
 
 What the platform's own image lacks of them travels in a scoring program: unpacked wheels, below `site/`. They are those
-of `requirements/metrics.txt`, by hash, for the image's Python on Linux x86-64; pip downloads them once. What is
-published as source alone, and is plain Python, is taken from that.
+of `requirements/metrics.txt`, and of the lock beside bundle.yaml, by hash, for the image's Python on Linux x86-64; pip
+downloads them once. What is published as source alone, and is plain Python, is taken from that.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from gen_bundle.codabench.platform_image import PLATFORM_IMAGE, PYTHON
+from gen_bundle.codabench.platform_image import PACKAGES, PLATFORM_IMAGE, PYTHON
 from gen_bundle.declaration.declared.metrics import metrics
 from gen_bundle.package.resolve import Resolved
 from gen_bundle.resources import resource
@@ -41,6 +41,13 @@ REQUIREMENT = re.compile(r"^(?=[A-Za-z0-9])", re.MULTILINE)
 PLATFORMS = ("manylinux_2_28_x86_64", "manylinux_2_17_x86_64", "manylinux2014_x86_64")
 ABIS = (f"cp{PYTHON.replace('.', '')}", "abi3", "none")
 SECONDS = 300
+MOST_SITE_MB = 250
+"""Of what travels, unpacked: a worker unpacks it for every submission."""
+OWN_LOCK = "requirements.lock"
+"""Beside bundle.yaml: its `requirements`, with all that they bring along; `image lock` writes it."""
+OWN_LOCK_HEAD = """\
+# Written by `gen-bundle image lock` from `requirements` of bundle.yaml, for Python {} on Linux x86_64.
+"""
 
 
 def locks_for(options: Mapping[str, Any]) -> tuple[Lock, ...]:
@@ -91,10 +98,36 @@ def entries(text: str) -> dict[str, str]:
     return packages
 
 
+def own_lock(file: Path, python: str) -> str:
+    """The text of a competition's own lock; empty where there is none for this version of Python."""
+    text = file.read_text(encoding="utf-8") if file.is_file() else ""
+    return text if text.startswith(OWN_LOCK_HEAD.format(python)) else ""
+
+
+def version_of(entry: str) -> str:
+    """The version in an entry of a lock."""
+    return entry.split()[0].partition("==")[2]
+
+
+def base_name(requirement: str) -> str:
+    """The name of a package as indexes compare it, without extras and version."""
+    return requirement.partition("==")[0].partition("[")[0].strip().lower().replace("_", "-").replace(".", "-")
+
+
 def site_members(competition: Resolved) -> dict[str, bytes | Path]:
     """The files of `site/` in the competition's programs; none where nothing is needed, or can be had."""
-    found = _site(_brought(competition))
+    found = _site("".join(_travelling(competition).values()))
     return folder_members(found, "site/") if isinstance(found, Path) else {}
+
+
+def site_note(competition: Resolved) -> str:
+    """What travels in each program, and how large it is; empty where nothing does."""
+    packages = _travelling(competition)
+    found = _site("".join(packages.values()))
+    if not isinstance(found, Path):
+        return ""
+    size = f"{_megabytes(found):.0f} MB unpacked, at most {MOST_SITE_MB}"
+    return f"{', '.join(packages)}: not in {PLATFORM_IMAGE}, so they travel in each program ({size})."
 
 
 def lacking(competition: Resolved) -> list[str]:
@@ -102,32 +135,42 @@ def lacking(competition: Resolved) -> list[str]:
     if competition.declaration.image != PLATFORM_IMAGE:
         return []
     absent = [one for one in libraries_beyond_score(competition.options) if one not in BRINGS]
-    packages = _brought(competition)
-    found = _site(packages)
+    packages = _travelling(competition)
+    found = _site("".join(packages.values()))
     return absent if isinstance(found, Path | None) else [*absent, f"{', '.join(packages)} ({found})"]
 
 
-def _brought(competition: Resolved) -> tuple[str, ...]:
-    """The packages that travel in the programs."""
+def unlocked(competition: Resolved) -> list[str]:
+    """The competition's requirements that the platform's image has not, and that are not locked for it."""
     if competition.declaration.image != PLATFORM_IMAGE:
-        return ()
+        return []
+    held = PACKAGES | {name: version_of(entry) for name, entry in _travelling(competition).items()}
+    return [one for one in competition.declaration.requirements if held.get(base_name(one)) != one.partition("==")[2]]
+
+
+def _travelling(competition: Resolved) -> dict[str, str]:
+    """The packages that travel in the programs, each with its entry of a lock."""
+    if competition.declaration.image != PLATFORM_IMAGE:
+        return {}
+    locked = entries(lock_text((METRICS,)))
     names: set[str] = set()
     for library in libraries_beyond_score(competition.options):
         names.update(BRINGS.get(library, ()))
-    return tuple(sorted(names))
+    found = {name: locked[name] for name in sorted(names)}
+    if competition.declaration.requirements:
+        found |= entries(own_lock(competition.folder / OWN_LOCK, PYTHON))
+    return found
 
 
 @cache
-def _site(packages: tuple[str, ...]) -> Path | str | None:
-    """The folder of these packages, unpacked: from the cache, or downloaded into it; else why there is none.
+def _site(locked: str) -> Path | str | None:
+    """The folder of what a lock holds, unpacked: from the cache, or downloaded into it; else why there is none.
 
-    None where there are no packages.
+    None where it holds nothing.
     """
-    if not packages:
+    if not locked:
         return None
-    locked = entries(lock_text(("metrics",)))
-    text = "".join(locked[name] for name in packages)
-    digest = hashlib.sha256(f"{PYTHON} {text}".encode()).hexdigest()
+    digest = hashlib.sha256(f"{PYTHON} {locked}".encode()).hexdigest()
     caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111 raises nothing
     base = Path(caches, "gen-bundle", "wheels")
     try:
@@ -135,14 +178,20 @@ def _site(packages: tuple[str, ...]) -> Path | str | None:
             return base / digest
         base.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=base) as work:
-            if why := _download(text, Path(work)):
+            if why := _download(locked, Path(work)):
                 return why
             _unpack(Path(work))
+            if (size := _megabytes(Path(work) / "site")) > MOST_SITE_MB:
+                return f"{size:.0f} MB unpacked, more than the {MOST_SITE_MB} MB that may travel"
             (Path(work) / "site").replace(base / digest)
     except (*UNREADABLE, subprocess.TimeoutExpired) as error:
         if not (base / digest).is_dir():  # else another build has made it meanwhile
             return f"not downloaded: {error}"
     return base / digest
+
+
+def _megabytes(folder: Path) -> float:
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6
 
 
 def _download(locked: str, work: Path) -> str:

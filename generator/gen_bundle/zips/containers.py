@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 
 from gen_bundle.zips.bounds import BUNDLE
 from gen_bundle.zips.reading import Tick, digest, searchable, unpack
-from gen_bundle.zips.tree import Node
+from gen_bundle.zips.tree import Node, file_of
 
 ZIP = b"PK\x03\x04"
 TAR, TAR_AT = b"ustar", 257
@@ -170,8 +170,7 @@ def _sheets(files: Mapping[str, Node]) -> tuple[list[tuple[str, Node]], bool]:
         except NO_SHEET:
             complete = False
         else:
-            text = table.getvalue().encode()
-            tables.append((f"{name}.csv", Node(size=len(text), open=partial(io.BytesIO, text))))
+            tables.append((f"{name}.csv", file_of(table.getvalue().encode())))
     return tables, complete
 
 

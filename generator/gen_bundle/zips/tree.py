@@ -1,5 +1,6 @@
 """The files of a bundle as they lie on the platform's disk once it is unpacked."""
 
+import io
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -62,6 +63,11 @@ class Node:
     def files(self) -> Iterator[tuple[str, "Node"]]:
         """All files below, with names relative to here."""
         return ((name, node) for name, node in self.walk() if not node.is_folder)
+
+
+def file_of(data: bytes) -> Node:
+    """A file of these bytes."""
+    return Node(size=len(data), open=partial(io.BytesIO, data))
 
 
 @dataclass(frozen=True)

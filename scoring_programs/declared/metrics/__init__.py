@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -33,19 +33,24 @@ class Sample:
         predicted: likewise.
         fields: the fields behind the values.
         many: whether there are many rows for a key.
+        weight: how much each key counts; None: all the same.
+        scale: what each key's error is relative to, for a metric that says so.
     """
 
     gold: Sequence[Any]
     predicted: Sequence[Any]
     fields: Sequence[Field]
     many: bool = False
+    weight: Sequence[float] | None = None
+    scale: Sequence[float] | None = None
 
     def at(self, positions: Sequence[int]) -> Sample:
         """The keys at these ascending positions alone."""
         if len(positions) == len(self.gold):
             return self
-        gold, predicted = [self.gold[i] for i in positions], [self.predicted[i] for i in positions]
-        return Sample(gold, predicted, self.fields, self.many)
+        columns = (self.gold, self.predicted, self.weight, self.scale)
+        gold, predicted, weight, scale = [column and [column[i] for i in positions] for column in columns]
+        return Sample(gold or [], predicted or [], self.fields, self.many, weight, scale)
 
 
 Options = Mapping[str, Any]
@@ -60,7 +65,7 @@ class Definition:
         name: the metric's.
         module: the module of this package that has its function.
         joint: whether several fields are taken together.
-        gold: the type that the gold is read as; None: the field's own.
+        gold: type of field → the type that the gold is read as, where that is another.
         libraries: distributions whose versions the value depends on.
         options: option → its default.
         resampled: whether final reports have intervals and tests of it.
@@ -69,7 +74,7 @@ class Definition:
     name: str
     module: str
     joint: bool = False
-    gold: str | None = None
+    gold: Mapping[str, str] = field(default_factory=dict)
     libraries: tuple[str, ...] = ()
     options: Options = field(default_factory=dict)
     resampled: bool = True
@@ -77,7 +82,7 @@ class Definition:
     def statistic(self, sample: Sample, options: Options, keys: Keys) -> Statistic:
         """What the units of `keys` add to the metric; its libraries are imported here."""
         module = importlib.import_module(f"declared.metrics.{self.module}")
-        found: Statistic = getattr(module, self.name)(sample, options, keys)
+        found: Statistic = getattr(module, self.name)(sample, options, keys.weighing(sample.weight))
         return found
 
     def value(self, sample: Sample, options: Options) -> float:
@@ -94,15 +99,17 @@ class Definition:
 def definitions() -> dict[str, Definition]:
     """All metrics by name."""
     table = json.loads((Path(__file__).parent / "table.json").read_text(encoding="utf-8"))
-    return {
-        name: Definition(
-            name=name,
-            module=row["module"],
-            joint=row.get("joint", False),
-            gold=row.get("gold"),
-            libraries=tuple(row["libraries"]),
-            resampled=row.get("resampled", True),
-            options={option: about.get("default") for option, about in row.get("options", {}).items()},
-        )
-        for name, row in table.items()
-    }
+    found = {}
+    for name, row in table.items():
+        options = {option: about.get("default") for option, about in row.get("options", {}).items()}
+        known = {key: row[key] for key in ("joint", "gold", "resampled") if key in row}
+        found[name] = Definition(name, row["module"], libraries=tuple(row["libraries"]), options=options, **known)
+    return found
+
+
+def positive_of(options: Options, labels: Iterable[Any]) -> str:
+    """The positive label: the one that is named, or else the `true` or `1` of the gold's labels."""
+    named: str | None = options["positive"]
+    if named is not None:
+        return named
+    return "true" if {"true", "false"}.intersection(labels) else "1"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -14,6 +15,8 @@ from scoring_kit.units import Additive, Array, Items, Statistic
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+ItemFormula: TypeAlias = "Callable[[Array, Array], Array]"
+"""Of the items' values, and how often each counts."""
 Entries: TypeAlias = "tuple[NDArray[np.intp], NDArray[np.intp]]"
 """The keys that have something, and what each of them has, both as numbers from 0; a key may come several times."""
 
@@ -26,15 +29,23 @@ class Keys:
         unit: the place of each key's unit, shape [keys].
         units: how many units there are.
         worst: what counts where a submission leaves the metric undefined.
+        weight: how much each key counts, shape [keys]; None: all the same.
     """
 
     unit: NDArray[np.intp]
     units: int
     worst: float
+    weight: Array | None = None
+
+    def weighing(self, weight: Sequence[float] | None) -> Keys:
+        """The same keys, each counting so much; None: all the same."""
+        return replace(self, weight=None if weight is None else np.asarray(weight, dtype=np.float64))
 
     def summed(self, *terms: ArrayLike) -> Array:
         """Terms, each given for every key, added up for each unit: shape [units, terms]."""
         columns = [np.asarray(term, dtype=np.float64) for term in terms]
+        if self.weight is not None:
+            columns = [self.weight * column for column in columns]
         if self.units == 1:  # summed in pairs, which keeps more digits than one key after the other
             return np.array([[column.sum() for column in columns]])
         return np.column_stack([np.bincount(self.unit, column, self.units) for column in columns])
@@ -48,6 +59,8 @@ class Keys:
             amounts: what each entry adds; 1 where it is None.
         """
         key, column = entries
+        if self.weight is not None:
+            amounts = self.weight[key] if amounts is None else self.weight[key] * amounts
         if self.units == 1:
             return np.bincount(column, amounts, width).astype(np.float64)[np.newaxis]
         from scipy.sparse import csr_matrix  # most of a short job's time, which only resampling needs
@@ -65,12 +78,24 @@ class Keys:
 
     def items(self, formula: Callable[[Array, Array], Array], *values: ArrayLike) -> Items:
         """A formula of the keys themselves; each value is given for every key."""
-        columns = np.column_stack([np.asarray(value, dtype=np.float64) for value in values])
-        return Items(self.units, self.unit, columns, formula)
+        return Items(self.units, self.unit, *self._weighted(values, formula))
 
-    def ordered(self, formula: Callable[[Array, Array], Array], gold: ArrayLike, predicted: ArrayLike) -> Ordered:
-        """A formula of the keys' gold and of the order of their predictions."""
-        return Ordered(self.units, self.unit, np.column_stack([gold, predicted]).astype(np.float64), formula)
+    def ordered(self, formula: Callable[[Array, Array], Array], gold: ArrayLike, *predicted: ArrayLike) -> Ordered:
+        """A formula of the keys' gold and of the order of their predictions, in one column or several."""
+        columns, weighted = self._weighted([gold, *predicted], formula)
+        return Ordered(self.units, self.unit, columns, weighted, len(predicted))
+
+    def _weighted(self, values: Sequence[ArrayLike], formula: ItemFormula) -> tuple[Array, ItemFormula]:
+        """The keys' values as columns, and a formula of them in which each key counts as much as it weighs."""
+        columns = [np.asarray(value, dtype=np.float64) for value in values]
+        if self.weight is None:
+            return np.column_stack(columns), formula
+        return np.column_stack([*columns, self.weight]), partial(_of_weighted, formula=formula)
+
+
+def _of_weighted(values: Array, counts: Array, formula: ItemFormula) -> Array:
+    """A formula of items whose last column is what each weighs."""
+    return formula(values[:, :-1], counts * values[:, -1])
 
 
 def in_one_unit(keys: int, worst: float) -> Keys:
@@ -84,9 +109,10 @@ class LabelCounts:
 
     Attributes:
         labels: their names; no two submissions need the same.
-        sums: true positives of each label, then predicted, then gold, [units, 3 · labels]; see `Keys.counted`.
-        formula: the metric of summed counts, shape [..., 3 · labels] → [...]; labels that do not occur change nothing,
-            but for declared ones, which come first.
+        sums: true positives of each label, then predicted, then gold, and whatever the formula takes besides,
+            [units, terms · labels]; see `Keys.counted`.
+        formula: the metric of summed counts, shape [..., terms · labels] → [...]; labels that do not occur change
+            nothing, but for declared ones, which come first.
     """
 
     labels: Sequence[str]
@@ -97,10 +123,21 @@ class LabelCounts:
     def of(
         cls, labels: Sequence[str], sides: Sequence[Entries], formula: Callable[[Array], Array], keys: Keys
     ) -> LabelCounts:
-        """The statistic of entries of key and label: of the true positives, of the predictions, of the gold."""
-        columns = [label + term * len(labels) for term, (_, label) in enumerate(sides)]
-        entries = np.concatenate([key for key, _ in sides]), np.concatenate(columns)
-        return cls(labels, keys.counted(entries, len(sides) * len(labels)), formula)
+        """The statistic of entries of key and label: of the true positives, of the predictions, of the gold.
+
+        Where keys weigh differently, the last two follow once more, each key counting 1.
+        """
+        sums = keys.counted(_side_by_side(sides, len(labels)), len(sides) * len(labels))
+        if keys.weight is None:
+            return cls(labels, sums, formula)
+        of_any_weight = sides[1:]
+        entries = _side_by_side(of_any_weight, len(labels))
+        plain = keys.weighing(None).counted(entries, len(of_any_weight) * len(labels))
+        if keys.units == 1:
+            return cls(labels, np.hstack([sums, plain]), formula)
+        from scipy.sparse import csr_matrix, hstack
+
+        return cls(labels, csr_matrix(hstack([sums, plain])), formula)
 
     def over(self, counts: Array) -> Array:
         return self.formula(counts @ self.sums)
@@ -116,9 +153,10 @@ class LabelCounts:
         sums = []
         for one in (self, other):
             places = np.array([place[label] for label in one.labels], dtype=np.intp)
-            columns = np.concatenate([places + term * len(labels) for term in range(3)])
             own = csr_matrix(one.sums).tocoo()
-            shape = (own.shape[0], 3 * len(labels))
+            terms = own.shape[1] // max(1, len(one.labels))
+            columns = np.concatenate([places + term * len(labels) for term in range(terms)])
+            shape = (own.shape[0], terms * len(labels))
             sums.append(csr_matrix((own.data, (own.row, columns[own.col])), shape=shape))
         return LabelCounts(labels, csr_matrix(vstack(sums)), self.formula)
 
@@ -126,13 +164,27 @@ class LabelCounts:
         return Additive(self.sums, self.formula)
 
 
+def _side_by_side(sides: Sequence[Entries], labels: int) -> Entries:
+    """Entries of several terms as those of one table, each term in as many columns as there are labels."""
+    columns = [label + term * labels for term, (_, label) in enumerate(sides)]
+    return np.concatenate([key for key, _ in sides]), np.concatenate(columns)
+
+
 @dataclass(frozen=True, eq=False)
 class Ordered(Items):
-    """A metric of gold and predicted items in which nothing but the order of the predictions counts."""
+    """A metric of gold and predicted items in which nothing but the order of the predictions counts.
+
+    Attributes:
+        predicted: how many columns of predictions follow that of the gold.
+    """
+
+    predicted: int = 1
 
     def to_exchange(self) -> Statistic:
-        gold, predicted = self.values.T
-        return Items(self.units, self.unit, np.column_stack([gold, mean_ranks(predicted)]), self.formula)
+        columns = list(self.values.T)
+        for place in range(1, 1 + self.predicted):
+            columns[place] = mean_ranks(columns[place])
+        return Items(self.units, self.unit, np.column_stack(columns), self.formula)
 
 
 def mean_ranks(values: Array) -> Array:

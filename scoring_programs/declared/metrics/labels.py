@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from declared.metrics import Options, Sample
+from declared.metrics import Options, Sample, positive_of
 from declared.metrics.keys import Entries, Keys, LabelCounts
 from scoring_kit.metrics import summed
 from scoring_kit.units import Additive, Array, Items, Statistic
@@ -74,28 +74,33 @@ def jaccard(sample: Sample, options: Options, keys: Keys) -> Statistic:
 def _averaged(formula: Callable[..., Array], sample: Sample, options: Options, keys: Keys) -> Statistic:
     """F1, precision or recall, averaged as asked for."""
     average, labels = options["average"], options["labels"]
-    (field,) = sample.fields
     of_counts: Formula = partial(formula, nothing=float(options["zero_division"] or 0))
     if average == "binary":
-        gold = np.array([value == options["positive"] for value in sample.gold])
-        predicted = np.array([value == options["positive"] for value in sample.predicted])
+        positive = positive_of(options, sample.gold)
+        gold, predicted = (np.array([value == positive for value in side]) for side in (sample.gold, sample.predicted))
         return keys.additive(of_counts, gold & predicted, predicted, gold)
-    if average == "samples" and labels == "gold":
-        return _over_gold_labels(of_counts, sample, keys)
     if average == "samples":
-        sides = [sample.gold, sample.predicted]
-        if isinstance(labels, list):
-            sides = [[value.intersection(labels) for value in side] for side in sides]
-        return keys.mean(of_counts(np.column_stack(_sizes(*sides))))
-    names = _names(sample, labels if isinstance(labels, list) else ())
-    over: str | list[int] = labels
+        return _over_keys(of_counts, sample, labels, keys)
+    (field,) = sample.fields
+    names, over = _names(sample), labels
     if isinstance(labels, list):
+        names = _names(sample, labels)
         over = [names.index(label) for label in labels]
     elif labels == "declared":  # which a field without values does not have
         over = list(range(len(field.values))) if field.values else "present"
     nothing = 0.0 if average == "micro" else keys.worst
     over_labels = partial(averaged, formula=of_counts, average=average, nothing=nothing, labels=over)
     return _counts(over_labels, sample, keys, names)
+
+
+def _over_keys(formula: Formula, sample: Sample, labels: str | list[str], keys: Keys) -> Statistic:
+    """The mean over keys, of all labels, those listed, or those of the gold."""
+    if labels == "gold":
+        return _over_gold_labels(formula, sample, keys)
+    sides = [sample.gold, sample.predicted]
+    if isinstance(labels, list):
+        sides = [[value.intersection(labels) for value in side] for side in sides]
+    return keys.mean(formula(np.column_stack(_sizes(*sides))))
 
 
 f1 = partial(_averaged, summed.f1)
@@ -118,21 +123,28 @@ def points(sample: Sample, options: Options, keys: Keys) -> Additive:
 
 
 def averaged(
-    sums: Array, formula: Formula, average: str, nothing: float, labels: str | Sequence[int] = "present"
+    sums: Array,
+    formula: Formula,
+    average: str,
+    nothing: float,
+    labels: str | Sequence[int] = "present",
+    *,
+    weighted: bool = False,
 ) -> Array:
     """F1, precision or recall, averaged over labels as scikit-learn does it.
 
     Args:
-        sums: counts of each label, see `scoring_kit.metrics.summed`.
+        sums: counts of each label, see `_terms`.
         formula: F1, precision or recall of (true positives, predicted, gold).
         average: macro, micro or weighted.
         nothing: what counts where no label is averaged over.
         labels: over which labels: present (gold or predicted), gold, or those at some places.
+        weighted: whether keys weigh differently.
     """
-    true, predicted, gold = summed.by_label(sums)
-    counted = gold > 0
+    true, predicted, gold, answered, there = _terms(sums, weighted=weighted)
+    counted = there > 0
     if labels == "present":
-        counted = counted | (predicted > 0)
+        counted = counted | (answered > 0)
     elif labels != "gold":
         counted = np.broadcast_to(np.isin(np.arange(gold.shape[-1]), labels), gold.shape)
     if average == "micro":
@@ -142,15 +154,24 @@ def averaged(
     mean = summed.mean_where(values, counted)
     if average == "weighted":
         weights = gold * counted
-        weighted = summed.quotient((values * weights).sum(-1), weights.sum(-1))
-        mean = np.where(weights.any(axis=-1), weighted, mean)
+        of_gold = summed.quotient((values * weights).sum(-1), weights.sum(-1))
+        mean = np.where(weights.any(axis=-1), of_gold, mean)
     return np.where(np.isnan(mean), nothing, mean)
+
+
+def _terms(sums: Array, *, weighted: bool) -> Sequence[Array]:
+    """For each label: true positives, predicted, gold, and in how many answers and gold values it is, of any weight."""
+    if weighted:
+        return np.split(sums, 5, axis=-1)
+    true, predicted, gold = summed.by_label(sums)
+    return true, predicted, gold, predicted, gold
 
 
 def _counts(formula: Any, sample: Sample, keys: Keys, names: Sequence[str] | None = None) -> LabelCounts:
     """A formula of the counts of each label: of one label a key, or of sets of them; `names` has all labels."""
     (field,) = sample.fields
     names = _names(sample) if names is None else names
+    formula = partial(formula, weighted=keys.weight is not None)
     if field.type == "labels":
         shared = [gold & predicted for gold, predicted in zip(sample.gold, sample.predicted, strict=True)]
         sides = [_entries(side, names) for side in (shared, sample.predicted, sample.gold)]
@@ -221,9 +242,9 @@ def _samples(values: Array, counts: Array, formula: Formula) -> Array:
     return summed.quotient((counts * of_keys).sum(axis=1), counts.sum(axis=1))
 
 
-def _mcc(sums: Array) -> Array:
+def _mcc(sums: Array, *, weighted: bool = False) -> Array:
     """As scikit-learn: 0 where all keys of one side have the same label; no label is a class of its own."""
-    true, predicted, gold = summed.by_label(sums)
+    true, predicted, gold, *_ = _terms(sums, weighted=weighted)
     number = gold.sum(-1)
     none = number - predicted.sum(-1)
     of_predicted = number**2 - (predicted**2).sum(-1) - none**2
@@ -231,9 +252,9 @@ def _mcc(sums: Array) -> Array:
     return summed.quotient(true.sum(-1) * number - (gold * predicted).sum(-1), np.sqrt(of_predicted * of_gold))
 
 
-def _kappa(sums: Array) -> Array:
+def _kappa(sums: Array, *, weighted: bool = False) -> Array:
     """Undefined where gold and answers are of one and the same label."""
-    true, predicted, gold = summed.by_label(sums)
+    true, predicted, gold, *_ = _terms(sums, weighted=weighted)
     number = gold.sum(-1)
     by_chance = number**2 - (gold * predicted).sum(-1)
     return 1 - summed.quotient((number - true.sum(-1)) * number, by_chance, undefined=math.nan)
@@ -247,13 +268,13 @@ def _weighted_kappa(sums: Array, weights: Array) -> Array:
     return 1 - summed.quotient(disagreement * number, by_chance, undefined=math.nan)
 
 
-def _jaccard(sums: Array, average: str, declared: int) -> Array:
+def _jaccard(sums: Array, average: str, declared: int, *, weighted: bool = False) -> Array:
     """As scikit-learn with `zero_division=1`, over the declared labels and all others that occur."""
-    true, predicted, gold = summed.by_label(sums)
+    true, predicted, gold, answered, there = _terms(sums, weighted=weighted)
     union = predicted + gold - true
     if average == "micro":
         return summed.quotient(true.sum(-1), union.sum(-1), undefined=1.0)
-    counted = (np.arange(gold.shape[-1]) < declared) | (union > 0)
+    counted = (np.arange(gold.shape[-1]) < declared) | (answered + there > 0)
     values = summed.quotient(true, union, undefined=1.0)
     mean = summed.mean_where(values, counted)
     if average == "weighted":

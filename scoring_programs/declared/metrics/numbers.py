@@ -101,6 +101,12 @@ def max_error(sample: Sample, options: Options, keys: Keys) -> Items:
     return keys.items(_largest, np.abs(gold - predicted))
 
 
+def mase(sample: Sample, options: Options, keys: Keys) -> Additive:
+    """Mean absolute error over the key's scale. Source: Hyndman and Koehler, Int. Journal of Forecasting 22, 2006."""
+    gold, predicted = _sides(sample)
+    return keys.mean(np.abs(gold - predicted) / np.asarray(sample.scale, dtype=np.float64))
+
+
 def pinball(sample: Sample, options: Options, keys: Keys) -> Additive:
     """Mean pinball loss: what is too low weighs as the quantile, what is too high as the rest."""
     gold, predicted = _sides(sample)
@@ -122,7 +128,9 @@ def r2(sample: Sample, options: Options, keys: Keys) -> Additive:
     """Coefficient of determination, of values less the mean of the gold; undefined for fewer than two keys."""
     gold, predicted = _sides(sample)
     x = gold - gold.mean()
-    return keys.additive(_r2, np.ones(len(x)), x, x * x, (gold - predicted) ** 2)
+    sums = keys.summed(np.ones(len(x)), x, x * x, (gold - predicted) ** 2)
+    drawn = keys.weighing(None).summed(np.ones(len(x)))
+    return Additive(np.column_stack([sums, drawn]), _r2)
 
 
 def _sides(sample: Sample) -> tuple[Array, Array]:
@@ -176,10 +184,10 @@ def _kendall_of_one(values: Array, counts: Array, constant: float) -> float:
 
 def _r2(sums: Array) -> Array:
     """As scikit-learn: where all gold values are equal, 1 without an error and 0 with one."""
-    number, x, xx, errors = np.moveaxis(sums, -1, 0)
+    number, x, xx, errors, drawn = np.moveaxis(sums, -1, 0)
     spread = summed.spread(number, x, xx)
     value = np.where(spread > 0, 1 - summed.quotient(number * errors, spread), np.where(errors == 0, 1.0, 0.0))
-    return np.where(number < 2, math.nan, value)
+    return np.where(drawn < 2, math.nan, value)
 
 
 def _ccc(sums: Array, constant: float) -> Array:
@@ -195,10 +203,13 @@ def _median(values: Array, counts: Array) -> Array:
     totals, place = by_value(values[:, 0], counts)
     distinct = np.empty(totals.shape[1])
     distinct[place] = values[:, 0]
-    reached, number = np.cumsum(totals, axis=1), counts.sum(axis=1)
-    middle = [(number - 1) // 2, number // 2]
-    low, high = (distinct[np.argmax(reached > rank[:, np.newaxis], axis=1)] for rank in middle)
-    return np.where(number > 0, (low + high) / 2, math.nan)
+    reached = np.cumsum(totals, axis=1)
+    half = reached[:, -1:] / 2
+    low = distinct[np.argmax(reached >= half, axis=1)]
+    high = distinct[np.argmax(reached > half + np.finfo(np.float64).eps, axis=1)]
+    # rounding may leave nothing above one half of tiny weights
+    middle = np.where(high < low, low, (low + high) / 2)
+    return np.where(half[:, 0] > 0, middle, math.nan)
 
 
 def _largest(values: Array, counts: Array) -> Array:

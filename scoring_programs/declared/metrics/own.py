@@ -3,17 +3,17 @@
 import importlib.util
 import math
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from declared.plan import Plan
+from declared.samples import OwnRows
 from scoring_kit.base.missing_packages import missing_package
 from scoring_kit.errors import OrganiserError
 from scoring_kit.results import NotComputed
 
-Row = dict[str, Any]
 Own = Callable[..., Any]
 
 
@@ -51,15 +51,22 @@ def own_function(file: Path, name: str) -> Own:
     return function  # type: ignore[no-any-return]
 
 
-def own_value(plan: Plan, function: Own, gold: Sequence[Any], predicted: Sequence[Any]) -> float:
-    """The value of a plan's function; NaN where it says that it is undefined.
+def own_value(plan: Plan, tables: Mapping[str, OwnRows]) -> float:
+    """The value of a plan's function over the rows of its tables; NaN where it says that it is undefined.
 
     Raises:
         OwnMetricError: it raises, wants to end the program, or gives something else than a number.
     """
     file = plan.file or Path()
+    function = own_function(file, plan.metric)
+    rows = tables[plan.table]
+    sides: tuple[Any, Any] = list(rows.gold), list(rows.predicted)
+    options = dict(plan.options)
+    if plan.tables:
+        sides = {name: one.gold for name, one in tables.items()}, {name: one.predicted for name, one in tables.items()}
+        options["keys"] = {name: list(one.keys) for name, one in tables.items()}
     try:
-        value = function(list(gold), list(predicted), **plan.options)
+        value = function(*sides, **options)
         number = math.nan if isinstance(value, bool) or not hasattr(value, "__float__") else float(value)
     except (Exception, SystemExit) as error:  # whatever it is, the run ends as with any other answer
         raise OwnMetricError(f"{_line(file, error)} in {plan.metric}", f"{type(error).__name__}: {error}") from error

@@ -1,6 +1,7 @@
 """Metrics of ranked items, by ir-measures; a key is a query, and one without an answer counts 0.
 
-The rows of the gold are (item, relevance), the submitted ones (item, score), or (item,) in the order of their ranking.
+The rows of the gold are (item, relevance), the submitted ones (item, score), (item, rank), or (item,) in the order of
+their ranking.
 """
 
 from collections.abc import Iterator
@@ -22,12 +23,13 @@ def _over_queries(name: str, sample: Sample, options: Options, keys: Keys) -> Ad
     values = [0.0] * len(sample.gold)
     judgements = []
     for i, rows in enumerate(sample.gold):
-        for item, level in rows:
-            gain = 2 ** int(level) - 1 if exponential else int(level)
+        for item, *relevance in rows:
+            level = int(relevance[0]) if relevance else 1
+            gain = 2**level - 1 if exponential else level
             judgements.append(ir_measures.Qrel(str(i), item, gain))
-    run = [
-        ir_measures.ScoredDoc(str(i), *ranked) for i, rows in enumerate(sample.predicted) for ranked in _ranked(rows)
-    ]
+    run = []
+    for i, rows in enumerate(sample.predicted):
+        run += [ir_measures.ScoredDoc(str(i), *ranked) for ranked in _ranked(rows, options)]
     if run:
         for found in ir_measures.iter_calc([measure], judgements, run):
             values[int(found.query_id)] = float(found.value)
@@ -42,13 +44,17 @@ recall_at = partial(_over_queries, "R")
 r_precision = partial(_over_queries, "Rprec")
 
 
-def _ranked(rows: list[tuple[Any, ...]]) -> Iterator[tuple[str, float]]:
-    """Items with scores that all differ, in the order in which trec_eval ranks them: of equal scores the later name.
+def _ranked(rows: list[tuple[Any, ...]], options: Options) -> Iterator[tuple[str, float]]:
+    """Items with scores that all differ, the highest score or the lowest rank first.
 
-    The libraries behind ir-measures break ties in different ways.
+    Equal ones in the order of trec_eval, the later name first, or in that of the rows. The libraries behind
+    ir-measures break ties in different ways, so that none are left to them.
     """
-    ordered = (
-        sorted(rows, key=lambda row: (row[1], row[0].encode()), reverse=True) if rows and len(rows[0]) > 1 else rows
-    )
+    ordered = rows
+    if rows and len(rows[0]) > 1:
+        sign = 1 if options["rank"] else -1
+        if options["ties"] == "trec":
+            ordered = sorted(rows, key=lambda row: row[0].encode(), reverse=True)
+        ordered = sorted(ordered, key=lambda row: sign * row[1])
     for place, row in enumerate(ordered):
         yield row[0], float(len(ordered) - place)

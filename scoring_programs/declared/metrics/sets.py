@@ -32,6 +32,9 @@ def span_iou(sample: Sample, options: Options, keys: Keys) -> Additive:
     """Positions that both cover over those that either covers, of each type by themselves; the mean over keys."""
     counts = []
     for truth, answer in zip(sample.gold, sample.predicted, strict=True):
+        if sample.fields[0].type == "offsets":
+            counts.append((len(truth & answer), len(truth | answer)))
+            continue
         either = _characters([[*truth, *answer]])
         counts.append((_characters([truth]) + _characters([answer]) - either, either))
     shared, covered = np.array(counts, dtype=np.float64).T

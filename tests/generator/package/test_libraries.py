@@ -1,17 +1,22 @@
 """What the platform's image lacks: wheels of the lock, downloaded once, unpacked in the program."""
 
 import hashlib
+import re
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from gen_bundle.building import BuildRequest, build
-from gen_bundle.codabench.platform_image import PLATFORM_IMAGE
+from gen_bundle.cli import root
+from gen_bundle.codabench.platform_image import PACKAGES, PLATFORM_IMAGE
+from gen_bundle.errors import UserError
+from gen_bundle.image.request import ImageRequest
 from gen_bundle.package import libraries
-from gen_bundle.package.libraries import entries, lock_text
+from gen_bundle.package.libraries import OWN_LOCK, entries, lock_text
 from gen_bundle.package.programs import absent_imports, program_members
 from gen_bundle.package.resolve import Resolved, resolve
 from tests.generator.competition import small_competition
@@ -108,6 +113,40 @@ def test_an_image_of_ones_own_is_the_organisers_to_fill(tmp_path: Path) -> None:
     folder = small_competition(tmp_path / "b", lambda declared: declared.update(requirements=["spacy==3.8.7"]))
     (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
     assert [lack.what for lack in built.draft if lack.id == "image-lacks"] == [f"{PLATFORM_IMAGE} has no spacy==3.8.7."]
+
+
+def test_requirements_that_are_locked_for_it_travel_in_the_programs(tmp_path: Path) -> None:
+    numpy = PACKAGES["numpy"]
+    for name, version, *needs in [("own_scorer", "1.2", "helping", "numpy"), ("helping", "2.0"), ("numpy", numpy)]:
+        wheel(tmp_path / "wheels", name, version, *needs)
+    folder = small_competition(tmp_path, lambda declared: declared.update(requirements=["own-scorer==1.2"]))
+    for expected in (["locked 2 packages"], []):  # and nothing is left to do
+        done = CliRunner().invoke(root, ["image", "lock", str(folder)])
+        assert done.exit_code == 0, done.output
+        assert re.findall(r"locked \d packages", done.output) == expected
+    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
+    assert "image-lacks" not in {lack.id for lack in built.draft}
+    assert {name.split("/")[1] for name in packed(resolve(folder))} == {
+        "own_scorer-1.2.dist-info",
+        "helping-2.0.dist-info",
+    }
+    (note,) = (note for note in built.notes if "travel in each program" in note)
+    assert note.startswith(f"helping, own-scorer: not in {PLATFORM_IMAGE}")
+    # an image of one's own has another Python: what is locked for this one is not for that one
+    own = ImageRequest(
+        "own", "me/own:1", "score", "cpu", requirements=("own-scorer==1.2",), lock_file=folder / OWN_LOCK
+    )
+    with pytest.raises(UserError, match=r"own-scorer==1\.2: not locked .*: gen-bundle image lock own --tag"):
+        str(own.packages_text)
+
+
+def test_what_is_too_large_does_not_travel(
+    tmp_path: Path, index: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index("sacrebleu")
+    monkeypatch.setattr(libraries, "MOST_SITE_MB", 0)
+    (lack,) = libraries.lacking(resolve(made("generation", tmp_path)))
+    assert lack.endswith("(0 MB unpacked, more than the 0 MB that may travel)")
 
 
 def test_what_own_code_imports_and_the_image_lacks_is_said(tmp_path: Path) -> None:

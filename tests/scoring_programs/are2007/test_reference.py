@@ -7,11 +7,11 @@ import pytest
 
 from are2007 import organiser, reference
 from are2007.answers import AnswerKey
-from gen_bundle.check.leaks.gold import read_secrets
 from scoring_kit.errors import OrganiserError
 from scoring_kit.manifest import Manifest
 from scoring_kit.organiser import Request
 from tests.scoring_programs.are2007.cases import ALL_TASKS, chain, document, read_submission
+from tests.scoring_programs.read_secrets import read_secrets
 
 ENTITIES = (
     '<text><entity id="a">The mayor of <entity id="b">Lund</entity></entity> said <entity id="c">she</entity>.</text>'

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.check.leaks.gold import read_secrets
 from gen_bundle.errors import UserError
 from gen_bundle.package.client import ScoringPackage
 from gen_bundle.resources import resource
 from tests.scoring_programs.clarity2026.gold import DEV, annotated_gold
 from tests.scoring_programs.framed import score
+from tests.scoring_programs.read_secrets import read_secrets
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
 

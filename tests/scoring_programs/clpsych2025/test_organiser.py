@@ -9,11 +9,11 @@ from typing import Any, cast
 import pytest
 
 from clpsych2025 import organiser, reference
-from gen_bundle.check.leaks.gold import read_secrets
 from gen_bundle.resources import resource
 from scoring_kit.errors import OrganiserError
 from scoring_kit.organiser import Request
 from tests.scoring_programs.clpsych2025.cases import OPTIONS, TASKS, gold_json
+from tests.scoring_programs.read_secrets import read_secrets
 from tests.shared import FIXTURES
 
 COMPLETE: dict[str, dict[str, Any]] = {

@@ -97,9 +97,7 @@ def score(options: dict[str, Any], gold: Files, answers: Files, folder: Path) ->
 def gold_faults(options: dict[str, Any], gold: Files, folder: Path) -> list[str]:
     """What a build says of the gold."""
     read = read_gold(options, gold, folder)
-    found = [
-        fault for columns in plans(options).values() for one in columns for fault in faults(one, read.tables[one.table])
-    ]
+    found = [fault for columns in plans(options).values() for one in columns for fault in faults(one, read)]
     return [f"{where}: {what}" for where, what, _ in found]
 
 

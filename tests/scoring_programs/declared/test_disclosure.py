@@ -9,12 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import brier_score_loss, mean_squared_error
 
-from declared.disclosure import COUNTS, COUNTS_BY_LABEL, DIGITS, Column, _possible
+from declared.disclosure import COUNTS, COUNTS_BY_LABEL, DIGITS, AttackedColumn, _possible
 from declared.metrics import definitions
 
 
-def column(metric: str, items: int = 500, values: int = 2, at_once: int = 1, widest: float | None = None) -> Column:
-    return Column("key", metric, items, values, at_once, widest)
+def column(
+    metric: str, items: int = 500, values: int = 2, at_once: int = 1, widest: float | None = None
+) -> AttackedColumn:
+    return AttackedColumn("key", metric, items, values, at_once, widest)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +38,7 @@ def column(metric: str, items: int = 500, values: int = 2, at_once: int = 1, wid
         (column("accuracy", values=1), 100, None, 0),  # all gold is equal: nothing to learn
     ],
 )
-def test_how_many_items_are_decided(one: Column, submissions: int, decimals: int | None, decided: int) -> None:
+def test_how_many_items_are_decided(one: AttackedColumn, submissions: int, decimals: int | None, decided: int) -> None:
     assert one.decided(submissions, decimals) == decided
 
 

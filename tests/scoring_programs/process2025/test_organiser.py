@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.check.leaks.gold import read_secrets
 from gen_bundle.errors import UserError
 from gen_bundle.package.client import ScoringPackage
 from gen_bundle.resources import resource
@@ -14,6 +13,7 @@ from process2025.reference import read
 from scoring_kit.errors import OrganiserError
 from tests.scoring_programs.framed import score, write_files
 from tests.scoring_programs.process2025.gold import GOLD
+from tests.scoring_programs.read_secrets import read_secrets
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
 

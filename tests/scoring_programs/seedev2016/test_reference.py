@@ -5,11 +5,11 @@ from typing import Any, cast
 
 import pytest
 
-from gen_bundle.check.leaks.gold import read_secrets
 from scoring_kit.errors import OrganiserError
 from scoring_kit.manifest import Manifest
 from scoring_kit.organiser import Request
 from seedev2016 import organiser, reference
+from tests.scoring_programs.read_secrets import read_secrets
 from tests.scoring_programs.seedev2016.cases import read_submission
 
 TEXT = "ABI3 binds the RY box in seeds.\n"

@@ -1,21 +1,19 @@
 """What is secret in a bundle: what its own program names, or else a guess from the look of its reference data."""
 
-import io
 import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from functools import partial
-from itertools import accumulate, islice
-from pathlib import Path as FilePath
+from itertools import islice
 from typing import Any
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.leaks.records import KEY, blocks, digests, is_binary, lines, number, plain, words
+from gen_bundle.codabench.competition import DataUse, Task
 from gen_bundle.zips.reading import sha256_of
-from gen_bundle.zips.tree import Node
+from gen_bundle.zips.tree import Node, file_of
 
 # File names and titles that tell what something is.
 LABELS_NAME = re.compile(
@@ -34,15 +32,16 @@ MIN_ROWS = 3
 # Shorter texts are labels.
 SHORTEST = 4
 PART = "\x1f"
+Columns = Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True)
-class Key:
+class RowKey:
     """What identifies a row: the cells of some columns, as written and as compared, and the row of each."""
 
     titles: tuple[str, ...]
     rows: Mapping[str, int]
-    parts: tuple[frozenset[str], ...]
+    parts: tuple[frozenset[str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -59,9 +58,9 @@ class SecretTable:
     """
 
     name: str
-    secret: Mapping[str, Sequence[str]]
+    secret: Columns
     rows: int
-    keys: Sequence[Key]
+    keys: Sequence[RowKey]
     whole: bool = True
     public: Sequence[frozenset[str]] = ()
     guessed: bool = False
@@ -70,9 +69,11 @@ class SecretTable:
     def texts(self) -> Iterator[tuple[str, ...]]:
         """The words of the secret texts: of columns whose values mostly occur once."""
         for cells in self.secret.values():
-            if 2 * len(set(cells)) > len(cells):
-                found = (tuple(words(cell)) for cell in dict.fromkeys(cells))
-                yield from (text for text in found if len(text) >= SHORTEST)
+            different = dict.fromkeys(cells)
+            for cell in different if 2 * len(different) > len(cells) else ():
+                text = tuple(words(cell))
+                if len(text) >= SHORTEST:
+                    yield text
 
 
 @dataclass
@@ -83,6 +84,37 @@ class SecretGold:
     tables: list[SecretTable] = field(default_factory=list)
     sizes: set[int] = field(default_factory=set)
 
+    def add_file(self, name: str, node: Node) -> None:
+        """Note a file; one of a single line may be the same by chance."""
+        found = digests(node)
+        if found or is_binary(node):
+            self.files |= dict.fromkeys([sha256_of(node), *found], name)
+            self.sizes.add(node.size)
+
+    def add_named(self, files: Mapping[str, Node], secrets: Iterable[Mapping[str, Any]]) -> None:
+        """Note what an organiser's program names in reference data."""
+        for one in secrets:
+            for name, node in files.items():
+                if fits(name, one):
+                    self.add_file(name, node)
+                    self.tables += named_tables(name, node, one)
+
+    def add_guessed(self, files: Mapping[str, Node], held: set[str]) -> None:
+        """Guess at what is secret in reference data that nobody describes.
+
+        Files that participants hold (their SHA-256 are `held`) are their inputs, unless they hold all of it, or a name
+        tells otherwise.
+        """
+        known = {name: node for name, node in files.items() if not JUNK_NAME.search(name) and node.size}
+        holds_all = held.issuperset(map(sha256_of, known.values()))
+        for path, node in known.items():
+            own = path.rpartition("/")[2]
+            is_input = INPUT_NAME.search(own) or (not holds_all and sha256_of(node) in held)
+            if LABELS_NAME.search(own) or not is_input:
+                name = path.partition("/")[2]
+                self.add_file(name, node)
+                self.tables += _guessed_tables(name, node)
+
 
 def gold_of(bundle: Bundle, held: Iterable[str]) -> SecretGold:
     """The secrets of a bundle; `held` are the SHA-256 of the files that participants get."""
@@ -90,35 +122,33 @@ def gold_of(bundle: Bundle, held: Iterable[str]) -> SecretGold:
     guessed: dict[str, Node] = {}
     for task in bundle.competition.tasks:
         reference = task.files.get("reference_data")
-        unpacked = bundle.unpacked(reference) if reference else None
+        unpacked = bundle.unpacked(reference)
         if unpacked is None or reference is None or unpacked.tree.root is bundle.tree.root:
             continue
         found = dict(unpacked.tree.root.files())
         single = bundle.tree.find(reference.path)
         if unpacked.form == "no zip" and isinstance(single, Node):
             found = {str(reference.path): single}
-        secrets = _named(bundle, task.files.get("scoring_program"))
+        secrets = _named_secrets(bundle, task)
         if secrets is not None:
-            _add_named(gold, found, secrets)
+            gold.add_named(found, secrets)
         elif unpacked is not bundle.unpacked(task.files.get("input_data")):
-            guessed |= {f"{reference.path}/{name}": node for name, node in found.items()}
-    _add_guessed(gold, guessed, set(held))
+            for name, node in found.items():
+                guessed[f"{reference.path}/{name}"] = node
+    gold.add_guessed(guessed, set(held))
     for other in bundle.elsewhere:
-        _add_named(gold, {name: _node(data) for name, data in other.files.items()}, other.secrets)
+        gold.add_named({name: file_of(data) for name, data in other.files.items()}, other.secrets)
     return gold
 
 
-def _node(data: bytes) -> Node:
-    return Node(size=len(data), open=partial(io.BytesIO, data))
-
-
-def _named(bundle: Bundle, program: Any) -> Sequence[Mapping[str, Any]] | None:
-    """The secrets that a program of our own names; None for any other."""
-    unpacked = bundle.unpacked(program)
+def _named_secrets(bundle: Bundle, task: Task) -> Sequence[Mapping[str, Any]] | None:
+    """The secrets that a task's scoring program, where it is one of our own, names; None for any other."""
+    unpacked = bundle.unpacked(task.files.get("scoring_program"))
     found = unpacked.tree.find("program.json") if unpacked else None
+    if not isinstance(found, Node):
+        return None
     try:
-        value = json.loads(found.read(64 * 1024 * 1024)) if isinstance(found, Node) else None
-        secrets = value["secrets"] if isinstance(value, dict) else None
+        secrets = json.loads(found.read(64 * 1024 * 1024))["secrets"]
         return [dict(one, name=str(one["name"])) for one in secrets] if isinstance(secrets, list) else None
     except (ValueError, TypeError, LookupError, RecursionError):
         return None
@@ -126,137 +156,70 @@ def _named(bundle: Bundle, program: Any) -> Sequence[Mapping[str, Any]] | None:
 
 def is_described(bundle: Bundle) -> bool:
     """Whether a program of the bundle names what is secret."""
-    return any(_named(bundle, task.files.get("scoring_program")) is not None for task in bundle.competition.tasks)
+    return any(_named_secrets(bundle, task) is not None for task in bundle.competition.tasks)
 
 
-@dataclass(frozen=True)
-class ReadSecrets:
-    """What the check takes for secret in reference data.
-
-    Attributes:
-        files: the names of secret files.
-        labels: (cell of the key, title of the column, secret cell) of every row that a single column identifies.
-        texts: secret texts, as they are compared.
-    """
-
-    files: Sequence[str]
-    labels: Sequence[tuple[str, str, str]]
-    texts: Sequence[str]
-
-
-def read_secrets(folder: FilePath, secrets: Mapping[str, Any]) -> ReadSecrets:
-    """What an answer of the organiser's verb `secrets` means, for tests of scoring packages.
-
-    Args:
-        folder: reference data, as `prepare` writes them.
-        secrets: the answer.
-
-    Raises:
-        ValueError: a name that fits no file, or a file that has none of the columns.
-    """
-    files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
-    found: dict[str, list[SecretTable]] = {}
-    for one in secrets["files"]:
-        fitting = [name for name in files if _fits(name, one)]
-        if not fitting:
-            raise ValueError(f"{one['name']}: no such file. The reference data hold {', '.join(files)}.")
-        for name in fitting:
-            found[name] = list(_named_tables(name, _node(files[name].read_bytes()), one))
-            if one.get("columns") and not found[name]:
-                raise ValueError(f"{name}: has none of the columns {', '.join(one['columns'])}.")
-    tables_found = [table for tables in found.values() for table in tables]
-    return ReadSecrets(
-        list(found),
-        [
-            (item, title, cells[row])
-            for table in tables_found
-            for key in table.keys[:1]
-            for item, row in key.rows.items()
-            for title, cells in table.secret.items()
-            if cells[row] and PART not in item
-        ],
-        [cell for table in tables_found for cells in table.secret.values() for cell in cells if cell],
-    )
-
-
-def _fits(name: str, one: Mapping[str, Any]) -> bool:
-    return fnmatchcase(name, one["name"]) or fnmatchcase(name, f"*/{one['name']}")
-
-
-def reference_is_input(bundle: Bundle) -> Iterator[Any]:
+def reference_is_input(bundle: Bundle) -> Iterator[DataUse]:
     """The input data of others' tasks that are their reference data as well: on purpose, since the path is the same."""
     for task in bundle.competition.tasks:
-        given, reference = (bundle.unpacked(task.files.get(role)) for role in ("input_data", "reference_data"))
-        if given is not None and given is reference and _named(bundle, task.files.get("scoring_program")) is None:
+        given = bundle.unpacked(task.files.get("input_data"))
+        reference = bundle.unpacked(task.files.get("reference_data"))
+        if given is not None and given is reference and _named_secrets(bundle, task) is None:
             yield task.files["input_data"]
 
 
-def _add_named(gold: SecretGold, files: Mapping[str, Node], secrets: Sequence[Mapping[str, Any]]) -> None:
-    for one in secrets:
-        for name, node in files.items():
-            if _fits(name, one):
-                _add_file(gold, name, node)
-                gold.tables += _named_tables(name, node, one)
+def fits(name: str, secret: Mapping[str, Any]) -> bool:
+    """Whether a file of reference data is one that an organiser's program names."""
+    return fnmatchcase(name, secret["name"]) or fnmatchcase(name, f"*/{secret['name']}")
 
 
-def _add_file(gold: SecretGold, name: str, node: Node) -> None:
-    """Note a file; one of a single line may be the same by chance."""
-    found = digests(node)
-    if found or is_binary(node):
-        gold.files |= dict.fromkeys([sha256_of(node), *found], name)
-        gold.sizes.add(node.size)
-
-
-def _named_tables(name: str, node: Node, one: Mapping[str, Any]) -> Iterator[SecretTable]:
-    """The tables with a named column in a file."""
-    if one.get("lines"):
-        found = [plain(line) for line in islice(lines(node), MOST_ROWS + 1)]
-        yield SecretTable(name, {"line": found[:MOST_ROWS]}, len(found[:MOST_ROWS]), [], len(found) <= MOST_ROWS)
+def named_tables(name: str, node: Node, secret: Mapping[str, Any]) -> Iterator[SecretTable]:
+    """The tables in a file with a column that an organiser's program names, or with its lines."""
+    if secret.get("lines"):
+        found = list(map(plain, islice(lines(node), MOST_ROWS + 1)))
+        taken = found[:MOST_ROWS]
+        yield SecretTable(name, {"line": taken}, len(taken), [], len(taken) == len(found))
     for columns, whole in _tables_in(node):
-        wanted = [title for title in one.get("columns", ()) if title in columns]
+        wanted = [title for title in secret.get("columns", ()) if title in columns]
         if wanted:
-            key = [title for title in one.get("key", ()) or [KEY] if title in columns]
+            key = [title for title in secret.get("key", ()) or [KEY] if title in columns]
             others = [title for title in columns if title not in (*wanted, *key)]
-            keys = [key] * bool(key) + [[title] for title in (*key, *others) if [title] != key]
-            public = [title for title in one.get("public", ()) if title in columns]
-            yield _gold_table(name, columns, wanted, keys, public, whole=whole)
+            public = [title for title in secret.get("public", ()) if title in columns]
+            yield _secret_table(name, columns, wanted, _keys(columns, key, [*key, *others]), public, whole=whole)
 
 
-def _gold_table(
+def _secret_table(
     name: str,
-    columns: Mapping[str, Sequence[str]],
+    columns: Columns,
     wanted: Sequence[str],
-    keys: Iterable[Sequence[str]],
+    keys: Sequence[RowKey],
     public: Sequence[str] = (),
     *,
     whole: bool,
     guessed: bool = False,
 ) -> SecretTable:
-    size = len(columns[wanted[0]])
-    return SecretTable(
-        name,
-        {title: list(map(plain, columns[title])) for title in wanted},
-        size,
-        [found for titles in keys if (found := _key(columns, titles))],
-        whole,
-        [frozenset(map(plain, columns[title])) for title in public],
-        guessed,
-    )
+    secret = {title: list(map(plain, columns[title])) for title in wanted}
+    allowed = [frozenset(map(plain, columns[title])) for title in public]
+    return SecretTable(name, secret, len(columns[wanted[0]]), keys, whole, allowed, guessed)
 
 
-def _key(columns: Mapping[str, Sequence[str]], titles: Sequence[str]) -> Key | None:
-    """The columns as a key; None where several rows have the same cells, or one has none."""
-    compared = [list(map(plain, columns[title])) for title in titles]
-    if len(titles) == 1:
-        rows = {cell: place for place, cell in enumerate(compared[0]) if cell}
-        if len(rows) < len(compared[0]):
-            return None
-        rows |= {cell: place for place, cell in enumerate(columns[titles[0]])}
-        return Key(tuple(titles), rows, ())
-    rows = {PART.join(cells): place for place, cells in enumerate(zip(*compared, strict=True))}
-    if len(rows) < len(compared[0]):
-        return None
-    return Key(tuple(titles), rows, tuple(map(frozenset, compared)))
+def _keys(columns: Columns, key: Sequence[str], others: Sequence[str]) -> list[RowKey]:
+    """The columns of a key together, and each of others alone, where they tell all rows apart."""
+    found: list[RowKey] = []
+    if len(key) > 1:
+        compared = [list(map(plain, columns[title])) for title in key]
+        rows = {PART.join(cells): place for place, cells in enumerate(zip(*compared, strict=True))}
+        if len(rows) == len(compared[0]):
+            found.append(RowKey(tuple(key), rows, tuple(map(frozenset, compared))))
+    singles = [*key, *others] if len(key) == 1 else others
+    for title in dict.fromkeys(singles):
+        written = columns[title]
+        rows = {cell: place for place, cell in enumerate(map(plain, written)) if cell}
+        if len(rows) == len(written):
+            for place, cell in enumerate(written):
+                rows[cell] = place
+            found.append(RowKey((title,), rows))
+    return found
 
 
 def _tables_in(node: Node) -> Iterator[tuple[dict[str, list[str]], bool]]:
@@ -271,7 +234,6 @@ def _tables_in(node: Node) -> Iterator[tuple[dict[str, list[str]], bool]]:
         if block.kind == "table" and not rows["table"]:
             titles = {name: cells[0].strip() for name, cells in block.columns.items()}
             start = 1
-        size = len(block.lines) - start
         first = start + -rows[block.kind] % step
         before = -(-rows[block.kind] // step)
         for name, cells in block.columns.items():
@@ -279,74 +241,73 @@ def _tables_in(node: Node) -> Iterator[tuple[dict[str, list[str]], bool]]:
             column = columns.setdefault(title, [])
             column += [""] * (before - len(column))
             column += cells[first::step]
-        rows[block.kind] += size
+        rows[block.kind] += len(block.lines) - start
     for kind, columns in tables.items():
         most = max(map(len, columns.values()), default=0)
-        yield {title: [*cells, *[""] * (most - len(cells))] for title, cells in columns.items()}, rows[kind] == most
-
-
-def _add_guessed(gold: SecretGold, files: Mapping[str, Node], held: set[str]) -> None:
-    """Guess at what is secret in reference data that nobody describes.
-
-    Files that participants hold are their inputs, unless they hold all of it, or a name tells otherwise.
-    """
-    known = {name: node for name, node in files.items() if not JUNK_NAME.search(name) and node.size}
-    missing = [name for name, node in known.items() if sha256_of(node) not in held]
-    for name, node in known.items():
-        own = name.rpartition("/")[2]
-        is_labels = LABELS_NAME.search(own) is not None
-        is_input = INPUT_NAME.search(own) is not None or (bool(missing) and sha256_of(node) in held)
-        if is_labels or not is_input:
-            _add_file(gold, name.partition("/")[2], node)
-            gold.tables += _guessed_tables(name.partition("/")[2], node)
+        for column in columns.values():
+            column += [""] * (most - len(column))
+        yield columns, rows[kind] == most
 
 
 def _guessed_tables(name: str, node: Node) -> Iterator[SecretTable]:
-    for columns, whole in _tables_in(node):
-        size = len(next(iter(columns.values()), ()))
-        if size < MIN_ROWS:
+    for found, whole in _tables_in(node):
+        if len(next(iter(found.values()), ())) < MIN_ROWS:
             continue
-        if not _is_head(columns):
-            titles = {f"column {place}": title for place, title in enumerate(columns, start=1)}
-            columns = {new: [title, *columns[title]] for new, title in titles.items()}
+        columns = found if _is_head(found) else _untitled(found)
         key = _guessed_key(columns)
         others = [title for title in columns if title not in key and len(set(columns[title])) > 1]
-        titled = [title for title in others if LABEL_TITLE.fullmatch(title)]
-        titled = [title for title in titled if not _is_text(columns[title])] or titled
-        secret = titled or (others[-1:] if key or len(others) < 3 else others)
+        secret = _guessed_secrets(columns, key, others)
         if secret:
-            keys = [key] * bool(key) + [[title] for title in others if title not in secret]
-            yield _gold_table(name, columns, secret, keys, whole=whole, guessed=True)
+            rest = [title for title in others if title not in secret]
+            yield _secret_table(name, columns, secret, _keys(columns, key, rest), whole=whole, guessed=True)
 
 
-def _is_head(columns: Mapping[str, Sequence[str]]) -> bool:
+def _is_head(columns: Columns) -> bool:
     """Whether the titles are titles: typical ones, or at least no number and nothing that occurs again."""
     if any(LABEL_TITLE.fullmatch(title) or ID_TITLE.fullmatch(title) for title in columns):
         return True
-    return len(columns) > 1 and not any(
-        number(plain(title)) is not None or title in cells for title, cells in columns.items()
-    )
+    for title, cells in columns.items():
+        if number(plain(title)) is not None or title in cells:
+            return False
+    return len(columns) > 1
 
 
-def _guessed_key(columns: Mapping[str, Sequence[str]]) -> list[str]:
+def _untitled(columns: Columns) -> dict[str, list[str]]:
+    """The columns of a table without a head, whose first row was taken for one."""
+    found: dict[str, list[str]] = {}
+    for place, (first, cells) in enumerate(columns.items(), start=1):
+        found[f"column {place}"] = [first, *cells]
+    return found
+
+
+def _guessed_key(columns: Columns) -> list[str]:
     """The columns that identify a row: one titled like an id, one of different values, or the first few together."""
     size = len(next(iter(columns.values())))
-    unique = [title for title, cells in columns.items() if len(set(cells)) == size]
-    wholly = [title for title in unique if not LABEL_TITLE.fullmatch(title) and not _is_measured(columns[title])]
+    titles = [title for title in columns if not LABEL_TITLE.fullmatch(title)]
+    wholly = [title for title in titles if len(set(columns[title])) == size and not _is_measured(columns[title])]
     wholly.sort(key=lambda title: not ID_TITLE.fullmatch(title))
     if wholly:
         return wholly[:1]
-    titles = [title for title in columns if not LABEL_TITLE.fullmatch(title)][: len(columns) - 1]
-    for some in accumulate(([title] for title in titles[:4]), list.__add__):
-        if len(set(zip(*(columns[title] for title in some), strict=True))) == size:
+    some: list[str] = []
+    for title in titles[: len(columns) - 1][:4]:
+        some.append(title)
+        if len(set(zip(*map(columns.__getitem__, some), strict=True))) == size:
             return some
     return []
 
 
-def _is_text(cells: Sequence[str]) -> bool:
-    return any(len(words(cell)) >= SHORTEST for cell in cells)
-
-
 def _is_measured(cells: Sequence[str]) -> bool:
     """Whether a column holds numbers with decimals, which are mostly all different and yet no key."""
-    return any("." in cell for cell in cells) and all(number(plain(cell)) is not None for cell in cells)
+    return any("." in cell for cell in cells) and None not in map(number, map(plain, cells))
+
+
+def _guessed_secrets(columns: Columns, key: Sequence[str], others: Sequence[str]) -> Sequence[str]:
+    """The columns titled like labels, if possible those without texts; else the last one, or all where no key is."""
+    titled = [title for title in others if LABEL_TITLE.fullmatch(title)]
+    if titled:
+        return [title for title in titled if not _is_text(columns[title])] or titled
+    return others[-1:] if key or len(others) < 3 else others
+
+
+def _is_text(cells: Sequence[str]) -> bool:
+    return any(len(words(cell)) >= SHORTEST for cell in cells)

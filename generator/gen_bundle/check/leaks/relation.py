@@ -2,14 +2,16 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
+from operator import mul
 
 from gen_bundle.check.leaks.records import number
 
 Pairs = Counter[tuple[str, str]]
 """How often each gold value stands beside each public one."""
+GOLD, PUBLIC = 0, 1  # places in a pair
 
 # Values of a column of yes and no.
 BITS = frozenset(["0", "1", "-1", "true", "false", "t", "f", "yes", "no", "y", "n"])
@@ -42,9 +44,6 @@ class Agreement:
     items: int
     shown: bool
 
-    def __str__(self) -> str:
-        return self.how
-
 
 def agreement(pairs: Pairs, compared: int, runs: Pairs | None = None) -> Agreement | None:
     """How a public column gives a gold one away, if it does.
@@ -65,68 +64,75 @@ def agreement(pairs: Pairs, compared: int, runs: Pairs | None = None) -> Agreeme
 def repeats(pairs: Pairs, items: int) -> bool:
     """Whether an example submission is the gold itself: all of its values right, for nearly all items."""
     total = pairs.total()
-    same = sum(count for (gold, public), count in pairs.items() if gold == public)
-    counts = _counts(pairs, 0)
+    counts = _counts(pairs, GOLD)
     minority = total - max(counts.values(), default=0)
     is_many = total >= COVERED_BY_ANSWER * items and minority >= MINORITY + 2
-    return same == total and is_many and _log_orders(counts.values()) > -math.log(BY_CHANCE)
+    is_same = _repeated(pairs).total() == total
+    return is_same and is_many and log_orders(counts.values()) > -math.log(BY_CHANCE)
 
 
 def _same(pairs: Pairs, evident: Pairs, total: int, doubt: float) -> Agreement | None:
-    same = sum(count for (gold, public), count in pairs.items() if gold == public)
+    """The gold's own values."""
+    same = _repeated(pairs).total()
     if same < SUSPECTED * total:
         return None
-    top = max(_counts(pairs, 0).values())
-    right = Counter({gold: count for (gold, public), count in evident.items() if gold == public})
-    is_more = same - SUSPECTED * top > SUSPECTED * (total - top) and right.total() - max(right.values()) >= MINORITY
-    evidence = _log_orders(right.values()) - (evident.total() - right.total()) * math.log(max(2, len(right)))
-    if not is_more or len(right) < 2:
+    right = _repeated(evident)
+    if len(right) < 2 or right.total() - max(right.values()) < MINORITY:
         return None
-    beyond = (same - top) / max(1, total - top)
+    top = max(_counts(pairs, GOLD).values())
+    if same - SUSPECTED * top <= SUSPECTED * (total - top):
+        return None
+    evidence = log_orders(right.values()) - (evident.total() - right.total()) * math.log(max(2, len(right)))
     if evidence <= doubt - DOUBTFUL:
         return None
-    is_shown = same >= SHOWN * total and beyond >= BEYOND_CONSTANT and evidence > doubt
-    return Agreement("", same, is_shown)
+    beyond = (same - top) / max(1, total - top)
+    return Agreement("", same, same >= SHOWN * total and beyond >= BEYOND_CONSTANT and evidence > doubt)
 
 
 def _renamed(pairs: Pairs, evident: Pairs, total: int, doubt: float) -> Agreement | None:
     """Labels under other names, each its own; or as yes and no."""
-    golds, publics = _counts(pairs, 0), _counts(pairs, 1)
-    if any(gold.startswith(("[", "{")) or gold.count(" ") > MOST_BLANKS for gold in golds):
-        return None  # lists and texts are no labels
+    golds, publics = _counts(pairs, GOLD), _counts(pairs, PUBLIC)
     is_bits = len(publics) == 2 and publics.keys() <= BITS
     if len(publics) < 2 or 2 * len(golds) > total or not (is_bits or len(publics) == len(golds)):
+        return None
+    if not all(map(_is_label, golds)):
         return None
     best: dict[str, tuple[int, str]] = {}
     for (gold, public), count in pairs.items():
         best[gold] = max(best.get(gold, (0, "")), (count, public))
-    agreeing = sum(count for count, _ in best.values())
-    names = {public for _, public in best.values()}
-    top = max(publics.values())
-    if len(names) != len(publics) or agreeing - top < SUSPECTED * (total - top) or agreeing < SUSPECTED * total:
+    counts, names = zip(*best.values(), strict=True)
+    agreeing, top = sum(counts), max(publics.values())
+    if set(names) != publics.keys() or agreeing < SUSPECTED * total or agreeing - max(counts) < MINORITY:
         return None
-    orders = _log_orders(_counts(evident, 1).values())
+    beyond = agreeing - top
+    if beyond < SUSPECTED * (total - top):
+        return None
+    orders = log_orders(_counts(evident, PUBLIC).values())
     evidence = orders - len(golds) * math.log(len(publics)) - (total - agreeing) * math.log(len(publics))
-    if evidence <= doubt or agreeing - max(count for count, _ in best.values()) < MINORITY:
+    if evidence <= doubt:
         return None
-    is_shown = agreeing >= SHOWN * total and agreeing - top >= BEYOND_CONSTANT * (total - top)
+    is_shown = agreeing >= SHOWN * total and beyond >= BEYOND_CONSTANT * (total - top)
     how = "as yes and no" if is_bits and len(golds) > 2 else "under other names"
     return Agreement(how, agreeing, is_shown)
+
+
+def _is_label(gold: str) -> bool:
+    """Whether a gold value is neither a list nor a text."""
+    return not gold.startswith(("[", "{")) and gold.count(" ") <= MOST_BLANKS
 
 
 def _numbers(pairs: Pairs, total: int, doubt: float) -> Agreement | None:
     """Gold numbers rounded or by a formula; or whatever can be told from the order of numbers."""
     if total < FEW:
         return None
-    golds = _as_numbers(gold for gold, _ in pairs)
-    publics = _as_numbers(public for _, public in pairs)
-    if golds and publics and len(golds) > 4 and len(publics) > 4:
+    golds, publics = _as_numbers(_counts(pairs, GOLD)), _as_numbers(_counts(pairs, PUBLIC))
+    if len(golds) > 4 and len(publics) > 4:
         found = _rounded(pairs, golds, publics, total, doubt) or _by_formula(pairs, golds, publics, total)
         if found:
             return found
-    if publics and _tells_apart(pairs, publics, at=1, doubt=doubt):
+    if publics and _tells_apart(pairs, publics, at=PUBLIC, doubt=doubt):
         return Agreement("by its order", total, False)
-    if golds and len(golds) > 4 and _tells_apart(pairs, golds, at=0, doubt=doubt):
+    if len(golds) > 4 and _tells_apart(pairs, golds, at=GOLD, doubt=doubt):
         return Agreement("in groups", total, False)
     return None
 
@@ -151,23 +157,31 @@ def _rounded(
     for (gold, public), count in pairs.items():
         if abs(golds[gold] - publics[public]) <= near:
             right[public] += count
-    is_shown = right.total() >= SHOWN * total and len(right) > 4 and _log_orders(right.values()) > doubt
+    is_shown = right.total() >= SHOWN * total and len(right) > 4 and log_orders(right.values()) > doubt
     return Agreement("rounded", right.total(), True) if is_shown else None
 
 
 def _by_formula(pairs: Pairs, golds: Mapping[str, float], publics: Mapping[str, float], total: int) -> Agreement | None:
     """Where a straight line leads from one to the other."""
-    mean = sum(golds[gold] * count for (gold, _), count in pairs.items()) / total
-    other = sum(publics[public] * count for (_, public), count in pairs.items()) / total
-    xx = sum((golds[gold] - mean) ** 2 * count for (gold, _), count in pairs.items())
-    yy = sum((publics[public] - other) ** 2 * count for (_, public), count in pairs.items())
-    xy = sum((golds[gold] - mean) * (publics[public] - other) * count for (gold, public), count in pairs.items())
-    if not xx * yy:
+    counts = list(pairs.values())
+    one = _centred([golds[gold] for gold, _ in pairs], counts)
+    other = _centred([publics[public] for _, public in pairs], counts)
+    variances = _moment(one, one, counts) * _moment(other, other, counts)
+    if not variances:
         return None
-    strength = abs(xy) / math.sqrt(xx * yy)
+    strength = abs(_moment(one, other, counts)) / math.sqrt(variances)
     if strength >= EXACTLY:
         return Agreement("by a formula", total, True)
     return Agreement(f"nearly (correlation {strength:.3f})", total, False) if strength >= CORRELATED else None
+
+
+def _centred(values: Sequence[float], counts: Sequence[int]) -> list[float]:
+    mean = sum(map(mul, values, counts)) / sum(counts)
+    return [value - mean for value in values]
+
+
+def _moment(one: Iterable[float], other: Iterable[float], counts: Iterable[int]) -> float:
+    return float(sum(map(mul, map(mul, one, other), counts)))
 
 
 def _tells_apart(pairs: Pairs, numbers: Mapping[str, float], *, at: int, doubt: float) -> bool:
@@ -175,24 +189,26 @@ def _tells_apart(pairs: Pairs, numbers: Mapping[str, float], *, at: int, doubt: 
     labels = _counts(pairs, 1 - at)
     if not 2 <= len(labels) <= FEW or len(numbers) < 2 * len(labels) or min(labels.values()) < MINORITY:
         return False
-    in_order = [pair[1 - at] for pair in sorted(pairs, key=lambda pair: (numbers[pair[at]], pair[1 - at]))]
-    changes = sum(one != other for one, other in pairwise(in_order))
-    distinct = Counter(pair[1 - at] for pair in pairs)
-    return changes == len(labels) - 1 and _log_orders(distinct.values()) - math.log(math.factorial(len(labels))) > doubt
+    in_order = sorted(pairs, key=lambda pair: (numbers[pair[at]], pair[1 - at]))
+    return _in_groups([pair[1 - at] for pair in in_order], doubt)
 
 
 def follows_order(column: list[str], doubt: float) -> bool:
     """Whether items that come one after another are sorted by their gold."""
     counts = Counter(column)
     if 2 <= len(counts) <= FEW and min(counts.values()) >= MINORITY:
-        groups = sum(1 for _ in groupby(column))
-        return groups == len(counts) and _log_orders(counts.values()) - math.lgamma(len(counts) + 1) > doubt
-    numbers = [number(cell) for cell in column]
-    values = [value for value in numbers if value is not None]
+        return _in_groups(column, doubt)
+    values = [value for cell in column if (value := number(cell)) is not None]
     if len(values) < len(column) or len(counts) < FEW:
         return False
-    steps = [other >= one for one, other in pairwise(values)]
-    return all(steps) or not any(steps)
+    return values == sorted(values) or all(one > other for one, other in pairwise(values))
+
+
+def _in_groups(column: Sequence[str], doubt: float) -> bool:
+    """Whether equal values stand together, beyond doubt."""
+    counts = Counter(column)
+    groups = sum(1 for _ in groupby(column))
+    return groups == len(counts) and log_orders(counts.values()) - math.lgamma(len(counts) + 1) > doubt
 
 
 def _counts(pairs: Pairs, at: int) -> Counter[str]:
@@ -202,7 +218,16 @@ def _counts(pairs: Pairs, at: int) -> Counter[str]:
     return found
 
 
-def _log_orders(counts: Iterable[int]) -> float:
+def _repeated(pairs: Pairs) -> Counter[str]:
+    """How often each gold value stands beside itself."""
+    found: Counter[str] = Counter()
+    for (gold, public), count in pairs.items():
+        if gold == public:
+            found[gold] += count
+    return found
+
+
+def log_orders(counts: Iterable[int]) -> float:
     """The logarithm of in how many orders values that occur so often can be written: n! / (m1! m2! …)."""
     taken = list(counts)
     return math.lgamma(sum(taken) + 1) - sum(math.lgamma(count + 1) for count in taken)

@@ -7,11 +7,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from pathlib import PurePosixPath
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
-from gen_bundle.check.leaks.gold import PART, SHORTEST, Key, SecretGold, SecretTable, gold_of
+from gen_bundle.check.leaks.gold import PART, SHORTEST, RowKey, SecretGold, SecretTable, gold_of
 from gen_bundle.check.leaks.records import (
     FIRST_ROWS,
     WIDEST,
@@ -29,10 +29,11 @@ from gen_bundle.check.leaks.records import (
     text_of,
     words,
 )
-from gen_bundle.check.leaks.relation import BY_CHANCE, Agreement, Pairs, agreement, follows_order, repeats
+from gen_bundle.check.leaks.relation import BY_CHANCE, Agreement, Pairs, agreement, follows_order, log_orders, repeats
 from gen_bundle.check.leaks.visible import INPUT_CHANNELS, Seen, listings, visible_files
 from gen_bundle.resources import resource
 from gen_bundle.zips.reading import sha256_of
+from gen_bundle.zips.tree import Node
 
 # After so many items, columns that say nothing are no longer compared.
 ENOUGH = 500
@@ -45,6 +46,7 @@ SEVERAL_TEXTS = 3
 MAX_SHINGLES = 300_000
 # Items in a row, and orders of items that are remembered.
 LISTED, IN_A_ROW, MOST_ORDERS = 5, 20, 8
+FILE_NAME, FOLDER_NAME = "the file's name", "the folder's name"
 LOOK = "the look of "
 NO_WIDTH = re.compile("[\u200b-\u200d\u2060\ufeff]")
 ALL = "the items"  # of a text, whatever is near them
@@ -52,23 +54,26 @@ LARGE = 1024 * 1024
 # A large file may be so many times as large, or as small, when it is written by another program.
 ABOUT = 5
 OFFSETS = (0, 1, 2)  # below a head, Markdown has a rule
+DOUBT = -math.log(BY_CHANCE)
 
 
 @dataclass(frozen=True)
 class Leak:
-    """A visible file and the gold in it, in words: `shown` or suspected; of secrets that are known or `guessed`."""
+    """A visible file and the gold in it, in words.
+
+    Attributes:
+        shown: whether it is beyond doubt; else it is suspected.
+        guessed: whether it is a guess that this is secret.
+        line: where it begins; 0 where that is not known.
+        items: of how many items a column says something.
+    """
 
     seen: Seen
     what: str
     shown: bool = True
     guessed: bool = False
     line: int = 0
-
-
-def _look(text: str) -> str:
-    """What of a text's look might stand for a label: blanks at its end, characters without width, and case."""
-    case = "upper" if text.isupper() else "lower" if text.islower() else "title" if text.istitle() else "mixed"
-    return f"{len(text) - len(text.rstrip())} {len(NO_WIDTH.findall(text))} {case}"
+    items: int = 0
 
 
 @dataclass
@@ -81,6 +86,7 @@ class Join:
             common.
         order: the items' rows in the gold, as they come.
         line: where the first of them is.
+        rows: how many rows the tables have in which they are.
     """
 
     table: SecretTable
@@ -100,31 +106,58 @@ class Join:
         self.order |= dict.fromkeys(new)
         rows = list(new.values())
         self.line = self.line or block.lines[rows[0]]
-        shown: dict[str, list[str]] = {}
-        for name in [name for name in block.columns if name not in own][:WIDEST]:
-            cells = [block.columns[name][row] for row in rows]
-            shown[name] = list(map(plain, cells))
-            if any(" " in cell for cell in cells):
-                shown[LOOK + name] = list(map(_look, cells))
+        shown = _shown(block, rows, own)
         for title, secret in self.table.secret.items():
-            golds = [secret[place] for place in new]
+            golds = list(map(secret.__getitem__, new))
             for name, cells in shown.items():
-                pairs = self.pairs.setdefault((title, name), Counter())
-                if pairs is not None:
-                    pairs.update(pair for pair in zip(golds, cells, strict=True) if pair[0] and pair[1])
-                    if pairs.total() > ENOUGH and agreement(pairs, 1) is None:
-                        self.pairs[title, name] = None
+                self._compare((title, name), golds, cells)
+
+    def _compare(self, columns: tuple[str, str], golds: Iterable[str], cells: Iterable[str]) -> None:
+        pairs = self.pairs.setdefault(columns, Counter())
+        if pairs is not None:
+            pairs.update(filter(all, zip(golds, cells, strict=True)))
+            if pairs.total() > ENOUGH and agreement(pairs, 1) is None:
+                self.pairs[columns] = None
 
     def add(self, other: "Join") -> None:
         """Note what another file says of other items."""
         self.order |= other.order
         self.rows += other.rows
-        for where, pairs in other.pairs.items():
-            own = self.pairs.setdefault(where, Counter())
-            self.pairs[where] = None if own is None or pairs is None else own + pairs
+        for columns, pairs in other.pairs.items():
+            own = self.pairs.setdefault(columns, Counter())
+            self.pairs[columns] = None if own is None or pairs is None else own + pairs
+
+    @property
+    def is_most(self) -> bool:
+        """Whether at least half of the rows are of these items."""
+        return 2 * len(self.order) >= self.rows
 
 
+def _shown(block: Block, rows: Sequence[int], own: Iterable[str]) -> dict[str, list[str]]:
+    """What some rows say in all columns but those that name the items: values, and of texts their look."""
+    shown: dict[str, list[str]] = {}
+    others = (name for name in block.columns if name not in own)
+    for name in islice(others, WIDEST):
+        cells = list(map(block.columns[name].__getitem__, rows))
+        shown[name] = list(map(plain, cells))
+        if any(" " in cell for cell in cells):
+            shown[LOOK + name] = list(map(_look, cells))
+    return shown
+
+
+def _look(text: str) -> str:
+    """What of a text's look might stand for a label: blanks at its end, characters without width, and case."""
+    case = "mixed"
+    for name, is_so in (("upper", str.isupper), ("lower", str.islower), ("title", str.istitle)):
+        if is_so(text):
+            case = name
+            break
+    return f"{len(text) - len(text.rstrip())} {len(NO_WIDTH.findall(text))} {case}"
+
+
+# By the kind of a file's table, the place of the gold table, its key, and the columns that name the items.
 Joins = dict[tuple[str, int, tuple[str, ...], tuple[str, ...]], Join]
+Best = dict[tuple[str, str], Leak]
 
 
 class Search:
@@ -142,156 +175,177 @@ class Search:
         whole = self._whole_file(seen)
         if whole:
             yield Leak(seen, f"is the reference file {whole}")
-            return
-        if self.gold.tables and not seen.opened:
-            joins, alone = self._joins(seen)
-            found = list(self._given_away(seen, joins))
-            if not any(leak.shown for leak in found):
-                near = list(self._in_streams(seen))
-                found = [leak for leak in near if leak.shown] or found or near
-            folder = (seen.channel, seen.is_answer, seen.name.rpartition("/")[0], PurePosixPath(seen.name).suffix)
-            files, together = self._folders.setdefault(folder, ([], {}))
-            if not any(leak.shown for leak in found):
-                files.append(seen)
-                self._alone += alone
-                for where, join in joins.items():
-                    together.setdefault(where, Join(join.table, line=join.line)).add(join)
-            yield from found
+        elif self.gold.tables and not seen.opened:
+            yield from self._leaks_in_tables(seen)
+
+    def _leaks_in_tables(self, seen: Seen) -> Iterator[Leak]:
+        joins, alone = self._joins(seen)
+        found = list(self._given_away(seen, joins))
+        if not any(leak.shown for leak in found):
+            near = list(self._in_streams(seen))
+            found = [leak for leak in near if leak.shown] or found or near
+        yield from found
+        folder = (seen.channel, seen.is_answer, seen.name.rpartition("/")[0], PurePosixPath(seen.name).suffix)
+        files, together = self._folders.setdefault(folder, ([], {}))
+        if not any(leak.shown for leak in found):
+            files.append(seen)
+            if alone:
+                self._alone.append((seen, alone))
+            for where, join in joins.items():
+                together.setdefault(where, Join(join.table, line=join.line)).add(join)
 
     def leaks_in_folders(self) -> Iterator[Leak]:
         """The gold in files of a folder together, and in columns that give it in the order of other files."""
         for files, joins in self._folders.values():
             if len(files) > 1:
                 yield from self._given_away(files[0], joins, f" ({len(files)} files like this together)")
+        tables = enumerate(self.gold.tables)
+        orders = [(place, tuple(range(table.rows))) for place, table in tables if table.whole]
         for seen, columns in self._alone:
-            yield from self._in_order(seen, columns)
+            yield from self._in_order(seen, columns, [*orders, *self._orders])
 
     def _whole_file(self, seen: Seen) -> str:
+        """The reference file that a file is, also if it is written in another way; empty for any other."""
         name = self.gold.files.get(sha256_of(seen.node), "")
-        if name and seen.is_answer and sum(1 for _ in lines(seen.node)) < SHORT_ANSWER:
-            return ""
-        if name or seen.is_answer or seen.channel == "logo":
+        if seen.is_answer:
+            is_short = name and sum(1 for _ in lines(seen.node)) < SHORT_ANSWER
+            return "" if is_short else name
+        if name or seen.channel == "logo" or not self._may_be_a_file_of_gold(seen.node):
             return name
-        if seen.node.size > LARGE and not any(
-            size <= ABOUT * seen.node.size <= ABOUT**2 * size for size in self.gold.sizes
-        ):
-            return ""
-        return next((self.gold.files[one] for one in digests(seen.node) if one in self.gold.files), "")
+        found = filter(None, map(self.gold.files.get, digests(seen.node)))
+        return next(found, "")
 
-    def _joins(self, seen: Seen) -> tuple[Joins, list[tuple[Seen, dict[str, list[str]]]]]:
+    def _may_be_a_file_of_gold(self, node: Node) -> bool:
+        """Whether a file is small, or about as large as one of the gold."""
+        if node.size <= LARGE:
+            return True
+        return any(size <= ABOUT * node.size <= ABOUT**2 * size for size in self.gold.sizes)
+
+    def _joins(self, seen: Seen) -> tuple[Joins, dict[str, list[str]]]:
         """The gold tables joined with the file's tables, by whatever column names the items; and columns without."""
         joins: Joins = {}
         alone: dict[str, list[str]] = {}
+        most = self._longest + len(OFFSETS)
         path = PurePosixPath(seen.name)
         for block in text_blocks(seen.text) if seen.text else blocks(seen.node):
             size = len(block.lines)
-            known = False
             if not seen.text and size < FIRST_ROWS:
-                names = {"the file's name": [path.stem] * size, "the folder's name": [path.parent.name] * size}
+                names = {FILE_NAME: [path.stem] * size, FOLDER_NAME: [path.parent.name] * size}
                 block.columns = {**block.columns, **names}
-            for place, table in enumerate(self.gold.tables):
-                for key in table.keys:
-                    for own, found in _items(key, block):
-                        where = (block.kind, place, key.titles, own)
-                        join = joins.setdefault(where, Join(table))
-                        join.rows += size
-                        join.look(found, block, own)
-                        known |= "the file's name" not in own
-            compared = [pairs for join in joins.values() for pairs in join.pairs.values()]
-            if seen.is_answer and compared and all(pairs is None for pairs in compared):
+            names_items = self._join(joins, block)
+            if seen.is_answer and _says_nothing(joins):
                 break  # an example submission that is wrong here is not the gold
-            if not known and len(block.columns) <= MOST_COLUMNS:
-                for name, cells in block.columns.items():
-                    column = alone.setdefault(f"{block.kind} {name}", [])
-                    if len(column) <= self._longest + len(OFFSETS):
-                        column += map(plain, islice(cells, self._longest + len(OFFSETS)))
-        return joins, [(seen, alone)] if alone else []
+            if names_items or len(block.columns) > MOST_COLUMNS:
+                continue
+            for name, cells in block.columns.items():
+                column = alone.setdefault(f"{block.kind} {name}", [])
+                if len(column) <= most:
+                    column += map(plain, islice(cells, most))
+        return joins, alone
+
+    def _join(self, joins: Joins, block: Block) -> bool:
+        """Join a table with the gold tables; returns whether it names items, other than by the file's name."""
+        names_items = False
+        for place, table in enumerate(self.gold.tables):
+            for key in table.keys:
+                for own, found in _items(key, block):
+                    join = joins.setdefault((block.kind, place, key.titles, own), Join(table))
+                    join.rows += len(block.lines)
+                    join.look(found, block, own)
+                    names_items |= FILE_NAME not in own
+        return names_items
 
     def _given_away(self, seen: Seen, joins: Joins, more: str = "") -> Iterator[Leak]:
         compared: dict[str, set[tuple[str, str]]] = defaultdict(set)
         for (kind, *_), join in joins.items():
             compared[kind] |= join.pairs.keys()
-        best: dict[tuple[str, str], tuple[Agreement, Leak]] = {}
+        best: Best = {}
         for (kind, place, _, own), join in joins.items():
             for (title, name), pairs in join.pairs.items():
-                found = _judged(pairs, len(compared[kind]), join.table, seen) if pairs else None
-                if found and not self._is_public(join.table, pairs):
+                found = _judged(pairs, len(compared[kind]), join.table, seen)
+                if found and not _is_public(join.table, pairs):
                     found = replace(found, shown=found.shown and not name.startswith(LOOK))
                     leak = _leak(seen, join.table, title, found, f"{_column(name)}{more}", join.line)
-                    self._keep(best, (join.table.name, title), found, leak)
+                    _keep(best, leak, join.table, title)
             if not seen.is_answer and (not more or own == (ALL,)):
-                yield from self._of_items(seen, place, join, own)
-        yield from (leak for _, leak in best.values())
+                yield from self._of_items(seen, place, join)
+        yield from best.values()
 
-    @staticmethod
-    def _keep(
-        best: dict[tuple[str, str], tuple[Agreement, Leak]], where: tuple[str, str], found: Agreement, leak: Leak
-    ) -> None:
-        kept = best.get(where)
-        if kept is None or (found.shown, found.items) > (kept[0].shown, kept[0].items):
-            best[where] = (found, leak)
-
-    @staticmethod
-    def _is_public(table: SecretTable, pairs: Pairs | None) -> bool:
-        """Whether a column's values are those of one that the declaration gives to participants."""
-        values = {public for _, public in pairs or ()}
-        return any(values <= public for public in table.public)
-
-    def _of_items(self, seen: Seen, place: int, join: Join, own: Sequence[str]) -> Iterator[Leak]:
+    def _of_items(self, seen: Seen, place: int, join: Join) -> Iterator[Leak]:
         """What the choice of the items or their order says."""
         table, order = join.table, list(join.order)
         if len(order) < LISTED:
             return
-        if table.whole and len(self._orders) < MOST_ORDERS and 2 * len(order) >= join.rows:
+        if table.whole and len(self._orders) < MOST_ORDERS and join.is_most:
             self._orders[place, tuple(order)] = None
         for title, cells in table.secret.items():
-            counts = Counter(cells)
-            shown = [cells[row] for row in order]
-            if len(set(shown)) == 1 and counts[shown[0]] == len(shown) and len(cells) - len(shown) >= LISTED:
+            shown = list(map(cells.__getitem__, order))
+            left_out = len(cells) - len(shown)
+            if len(set(shown)) == 1 and cells.count(shown[0]) == len(shown) and left_out >= LISTED:
                 what = f"lists the {len(shown)} items with {title} {shown[0]!r} in {table.name}, and no others"
-                if _log_choices(len(cells), len(shown)) > -math.log(BY_CHANCE):
+                if log_orders([len(shown), left_out]) > DOUBT:
                     yield Leak(seen, what, not table.guessed, table.guessed, join.line)
-            elif len(order) >= IN_A_ROW and 2 * len(order) >= join.rows and follows_order(shown, -math.log(BY_CHANCE)):
+            elif len(order) >= IN_A_ROW and join.is_most and follows_order(shown, DOUBT):
                 what = f"has {len(shown)} items in the order of {title} in {table.name}"
                 yield Leak(seen, what, False, table.guessed, join.line)
 
-    def _in_order(self, seen: Seen, columns: dict[str, list[str]]) -> Iterator[Leak]:
+    def _in_order(
+        self, seen: Seen, columns: dict[str, list[str]], orders: Iterable[tuple[int, tuple[int, ...]]]
+    ) -> Iterator[Leak]:
         """Columns without ids whose rows are those of the gold, or of another file of participants."""
-        tables = enumerate(self.gold.tables)
-        orders = [(place, tuple(range(table.rows))) for place, table in tables if table.whole]
-        best: dict[tuple[str, str], tuple[Agreement, Leak]] = {}
-        for place, order in [*orders, *self._orders]:
+        best: Best = {}
+        for place, order in orders:
             table = self.gold.tables[place]
             for name, cells in columns.items():
-                if len(cells) - len(order) not in OFFSETS:
-                    continue
-                shown = cells[len(cells) - len(order) :]
-                for title, secret in table.secret.items():
-                    rows = [pair for pair in zip((secret[row] for row in order), shown, strict=True) if all(pair)]
+                head = len(cells) - len(order)
+                for title, secret in table.secret.items() if head in OFFSETS else ():
+                    golds = map(secret.__getitem__, order)
+                    rows = list(filter(all, zip(golds, cells[head:], strict=True)))
                     runs = Counter(pair for pair, _ in groupby(rows))
                     found = _judged(Counter(rows), len(columns) * len(table.secret), table, seen, runs)
-                    if found and not found.how.startswith(("by its order", "in groups")):
+                    if found and found.how not in ("by its order", "in groups"):
                         where = f"{_column(name.rpartition(' ')[2])}, in the order of the items"
-                        self._keep(best, (table.name, title), found, _leak(seen, table, title, found, where, 1))
-        yield from (leak for _, leak in best.values())
+                        _keep(best, _leak(seen, table, title, found, where, 1), table, title)
+        yield from best.values()
 
     def _in_streams(self, seen: Seen) -> Iterator[Leak]:
         """Ids, and labels or numbers near them, in a text without a regular form."""
         if is_table(seen.node):
             return
         text = seen.text or text_of(seen.node)
+        stem = PurePosixPath(seen.name).stem
         for has_names, stream in zip((True, False, False), streams(text), strict=True):
             joins: Joins = {}
             for place, table in enumerate(self.gold.tables):
                 for key in table.keys:
-                    if len(key.titles) == 1:
-                        for own, block, found in _near(stream, key, table, PurePosixPath(seen.name).stem, has_names):
-                            join = joins.setdefault((own, place, key.titles, (own,)), Join(table))
-                            join.look(found, block, ())
+                    if len(key.titles) > 1:
+                        continue
+                    for own, block, found in NearItems(key, table, stem, has_names).read(stream):
+                        join = joins.setdefault((own, place, key.titles, (own,)), Join(table))
+                        join.look(found, block, ())
             found_leaks = list(self._given_away(seen, joins, " near them"))
             if found_leaks:
                 yield from found_leaks
                 return
+
+
+def _says_nothing(joins: Joins) -> bool:
+    """Whether columns were compared, and none of them has anything in common with the gold."""
+    compared = list(chain.from_iterable(join.pairs.values() for join in joins.values()))
+    return bool(compared) and all(pairs is None for pairs in compared)
+
+
+def _is_public(table: SecretTable, pairs: Pairs | None) -> bool:
+    """Whether a column's values are those of one that the declaration gives to participants."""
+    values = {public for _, public in pairs or ()}
+    return any(values <= public for public in table.public)
+
+
+def _keep(best: Best, leak: Leak, table: SecretTable, title: str) -> None:
+    """Of what is said of a secret column, what is surest, of most items, is kept."""
+    kept = best.get((table.name, title))
+    if kept is None or (leak.shown, leak.items) > (kept.shown, kept.items):
+        best[table.name, title] = leak
 
 
 def _column(name: str) -> str:
@@ -314,95 +368,104 @@ def _leak(seen: Seen, table: SecretTable, title: str, found: Agreement, where: s
     how = f" {found.how}" if found.how else ""
     said = "shows" if found.shown else "may show"
     what = f"{said} {title} of {table.name}{how} for {found.items} of {table.rows} items{where}"
-    return Leak(seen, what, found.shown, table.guessed, line)
+    return Leak(seen, what, found.shown, table.guessed, line, found.items)
 
 
-def _log_choices(number_of: int, taken: int) -> float:
-    return math.lgamma(number_of + 1) - math.lgamma(taken + 1) - math.lgamma(number_of - taken + 1)
-
-
-def _items(key: Key, block: Block) -> Iterator[tuple[tuple[str, ...], list[tuple[int, int]]]]:
+def _items(key: RowKey, block: Block) -> Iterator[tuple[tuple[str, ...], list[tuple[int, int]]]]:
     """The columns that name items, and the places of these in the block and in the gold."""
     if key.parts:
         own = _parts(key, block)
         if own:
             together = zip(*(map(plain, block.columns[name]) for name in own), strict=True)
-            found = [(row, key.rows.get(PART.join(cells))) for row, cells in enumerate(together)]
-            yield own, [(row, place) for row, place in found if place is not None]
+            yield own, _found(map(key.rows.get, map(PART.join, together)))
         return
     for name, cells in block.columns.items():
         places = list(map(key.rows.get, cells))
-        if None in places[:ENOUGH] and any(plain(cell) in key.rows for cell in cells[:ENOUGH] if cell not in key.rows):
-            places = [key.rows.get(plain(cell)) for cell in cells]
+        others = (cell for cell in cells[:ENOUGH] if cell not in key.rows)
+        if not key.rows.keys().isdisjoint(map(plain, others)):
+            places = list(map(key.rows.get, map(plain, cells)))
         if places.count(None) < len(places):
-            yield (name,), [(row, place) for row, place in enumerate(places) if place is not None]
+            yield (name,), _found(places)
 
 
-def _parts(key: Key, block: Block) -> tuple[str, ...]:
+def _found(places: Iterable[int | None]) -> list[tuple[int, int]]:
+    return [(row, place) for row, place in enumerate(places) if place is not None]
+
+
+def _parts(key: RowKey, block: Block) -> tuple[str, ...]:
     """The columns of a block that hold the parts of a key; none unless each part has one of its own."""
     own: list[str] = []
     for part in key.parts:
-        shares = {
-            name: sum(plain(cell) in part for cell in cells[:ENOUGH]) / max(1, len(cells[:ENOUGH]))
-            for name, cells in block.columns.items()
-            if name not in own
-        }
-        name = max(shares, key=lambda one: shares[one], default="")
+        shares: dict[str, float] = {}
+        for name, cells in block.columns.items():
+            if name not in own:
+                looked_at = list(map(plain, cells[:ENOUGH]))
+                shares[name] = sum(map(part.__contains__, looked_at)) / max(1, len(looked_at))
+        name = max(shares, key=shares.__getitem__, default="")
         if shares.get(name, 0) < 0.5:
             return ()
         own.append(name)
     return tuple(own)
 
 
-def _ways(piece: str, name: str) -> Iterator[str]:
-    """The ways in which a piece may be near an id before it; `name` is the piece between them."""
-    yield "the next piece"
-    if number(piece) is not None:
-        yield "the next number"
-    if name and number(name) is None:
-        yield f"after {name!r}"
-
-
-def _near(
-    stream: Sequence[tuple[int, str]], key: Key, table: SecretTable, stem: str, has_names: bool
-) -> Iterator[tuple[str, Block, list[tuple[int, int]]]]:
+class NearItems:
     """What stands near ids in a text: as a table with a row for each of them, for each way of being near.
 
     That is the next and the last piece, the next value or number, the last value before, and what a name precedes,
     where it `has_names`: words before words say nothing.
     """
-    if not any(piece in key.rows for _, piece in stream) and stem.lower() not in key.rows:
-        return
-    said: dict[str, dict[int, str]] = defaultdict(dict)
-    places: dict[int, int] = {}
-    values = {title: set(cells) - key.rows.keys() for title, cells in table.secret.items()}
-    current = key.rows.get(plain(stem), -1)
-    before: dict[str, str] = {}
-    last = ""
-    for line, piece in stream:
-        place = key.rows.get(piece)
-        if place is not None:
-            if place != current:
-                current = place
+
+    def __init__(self, key: RowKey, table: SecretTable, stem: str, has_names: bool) -> None:
+        self._rows = key.rows
+        self._table = table
+        self._stem = stem
+        self._has_names = has_names
+        self._current = key.rows.get(plain(stem), -1)
+        self._values: dict[str, set[str]] = {}
+        self._said: dict[str, dict[int, str]] = defaultdict(dict)
+        self._before: dict[str, str] = {}
+
+    def read(self, stream: Sequence[tuple[int, str]]) -> Iterator[tuple[str, Block, list[tuple[int, int]]]]:
+        """The tables of a stream, each with the way of being near and the places of its rows there and in the gold."""
+        if self._stem.lower() not in self._rows and not any(piece in self._rows for _, piece in stream):
+            return
+        for title, cells in self._table.secret.items():
+            self._values[title] = set(cells) - self._rows.keys()
+        places: dict[int, int] = {}
+        last = ""
+        for line, piece in stream:
+            place = self._rows.get(piece)
+            if place is None:
+                self._note(piece, last)
+            elif place != self._current:
+                self._current = place
                 places.setdefault(place, line)
-                said["the piece before"].setdefault(place, last)
-                for title, value in before.items():
-                    said[f"the {title} before"].setdefault(place, value)
-        else:
-            for title, some in values.items():
-                if piece in some:
-                    before[title] = piece
-                    if current >= 0:
-                        said[f"the next {title}"].setdefault(current, piece)
-            for how in _ways(piece, last if has_names and last not in key.rows else "") if current >= 0 else ():
-                said[how].setdefault(current, piece)
-        last = piece
-    said[ALL] = dict.fromkeys(places, "")
-    for how, found in said.items():
-        if len(found) >= SEVERAL_TEXTS:
-            rows = list(found.items())
-            block = Block("", {how: [value for _, value in rows]}, [places.get(place, 1) for place, _ in rows])
-            yield how, block, [(row, place) for row, (place, _) in enumerate(rows)]
+                self._said["the piece before"].setdefault(place, last)
+                for title, value in self._before.items():
+                    self._said[f"the {title} before"].setdefault(place, value)
+            last = piece
+        self._said[ALL] = dict.fromkeys(places, "")
+        for how, found in self._said.items():
+            if len(found) >= SEVERAL_TEXTS:
+                block = Block("", {how: list(found.values())}, [places.get(place, 1) for place in found])
+                yield how, block, list(enumerate(found))
+
+    def _note(self, piece: str, last: str) -> None:
+        """Note a piece that is no id, after the piece before it."""
+        ways: list[str] = []
+        for title, values in self._values.items():
+            if piece in values:
+                self._before[title] = piece
+                ways.append(f"the next {title}")
+        if self._current < 0:
+            return
+        ways.append("the next piece")
+        if number(piece) is not None:
+            ways.append("the next number")
+        if self._has_names and last and last not in self._rows and number(last) is None:
+            ways.append(f"after {last!r}")
+        for how in ways:
+            self._said[how].setdefault(self._current, piece)
 
 
 @once_a_bundle
@@ -414,24 +477,22 @@ def found_leaks(bundle: Bundle) -> Iterator[Leak]:
     if not gold.files and not gold.tables:
         return
     search = Search(gold)
-    texts = Texts([text for table in gold.tables for text in table.texts])
+    texts = Texts(chain.from_iterable(table.texts for table in gold.tables))
     # the same file often lies in several kits and programs, and is read once
-    done: set[tuple[str, str, bool, str]] = set()
-    suspects: list[tuple[Seen, set[int]]] = []
+    different: dict[tuple[str, str, bool, str], Seen] = {}
     for seen in seen_files:
-        key = (sha256_of(seen.node), seen.channel, seen.is_answer, seen.name.rpartition("/")[2])
-        if key in done:
-            continue
-        done.add(key)
+        name = seen.name.rpartition("/")[2]
+        different.setdefault((sha256_of(seen.node), seen.channel, seen.is_answer, name), seen)
+    suspects: list[tuple[Seen, set[int]]] = []
+    for seen in different.values():
         found = list(search.leaks_in(seen))
         yield from found
-        if not any(leak.shown for leak in found) and texts.sizes:
-            if seen.opened:
-                continue
-            if seen.channel in INPUT_CHANNELS:
-                yield from texts.whole_in(seen)
-            else:
-                suspects.append((seen, texts.within(seen)))
+        if seen.opened or not texts.sizes or any(leak.shown for leak in found):
+            continue
+        if seen.channel in INPUT_CHANNELS:
+            yield from texts.whole_in(seen)
+        else:
+            suspects.append((seen, texts.within(seen, texts.sizes)))
     yield from search.leaks_in_folders()
     for listing in listings(seen_files):
         yield from search.leaks_in(listing)
@@ -449,12 +510,12 @@ class Texts:
             if len(kept) < MAX_SHINGLES:
                 kept.update(_codes(text))
 
-    def within(self, seen: Seen, wanted: dict[int, set[int]] | None = None) -> set[int]:
-        """The codes of the sequences of words, of the secret texts or those `wanted`, that a file holds."""
+    def within(self, seen: Seen, wanted: dict[int, set[int]]) -> set[int]:
+        """The codes of sequences of words that a file holds, of those wanted, which are given by their lengths."""
         held: set[int] = set()
         for text in [seen.text] if seen.text else portions(seen.node):
             found = words(text.replace("\\n", " "))
-            for size, codes in (self.sizes if wanted is None else wanted).items():
+            for size, codes in wanted.items():
                 shifted = (found[start:] for start in range(size))
                 held |= codes.intersection(map(hash, zip(*shifted, strict=False)))
         return held
@@ -462,35 +523,40 @@ class Texts:
     def whole_in(self, seen: Seen) -> Iterator[Leak]:
         """Input may hold a gold text inside its own, but not as values of its own."""
         secret = set(self.texts)
-        held = set()
+        held: set[tuple[str, ...]] = set()
         for block in blocks(seen.node):
             for cells in block.columns.values():
                 long = (cell for cell in set(cells) if cell.count(" ") >= SHORTEST - 1)
-                held |= secret.intersection(tuple(words(cell)) for cell in long)
+                held |= secret.intersection(map(_words, long))
         if not held and not is_binary(seen.node):
-            found = (tuple(words(part)) for line in lines(seen.node) for part in (line, line.partition(":")[2]))
-            held = secret.intersection(found)
+            for line in lines(seen.node):
+                held |= secret.intersection([_words(line), _words(line.partition(":")[2])])
         if held:
-            certain = len(held) >= SEVERAL_TEXTS or any(len(text) >= LONGEST for text in held)
+            certain = len(held) >= SEVERAL_TEXTS or max(map(len, held)) >= LONGEST
             shown = certain and len(held) >= len(secret) // 5
             yield Leak(seen, f"holds {len(held)} of {len(secret)} gold texts as values of their own", shown)
 
     def leaks(self, suspects: Iterable[tuple[Seen, set[int]]], inputs: Iterable[Seen]) -> Iterator[Leak]:
         """What files hold, but for what participants' input holds as part of longer texts."""
         wanted = set[int]().union(*(held for _, held in suspects))
-        if wanted:
-            chosen = {size: codes & wanted for size, codes in self.sizes.items()}
-            wanted -= set[int]().union(*(self.within(seen, chosen) for seen in inputs))
-        secret = [codes for text in self.texts if (codes := _codes(text)) & wanted] if wanted else []
+        if not wanted:
+            return
+        chosen = {size: codes & wanted for size, codes in self.sizes.items()}
+        for seen in inputs:
+            wanted -= self.within(seen, chosen)
+        secret = [codes for codes in map(_codes, self.texts) if codes & wanted]
         for seen, held in suspects:
             codes = held & wanted
-            whole = sum(one <= codes for one in secret) if codes else 0
-            if seen.is_answer and whole < 0.9 * len(self.texts):
+            whole = sum(map(codes.issuperset, secret))
+            if not codes or (seen.is_answer and whole < 0.9 * len(self.texts)):
                 continue
-            if codes:
-                long = any(code in self.sizes.get(LONGEST, ()) for code in codes)
-                what = f"holds words of {max(whole, 1)} of {len(self.texts)} gold texts"
-                yield Leak(seen, what, long or whole >= SEVERAL_TEXTS)
+            long = not codes.isdisjoint(self.sizes.get(LONGEST, ()))
+            what = f"holds words of {max(whole, 1)} of {len(self.texts)} gold texts"
+            yield Leak(seen, what, long or whole >= SEVERAL_TEXTS)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(words(text))
 
 
 def _codes(text: tuple[str, ...]) -> set[int]:

@@ -4,7 +4,6 @@ import io
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import PurePosixPath
 from typing import Any, Literal
 
@@ -13,7 +12,7 @@ from gen_bundle.check.leaks.records import is_binary
 from gen_bundle.codabench.reading import YAML_NAME
 from gen_bundle.codabench.yaml_document import Path
 from gen_bundle.zips.containers import Contents, contents, holds_files
-from gen_bundle.zips.tree import Node
+from gen_bundle.zips.tree import Node, file_of
 
 Channel = Literal["page", "logo", "public data", "starting kit", "solution", "input data", "program"]
 INPUT_CHANNELS = ("public data", "input data")
@@ -60,7 +59,7 @@ class Seen:
 def visible_files(bundle: Bundle) -> Iterator[Seen]:
     """All files that participants can read, with those inside archives, and the texts of competition.yaml."""
     said = "\n".join(_texts_of(bundle.yaml))
-    yield Seen("page", (), YAML_NAME, _node(said))
+    yield Seen("page", (), YAML_NAME, file_of(said.encode("utf-8", "replace")))
     for page in page_files(bundle):
         if isinstance(page.found, Node) and not page.found.is_folder:
             yield Seen("page", page.at, str(page.path), page.found)
@@ -79,11 +78,6 @@ def visible_files(bundle: Bundle) -> Iterator[Seen]:
         files = [(f"{use.path}/{name}", node) for name, node in unpacked.tree.root.files()]
         for name, node in [(str(use.path), single)] if isinstance(single, Node) else files:
             yield from _with_contents(bundle, Seen(channel, use.at, name, node, channel == "solution"), 1)
-
-
-def _node(text: str) -> Node:
-    data = text.encode("utf-8", "replace")
-    return Node(size=len(data), open=partial(io.BytesIO, data))
 
 
 def _texts_of(value: Any) -> Iterator[str]:
@@ -137,4 +131,5 @@ def listings(seen_files: Iterable[Seen]) -> Iterator[Seen]:
             rows.setdefault(seen.channel, []).append("\t".join([*cells, f"{seen.node.size} bytes"]))
             first.setdefault(seen.channel, seen)
     for channel, found in rows.items():
-        yield replace(first[channel], name="by its file names", node=_node("\n".join(found)), text="", opened=False)
+        table = file_of("\n".join(found).encode("utf-8", "replace"))
+        yield replace(first[channel], name="by its file names", node=table, text="", opened=False)

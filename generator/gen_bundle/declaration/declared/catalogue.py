@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from gen_bundle.declaration.declared.metrics import Metric, Option, metrics
+from gen_bundle.declaration.declared.metrics import MetricOption, MetricRow, metrics
 
 PREFACE = """\
 # Metrics of declared competitions
@@ -41,18 +41,19 @@ def _parts() -> Iterator[str]:
         yield from _entry(metric)
 
 
-def _by(metric: Metric) -> str:
+def _by(metric: MetricRow) -> str:
     if metric.libraries:
         return ", ".join(metric.libraries)
     return f"the kit, as {metric.equals}" if metric.equals else "the kit"
 
 
-def _types(metric: Metric) -> str:
-    many = "many rows: item, score" if metric.is_ranking else "rows of many" if metric.many == "any" else ""
-    return "; ".join(filter(None, [", ".join(metric.types), many]))
+def _types(metric: MetricRow) -> str:
+    if metric.is_ranking:
+        return "many rows: item, score"
+    return ", ".join(metric.types) + ("; rows of many" if metric.many == "any" else "")
 
 
-def _entry(metric: Metric) -> Iterator[str]:
+def _entry(metric: MetricRow) -> Iterator[str]:
     joint = " *Joint.*" if metric.joint else ""
     yield f"## {metric.name}\n"
     yield f"{metric.title}: {metric.definition}{joint} {metric.edges}".rstrip() + "\n"
@@ -64,28 +65,35 @@ def _entry(metric: Metric) -> Iterator[str]:
         yield ""
 
 
-def _values(option: Option) -> str:
-    if option.type == "labels":
-        return f"{', '.join(option.choices)}, a list of labels"
+def _values(option: MetricOption) -> str:
+    if option.type in VALUES:
+        return ", ".join(filter(None, [", ".join(option.choices), VALUES[option.type]]))
+    if option.choices:
+        return ", ".join(option.choices)
     if option.type == "integer" and option.max:
         return f"0 to {option.max:g}"
-    if option.type == "unit":
-        return f"{', '.join(option.choices)}, {{separator: text}}"
     if option.type == "number":
         return "a number from 0" + (f" to {option.max:g}" if option.max else "")
-    return (
-        ", ".join(option.choices)
-        if option.choices
-        else {"field": "a field", "column": "a gold column"}.get(option.type, f"a {option.type}")
-    )
+    return f"a {option.type}"
 
 
-def _default(option: Option) -> str:
+VALUES = {
+    "labels": "a list of labels",
+    "unit": "{separator: text}",
+    "threshold": "0 to 1, {above: 0 to 1}",
+    "field": "a field",
+    "column": "a gold column",
+}
+"""By type, what an option may be besides its choices."""
+
+
+def _default(option: MetricOption) -> str:
     if option.required:
         return "must be given"
-    if option.default is None:
-        return "none"
-    return str(option.default).lower() if isinstance(option.default, bool) else str(option.default)
+    said = "none" if option.default is None else str(option.default)
+    if isinstance(option.default, bool):
+        said = said.lower()
+    return "; ".join([said, *(f"{value} for {kind}" for kind, value in option.defaults.items())])
 
 
 if __name__ == "__main__":

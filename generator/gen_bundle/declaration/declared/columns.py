@@ -2,19 +2,27 @@
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.declaration.declared.metrics import Metric, Option, metrics
+from gen_bundle.declaration.declared.metrics import MetricOption, MetricRow, default_worst, metrics
 from gen_bundle.declaration.declared.tables import DeclaredTable, names_of
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.source import Broken, Trail, text_of
 
 OWN = re.compile(r"(?P<file>[^/:]+\.py):(?P<function>[A-Za-z_]\w*)")
-PLACES = ("name", "table", "field", "fields", "gold", "where", "by", "undefined")
+PLACES = ("name", "table", "field", "fields", "gold", "where", "by", "undefined", "weight")
+OF_OWN = ("name", "where", "by", "undefined", "tables")
+"""What an own function is not given as an option."""
 GOLD_COLUMNS = "a gold column or a list of them"
+NATURAL_POSITIVE = ({"0", "1"}, {"false", "true"})
+"""Labels of which the second is the positive one without being named."""
+WITHOUT_EMPTY = ("number", "numbers", "tags", "probabilities")
+"""Types without an empty answer."""
+Fault = tuple[str, str]
+"""The option at fault, or nothing, and what is wrong."""
 
 
 @dataclass
@@ -32,18 +40,32 @@ class ColumnMetric:
         by: gold columns whose groups are averaged.
         options: the metric's own.
         undefined: what counts where it is undefined; None: the column's worst.
+        weight: the gold column that says how much each key counts; None: all the same.
+        tables: all tables that an own function reads at once; none: the one.
     """
 
-    metric: Metric | None
+    metric: MetricRow | None
     function: str
     file: str | None
     table: DeclaredTable
-    fields: Sequence[str]
-    gold: Sequence[str]
-    where: Mapping[str, Any]
-    by: Sequence[str]
-    options: Mapping[str, Any]
+    fields: Sequence[str] = ()
+    gold: Sequence[str] = ()
+    where: Mapping[str, Any] = field(default_factory=dict)
+    by: Sequence[str] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
     undefined: float | None = None
+    weight: str | None = None
+    tables: Sequence[str] = ()
+
+    @property
+    def types(self) -> list[str]:
+        """Of its fields."""
+        return [self.table.fields[name]["type"] for name in self.fields]
+
+    @property
+    def worst(self) -> float:
+        """The default of the column's worst score; an own function has none."""
+        return 0 if self.metric is None else default_worst(self.metric, self.types)
 
     def as_option(self, sort: str, worst: float) -> dict[str, Any]:
         """The metric as the scoring package gets it."""
@@ -51,10 +73,12 @@ class ColumnMetric:
             "metric": self.function,
             "file": self.file,
             "table": self.table.id,
+            "tables": list(self.tables),
             "fields": list(self.fields),
             "gold": list(self.gold),
             "where": dict(self.where),
             "by": list(self.by),
+            "weight": self.weight,
             "options": dict(self.options),
             "worst": worst,
             "undefined": self.undefined,
@@ -72,33 +96,76 @@ def read_metric(
         return None
     at = (*trail, "name") if isinstance(value, dict) else trail
     own = OWN.fullmatch(data["name"])
+    if own is not None:
+        if not (folder / own["file"]).is_file():
+            found.append((at, f"no file {own['file']!r} beside bundle.yaml."))
+        return _own_metric(data, own, trail, tables, found)
     metric = metrics().get(data["name"])
-    if own is None and metric is None:
-        found.append((at, f"no metric {data['name']!r}. {nearest(data['name'], list(metrics()))}"))
+    if metric is None:
+        advice = nearest(data["name"], list(metrics()))
+        found.append((at, f"no metric {data['name']!r}. {advice} One of your own is written metrics.py:name."))
         return None
-    if own is not None and not (folder / own["file"]).is_file():
-        found.append((at, f"no file {own['file']!r} beside bundle.yaml."))
     table = _table(data, trail, tables, found)
+    return None if table is None else _known_metric(data, metric, table, trail, found)
+
+
+def _own_metric(
+    data: Mapping[str, Any],
+    own: re.Match[str],
+    trail: Trail,
+    tables: Mapping[str, DeclaredTable],
+    found: list[Broken],
+) -> ColumnMetric | None:
+    """An own function, whose options are whatever the declaration gives."""
+    several = names_of(data.get("tables"), (*trail, "tables"), found)
+    unknown = [name for name in several if name not in tables]
+    found += [((*trail, "tables"), f"no table {name!r}. {nearest(name, list(tables))}") for name in unknown]
+    together = [key for key in ("where", "by", "table") if several and data.get(key) is not None]
+    found += [((*trail, key), "cannot be given together with tables: a row is of one table.") for key in together]
+    table = tables[several[0]] if several and not unknown else _table(data, trail, tables, found)
     if table is None:
         return None
-    where = _where(data.get("where"), (*trail, "where"), found)
-    by = names_of(data.get("by"), (*trail, "by"), found, GOLD_COLUMNS)
-    undefined = _undefined(data.get("undefined"), trail, found)
-    if own is not None or metric is None:
-        rest = {key: option for key, option in data.items() if key not in ("name", "where", "by", "undefined")}
-        file, _, function = data["name"].partition(":")
-        return ColumnMetric(None, function, file, table, (), (), where, by, rest, undefined)
-    found += _unknown_options(data, metric, trail)
-    options = dict(_options(data, metric, trail, found))
-    if metric.is_ranking:
-        fields = [name for name in (options["item"], options["score"]) if name in table.fields]
-        gold = [options["item"], options["relevance"]]
-    else:
-        fields = _fields(data, table, trail, found, joint=metric.joint)
-        gold = _gold(data, fields, trail, found)
-    column = ColumnMetric(metric, metric.name, None, table, fields, gold, where, by, options, undefined)
-    found += [*_types(column, metric, trail), *_combinations(column, metric, trail)]
+    column = ColumnMetric(None, own["function"], own["file"], table, tables=several)
+    _choose_rows(column, data, trail, found)
+    column.options = {key: option for key, option in data.items() if key not in OF_OWN}
     return column
+
+
+def _known_metric(
+    data: Mapping[str, Any], metric: MetricRow, table: DeclaredTable, trail: Trail, found: list[Broken]
+) -> ColumnMetric:
+    """A metric of the table."""
+    found += _unknown_options(data, metric, trail)
+    column = ColumnMetric(metric, metric.name, None, table)
+    _choose_rows(column, data, trail, found)
+    if not metric.is_ranking:
+        column.fields = _fields(data, table, trail, found, joint=metric.joint)
+        column.gold = _gold(data, column.fields, trail, found)
+    column.options = dict(_options(data, metric, column.types, trail, found))
+    if metric.is_ranking:
+        named = [column.options["item"], column.options["rank"] or column.options["score"]]
+        column.fields = [name for name in named if name in table.fields]
+        column.gold = [column.options["item"], column.options["relevance"]]
+    if data.get("weight") is not None:
+        column.weight = text_of(data["weight"])
+        found += _weight(column, metric, trail)
+    of_types = list(_of_types(column, metric))
+    rules = (_ranking,) if metric.is_ranking else RULES
+    faults = of_types or [fault for rule in rules for fault in rule(column, metric)]
+    for option, text in faults:
+        found.append(((*trail, option) if option else trail, text))
+    return column
+
+
+def _choose_rows(column: ColumnMetric, data: Mapping[str, Any], trail: Trail, found: list[Broken]) -> None:
+    """Which rows count, in which groups, and what counts where there is no value."""
+    column.where = _where(data.get("where"), (*trail, "where"), found)
+    column.by = names_of(data.get("by"), (*trail, "by"), found, GOLD_COLUMNS)
+    undefined = data.get("undefined")
+    if undefined is None or _is_number(undefined):
+        column.undefined = undefined
+    else:
+        found.append(((*trail, "undefined"), f"expected a number (found {undefined!r})."))
 
 
 def _table(
@@ -111,7 +178,8 @@ def _table(
             found.append(((*trail, "table"), f"no table {named!r}. {nearest(str(named), list(tables))}"))
         return tables.get(str(named))
     several = data.get("fields")
-    fields = {str(name) for name in (several if isinstance(several, list) else [data.get("field")]) if name is not None}
+    names = several if isinstance(several, list) else [data.get("field")]
+    fields = {str(name) for name in names if name is not None}
     fitting = [table for table in tables.values() if fields <= set(table.fields)]
     if len(tables) == 1:
         return next(iter(tables.values()))
@@ -128,31 +196,35 @@ def _fields(
     """The fields that a metric reads: those it names, the only one, or, taken together, all."""
     if "field" in data and "fields" in data:
         found.append(((*trail, "fields"), "cannot be given together with field. Expected one of the two."))
-    named = [data["field"]] if "field" in data else data.get("fields")
     key = "field" if "field" in data else "fields"
+    named = [data["field"]] if key == "field" else data.get("fields")
     if named is None:
-        if len(table.answers) == 1 or (joint and table.answers):
-            return table.answers
-        fault = _key_without_field(table) or (trail, f"field is missing. Expected one of {', '.join(table.answers)}.")
-        found += [] if fault in found else [fault]
-        return []
-    names = [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
-    if not names or len(names) < len(named):
+        return _field_left_out(table, trail, found, joint=joint)
+    listed = named if isinstance(named, list) else []
+    names = [name for name in listed if isinstance(name, str)]
+    if not names or len(names) < len(listed):
         found.append(((*trail, key), f"expected the name of a field (found {data[key]!r})."))
     unknown = [name for name in names if name not in table.fields]
     found += [((*trail, key), f"no field {name!r}. {nearest(name, table.answers)}") for name in unknown]
     return [name for name in names if name in table.fields]
 
 
-def _key_without_field(table: DeclaredTable) -> Broken | None:
-    """A key that no field is called like: the field that is meant then looks like one more answer."""
+def _field_left_out(table: DeclaredTable, trail: Trail, found: list[Broken], *, joint: bool) -> list[str]:
+    """The only field, or all of them where they are taken together."""
+    if len(table.answers) == 1 or (joint and table.answers):
+        return table.answers
+    # a key that no field is called like makes the field that is meant look like one more answer
+    fault = (trail, f"field is missing. Expected one of {', '.join(table.answers)}.")
     for name in table.key:
         if name not in table.fields:
-            return (*table.trail, "key"), f"no field {name!r}. {nearest(name, list(table.fields))}"
-    return None
+            fault = ((*table.trail, "key"), f"no field {name!r}. {nearest(name, list(table.fields))}")
+            break
+    if fault not in found:
+        found.append(fault)
+    return []
 
 
-def _gold(data: Mapping[str, Any], fields: list[str], trail: Trail, found: list[Broken]) -> list[str]:
+def _gold(data: Mapping[str, Any], fields: Sequence[str], trail: Trail, found: list[Broken]) -> list[str]:
     """The gold's columns: those of the fields' names, or others."""
     if data.get("gold") is None:
         return list(fields)
@@ -164,6 +236,7 @@ def _gold(data: Mapping[str, Any], fields: list[str], trail: Trail, found: list[
 
 
 def _where(value: Any, trail: Trail, found: list[Broken]) -> dict[str, Any]:
+    """Gold column → the texts that count, or the bounds of a number."""
     wanted: dict[str, Any] = {}
     if value is None:
         return wanted
@@ -173,164 +246,285 @@ def _where(value: Any, trail: Trail, found: list[Broken]) -> dict[str, Any]:
     for column, one in value.items():
         here = (*trail, str(column))
         if isinstance(one, dict):
-            numbers = all(isinstance(bound, int | float) and not isinstance(bound, bool) for bound in one.values())
-            if not one or not set(one) <= {"min", "max"} or not numbers:
+            if not one or not set(one) <= {"min", "max"} or not all(map(_is_number, one.values())):
                 found.append((here, "expected {min: number} or {max: number}, or both."))
             wanted[str(column)] = one
             continue
-        texts = [text_of(item) for item in (one if isinstance(one, list) else [one])]
+        texts = list(map(text_of, one if isinstance(one, list) else [one]))
         if not texts or None in texts:
             found.append((here, "expected a value, a list of values, {min: …} or {max: …}."))
         wanted[str(column)] = [text for text in texts if text is not None]
     return wanted
 
 
-def _undefined(value: Any, trail: Trail, found: list[Broken]) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float | None):
-        found.append(((*trail, "undefined"), f"expected a number (found {value!r})."))
-        return None
-    return value
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _unknown_options(data: Mapping[str, Any], metric: Metric, trail: Trail) -> Iterator[Broken]:
+def _unknown_options(data: Mapping[str, Any], metric: MetricRow, trail: Trail) -> Iterator[Broken]:
     known = [*PLACES, *metric.options]
     for key in data:
         if key not in known:
             yield (*trail, str(key)), f"{metric.name} has no option {str(key)!r}. {nearest(str(key), known)}"
 
 
-def _options(data: Mapping[str, Any], metric: Metric, trail: Trail, found: list[Broken]) -> Iterator[tuple[str, Any]]:
+class UnfitError(ValueError):
+    """A value that an option does not take; its text says what was expected."""
+
+
+def _options(
+    data: Mapping[str, Any], metric: MetricRow, types: Sequence[str], trail: Trail, found: list[Broken]
+) -> Iterator[tuple[str, Any]]:
+    """Every option with its value, or its default for fields of these types."""
     for name, option in metric.options.items():
         value = data.get(name)
+        if option.for_types and types and not set(types) & set(option.for_types):
+            if value is not None:
+                found.append(((*trail, name), f"is for fields of type {' or '.join(option.for_types)}."))
+            yield name, None
+            continue
+        of_types = [option.defaults[kind] for kind in types if kind in option.defaults]
+        default = of_types[0] if of_types else option.default
         if value is None:
             if option.required:
                 found.append((trail, f"{name} is missing. {metric.name} needs it."))
-            yield name, option.default
+            yield name, default
             continue
-        if option.type in ("label", "text", "field", "column"):
-            value = text_of(value)
-        if option.type == "labels" and isinstance(value, list):
-            value = [text_of(label) for label in value]
-        if fault := _option_fault(option, value):
-            found.append(((*trail, name), f"{fault} (found {data[name]!r})."))
-            value = option.default
-        yield name, _points(value) if option.type == "matrix" else value
+        try:
+            yield name, READERS[option.type](option, value)
+        except UnfitError as unfit:
+            found.append(((*trail, name), f"{unfit} (found {value!r})."))
+            yield name, default
 
 
-def _option_fault(option: Option, value: Any) -> str | None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    if option.type == "unit" and isinstance(value, dict):
-        separator = value.get("separator")
-        fits = list(value) == ["separator"] and isinstance(separator, str) and separator
-        return None if fits else "expected {separator: text}"
-    if option.type == "labels" and isinstance(value, list):
-        differ = None not in value and len(set(value)) == len(value) > 0
-        return None if differ else "expected a list of different labels"
-    if option.choices and value not in option.choices:
-        return f"expected {'one of ' if option.choices[1:] else ''}{', '.join(option.choices)}"
-    if option.type == "boolean" and not isinstance(value, bool):
-        return "expected true or false"
-    if option.type == "integer" and (not is_number or not isinstance(value, int) or value < 0):
-        return "expected a whole number"
-    if option.type == "integer" and value > (option.max or math.inf):
-        return f"expected a whole number up to {option.max:g}"
-    if option.type == "number" and (not is_number or not 0 <= value <= (option.max or math.inf)):
-        return "expected a number from 0" + (f" to {option.max:g}" if option.max else "")
-    if option.type == "matrix" and _points(value) is None:
-        return "expected points for each gold label and answer, such as {pro: {pro: 1, con: -0.5}}"
-    return "expected a text" if option.type in ("label", "text", "field", "column") and value is None else None
+def _choice(option: MetricOption, value: Any) -> Any:
+    if value not in option.choices:
+        raise UnfitError(f"expected {'one of ' if option.choices[1:] else ''}{', '.join(option.choices)}")
+    return value
 
 
-def _points(value: Any) -> dict[str, dict[str, float]] | None:
-    """A matrix of points by gold label and answer, with labels as texts; None where it is none."""
-    if not isinstance(value, dict) or not value or not all(isinstance(row, dict) for row in value.values()):
-        return None
-    points = {str(text_of(gold)): {str(text_of(label)): n for label, n in row.items()} for gold, row in value.items()}
-    numbers = [number for row in points.values() for number in row.values()]
-    fit = all(isinstance(n, int | float) and not isinstance(n, bool) and math.isfinite(n) for n in numbers)
-    return points if fit else None
+def _boolean(option: MetricOption, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise UnfitError("expected true or false")
+    return value
 
 
-def _types(column: ColumnMetric, metric: Metric, trail: Trail) -> Iterator[Broken]:
+def _integer(option: MetricOption, value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise UnfitError("expected a whole number")
+    if value < option.min:
+        raise UnfitError(f"expected a whole number of at least {option.min:g}")
+    if option.max is not None and value > option.max:
+        raise UnfitError(f"expected a whole number up to {option.max:g}")
+    return value
+
+
+def _number(option: MetricOption, value: Any) -> float:
+    largest = math.inf if option.max is None else option.max
+    if not _is_number(value) or not option.min <= value <= largest:
+        raise UnfitError("expected a number from 0" + ("" if option.max is None else f" to {option.max:g}"))
+    return value  # type: ignore[no-any-return]
+
+
+def _text(option: MetricOption, value: Any) -> str:
+    text = text_of(value)
+    if text is None:
+        raise UnfitError("expected a text")
+    return text
+
+
+def _labels(option: MetricOption, value: Any) -> Any:
+    """One of the choices, or a list of labels."""
+    if not isinstance(value, list):
+        return _choice(option, value)
+    labels = [text_of(label) for label in value]
+    if not labels or None in labels or len(set(labels)) < len(labels):
+        raise UnfitError("expected a list of different labels")
+    return labels
+
+
+def _unit(option: MetricOption, value: Any) -> Any:
+    """One of the choices, or {separator: text}."""
+    if not isinstance(value, dict):
+        return _choice(option, value)
+    separator = value.get("separator")
+    if list(value) != ["separator"] or not isinstance(separator, str) or not separator:
+        raise UnfitError("expected {separator: text}")
+    return value
+
+
+def _matrix(option: MetricOption, value: Any) -> dict[str, dict[str, float]]:
+    """Points by gold label and answer, with labels as texts."""
+    expected = "expected points for each gold label and answer, such as {pro: {pro: 1, con: -0.5}}"
+    points: dict[str, dict[str, float]] = {}
+    for gold, row in value.items() if isinstance(value, dict) else ():
+        if not isinstance(row, dict) or not all(map(_is_number, row.values())):
+            raise UnfitError(expected)
+        points[str(text_of(gold))] = {str(text_of(label)): number for label, number in row.items()}
+    if not points:
+        raise UnfitError(expected)
+    return points
+
+
+def _threshold(option: MetricOption, value: Any) -> Any:
+    """A number, or {above: number}."""
+    number = value["above"] if isinstance(value, dict) and list(value) == ["above"] else value
+    if not _is_number(number) or not 0 <= number <= 1:
+        raise UnfitError("expected a number from 0 to 1, which counts as positive, or {above: number}")
+    return value
+
+
+READERS: Mapping[str, Callable[[MetricOption, Any], Any]] = {
+    "choice": _choice,
+    "boolean": _boolean,
+    "integer": _integer,
+    "number": _number,
+    "label": _text,
+    "text": _text,
+    "field": _text,
+    "column": _text,
+    "labels": _labels,
+    "unit": _unit,
+    "matrix": _matrix,
+    "threshold": _threshold,
+}
+"""By the type of an option: what makes a value of bundle.yaml the option's; raises UnfitError."""
+
+
+def _of_types(column: ColumnMetric, metric: MetricRow) -> Iterator[Fault]:
     """Whether table and fields are of the kind that the metric takes."""
     table = column.table
     if table.many and metric.many == "never":
-        yield trail, f"{metric.name} compares one row for each key. Expected a table with rows: one."
-        return
-    if metric.is_ranking:
-        if not table.many:
-            yield (
-                trail,
-                f"{metric.name} scores several rows per key. Expected a table with `rows: many`, keyed by query.",
-            )
-        if column.options["item"] not in table.fields:
-            yield trail, f"no field {column.options['item']!r}. Expected the field of the ranked items (item: …)."
-        score = table.fields.get(column.options["score"])
-        if score is not None and score["type"] != "number":
-            yield trail, f"the field {column.options['score']!r} is of type {score['type']}. Expected number."
-        return
-    if table.many:
+        yield "", f"{metric.name} compares one row for each key. Expected a table with rows: one."
+    if table.many or metric.is_ranking:
         return  # rows are compared as wholes
-    for name in column.fields:
-        kind = table.fields[name]["type"]
-        if kind in metric.types and "default" in table.fields[name]:
-            continue  # what a missing row counts as
+    for name, kind in zip(column.fields, column.types, strict=True):
         if kind not in metric.types:
-            yield trail, f"{metric.name} takes fields of type {' or '.join(metric.types)}; {name!r} is of type {kind}."
-        elif kind in ("number", "tags") and not table.reject_missing:
-            what = f"missing: empty would leave {name!r} without a value that {metric.name} can score."
-            yield trail, f"{what} Expected missing: reject."
-        elif kind in ("number", "tags") and not table.fields[name]["required"]:
-            what = f"{name!r} may be left out (required: false), which {metric.name} cannot score."
-            yield trail, f"{what} Expected required: true."
+            yield "", f"{metric.name} takes fields of type {' or '.join(metric.types)}; {name!r} is of type {kind}."
+        elif kind == "number" and column.options.get("threshold", 0) is None:
+            expected = "`threshold: 0.5`, which makes it one, or a metric of numbers such as mae"
+            yield "", f"{metric.name} compares labels; {name!r} is a number. Expected {expected}."
+        else:
+            yield from _without_answer(column, metric, name)
 
 
-def _labels_of(matrix: Mapping[str, Mapping[str, float]]) -> set[str]:
-    return {*matrix, *(label for row in matrix.values() for label in row)}
+def _without_answer(column: ColumnMetric, metric: MetricRow, name: str) -> Iterator[Fault]:
+    """A field without a value, of a type in which nothing is no value."""
+    declared, table = column.table.fields[name], column.table
+    is_number = declared["type"] == "ordinal" and metric.module == "numbers"
+    if (declared["type"] not in WITHOUT_EMPTY and not is_number) or declared.get("default") is not None:
+        return
+    if not table.reject_missing:
+        what = f"missing: empty would leave {name!r} without a value that {metric.name} can score."
+        yield "", f"{what} Expected missing: reject, or a `default` of the field."
+    elif not declared["required"]:
+        what = f"{name!r} may be left out (required: false), which {metric.name} cannot score."
+        yield "", f"{what} Expected required: true, or a `default` of the field."
 
 
-def _combinations(column: ColumnMetric, metric: Metric, trail: Trail) -> Iterator[Broken]:
-    """Options that do not go with each other or with the fields."""
-    options, table = column.options, column.table
-    fields = [table.fields[name] for name in column.fields if name in table.fields]
-    average = options.get("average")
-    if average == "binary" and options.get("positive") is None:
-        yield trail, "positive is missing. Expected the label that average: binary is about."
-    if options.get("positive") is not None and average not in (None, "binary"):
-        yield (*trail, "positive"), "is for average: binary alone."
+def _ranking(column: ColumnMetric, metric: MetricRow) -> Iterator[Fault]:
+    """Of rankings: the fields that they are made of."""
+    table, options = column.table, column.options
+    if not table.many:
+        yield "", f"{metric.name} scores several rows per key. Expected a table with `rows: many`, keyed by query."
+    if options["item"] not in table.fields:
+        yield "", f"no field {options['item']!r}. Expected the field of the ranked items (item: …)."
+    if options["rank"] is not None and options["rank"] not in table.fields:
+        yield "rank", f"no field {options['rank']!r}. {nearest(options['rank'], table.answers)}"
+    if options["rank"] is not None and options["score"] in table.fields:
+        yield "rank", f"cannot be given together with the field {options['score']!r}. Expected one of the two."
+    name = options["rank"] or options["score"]
+    kind = table.fields.get(name, {}).get("type", "number")
+    if kind != "number":
+        yield "", f"the field {name!r} is of type {kind}. Expected number."
+
+
+def _average(column: ColumnMetric, metric: MetricRow) -> Iterator[Fault]:
+    """An average, and what goes with it."""
+    options, average = column.options, column.options.get("average")
+    is_label = options.get("threshold") is None and "number" not in column.types
+    if options.get("positive") is not None and is_label and average != "binary":
+        yield "positive", "is for average: binary alone."
     if average == "binary" and isinstance(options.get("labels"), list):
-        yield (*trail, "labels"), "a list of labels is for averages over labels; average: binary is about `positive`."
-    for field in fields:
-        named = field["name"]
-        if average == "samples" and field["type"] == "label":
-            yield (*trail, "average"), f"samples is for fields of type labels; {named!r} is of type label."
-        if average == "binary" and field["type"] == "labels":
-            yield (*trail, "average"), f"binary is for fields of type label; {named!r} is of type labels."
-        declared = field.get("values")
-        positive = options.get("positive")
-        if positive is not None and declared and positive not in declared and metric.gold is None:
-            yield (*trail, "positive"), f"no label {positive!r}. {nearest(positive, declared)}"
-        listed = options["labels"] if isinstance(options.get("labels"), list) else []
-        for label in listed:
-            if declared and label not in declared:
-                yield (*trail, "labels"), f"no label {label!r}. {nearest(label, declared)}"
-        if options.get("labels") == "declared" and not declared:
-            yield (*trail, "labels"), f"the field {named!r} declares no values. Expected values, or labels: gold."
-        if options.get("weights", "none") != "none" and not declared:
-            yield (*trail, "weights"), f"the field {named!r} declares no values. Expected values in their order."
-        match = options.get("match", "exact")
-        if match != "exact" and (field["type"] != "spans" or table.many):
-            yield (*trail, "match"), f"{match} is for fields of type spans, with rows: one."
-        for label in sorted(_labels_of(options.get("matrix") or {})):
-            if declared and label not in declared:
-                yield (*trail, "matrix"), f"no label {label!r}. {nearest(label, declared)}"
-        if metric.name == "rmsle" and field.get("min", -1) < 0:
-            yield trail, f"rmsle takes numbers from 0; {named!r} may be negative. Expected min: 0."
-        if metric.probability:
-            if field.get("min", 0) < 0 or field.get("max", 1) > 1:
-                what = f"{metric.name} takes a probability; {named!r} may lie outside 0 to 1."
-                yield trail, f"{what} Expected min: 0, max: 1."
-            field.setdefault("min", 0)
-            field.setdefault("max", 1)
-    if "cutoff" in options and options["cutoff"] == 0:
-        yield (*trail, "cutoff"), "expected a whole number of at least 1."
+        yield "labels", "a list of labels is for averages over labels; average: binary is about `positive`."
+    for name, kind in zip(column.fields, column.types, strict=True):
+        if average == "samples" and kind != "labels":
+            yield "average", f"samples is for fields of type labels; {name!r} is of type {kind}."
+        if average == "binary" and kind == "labels":
+            yield "average", f"binary is for fields of type label; {name!r} is of type labels."
+        values = set(column.table.fields[name].get("values") or ())
+        is_open = average == "binary" and is_label and options["positive"] is None
+        if is_open and values and values not in NATURAL_POSITIVE:
+            yield "", "positive is missing. Expected the label that average: binary is about."
+
+
+def _known_labels(column: ColumnMetric, metric: MetricRow) -> Iterator[Fault]:
+    """Labels that options name are among those of the field."""
+    options = column.options
+    named: dict[str, list[str]] = {"positive": [], "labels": [], "matrix": []}
+    if options.get("positive") is not None and "number" not in column.types:
+        named["positive"] = [options["positive"]]
+    if isinstance(options.get("labels"), list):
+        named["labels"] = options["labels"]
+    for gold, row in (options.get("matrix") or {}).items():
+        named["matrix"] += [gold, *row]
+    for name in column.fields:
+        declared = column.table.fields[name].get("values") or []
+        for option, labels in named.items():
+            unknown = [label for label in dict.fromkeys(labels) if label not in declared]
+            for label in unknown if declared else ():
+                yield option, f"no label {label!r}. {nearest(label, declared)}"
+
+
+def _needs_values(column: ColumnMetric, metric: MetricRow) -> Iterator[Fault]:
+    """Options that are about declared labels, or their order."""
+    for name in column.fields:
+        if column.table.fields[name].get("values"):
+            continue
+        if column.options.get("labels") == "declared":
+            yield "labels", f"the field {name!r} declares no values. Expected values, or labels: gold."
+        if column.options.get("weights", "none") != "none":
+            yield "weights", f"the field {name!r} declares no values. Expected values in their order."
+
+
+def _match(column: ColumnMetric, metric: MetricRow) -> Iterator[Fault]:
+    """What `match` compares is of spans."""
+    match = column.options.get("match", "exact")
+    if match != "exact" and (set(column.types) != {"spans"} or column.table.many):
+        yield "match", f"{match} is for fields of type spans, with rows: one."
+
+
+def _ranges(column: ColumnMetric, metric: MetricRow) -> Iterator[Fault]:
+    """Numbers that a metric takes in a range alone; those of probabilities are put into the field."""
+    for name, kind in zip(column.fields, column.types, strict=True):
+        declared = column.table.fields[name]
+        if metric.name == "rmsle" and kind == "number" and declared.get("min", -1) < 0:
+            yield "", f"rmsle takes numbers from 0; {name!r} may be negative. Expected min: 0."
+        if not metric.probability or kind != "number":
+            continue
+        if declared.get("min", 0) < 0 or declared.get("max", 1) > 1:
+            what = f"{metric.name} takes a probability; {name!r} may lie outside 0 to 1."
+            yield "", f"{what} Expected min: 0, max: 1."
+        declared.setdefault("min", 0)
+        declared.setdefault("max", 1)
+
+
+def _of_one_label(column: ColumnMetric, metric: MetricRow) -> Iterator[Fault]:
+    """Clusters have any names, so that labels of a declared list are not what the metric compares."""
+    if metric.module != "clusters":
+        return
+    for name in column.fields:
+        if column.table.fields[name].get("values"):
+            yield "", f"{metric.name} takes any names of clusters; {name!r} has `values`. Expected none."
+
+
+RULES = (_average, _known_labels, _needs_values, _match, _ranges, _of_one_label)
+"""What options and fields must be so that they go with each other; each yields what is not so."""
+
+
+def _weight(column: ColumnMetric, metric: MetricRow, trail: Trail) -> Iterator[Broken]:
+    if not metric.weighted:
+        weighted = ", ".join(row.name for row in metrics().values() if row.weighted)
+        yield (*trail, "weight"), f"{metric.name} weighs no keys. These do: {weighted}."
+    elif metric.weighted == "macro" and column.options["average"] != "macro":
+        yield (*trail, "weight"), f"{metric.name} weighs keys with average: macro alone."

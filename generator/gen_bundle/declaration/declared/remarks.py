@@ -1,35 +1,48 @@
 """What is not wrong in a declaration, but worth knowing: scores that are bounded, fields that nothing reads."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from gen_bundle.declaration.declared.metrics import Metric, metrics
+from gen_bundle.declaration.declared.metrics import MetricRow, default_worst, metrics
 
 
-def bound(metric: Metric, worst: Any) -> str:
+def bound(metric: MetricRow, default: float, worst: Any) -> str:
     """What a page says of a metric that has values beyond a column's `worst`; empty where it has none."""
-    if not isinstance(worst, int | float) or not _passes(metric, worst):
+    if not isinstance(worst, int | float) or not _is_better(metric.sort == "desc", worst, default):
         return ""
     return f"No {'less' if metric.sort == 'desc' else 'more'} than {worst:g}."
 
 
 def remarks(options: Mapping[str, Any]) -> Iterator[str]:
     """The remarks on a declared competition, from its options."""
+    types = {}
+    for table in options["tables"]:
+        types.update({(table["id"], field["name"]): field["type"] for field in table["fields"]})
     for task, columns in options["metrics"].items():
         for key, column in columns.items():
-            known = metrics().get(column["metric"]) if column["file"] is None else None
-            worst = column["worst"]
-            meant_as_best = (
-                worst >= 1 if column["better"] == "higher" else worst <= 0
-            )  # of which there is another remark
-            if known is not None and _passes(known, worst) and not meant_as_best:
-                yield (
-                    f"tasks.{task}.columns.{key}.worst: {known.name} can be {_worse(known)} than {worst:g}, and every "
-                    f"such score is written as {worst:g}. To have {worst:g} only where it is undefined, leave `worst` "
-                    f"out and say `undefined: {worst:g}` in the metric."
-                )
+            if column["file"] is None:
+                of_fields = [types[column["table"], name] for name in column["fields"]]
+                yield from _bounded(f"tasks.{task}.columns.{key}", column, of_fields)
     for table in options["tables"]:
         yield from _unread(table, options["metrics"])
+
+
+def _bounded(place: str, column: Mapping[str, Any], types: Sequence[str]) -> Iterator[str]:
+    """A metric of which some values are written as the column's worst."""
+    known, worst = metrics()[column["metric"]], column["worst"]
+    descending = column["better"] == "higher"
+    meant_as_best = worst >= 1 if descending else worst <= 0  # of which there is another remark
+    if meant_as_best or not _is_better(descending, worst, default_worst(known, types)):
+        return
+    worse = "lower" if descending else "higher"
+    yield (
+        f"{place}.worst: {known.name} can be {worse} than {worst:g}, and every such score is written as {worst:g}. To "
+        f"have {worst:g} only where it is undefined, leave `worst` out and say `undefined: {worst:g}` in the metric."
+    )
+
+
+def _is_better(descending: bool, one: float, other: float) -> bool:
+    return one > other if descending else one < other
 
 
 def _unread(table: Mapping[str, Any], tasks: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
@@ -42,12 +55,3 @@ def _unread(table: Mapping[str, Any], tasks: Mapping[str, Mapping[str, Any]]) ->
     of_several = "" if table["id"] == "table" else f".tables.{table['id']}"
     names = ", ".join(unread)
     yield f"submission{of_several}.fields: no metric reads {names}, so that answers there do not count."
-
-
-def _passes(metric: Metric, worst: float) -> bool:
-    """Whether the metric has values that are worse than `worst`."""
-    return worst > metric.worst if metric.sort == "desc" else worst < metric.worst
-
-
-def _worse(metric: Metric) -> str:
-    return "lower" if metric.sort == "desc" else "higher"

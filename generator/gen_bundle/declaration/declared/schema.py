@@ -3,10 +3,11 @@
 from collections.abc import Iterable
 from typing import Any
 
-from gen_bundle.declaration.declared.metrics import Metric, Option, metrics
+from gen_bundle.declaration.declared.metrics import MetricOption, MetricRow, metrics
 
 TEXTS = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
 SCALAR = {"type": ["string", "number", "boolean"]}
+OWN_NAME = {"type": "string", "pattern": "^[^/:]+\\.py:[A-Za-z_]\\w*$"}
 PLACES: dict[str, Any] = {
     "table": {"type": "string", "description": "The table that the metric reads, where there are several."},
     "field": {"type": "string", "description": "The field that the metric reads; left out where there is only one."},
@@ -14,6 +15,7 @@ PLACES: dict[str, Any] = {
     "gold": {**TEXTS, "description": "Gold column to compare with, where it is not called like the field."},
     "by": {**TEXTS, "description": "Gold column, or columns: the metric in each of their groups, then the mean."},
     "undefined": {"type": "number", "description": "What counts where it is undefined, instead of the column's worst."},
+    "weight": {"type": "string", "description": "Gold column of numbers from 0: how much each key counts."},
     "where": {
         "type": "object",
         "description": "Only keys whose gold row says so: {column: value}, {column: [values]} or {column: {min: 0.5}}.",
@@ -48,6 +50,17 @@ TYPES: dict[str, Any] = {
         "minProperties": 1,
         "additionalProperties": {"type": "object", "additionalProperties": {"type": "number"}},
     },
+    "threshold": {
+        "anyOf": [
+            {"type": "number", "minimum": 0, "maximum": 1},
+            {
+                "type": "object",
+                "properties": {"above": {"type": "number", "minimum": 0, "maximum": 1}},
+                "required": ["above"],
+                "additionalProperties": False,
+            },
+        ]
+    },
     "label": SCALAR,
     "text": SCALAR,
     "field": {"type": "string"},
@@ -57,26 +70,16 @@ TYPES: dict[str, Any] = {
 
 def metric_schema() -> dict[str, Any]:
     """The JSON Schema of a column's `metric`."""
+    complete = [row for row in metrics().values() if not any(option.required for option in row.options.values())]
+    alone = [{"const": metric.name, "description": metric.definition} for metric in complete]
+    own = {"name": OWN_NAME, "tables": TEXTS, **_places(("table", "where", "by", "undefined"))}
     return {
         "description": "A metric's name, or a mapping of its name, fields and options.",
         "anyOf": [
-            {
-                "anyOf": [
-                    {"const": metric.name, "description": metric.definition}
-                    for metric in metrics().values()
-                    if not any(option.required for option in metric.options.values())
-                ]
-            },
-            {"type": "string", "pattern": "^[^/:]+\\.py:[A-Za-z_]\\w*$", "description": "An own function."},
+            {"anyOf": alone},
+            {**OWN_NAME, "description": "An own function."},
             *(_mapping(metric) for metric in metrics().values()),
-            {
-                "type": "object",
-                "properties": {
-                    "name": {"type": "string", "pattern": "^[^/:]+\\.py:[A-Za-z_]\\w*$"},
-                    **_places(("table", "where", "by", "undefined")),
-                },
-                "required": ["name"],
-            },
+            {"type": "object", "properties": own, "required": ["name"]},
         ],
     }
 
@@ -90,7 +93,7 @@ def _places(names: Iterable[str]) -> dict[str, Any]:
     return {name: {"$ref": f"#/$defs/metric_{name}"} for name in names}
 
 
-def _mapping(metric: Metric) -> dict[str, Any]:
+def _mapping(metric: MetricRow) -> dict[str, Any]:
     options = {name: _option(option) for name, option in metric.options.items()}
     return {
         "type": "object",
@@ -101,12 +104,14 @@ def _mapping(metric: Metric) -> dict[str, Any]:
     }
 
 
-def _option(option: Option) -> dict[str, Any]:
+def _option(option: MetricOption) -> dict[str, Any]:
     kind = {"enum": list(option.choices)} if option.choices else TYPES[option.type]
     if option.type == "unit":
         kind = {"anyOf": [kind, SEPARATOR]}
     if option.type == "labels":
         kind = {"anyOf": [kind, {"type": "array", "items": SCALAR, "minItems": 1}]}
+    if option.min:
+        kind = {**kind, "minimum": option.min}
     if option.max is not None:
         kind = {**kind, "maximum": option.max}
     return kind if option.default is None else {**kind, "default": option.default}

@@ -1,11 +1,13 @@
 """Puts what the metrics say into a declaration: defaults of its columns, and its form for the scoring package."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from gen_bundle.declaration.declared.columns import ColumnMetric, read_metric
 from gen_bundle.declaration.declared.engine import engine_of, folder_faults, with_options
+from gen_bundle.declaration.declared.expressions import settle_expressions
 from gen_bundle.declaration.declared.remarks import bound
 from gen_bundle.declaration.declared.tables import DeclaredTable, read_tables
 from gen_bundle.declaration.declared.titles import meaning_of, name_columns
@@ -20,6 +22,16 @@ DEFAULT_LIMIT: int = DeclaredPhase.model_fields["execution_time_limit"].default
 RANK_PRECISION = 2
 
 
+@dataclass
+class SettledColumn:
+    """A column on its way: where it stands, what bundle.yaml says of it, and its metric if it has a sound one."""
+
+    task: str
+    trail: Trail
+    data: dict[str, Any]
+    metric: ColumnMetric | None = None
+
+
 def settle(data: dict[str, Any], folder: Path) -> list[Broken]:
     """Complete the raw declaration `data` in place; returns what is wrong, as (where, what and what was expected).
 
@@ -32,54 +44,58 @@ def settle(data: dict[str, Any], folder: Path) -> list[Broken]:
         for _, column in columns_of(data):
             _complete_unread(column)
         return found
-    columns = [
-        (str(task.get("id")), trail, column, _metric(column, trail, tables, folder, found))
-        for place, task in mappings(data, "tasks")
-        for trail, column in mappings(task, "columns", place)
-    ]
+    columns: list[SettledColumn] = []
+    for place, task in mappings(data, "tasks"):
+        for trail, column in mappings(task, "columns", place):
+            columns.append(SettledColumn(str(task.get("id")), trail, column))
     engine = engine_of(data.get("options"), found)
-    for _, trail, column, metric in columns:
-        if metric is not None:
-            if metric.function == "bertscore" and metric.metric is not None:
-                metric.options = with_options(engine, metric.options)
-                found += folder_faults(metric.options, folder, (*trail, "metric"))
-            found += _complete(column, metric, trail)
-            if metric.metric is not None and metric.metric.is_ranking:
-                metric.table.distinct = metric.options["item"]
-    name_columns([(column, metric) for _, _, column, metric in columns if metric is not None])
-    for _, _, column, metric in columns:
-        if column.get("measured") is not None:
-            _complete_measured(column, data)
-        elif metric is None and column.get("computation") is None:
-            _complete_unread(column)
-    by_key = {column.get("key"): column for _, _, column, _ in columns}
-    for _, trail, column, _ in columns:
-        if column.get("computation") is not None:
-            found += _complete_computed(column, by_key, trail)
+    for one in columns:
+        one.metric = _metric(one, tables, folder, found)
+        if one.metric is not None:
+            found += _complete(one.data, one.metric, one.trail)
+            found += _of_library(one.metric, engine, folder, one.trail)
+    name_columns([(one.data, one.metric) for one in columns if one.metric is not None])
+    found += _complete_others(data, columns)
+    expressions = settle_expressions(data, found)
     options = data.setdefault("options", {})
     if isinstance(options, dict):
         plans: dict[str, dict[str, Any]] = {str(task.get("id")): {} for _, task in mappings(data, "tasks")}
-        for task, _, column, metric in columns:
-            if metric is not None and isinstance(column.get("key"), str):
-                plans[task][column["key"]] = metric.as_option(column["sort"], column["worst"])
+        for one in columns:
+            if one.metric is not None and isinstance(one.data.get("key"), str):
+                plans[one.task][one.data["key"]] = one.metric.as_option(one.data["sort"], one.data["worst"])
         options["tables"] = [table.as_option() for table in tables.values()]
         options["metrics"] = plans
+        if expressions:
+            options["expressions"] = expressions
     return found
 
 
 def _metric(
-    column: dict[str, Any], trail: Trail, tables: dict[str, DeclaredTable], folder: Path, found: list[Broken]
+    column: SettledColumn, tables: dict[str, DeclaredTable], folder: Path, found: list[Broken]
 ) -> ColumnMetric | None:
-    if column.get("computation") is not None:
-        if column.get("metric") is not None:
+    data, trail = column.data, column.trail
+    if data.get("computation") is not None:
+        if data.get("metric") is not None:
             found.append(((*trail, "metric"), "cannot be given together with computation. Expected one of the two."))
         return None
-    if column.get("measured") is not None:
+    if data.get("measured") is not None or data.get("expression") is not None:
         return None
-    if column.get("metric") is None:
-        found.append((trail, "metric is missing. Expected the name of a metric, such as f1, or a computation."))
+    if data.get("metric") is None:
+        what = "metric is missing. Expected the name of a metric, such as f1, an expression or a computation."
+        found.append((trail, what))
         return None
-    return read_metric(column["metric"], (*trail, "metric"), tables, folder, found)
+    return read_metric(data["metric"], (*trail, "metric"), tables, folder, found)
+
+
+def _of_library(metric: ColumnMetric, engine: dict[str, Any], folder: Path, trail: Trail) -> Iterator[Broken]:
+    """What a metric needs besides its own options: BERTScore its engine, a ranking the field of its items."""
+    if metric.metric is None:
+        return
+    if metric.function == "bertscore":
+        metric.options = with_options(engine, metric.options)
+        yield from folder_faults(metric.options, folder, (*trail, "metric"))
+    if metric.metric.is_ranking:
+        metric.table.distinct = metric.options["item"]
 
 
 def _complete(column: dict[str, Any], metric: ColumnMetric, trail: Trail) -> Iterator[Broken]:
@@ -90,22 +106,43 @@ def _complete(column: dict[str, Any], metric: ColumnMetric, trail: Trail) -> Ite
                 yield trail, f"{key} is missing. A metric of your own needs it."
                 column[key] = "desc" if key == "sort" else 0
         column.setdefault("meaning", f"{metric.function}, the organisers' own metric.")
+        column.setdefault("precision", PRECISION)
     else:
         if column.get("sort") in DIRECTIONS and column["sort"] != known.sort:
-            right = DIRECTIONS[known.sort]
-            what = f"{column['sort']} contradicts {known.name}, where {right}."
+            what = f"{column['sort']} contradicts {known.name}, where {DIRECTIONS[known.sort]}."
             yield (*trail, "sort"), f"{what} Expected {known.sort}, or no sort."
         column.setdefault("sort", known.sort)
         if column.get("worst") is None:
-            column["worst"] = known.worst
+            column["worst"] = metric.worst
         column.setdefault("meaning", meaning_of(metric, known))
-        column["meaning"] = " ".join(filter(None, [column["meaning"], bound(known, column["worst"])]))
-    column.setdefault("precision", 2 if known and known.best == 100 else PRECISION)
-    if metric.undefined is not None and isinstance(column["worst"], int | float):
-        better = metric.undefined - column["worst"]
-        if (better if column["sort"] == "desc" else -better) < 0:
-            what = f"{metric.undefined:g} is beyond the column's worst, {column['worst']:g}, which is written instead."
-            yield (*trail, "metric", "undefined"), f"{what} Expected a value that is no worse, or another worst."
+        said = bound(known, metric.worst, column["worst"])
+        column["meaning"] = " ".join(filter(None, [column["meaning"], said]))
+        column.setdefault("precision", 2 if known.best == 100 else PRECISION)
+    if metric.undefined is not None:
+        yield from _undefined(metric.undefined, column, trail)
+
+
+def _undefined(undefined: float, column: dict[str, Any], trail: Trail) -> Iterator[Broken]:
+    """A value for what is undefined that could not be written."""
+    worst = column["worst"]
+    if not isinstance(worst, int | float):
+        return
+    if (undefined < worst) if column["sort"] == "desc" else (undefined > worst):
+        what = f"{undefined:g} is beyond the column's worst, {worst:g}, which is written instead."
+        yield (*trail, "metric", "undefined"), f"{what} Expected a value that is no worse, or another worst."
+
+
+def _complete_others(data: dict[str, Any], columns: Sequence[SettledColumn]) -> Iterator[Broken]:
+    """Complete the columns without a metric, but for expressions, which take nothing from other columns."""
+    for one in columns:
+        if one.data.get("measured") is not None:
+            _complete_measured(one.data, data)
+        elif one.metric is None and one.data.get("computation") is None and one.data.get("expression") is None:
+            _complete_unread(one.data)
+    by_key = {one.data.get("key"): one.data for one in columns}
+    for one in columns:
+        if one.data.get("computation") is not None:
+            yield from _complete_computed(one.data, by_key, one.trail)
 
 
 def _complete_unread(column: dict[str, Any]) -> None:
@@ -131,20 +168,18 @@ def _complete_measured(column: dict[str, Any], data: dict[str, Any]) -> None:
 
 def _complete_computed(column: dict[str, Any], by_key: dict[Any, dict[str, Any]], trail: Trail) -> Iterator[Broken]:
     """A computed column is sorted as those it is made of, and shown as precisely."""
-    names = column.get("of")
-    parts = [
-        by_key[name] for name in (names if isinstance(names, list) else []) if isinstance(name, str) and name in by_key
-    ]
-    ranks = column.get("computation") == "avg_rank"
-    sorts = {"asc"} if ranks else {part.get("sort") for part in parts}
+    names = column["of"] if isinstance(column.get("of"), list) else []
+    parts = [by_key[name] for name in names if isinstance(name, str) and name in by_key]
+    computation = str(column.get("computation"))
+    is_rank = computation == "avg_rank"
+    sorts = {"asc"} if is_rank else {part.get("sort") for part in parts}
     if column.get("sort") is None:
         if len(sorts) > 1:
             yield trail, "sort is missing. The columns that it is computed from are sorted both ways."
-        column["sort"] = next(iter(sorts)) if len(sorts) == 1 else "desc"
-    named = COMPUTED.get(str(column.get("computation")), "Value")
+        column["sort"] = sorts.pop() if len(sorts) == 1 else "desc"
+    named = COMPUTED.get(computation, "Value")
     column.setdefault("title", named)
     titles = " and ".join(str(part.get("title")) for part in parts)
     column.setdefault("meaning", f"{named} of {titles}.")
-    if ranks:
-        column.setdefault("precision", RANK_PRECISION)
-    column.setdefault("precision", max((part.get("precision", PRECISION) for part in parts), default=PRECISION))
+    shown = max((part.get("precision", PRECISION) for part in parts), default=PRECISION)
+    column.setdefault("precision", RANK_PRECISION if is_rank else shown)

@@ -1,35 +1,38 @@
 """What a column is called and what it shows, where the declaration gives no title and no meaning."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gen_bundle.declaration.declared.columns import ColumnMetric
-from gen_bundle.declaration.declared.metrics import Metric
+from gen_bundle.declaration.declared.metrics import MetricRow
 
 MAX_TITLE = 36
 AVERAGES = {"macro": "Macro", "micro": "Micro", "weighted": "Weighted", "samples": "Samples", "binary": "Binary"}
 SHOWN_AVERAGE = ("f1", "fbeta", "precision", "recall")
 """Metrics whose average is always shown, because none goes without saying."""
-IN_TITLE = ("average", "beta", "cutoff", "item", "matrix", "quantile", "relevance", "score")
+IN_TITLE = ("average", "beta", "cutoff", "item", "k", "matrix", "quantile", "rank", "relevance", "score")
 """Options that the title itself shows, and names of columns."""
 OF_TITLE = {"rouge": ("type",), "bertscore": ("part", "model", "revision", "rescale")}
 """Further ones of a metric."""
+AS_THEY_ARE = ("positive", "threshold")
+"""Options whose value is said without their name, or with words of its own."""
 
 Words = Callable[[ColumnMetric], str]
 
 
-def meaning_of(metric: ColumnMetric, known: Metric) -> str:
+def meaning_of(metric: ColumnMetric, known: MetricRow) -> str:
     """One line that says what a column shows."""
     several = len(metric.table.answers) > 1 and not known.is_ranking
-    parts = [
-        _title(metric),
-        f" of {' and '.join(metric.fields)}" if metric.fields and several else "",
-        f", {_options(metric)}" if _options(metric) else "",
-        f", against {' and '.join(metric.gold)}" if _other_gold(metric) else "",
-        f", {_rows(metric)} only" if metric.where else "",
-        f", in each {' and '.join(metric.by)}, then the mean" if metric.by else "",
-    ]
+    parts = [_title(metric)]
+    if metric.fields and several:
+        parts.append(f" of {' and '.join(metric.fields)}")
+    further = (_options(metric), _against(metric), _rows(metric) and f"{_rows(metric)} only")
+    parts += [f", {text}" for text in further if text]
+    if metric.by:
+        parts.append(f", in each {' and '.join(metric.by)}, then the mean")
+    if metric.weight:
+        parts.append(f", each key weighing its {metric.weight}")
     return f"{''.join(parts)}. {known.definition}"
 
 
@@ -42,7 +45,8 @@ def name_columns(columns: Sequence[tuple[dict[str, Any], ColumnMetric]]) -> None
         titles = [_titled(one, words) for _, one in untitled]
         often = Counter(titles)
         for (column, _), title in zip(untitled, titles, strict=True):
-            if column.get("title") is None and often[title] == 1 and title not in taken and len(title) <= MAX_TITLE:
+            is_free = often[title] == 1 and title not in taken and len(title) <= MAX_TITLE
+            if column.get("title") is None and is_free:
                 column["title"] = title
                 taken.add(title)
     for column, _ in untitled:
@@ -70,6 +74,11 @@ def _other_gold(metric: ColumnMetric) -> str:
     return " and ".join(metric.gold) if is_other else ""
 
 
+def _against(metric: ColumnMetric) -> str:
+    """The same in a sentence."""
+    return f"against {_other_gold(metric)}" if _other_gold(metric) else ""
+
+
 def _options(metric: ColumnMetric) -> str:
     """The options that are not as they are by default."""
     if metric.metric is None:
@@ -77,9 +86,8 @@ def _options(metric: ColumnMetric) -> str:
     texts = []
     for name, option in metric.metric.options.items():
         value = metric.options[name]
-        if name in (*IN_TITLE, *OF_TITLE.get(metric.function, ())) or value == option.default:
-            continue
-        texts.append(_said(name, value, is_choice=bool(option.choices) or name == "positive"))
+        if name not in (*IN_TITLE, *OF_TITLE.get(metric.function, ())) and value != option.default:
+            texts.append(_said(name, value, is_choice=bool(option.choices) or name in AS_THEY_ARE))
     return ", ".join(texts)
 
 
@@ -87,6 +95,10 @@ def _said(name: str, value: Any, *, is_choice: bool) -> str:
     """An option in a title."""
     if name == "case":
         return "without case"
+    if name == "items":
+        return "all items"
+    if name == "threshold":
+        return f"above {value['above']:g}" if isinstance(value, dict) else f"from {value:g}"
     if isinstance(value, list):
         return " and ".join(value)
     if isinstance(value, dict):
@@ -101,9 +113,8 @@ def _rows(metric: ColumnMetric) -> str:
     texts = []
     for column, wanted in metric.where.items():
         if isinstance(wanted, dict):
-            low = f"from {wanted['min']:g}" if "min" in wanted else ""
-            high = f"up to {wanted['max']:g}" if "max" in wanted else ""
-            texts.append(f"{column} {' '.join(filter(None, [low, high]))}")
+            bounds = [f"{words} {wanted[end]:g}" for end, words in (("min", "from"), ("max", "up to")) if end in wanted]
+            texts.append(f"{column} {' '.join(bounds)}")
         else:
             texts.append(f"{column} {' or '.join(wanted)}")
     return ", ".join(texts)
@@ -112,20 +123,35 @@ def _rows(metric: ColumnMetric) -> str:
 def _title(metric: ColumnMetric) -> str:
     if metric.metric is None:
         return metric.function
-    title, options = metric.metric.title, metric.options
-    if metric.metric.name == "rouge":
-        title = f"ROUGE-{options['type'].removeprefix('rouge')}"
-    if metric.metric.name == "bertscore" and options["part"] != "f1":
+    options = metric.options
+    title = OWN_TITLES.get(metric.function, "{title}").format(title=metric.metric.title, **_numbered(options))
+    if metric.function == "rouge":
+        title = title.replace("-rouge", "-")
+    if metric.function == "bertscore" and options["part"] != "f1":
         title = f"BERTScore {options['part']}"
-    if metric.metric.name == "fbeta":
-        title = f"F{options['beta'] or 0:g}"
-    if metric.metric.name == "pinball":
-        title = f"{title} of quantile {options['quantile'] or 0:g}"
     if options.get("cutoff") is not None:
         title = f"{title}@{options['cutoff']}"
-    average = options.get("average")
-    if average is not None and (
-        metric.metric.name in SHOWN_AVERAGE or average != metric.metric.options["average"].default
-    ):
-        title = f"{AVERAGES[average]} {title if title.isupper() or title == 'F1' else title[:1].lower() + title[1:]}"
-    return title
+    return _with_average(metric, metric.metric, title)
+
+
+def _numbered(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options, with 0 for those that are missing though they must be given, of which a message tells."""
+    return {name: 0 if value is None else value for name, value in options.items()}
+
+
+OWN_TITLES = {
+    "rouge": "ROUGE-{type}",
+    "fbeta": "F{beta:g}",
+    "pinball": "{title} of quantile {quantile:g}",
+    "top_k_accuracy": "Top-{k} accuracy",
+}
+"""Titles with an option in them."""
+
+
+def _with_average(metric: ColumnMetric, known: MetricRow, title: str) -> str:
+    average = metric.options.get("average")
+    usual = known.options["average"].default if average else None
+    if average is None or (known.name not in SHOWN_AVERAGE and average == usual):
+        return title
+    inside = title if title.isupper() or title == "F1" else title[:1].lower() + title[1:]
+    return f"{AVERAGES[average]} {inside}"

@@ -32,7 +32,7 @@ OF_TYPE = {
     "spans": "spans",
     "string": "name",
 }
-MUST_BE_GIVEN: dict[str, Any] = {"beta": 2, "quantile": 0.5, "matrix": {"a": {"a": 1}}}
+MUST_BE_GIVEN: dict[str, Any] = {"beta": 2, "quantile": 0.5, "matrix": {"a": {"a": 1}}, "scale": "s", "k": 2}
 
 
 def settled(columns: list[dict[str, Any]], fields: list[dict[str, Any]] = FIELDS, **keys: Any) -> dict[str, Any]:
@@ -49,10 +49,15 @@ def field_of(name: str) -> dict[str, Any]:
     """A field that the metric takes, and the options that it needs."""
     kind = metrics()[name]
     options = {option: MUST_BE_GIVEN[option] for option, about in kind.options.items() if about.required}
-    return {"field": "p" if kind.gold or name == "rmsle" else OF_TYPE[kind.types[0]], **options}
+    is_share = "number" in kind.types and (kind.types[0] in kind.gold or name == "rmsle")
+    return {"field": "p" if is_share else OF_TYPE[kind.types[0]], **options}
 
 
-ONE = [name for name, metric in metrics().items() if metric.many == "never" and name != "bertscore"]
+ONE = [
+    name
+    for name, metric in metrics().items()
+    if metric.many == "never" and name != "bertscore" and set(metric.types) & set(OF_TYPE)
+]
 
 
 @pytest.mark.parametrize("name", ONE)

@@ -149,7 +149,10 @@ MISTAKES: list[tuple[Any, str]] = [
         {"name": "f1", "field": "label", "average": "mirco"},
         f"{M}.average: expected one of macro, micro, weighted, binary, samples (found 'mirco').",
     ),
-    ({"name": "f1", "field": "x"}, f"{M}: f1 takes fields of type label or labels; 'x' is of type number."),
+    (
+        {"name": "f1", "field": "x"},
+        f"{M}: f1 compares labels; 'x' is a number. Expected `threshold: 0.5`, which makes it one",
+    ),
     ({"name": "f1", "field": "label", "average": "binary"}, f"{M}: positive is missing."),
     (
         {"name": "f1", "field": "label", "average": "binary", "positive": "c"},
@@ -379,7 +382,10 @@ def test_options_that_are_numbers_and_tables() -> None:
             "metric.zero_division: expected a whole number up to 1 (found 2).",
         ),
         ({"name": "rmsle", "field": "x"}, "metric: rmsle takes numbers from 0; 'x' may be negative. Expected min: 0."),
-        ({"name": "span_iou", "field": "text"}, "metric: span_iou takes fields of type spans; 'text' is of type text."),
+        (
+            {"name": "span_iou", "field": "text"},
+            "metric: span_iou takes fields of type spans or offsets; 'text' is of type text.",
+        ),
     ],
 )
 def test_mistakes_in_options(metric: dict[str, Any], fault: str) -> None:
