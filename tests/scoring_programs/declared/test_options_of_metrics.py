@@ -136,14 +136,14 @@ def test_numbers_weigh_as_in_scikit_learn(seed: int, small: float, tmp_path: Pat
     expected["pinball"] = sk.mean_pinball_loss(gold, answer, sample_weight=weight, alpha=0.8)
     expected["mase"] = float(np.average(errors / np.array(scale), weights=weight))
     fields = [{"field": "x", "type": "number", "min": 0}]
-    columns = {"x": gold, "w": weight, "naive": scale}
+    columns: dict[str, Any] = {"x": gold, "w": weight, "naive": scale}
     assert values_of(metrics, fields, columns, {"x": answer}, tmp_path) == Value(expected)
 
 
 @pytest.mark.parametrize(("scale", "value"), [(1, 2.5), (2, 1.25), (10, 0.25)])
 def test_mase_is_relative_to_the_scale_of_each_key(scale: float, value: float, tmp_path: Path) -> None:
     metrics = {"m": {"name": "mase", "scale": "s"}}
-    gold = {"x": [1, 2], "s": [scale, scale]}
+    gold: dict[str, Any] = {"x": [1, 2], "s": [scale, scale]}
     assert values_of(metrics, [{"field": "x", "type": "number"}], gold, {"x": [3, 5]}, tmp_path) == {"m": Value(value)}
 
 
@@ -165,7 +165,7 @@ def ece_of(gold: Sequence[str], rows: Sequence[Sequence[float]], bins: int) -> f
     return found
 
 
-SPREAD = {"field": "p", "type": "probabilities", "values": LABELS, "columns": ["p_a", "p_b", "p_c"]}
+SPREAD: dict[str, Any] = {"field": "p", "type": "probabilities", "values": LABELS, "columns": ["p_a", "p_b", "p_c"]}
 
 
 @pytest.mark.parametrize("weighs", [False, True])
@@ -207,7 +207,7 @@ def test_probabilities_are_judged_as_by_scikit_learn(seed: int, ties: bool, weig
         metrics["ece"] = {"name": "ece", "gold": "label"}
         metrics["ece_4"] = {"name": "ece", "gold": "label", "bins": 4}
         expected |= {"ece": ece_of(gold, rows, 10), "ece_4": ece_of(gold, rows, 4)}
-    columns = {"label": gold, "w": weight or [1] * KEYS}
+    columns: dict[str, Any] = {"label": gold, "w": weight or [1] * KEYS}
     answers = dict(zip(["p_a", "p_b", "p_c"], zip(*rows, strict=True), strict=True))
     assert values_of(metrics, [SPREAD], columns, answers, tmp_path) == Value(expected, abs=1e-9)
 
@@ -278,7 +278,7 @@ def test_labels_that_tell_the_positive_one(names: Sequence[str], fits: bool, tmp
     if fits:
         answers = csv_of("id,p", [["k1", 0.2], ["k2", 0.7]])
         scored = score(options, {"gold.csv": gold}, {"predictions.csv": answers}, tmp_path)
-        assert (scored.value("auc"), scored.value("brier")) == (1, Value((0.04 + 0.09) / 2))
+        assert [scored.value("auc"), scored.value("brier")] == Value([1, (0.04 + 0.09) / 2])
 
 
 def test_an_area_under_a_curve_is_of_any_number(tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ def test_the_validator_runs_the_check_without_any_package(tmp_path: Path) -> Non
     for name, answers in (("right", GOLD), ("wrong", "id,x,set\nb,7,q\na,9,p\n")):
         (tmp_path / name).mkdir()
         (tmp_path / name / "p.csv").write_text(answers)
-        command = [sys.executable, "-I", "-S", tmp_path / "validate.pyz", tmp_path / name]
+        command = [sys.executable, "-I", "-S", str(tmp_path / "validate.pyz"), str(tmp_path / name)]
         said[name] = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     assert said["right"].startswith("right is valid.")
     assert "p.csv: b: x is above 5 without p" in said["wrong"]
@@ -134,7 +134,7 @@ def agreement(gold, predicted, keys, bonus=0):
 def over_tables(folder: Path, **metric: Any) -> dict[str, Any]:
     (folder / "metrics.py").write_text(OVER_TABLES)
     identity = {"field": "id", "type": "string"}
-    tables = {
+    tables: dict[str, dict[str, Any]] = {
         "labels": {"file": "l.csv", "key": "id", "fields": [identity, {"field": "label", "type": "label"}]},
         "numbers": {"file": "n.csv", "key": "id", "fields": [identity, {"field": "x", "type": "number"}]},
     }

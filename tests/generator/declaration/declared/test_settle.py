@@ -602,7 +602,10 @@ def test_own_functions_over_tables_and_checks(tmp_path: Path) -> None:
     two = {**one, "file": "b.csv", "check": "other.py:b"}
     metric = {"name": "metrics.py:f", "tables": ["one", "tow"], "where": {"l": "en"}}
     columns = [column(metric, sort="desc", worst=0)]
-    data = {"submission": {"tables": {"one": one, "two": two}}, "tasks": [{"id": "t", "columns": columns}]}
+    data: dict[str, Any] = {
+        "submission": {"tables": {"one": one, "two": two}},
+        "tasks": [{"id": "t", "columns": columns}],
+    }
     assert faults(data, tmp_path) == [
         f"{M}.tables: no table 'tow'. Did you mean 'two'?",
         f"{M}.where: cannot be given together with tables: a row is of one table.",
