@@ -26,6 +26,7 @@ from gen_bundle.package.programs import (
     imported_modules,
     ingestion_members,
     program_members,
+    syntax_tree,
 )
 from gen_bundle.package.resolve import Resolved
 from gen_bundle.render import tables
@@ -191,9 +192,7 @@ def _examples(
     package = competition.package
     submissions = {f"baselines/{data.phase.data_id}/{name}": files for name, files in data.baselines.items()}
     submissions[TEMPLATE] = empty
-    good: dict[str, dict[str, bytes]] = {}
-    for name, files in submissions.items():
-        good[name] = {file: one.read_bytes() if isinstance(one, Path) else one for file, one in files.items()}
+    good = {name: _read(files) for name, files in submissions.items()}
     spoiled = _spoiled(good, competition.declaration.submission)
     zips = [zipped(files) for files in good.values()]
     broken_zips = [zipped(one.files) for one in spoiled]
@@ -209,6 +208,10 @@ def _examples(
         if not verdict.valid:
             invalid.append(InvalidExample(one.name, one.what, _cut(verdict.text), content))
     return zips[0], invalid
+
+
+def _read(files: Members) -> dict[str, bytes]:
+    return {name: one.read_bytes() if isinstance(one, Path) else one for name, one in files.items()}
 
 
 def _spoiled(good: Mapping[str, Mapping[str, bytes]], submission: DeclaredSubmission) -> list[Spoiled]:
@@ -308,7 +311,7 @@ def _purpose(path: Path) -> str:
     docstring = None
     if path.suffix == ".py":
         with suppress(SyntaxError, ValueError):  # of another Python, or in another encoding
-            docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+            docstring = ast.get_docstring(syntax_tree(path))
     return docstring.splitlines()[0] if docstring else "from the organisers"
 
 
