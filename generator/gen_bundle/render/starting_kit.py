@@ -36,6 +36,7 @@ from gen_bundle.render.submission_text import example_text, format_text, gold_te
 from gen_bundle.resources import resource
 from gen_bundle.starting import environment, python
 from gen_bundle.zips.writing import Members, write_zip, zipped
+from scoring_kit.base.row_files import File
 
 EXTRAS = "starting_kit"
 """A folder beside bundle.yaml: its files travel in every starting kit."""
@@ -225,9 +226,12 @@ def _spoiled(good: Mapping[str, Mapping[str, bytes]], submission: DeclaredSubmis
     if entry:
         # Not every baseline need have it, since what is wrong with them is found elsewhere; the template has.
         return spoiled_code(next(files for files in good.values() if entry in files), entry)
-    tables = [submission, *(submission.tables or {}).values()]
-    without_header = [table.file for table in tables if table.header == "none"]
-    return spoiled_submissions(next(iter(good.values())), without_header)
+    files = next(iter(good.values()))
+    without_header: list[str] = []
+    for table in (submission, *(submission.tables or {}).values()):
+        if table.header == "none":
+            without_header += File(table.file).matching(files)
+    return spoiled_submissions(files, without_header)
 
 
 def _cut(text: str) -> str:
