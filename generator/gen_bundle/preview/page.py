@@ -9,7 +9,7 @@ from typing import Any
 from gen_bundle.codabench.board import NOT_AVAILABLE
 from gen_bundle.declaration.dates import AOE, shown
 from gen_bundle.errors import UserError
-from gen_bundle.preview.reading import CompetitionView, PhaseView
+from gen_bundle.preview.reading import CompetitionView, PhaseView, TaskView
 from gen_bundle.render.html_page import Functions, html_page, is_marked
 from gen_bundle.whole_file import write_whole
 
@@ -56,17 +56,19 @@ def boards(view: CompetitionView, dry_run: Mapping[str, Any] | None) -> list[Pha
     _refuse_foreign("phase", phases, frozenset[str]().union(*(phase.names for phase in view.phases)))
     keys = (str(key) for row in rows for key in _texts(row.get("cells")))
     _refuse_foreign("column", keys, {column.key for column in view.columns})
-    found = []
-    for phase in view.phases:
-        lines = [_line(view, phase, row) for row in rows if str(row.get("phase")) in phase.names]
-        failed = [
-            (str(run.get("submission", "")), str(run.get("message", "")))
-            for run in runs
-            if str(run.get("phase")) in phase.names and run.get("status") == "Failed"
-        ]
-        groups = tuple(task.name for task in phase.tasks) if len(phase.tasks) > 1 else ()
-        found.append(PhaseBoard(phase, groups, tuple(lines), tuple(failed)))
-    return found
+    return [_board(view, phase, rows, runs) for phase in view.phases]
+
+
+def _board(
+    view: CompetitionView, phase: PhaseView, rows: Sequence[Mapping[str, Any]], runs: Sequence[Mapping[str, Any]]
+) -> PhaseBoard:
+    lines = [_line(view, phase, row) for row in rows if str(row.get("phase")) in phase.names]
+    failed = []
+    for run in runs:
+        if str(run.get("phase")) in phase.names and run.get("status") == "Failed":
+            failed.append((str(run.get("submission", "")), str(run.get("message", ""))))
+    groups = tuple(task.name for task in phase.tasks) if len(phase.tasks) > 1 else ()
+    return PhaseBoard(phase, groups, tuple(lines), tuple(failed))
 
 
 def _refuse_foreign(what: str, found: Iterable[str], known: set[str] | frozenset[str]) -> None:
@@ -80,11 +82,13 @@ def _refuse_foreign(what: str, found: Iterable[str], known: set[str] | frozenset
 def _line(view: CompetitionView, phase: PhaseView, row: Mapping[str, Any]) -> BoardLine:
     shown_cells = [_texts(row.get("cells"))]
     if len(phase.tasks) > 1:
-        by_task = _texts(row.get("tasks"))
-        named = [[_texts(cells) for name, cells in by_task.items() if name in task.names] for task in phase.tasks]
-        shown_cells = [(cells or [{}])[0] for cells in named]
+        shown_cells = [_of_task(_texts(row.get("tasks")), task) for task in phase.tasks]
     cells = [str(texts.get(column.key, NOT_AVAILABLE)) for texts in shown_cells for column in view.columns]
     return BoardLine(row.get("rank", 0), str(row.get("submission", "")), tuple(cells))
+
+
+def _of_task(by_task: Mapping[Any, Any], task: TaskView) -> Mapping[Any, Any]:
+    return next((_texts(cells) for name, cells in by_task.items() if name in task.names), {})
 
 
 def _mappings(dry_run: Mapping[str, Any] | None, key: str) -> Sequence[Mapping[str, Any]]:
@@ -133,12 +137,12 @@ def axis(phases: Sequence[PhaseView]) -> Axis | None:
     def percent(moment: datetime) -> float:
         return round(100 * ((moment - first) / span), 2)
 
-    bars = []
-    for phase, start, end in dated:
+    def bar(phase: PhaseView, start: datetime, end: datetime | None) -> PhaseBar:
         width = max(percent(end or last) - percent(start), 0.8)
-        bars.append(PhaseBar(phase, percent(start), width, end is None))
+        return PhaseBar(phase, percent(start), width, end is None)
+
     ticks = tuple((percent(moment), label) for moment, label in _ticks(first, last))
-    return Axis(first, last, tuple(bars), ticks)
+    return Axis(first, last, tuple(bar(*one) for one in dated), ticks)
 
 
 # Up to so many days: which midnights have a tick, and its label.
