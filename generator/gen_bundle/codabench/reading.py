@@ -136,7 +136,7 @@ def _read_v2(declared: CompetitionYaml) -> Competition:
     for entry in declared.entries("solutions"):
         if "key" not in entry.value and "path" in entry.value:
             place, order = (*entry.at, "path"), (entry.position,)
-            solutions.append(Solution(place, "solution", entry.get("path"), order, _listed(entry.get("tasks"))))
+            solutions.append(Solution(place, "solution", entry.get("path"), order, listed(entry.get("tasks"))))
     pages = [((*entry.at, "file"), entry.value["file"]) for entry in declared.entries("pages") if "file" in entry.value]
     if isinstance(top.get("terms"), str):
         pages.append((("terms",), top["terms"]))
@@ -178,7 +178,7 @@ def _task(entry: YamlItem) -> Task:
 
 
 def _phase(entry: YamlItem, order: int, tasks: Sequence[Task], now: datetime) -> Phase:
-    named = set(_listed(entry.get("tasks")))
+    named = set(listed(entry.get("tasks")))
     by_index: dict[Hashable, Task] = {}
     for task in tasks:
         if isinstance(task.index, Hashable) and task.index in named:
@@ -215,7 +215,7 @@ def _column(entry: YamlItem) -> Column:
     )
 
 
-def _listed(indexes: Any) -> tuple[Hashable, ...]:
+def listed(indexes: Any) -> tuple[Hashable, ...]:
     """The indexes that a list names; the platform goes through mappings and texts as well, by key and character."""
     if not isinstance(indexes, (list, dict, str, set)):
         return ()
