@@ -12,8 +12,9 @@ from pathlib import Path
 
 from declared.reference import GoldTable, gold_keys
 from declared.rows import column_names, read_rows
-from declared.tables import File, Key, Table
+from declared.tables import Key, Table
 from scoring_kit.base.fields import json_text
+from scoring_kit.base.row_files import File
 from scoring_kit.errors import Problems, shown
 
 TABLES = (".csv", ".tsv", ".json", ".jsonl")

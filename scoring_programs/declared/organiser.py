@@ -14,7 +14,7 @@ from declared.given import Given, differences
 from declared.plan import Plan, plans
 from declared.probes import failing
 from declared.tables import Table, fields_of_tasks, tables_of
-from declared.template import template_text
+from declared.template import template_files
 from scoring_kit.errors import OrganiserError, Problems
 from scoring_kit.organiser import Request, Secrets, Warned, read_reference, serve
 from scoring_kit.organiser import trial as scored
@@ -75,11 +75,15 @@ def _given(request: Request) -> Given:
 
 
 def template(request: Request) -> dict[str, Any]:
-    """Write a file for each table with every key and the emptiest answer that is valid."""
+    """Write the files of each table with every key and the emptiest answer that is valid."""
     out = Path(request["out"])
+    shared: dict[str, list[gold.GoldTable]] = {}
     for one in read_reference(gold.read, request).tables.values():
-        fields = fields_of_tasks(one.table, request["options"], request["tasks"])
-        (out / one.table.file.name).write_text(template_text(one, fields), encoding="utf-8", newline="")
+        shared.setdefault(one.table.file.name, []).append(one)
+    for tables in shared.values():
+        answers = [fields_of_tasks(one.table, request["options"], request["tasks"]) for one in tables]
+        for name, text in template_files(tables, answers).items():
+            (out / name).write_text(text, encoding="utf-8", newline="")
     return {}
 
 

@@ -11,10 +11,10 @@ from declared.answers import Answers, key_of, named_key, read_answers
 from declared.gold_fields import as_gold, fields_read, open_fields, tagged
 from declared.plan import Plan, plans
 from declared.rows import NamedText, Rows, column_names, joined, picker, read_files
-from declared.tables import File, Key, Table, tables_of
+from declared.tables import Key, Table, tables_of
 from scoring_kit.base.fields import ABSENT, Field, FieldError, json_text
-from scoring_kit.errors import OrganiserError, Problems, shown
-from scoring_kit.faults import Fault, organiser_faults
+from scoring_kit.base.row_files import File
+from scoring_kit.errors import Fault, OrganiserError, Problems, shown
 from scoring_kit.json_reading import read_utf8
 
 NO_FILE_NAME = ("/", "\\", ":")
@@ -93,7 +93,8 @@ def expected(gold: GoldTable) -> dict[str, Any]:
         "keys": gold.keys,
         "values": {field: list(labels) for field, labels in gold.labels.items()},
         "lengths": {
-            field: [len(tags) for tags in gold.answers.columns[column, "tags"]] for field, column in tagged.items()
+            field: [None if tags is None else len(tags) for tags in gold.answers.columns[column, "tags"]]
+            for field, column in tagged.items()
         },
         "megabytes": most_megabytes(gold),
     }
@@ -112,7 +113,7 @@ def read_gold(
     folder: Path, table: Table, wanted: Sequence[Plan], labels: Mapping[str, Sequence[str]], problems: Problems
 ) -> GoldTable | None:
     """Read one table's gold; what is wrong is recorded by file, line and column, never with a value."""
-    report = organiser_faults(problems)
+    report = problems.gold_fault
     before = problems.found
     loaded = _load(folder, table.gold, table, problems)
     listed = _load(folder, table.gold_keys, table, problems) if table.gold_keys else None

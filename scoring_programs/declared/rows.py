@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
-from declared.tables import FieldPlace, File, Key, Table, steps
+from declared.tables import Key, Table
 from scoring_kit.base.fields import ABSENT, Field
+from scoring_kit.base.row_files import FieldPlace, File, steps
 from scoring_kit.csv_reading import separated_otherwise
 from scoring_kit.errors import Problems, shown
 from scoring_kit.json_reading import JsonObject, report_duplicates

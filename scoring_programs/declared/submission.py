@@ -11,7 +11,6 @@ from declared.rows import NamedText, Rows, column_names, joined, read_files
 from declared.tables import Key, Table, fields_by_task, fields_of_tasks, tables_of, tasks_left_out
 from scoring_kit.base.fields import Field, ordered
 from scoring_kit.errors import Problems, shown
-from scoring_kit.faults import participant_faults
 from scoring_kit.json_reading import read_utf8
 from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import SubmissionFiles
@@ -196,7 +195,7 @@ def _read_table(
             return Answers({}, [], [])
     rows = joined(parts)
     positions = table.positions(keys)
-    answers = read_answers(rows, table, positions, fields, problems, participant_faults(problems))
+    answers = read_answers(rows, table, positions, fields, problems, problems.fault)
     for key in rows.empty_keys:
         if table.canonical((key,)) not in positions:
             problems.error(name, f"unknown {table.key[0]} {shown(key)}", "ids of this phase's data alone")
@@ -278,13 +277,15 @@ def _counted_as(table: Table) -> str:
     return "their defaults" if any(field.default is not None for field in table.answers) else "empty answers"
 
 
-def _check_lengths(answers: Answers, rows: Rows, field: Field, lengths: Sequence[int], problems: Problems) -> None:
+def _check_lengths(
+    answers: Answers, rows: Rows, field: Field, lengths: Sequence[Optional[int]], problems: Problems
+) -> None:
     """Tags are as many as the gold's; a default is one tag for all of them."""
     column = answers.columns[field.name, field.type]
     for at, tags in enumerate(column):
         if field.default is not None and tags is field.empty:
-            column[at] = list(tags) * lengths[at]
-        elif tags is not None and answers.numbers[at] >= 0 and len(tags) != lengths[at]:
+            column[at] = list(tags) * (lengths[at] or 0)
+        elif tags is not None and lengths[at] is not None and answers.numbers[at] >= 0 and len(tags) != lengths[at]:
             what = f"{field.name} has {len(tags)} tag{'' if len(tags) == 1 else 's'}"
             problems.error(rows.place(answers.numbers[at]), what, f"{lengths[at]}, one for each token")
 

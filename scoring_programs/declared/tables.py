@@ -3,107 +3,13 @@
 Runs on Python 3.9 with the standard library alone, because participants run it at home.
 """
 
-from dataclasses import dataclass, field
-from typing import Any, Collection, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
+from dataclasses import dataclass
+from typing import Any, Collection, Dict, Iterable, List, Mapping, Optional, Set, Tuple
 
 from scoring_kit.base.fields import Field
+from scoring_kit.base.row_files import File
 
 Key = Tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class FieldPlace:
-    """Where a file has the value of a field.
-
-    Attributes:
-        name: its column, or its name in JSON.
-        columns: the columns that it is spread over; empty where it has one of its own.
-        path: in JSON, the names and numbers that lead to it from the record; None where its name does.
-    """
-
-    name: str
-    columns: Tuple[str, ...] = ()
-    path: Optional[Tuple[str, ...]] = None
-
-    @property
-    def cells(self) -> Tuple[str, ...]:
-        """The columns of a table of cells that hold it."""
-        return self.columns or (self.name,)
-
-
-@dataclass(frozen=True)
-class File:
-    """A file of rows, and how it is read.
-
-    Attributes:
-        name: its name, or a pattern: `*.csv`, or `{doc}.csv` with a file for each value of the key field `doc`.
-        format: csv, tsv, jsonl, json or txt; None: what the suffix says.
-        quoting: rfc4180, or none where cells are not quoted.
-        delimiter: what separates cells, where that is not the suffix's own.
-        columns: the names of its columns, in order, where it has no header line.
-        skip: so many lines at its beginning are not read.
-        at: in JSON, the path to the records.
-        names: field → its column or name here, where that is another.
-        paths: field → its path in a JSON record.
-    """
-
-    name: str
-    format: Optional[str] = None
-    quoting: str = "rfc4180"
-    delimiter: Optional[str] = None
-    columns: Optional[Sequence[str]] = None
-    skip: int = 0
-    at: str = ""
-    names: Mapping[str, str] = field(default_factory=dict)
-    paths: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def suffix(self) -> str:
-        """The format as a suffix; lines with a delimiter are a table."""
-        suffix = "." + (self.format or self.name.rpartition(".")[2].lower())
-        return ".csv" if suffix == ".txt" and self.delimiter else suffix
-
-    @property
-    def ending(self) -> str:
-        """The part of the name from its last dot on, in lower case."""
-        return "." + self.name.rpartition(".")[2].lower()
-
-    @property
-    def separator(self) -> str:
-        """What separates the cells of a table."""
-        return self.delimiter or ("\t" if self.suffix == ".tsv" else ",")
-
-    @property
-    def named_by(self) -> str:
-        """The field of the key whose value is in the name; empty where the name is the same for all."""
-        return self.name.partition("{")[2].partition("}")[0]
-
-    def value_in(self, name: str) -> Optional[str]:
-        """What stands in a file's name for the placeholder; None where the name does not fit the pattern."""
-        start, _, rest = self.name.partition("{")
-        end = rest.partition("}")[2]
-        fits = name.startswith(start) and name.endswith(end) and len(name) > len(start) + len(end)
-        return name[len(start) : len(name) - len(end)] if fits and "/" not in name else None
-
-    def matching(self, names: Collection[str]) -> List[str]:
-        """Those of the names that fit a pattern, or are this file's own."""
-        if self.named_by:
-            return [name for name in names if self.value_in(name) is not None]
-        if self.name.startswith("*"):
-            return [name for name in names if name.endswith(self.name[1:]) and "/" not in name]
-        return [name for name in names if name == self.name]
-
-    def place(self, field: Field) -> FieldPlace:
-        """Where it has a field."""
-        path = self.paths.get(field.name)
-        return FieldPlace(
-            self.names.get(field.name, field.name), tuple(field.columns), None if path is None else steps(path)
-        )
-
-
-def steps(path: str) -> Tuple[str, ...]:
-    """The names and numbers of a path; none of an empty one."""
-    return tuple(path.split(".")) if path else ()
 
 
 @dataclass(frozen=True)

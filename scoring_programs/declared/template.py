@@ -1,51 +1,33 @@
-"""The file that participants fill in: every key, and the emptiest answer that is valid."""
+"""The files that participants fill in: every key, and the emptiest answer that is valid."""
 
-import csv
-import io
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from declared.reference import GoldTable, expected
 from declared.submission import with_values
 from scoring_kit.base.fields import Field
+from scoring_kit.base.row_files import write_rows
 
 
-def template_text(gold: GoldTable, answers: Sequence[Field]) -> str:
-    """A table's file in its own format, to answer these fields: a row for each key."""
-    table = gold.table
-    fields = [*table.key_fields, *answers]
-    rows = list(_rows(gold, answers))
-    suffix = table.file.suffix
-    if suffix == ".txt":
-        return "".join(f"{_cell(answers[0], row[-1])}\n" for row in rows)
-    names = [field.name for field in fields]
-    if suffix in (".json", ".jsonl"):
-        objects = [json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) for row in rows]
-        return "".join(f"{text}\n" for text in objects) if suffix == ".jsonl" else "[\n" + ",\n".join(objects) + "\n]\n"
-    cells = [names, *([_cell(field, value) for field, value in zip(fields, row, strict=True)] for row in rows)]
-    columns, delimiter = table.file.columns, table.file.separator
-    if columns is not None:
-        cells = [[line[names.index(column)] for column in columns] for line in cells[1:]]
-    if table.file.quoting == "none":
-        return "".join(delimiter.join(line) + "\n" for line in cells)
-    buffer = io.StringIO()
-    csv.writer(buffer, delimiter=delimiter, lineterminator="\n").writerows(cells)
-    return buffer.getvalue()
-
-
-def _rows(gold: GoldTable, answers: Sequence[Field]) -> Iterator[list[Any]]:
-    known = expected(gold)
-    fields = [with_values(field, known["values"]) for field in answers]
-    for at, key in enumerate(gold.keys):
-        yield [*key, *(emptiest(field, known["lengths"], at) for field in fields)]
+def template_files(golds: Sequence[GoldTable], answers: Sequence[Sequence[Field]]) -> dict[str, str]:
+    """Name → text of the files of tables that share them, to answer the given fields of each: a row for each key."""
+    table = golds[0].table
+    rows: list[list[Any]] = [[*key] for key in golds[0].keys]
+    fields = list(table.key_fields)
+    names, paths = dict(table.file.names), dict(table.file.paths)
+    for gold, own in zip(golds, answers, strict=True):
+        known = expected(gold)
+        names, paths = {**gold.table.file.names, **names}, {**gold.table.file.paths, **paths}
+        for field in own:
+            asked = with_values(field, known["values"])
+            fields.append(asked)
+            for at, row in enumerate(rows):
+                row.append(emptiest(asked, known["lengths"], at))
+    file = replace(table.file, names=names, paths=paths)
+    return write_rows(file, fields, rows, table.key, by_line=table.by_line)
 
 
 def emptiest(field: Field, lengths: Any, at: int) -> Any:
     """The emptiest valid answer to the key at a position, as JSON writes it, given the numbers of tags."""
-    return field.kind.emptiest(field, lengths[field.name][at] if field.name in lengths else 0)
-
-
-def _cell(field: Field, value: Any) -> str:
-    text: str = field.kind.to_cell(field, value)
-    return text
+    return field.kind.emptiest(field, (lengths[field.name][at] or 0) if field.name in lengths else 0)

@@ -26,6 +26,7 @@ from gen_bundle.package.programs import (
     imported_modules,
     ingestion_members,
     program_members,
+    syntax_tree,
 )
 from gen_bundle.package.resolve import Resolved
 from gen_bundle.render import tables
@@ -34,6 +35,7 @@ from gen_bundle.render.submission_text import example_text, format_text, gold_te
 from gen_bundle.resources import resource
 from gen_bundle.starting import environment, python
 from gen_bundle.zips.writing import Members, write_zip, zipped
+from scoring_kit.base.row_files import File
 
 EXTRAS = "starting_kit"
 """A folder beside bundle.yaml: its files travel in every starting kit."""
@@ -190,9 +192,7 @@ def _examples(
     package = competition.package
     submissions = {f"baselines/{data.phase.data_id}/{name}": files for name, files in data.baselines.items()}
     submissions[TEMPLATE] = empty
-    good: dict[str, dict[str, bytes]] = {}
-    for name, files in submissions.items():
-        good[name] = {file: one.read_bytes() if isinstance(one, Path) else one for file, one in files.items()}
+    good = {name: _read(files) for name, files in submissions.items()}
     spoiled = _spoiled(good, competition.declaration.submission)
     zips = [zipped(files) for files in good.values()]
     broken_zips = [zipped(one.files) for one in spoiled]
@@ -210,14 +210,21 @@ def _examples(
     return zips[0], invalid
 
 
+def _read(files: Members) -> dict[str, bytes]:
+    return {name: one.read_bytes() if isinstance(one, Path) else one for name, one in files.items()}
+
+
 def _spoiled(good: Mapping[str, Mapping[str, bytes]], submission: DeclaredSubmission) -> list[Spoiled]:
     entry = submission.entry
     if entry:
         # Not every baseline need have it, since what is wrong with them is found elsewhere; the template has.
         return spoiled_code(next(files for files in good.values() if entry in files), entry)
-    tables = [submission, *(submission.tables or {}).values()]
-    without_header = [table.file for table in tables if table.header == "none"]
-    return spoiled_submissions(next(iter(good.values())), without_header)
+    files = next(iter(good.values()))
+    without_header: list[str] = []
+    for table in (submission, *(submission.tables or {}).values()):
+        if table.header == "none":
+            without_header += File(table.file).matching(files)
+    return spoiled_submissions(files, without_header)
 
 
 def _cut(text: str) -> str:
@@ -304,7 +311,7 @@ def _purpose(path: Path) -> str:
     docstring = None
     if path.suffix == ".py":
         with suppress(SyntaxError, ValueError):  # of another Python, or in another encoding
-            docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+            docstring = ast.get_docstring(syntax_tree(path))
     return docstring.splitlines()[0] if docstring else "from the organisers"
 
 

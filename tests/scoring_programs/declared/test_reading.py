@@ -18,7 +18,7 @@ from declared import organiser
 from declared.answers import Answers
 from declared.reference import GoldTable, most_megabytes
 from declared.tables import tables_of
-from declared.template import template_text
+from declared.template import template_files
 from scoring_kit.errors import OrganiserError, SubmissionError
 from scoring_kit.organiser import Request
 from scoring_kit.results import BarChart
@@ -542,7 +542,7 @@ def test_the_template_is_a_valid_answer(
     options = one_table([LABEL, {"field": "y", **field}], metrics, file=name)
     files = {"gold.csv": csv_of("id,label,y", [["1", "b", gold], ["2", "a", gold]])}
     (table,) = read_gold(options, files, tmp_path).tables.values()
-    template = template_text(table, table.table.answers)
+    template = template_files([table], [table.table.answers])[name]
     result = score(options, files, {name: template}, tmp_path)
     assert result.value("acc") == 0.5
     assert metric is None or result.value("y") == pytest.approx(value, abs=1e-12)
@@ -554,7 +554,7 @@ def test_tags_are_as_many_as_those_of_the_gold_column_that_they_are_compared_wit
     options = one_table(fields, {"f": {"name": "span_f1", "field": "tags", "gold": "first"}}, file=name)
     files = {"gold.csv": csv_of("id,first", [["1", "B-x O O"], ["2", "O"]])}
     (table,) = read_gold(options, files, tmp_path).tables.values()
-    template = template_text(table, table.table.answers)
+    template = template_files([table], [table.table.answers])[name]
     assert template.count("O") == 4
     assert score(options, files, {name: template}, tmp_path).value("f") == 0
     short = template.replace("O O O", "O O").replace('"O", "O", "O"', '"O", "O"')

@@ -13,7 +13,7 @@ from gen_bundle.check.rules.shared import NOT_SORTABLE, list_faults, sorting_err
 from gen_bundle.codabench.competition import DEFAULT_LIMIT_S, Phase
 from gen_bundle.codabench.dates import Instant
 from gen_bundle.codabench.fields import MISSING, as_integer, shown
-from gen_bundle.codabench.reading import listed, sorted_phases
+from gen_bundle.codabench.reading import sorted_phases
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.yaml_document import Path
 
@@ -93,17 +93,12 @@ def _phase_task_order(bundle: Bundle) -> Iterator[Problem]:
     """The order of this list is not kept: tasks are run and shown in the order of the top-level `tasks`.
     → Put the top-level `tasks` into the order in which they are to be shown.
     """
-    tasks = bundle.competition.tasks
-    places: dict[Hashable, int] = {}
-    for place, task in enumerate(tasks):
-        if isinstance(task.index, Hashable):
-            places.setdefault(task.index, place)
+    declared = [task.at for task in bundle.competition.tasks]
     for phase in bundle.competition.phases:
-        named = [places[index] for index in listed(bundle.value((*phase.at, "tasks"))) if index in places]
-        in_order = list(dict.fromkeys(named))
-        if in_order != sorted(in_order):
-            names = ", ".join(tasks[place].name for place in in_order)
-            yield Problem(f"phase {phase.name} lists {names} in this order", (*phase.at, "tasks"))
+        places = [declared.index(task.at) for task in phase.tasks]
+        if places != sorted(places):
+            listed = ", ".join(task.name for task in phase.tasks)
+            yield Problem(f"phase {phase.name} lists {listed} in this order", (*phase.at, "tasks"))
 
 
 @PHASES.refused(

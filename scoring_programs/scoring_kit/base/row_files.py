@@ -1,0 +1,209 @@
+"""Files of rows: how they are called and read, where they have each field, and how they are written.
+
+Runs on Python 3.9 with the standard library alone, because participants run it at home.
+"""
+
+import csv
+import io
+import json
+from dataclasses import dataclass, field
+from typing import Any, Collection, Dict, List, Mapping, Optional, Sequence, Tuple
+
+from scoring_kit.base.fields import Field
+
+ANY_NAME = "predictions"
+"""What a file is called that may have any name."""
+
+
+@dataclass(frozen=True)
+class FieldPlace:
+    """Where a file has the value of a field.
+
+    Attributes:
+        name: its column, or its name in JSON.
+        columns: the columns that it is spread over; empty where it has one of its own.
+        path: in JSON, the names and numbers that lead to it from the record; None where its name does.
+    """
+
+    name: str
+    columns: Tuple[str, ...] = ()
+    path: Optional[Tuple[str, ...]] = None
+
+    @property
+    def cells(self) -> Tuple[str, ...]:
+        """The columns of a table of cells that hold it."""
+        return self.columns or (self.name,)
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of rows, and how it is read.
+
+    Attributes:
+        name: its name, or a pattern: `*.csv`, or `{doc}.csv` with a file for each value of the key field `doc`.
+        format: csv, tsv, jsonl, json or txt; None: what the suffix says.
+        quoting: rfc4180, or none where cells are not quoted.
+        delimiter: what separates cells, where that is not the suffix's own.
+        columns: the names of its columns, in order, where it has no header line.
+        skip: so many lines at its beginning are not read.
+        at: in JSON, the path to the records.
+        names: field → its column or name here, where that is another.
+        paths: field → its path in a JSON record.
+    """
+
+    name: str
+    format: Optional[str] = None
+    quoting: str = "rfc4180"
+    delimiter: Optional[str] = None
+    columns: Optional[Sequence[str]] = None
+    skip: int = 0
+    at: str = ""
+    names: Mapping[str, str] = field(default_factory=dict)
+    paths: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def suffix(self) -> str:
+        """The format as a suffix; lines with a delimiter are a table."""
+        suffix = "." + (self.format or self.name.rpartition(".")[2].lower())
+        return ".csv" if suffix == ".txt" and self.delimiter else suffix
+
+    @property
+    def ending(self) -> str:
+        """The part of the name from its last dot on, in lower case."""
+        return "." + self.name.rpartition(".")[2].lower()
+
+    @property
+    def separator(self) -> str:
+        """What separates the cells of a table."""
+        return self.delimiter or ("\t" if self.suffix == ".tsv" else ",")
+
+    @property
+    def named_by(self) -> str:
+        """The field of the key whose value is in the name; empty where the name is the same for all."""
+        return self.name.partition("{")[2].partition("}")[0]
+
+    def value_in(self, name: str) -> Optional[str]:
+        """What stands in a file's name for the placeholder; None where the name does not fit the pattern."""
+        start, _, rest = self.name.partition("{")
+        end = rest.partition("}")[2]
+        fits = name.startswith(start) and name.endswith(end) and len(name) > len(start) + len(end)
+        return name[len(start) : len(name) - len(end)] if fits and "/" not in name else None
+
+    def matching(self, names: Collection[str]) -> List[str]:
+        """Those of the names that fit a pattern, or are this file's own."""
+        if self.named_by:
+            return [name for name in names if self.value_in(name) is not None]
+        if self.name.startswith("*"):
+            return [name for name in names if name.endswith(self.name[1:]) and "/" not in name]
+        return [name for name in names if name == self.name]
+
+    def place(self, field: Field) -> FieldPlace:
+        """Where it has a field."""
+        path = self.paths.get(field.name)
+        return FieldPlace(
+            self.names.get(field.name, field.name), tuple(field.columns), None if path is None else steps(path)
+        )
+
+
+def steps(path: str) -> Tuple[str, ...]:
+    """The names and numbers of a path; none of an empty one."""
+    return tuple(path.split(".")) if path else ()
+
+
+def write_rows(
+    file: File, fields: Sequence[Field], rows: Sequence[Sequence[Any]], key: Sequence[str], *, by_line: bool = False
+) -> Dict[str, str]:
+    """Name → text of the files that hold these rows.
+
+    Args:
+        file: how they are written.
+        fields: the fields of each row, those of the key among them.
+        rows: the values, as JSON writes them, in the order of the fields.
+        key: the names of the fields of the key.
+        by_line: whether no file holds the key.
+    """
+    if not file.named_by:
+        return {file.name.replace("*", ANY_NAME): _text(file, fields, rows, key, by_line=by_line)}
+    at = [one.name for one in fields].index(file.named_by)
+    others = [*fields[:at], *fields[at + 1 :]]
+    grouped: Dict[str, List[Sequence[Any]]] = {}
+    for row in rows:
+        grouped.setdefault(row[at], []).append([*row[:at], *row[at + 1 :]])
+    own = [name for name in key if name != file.named_by]
+    pattern = "{" + file.named_by + "}"
+    return {
+        file.name.replace(pattern, value): _text(file, others, some, own, by_line=by_line)
+        for value, some in grouped.items()
+    }
+
+
+def _text(
+    file: File, fields: Sequence[Field], rows: Sequence[Sequence[Any]], key: Sequence[str], *, by_line: bool
+) -> str:
+    seen = set()
+    held = []
+    for at, one in enumerate(fields):
+        place = file.place(one)
+        if place not in seen and not (by_line and one.name in key):  # several fields may share a column
+            held.append(at)
+        seen.add(place)
+    fields, rows = [fields[at] for at in held], [[row[at] for at in held] for row in rows]
+    if file.suffix in (".csv", ".tsv"):
+        return _cells_text(file, fields, rows)
+    if file.suffix == ".txt":
+        return "".join(f"{fields[-1].kind.to_cell(fields[-1], row[-1])}\n" for row in rows)
+    places = [file.place(one) for one in fields]
+    records = [_record(places, row) for row in rows]
+    if file.suffix == ".jsonl":
+        return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+    if any(place.path == () for place in places):  # the record itself is the answer, below its key
+        at = [one.name in key for one in fields].index(True)
+        below = {row[at]: records[number] for number, row in enumerate(rows)}
+        return json.dumps(below, ensure_ascii=False, indent=1) + "\n"
+    if file.at:
+        return json.dumps(_put(None, steps(file.at), records), ensure_ascii=False, indent=1) + "\n"
+    return "[\n" + ",\n".join(json.dumps(record, ensure_ascii=False) for record in records) + "\n]\n"
+
+
+def _cells_text(file: File, fields: Sequence[Field], rows: Sequence[Sequence[Any]]) -> str:
+    header = [column for one in fields for column in file.place(one).cells]
+    lines: List[List[str]] = []
+    for row in rows:
+        cells: List[str] = []
+        for at, one in enumerate(fields):
+            cell = one.kind.to_cell(one, row[at])
+            cells += cell if one.columns else [cell]
+        lines.append(cells)
+    if file.columns is None:
+        lines.insert(0, header)
+    else:
+        order = [header.index(column) for column in file.columns if column in header]
+        lines = [[line[at] for at in order] for line in lines]
+    if file.quoting == "none":
+        return "".join(file.separator.join(line) + "\n" for line in lines)
+    buffer = io.StringIO()
+    csv.writer(buffer, delimiter=file.separator, lineterminator="\n").writerows(lines)
+    return buffer.getvalue()
+
+
+def _record(places: Sequence[FieldPlace], values: Sequence[Any]) -> Any:
+    """A JSON record with each value at its place."""
+    record: Any = None
+    for at, place in enumerate(places):
+        record = _put(record, (place.name,) if place.path is None else place.path, values[at])
+    return record
+
+
+def _put(container: Any, path: Sequence[str], value: Any) -> Any:
+    """The container, made where there is none, with the value at a path."""
+    if not path:
+        return value
+    step, rest = path[0], path[1:]
+    if not (step.isdecimal() and (container is None or isinstance(container, list))):
+        container = container if isinstance(container, dict) else {}
+        container[step] = _put(container.get(step), rest, value)
+        return container
+    container = container or []
+    container += [None] * (int(step) + 1 - len(container))
+    container[int(step)] = _put(container[int(step)], rest, value)
+    return container

@@ -1,0 +1,402 @@
+"""The same answers in every file that may hold them give the same scores; what is wrong is named by its place."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from declared import organiser
+from scoring_kit.errors import OrganiserError, SubmissionError
+from scoring_kit.organiser import Request
+from tests.scoring_programs.declared.declaring import Files, Scored, csv_of, options_of, score
+
+
+def template_of(options: dict[str, Any], folder: Path) -> Files:
+    """The files that participants fill in, after gold was read in the folder."""
+    out = folder / "template"
+    out.mkdir()
+    request: Request = {"tasks": ["t"], "all_tasks": ["t"], "layout": "joint", "options": options}
+    organiser.template({**request, "reference": str(folder / "ref"), "out": str(out)})
+    return {path.name: path.read_text(encoding="utf-8") for path in out.iterdir()}
+
+
+FIELDS: list[dict[str, Any]] = [
+    {"field": "id", "type": "string"},
+    {"field": "label", "type": "label", "values": ["a", "b", "c"]},
+    {"field": "x", "type": "number"},
+]
+METRICS: dict[str, Any] = {
+    "acc": {"name": "accuracy", "field": "label"},
+    "mae": {"name": "mae", "field": "x"},
+    "same": {"name": "exact_match", "fields": ["label", "x"]},
+}
+Row = tuple[str, str, float]
+IDS = ["d1", "d2", "d3", "d4"]
+
+
+def declared(submission: dict[str, Any], reference: dict[str, Any] | None = None, **keys: Any) -> dict[str, Any]:
+    """Options of a competition of one table; `metrics` are its columns."""
+    metrics = keys.pop("metrics", METRICS)
+    return options_of(
+        {
+            "submission": {"file": "p.csv", "fields": FIELDS, **submission},
+            "reference": {"file": "gold.csv", **(reference or {})},
+            "tasks": [{"id": "t", "columns": [{"key": key, "metric": metric} for key, metric in metrics.items()]}],
+        }
+    )
+
+
+def values(found: Scored, options: dict[str, Any]) -> dict[str, float]:
+    return {key: found.value(key) for key in options["metrics"]["t"]}
+
+
+def lines(rows: list[Any]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def cells(rows: list[Any], between: str = ",") -> str:
+    return "".join(between.join(map(str, row)) + "\n" for row in rows)
+
+
+def objects(rows: list[Row]) -> list[dict[str, Any]]:
+    return [{"id": one, "label": label, "x": x} for one, label, x in rows]
+
+
+def with_column(name: str) -> list[dict[str, Any]]:
+    return [FIELDS[0], {**FIELDS[1], "column": name}, FIELDS[2]]
+
+
+def with_at(**paths: str) -> list[dict[str, Any]]:
+    return [{**field, "at": paths[field["field"]]} if field["field"] in paths else field for field in FIELDS]
+
+
+def shapes(rows: list[Row]) -> dict[str, tuple[dict[str, Any], Files]]:
+    """Name → what a declaration says of the shape, and the rows in it; the rows are in the order of `IDS`."""
+    bare = [row[1:] for row in rows]
+    below = {one: {"label": label, "x": x} for one, label, x in rows}
+    deep = {"meta": 1, "out": {"records": [{"id": i, "a": {"b": [0, label]}, "x": x} for i, label, x in rows]}}
+    header = [("id", "label", "x")]
+    by_line = {"key": "line", "fields": FIELDS[1:]}
+    return {
+        "csv": ({}, {"p.csv": cells([*header, *rows])}),
+        "no header": ({"header": "none"}, {"p.csv": cells(rows)}),
+        "semicolons": ({"delimiter": ";"}, {"p.csv": cells([*header, *rows], ";")}),
+        "any name": ({"file": "*.csv"}, {"my best run.csv": cells([*header, *rows])}),
+        "format": ({"file": "run.out", "format": "tsv"}, {"run.out": cells([*header, *rows], "\t")}),
+        "no suffix": ({"file": "answers", "format": "jsonl"}, {"answers": lines(objects(rows))}),
+        "other column": ({"fields": with_column("Gold label")}, {"p.csv": cells([("id", "Gold label", "x"), *rows])}),
+        "json list": ({"file": "p.json"}, {"p.json": json.dumps(objects(rows))}),
+        "json object": ({"file": "p.json"}, {"p.json": json.dumps(below)}),
+        "json path": (
+            {"file": "p.json", "at": "out.records", "fields": with_at(label="a.b.1")},
+            {"p.json": json.dumps(deep)},
+        ),
+        "json lists": (
+            {"file": "p.json", "fields": with_at(id="0", label="1", x="2")},
+            {"p.json": json.dumps([list(row) for row in rows])},
+        ),
+        "json name": (
+            {"file": "p.jsonl", "fields": with_column("the label")},
+            {"p.jsonl": lines([{"id": i, "the label": label, "x": x} for i, label, x in rows])},
+        ),
+        "by line, csv": (by_line, {"p.csv": cells([("label", "x"), *bare])}),
+        "by line, no header": ({**by_line, "header": "none", "skip": 1}, {"p.csv": "# mine\n" + cells(bare)}),
+        "by line, jsonl": (
+            {**by_line, "file": "p.jsonl"},
+            {"p.jsonl": lines([{"label": label, "x": x} for label, x in bare])},
+        ),
+        "by line, json": (
+            {**by_line, "file": "p.json"},
+            {"p.json": json.dumps([{"label": label, "x": x} for label, x in bare])},
+        ),
+        "a file each": (
+            {"file": "{id}.csv"},
+            {f"{one}.csv": cells([("label", "x"), (label, x)]) for one, label, x in rows},
+        ),
+        "a file each, no header": (
+            {"file": "run_{id}.tsv", "header": "none"},
+            {f"run_{one}.tsv": cells([(label, x)], "\t") for one, label, x in rows},
+        ),
+        "a json file each": (
+            {"file": "{id}.json"},
+            {f"{one}.json": json.dumps({"label": label, "x": x}) for one, label, x in rows},
+        ),
+    }
+
+
+ROWS: list[Row] = [("d1", "a", 1.5), ("d2", "b", -2), ("d3", "c", 0), ("d4", "a", 7)]
+GOLD: list[Row] = [("d1", "a", 1), ("d2", "a", -2), ("d3", "c", 3), ("d4", "a", 7)]
+SCORES = {"acc": 0.75, "mae": 0.875, "same": 0.25}
+
+
+@pytest.mark.parametrize("sent", list(shapes(ROWS)))
+@pytest.mark.parametrize("gold_too", [False, True])
+def test_the_same_answers_in_every_shape_have_the_same_scores(sent: str, gold_too: bool, tmp_path: Path) -> None:
+    says, files = shapes(ROWS)[sent]
+    gold_says: dict[str, Any] = {}
+    gold = {"gold.csv": cells([("id", *("Gold label" if "column" in sent else "label", "x")), *GOLD])}
+    if sent == "json name":
+        gold = {"gold.csv": cells([("id", "the label", "x"), *GOLD])}
+    if gold_too:
+        gold = shapes(GOLD)[sent][1]
+        keys = ("file", "format", "header", "delimiter", "skip", "at")
+        gold_says = {"file": "p.csv", **{key: says[key] for key in keys if key in says}}
+    elif says.get("key") == "line":
+        gold = {"gold.csv": cells([("label", "x"), *(row[1:] for row in GOLD)])}
+    options = json.loads(json.dumps(declared({"key": "id", **says}, gold_says)))
+    found = score(options, gold, files, tmp_path)
+    assert values(found, options) == pytest.approx(SCORES)
+    assert found.warnings == []
+    template = template_of(options, tmp_path)
+    if "skip" not in says:  # what is not read is the participant's own
+        assert score(options, gold, template, tmp_path / "again").value("acc") == 0.75
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abc"), st.integers(-5, 5)), min_size=4, max_size=4),
+    st.lists(st.tuples(st.sampled_from("abc"), st.integers(-5, 5)), min_size=4, max_size=4),
+    st.sampled_from(sorted(shapes(ROWS))),
+    st.sampled_from(sorted(shapes(ROWS))),
+)
+def test_any_answers_in_two_shapes_have_the_same_scores(
+    tmp_path_factory: pytest.TempPathFactory,
+    truth: list[tuple[str, int]],
+    answers: list[tuple[str, int]],
+    one: str,
+    other: str,
+) -> None:
+    gold: list[Row] = [(key, label, x) for key, (label, x) in zip(IDS, truth, strict=True)]
+    rows: list[Row] = [(key, label, x) for key, (label, x) in zip(IDS, answers, strict=True)]
+    found = []
+    for name in (one, other):
+        says, files = shapes(rows)[name]
+        keys = ("file", "format", "header", "delimiter", "skip", "at")
+        gold_says = {"file": "p.csv", **{key: says[key] for key in keys if key in says}}
+        options = declared({"key": "id", **says}, gold_says)
+        folder = tmp_path_factory.mktemp("shape")
+        found.append(values(score(options, shapes(gold)[name][1], files, folder), options))
+    assert found[0] == found[1]
+
+
+LABEL = [FIELDS[1]]
+KEYED = {"key": "id", "fields": FIELDS[:2]}
+ACCURACY = {"acc": "accuracy"}
+G3 = {"gold.csv": "id,label\nd1,a\nd2,b\nd3,c\n"}
+L3 = {"gold.csv": "label\na\nb\nc\n"}
+EACH = {**KEYED, "file": "{id}.csv"}
+WRONG: dict[str, tuple[dict[str, Any], dict[str, Any], Files, Files, list[str]]] = {
+    "too few lines": (
+        {"key": "line", "fields": LABEL},
+        {},
+        L3,
+        {"p.csv": "label\na\nb\n"},
+        ["p.csv: has 2 lines. Expected: 3, one for each row of the data, in its order."],
+    ),
+    "a blank line counts": (
+        {"key": "line", "fields": LABEL, "header": "none"},
+        {},
+        L3,
+        {"p.csv": "a\n\nc\n"},
+        ["p.csv:2: label is empty"],
+    ),
+    "a blank JSON line counts": (
+        {"key": "line", "fields": LABEL, "file": "p.jsonl"},
+        {},
+        L3,
+        {"p.jsonl": '"a"\n\n"c"\n'},
+        ["p.jsonl:2:1: not valid JSON"],
+    ),
+    "a row of another width, by line": (
+        {"key": "line", "fields": LABEL, "header": "none"},
+        {},
+        L3,
+        {"p.csv": "a\nb,b\nc\n"},
+        ["p.csv:2: has 2 cells. Expected: 1, without a header line: label."],
+    ),
+    "two files for *.csv": (
+        {**KEYED, "file": "*.csv"},
+        {},
+        G3,
+        {"a.csv": "id,label\n", "b.csv": "id,label\n"},
+        ['"a.csv", "b.csv": 2 files that end with .csv. Expected: one of them alone.', "no row for 3 of 3"],
+    ),
+    "no file for *.csv": (
+        {**KEYED, "file": "*.csv"},
+        {},
+        G3,
+        {"a.tsv": "id\tlabel\n"},
+        ['submission: holds no file with predictions; found "a.tsv". Expected: *.csv.'],
+    ),
+    "a file is missing, one is unknown": (
+        EACH,
+        {},
+        G3,
+        {"d1.csv": "label\na\n", "d2.csv": "label\na\n", "d9.csv": "label\na\n"},
+        [
+            'd9.csv: unknown id "d9". Expected: a file for each id of this phase\'s data.',
+            '{id}.csv: no row for 1 of 3 keys: "d3".',
+        ],
+    ),
+    "two rows in a file": (
+        EACH,
+        {},
+        G3,
+        {"d1.csv": "label\na\nb\n", "d2.csv": "label\na\n", "d3.csv": "label\na\n"},
+        ['d1.csv:3: a second row for "d1", after d1.csv:2. Expected: one row for each key.'],
+    ),
+    "a file without its column": (
+        EACH,
+        {},
+        G3,
+        {"d1.csv": "lable\na\n", "d2.csv": "label\na\n", "d3.csv": "label\na\n"},
+        ["d1.csv:1: the column label is missing."],
+    ),
+    "two files of one id": (
+        {**EACH, "fields": [{**FIELDS[0], "case": "ignore"}, FIELDS[1]]},
+        {},
+        G3,
+        {"d1.csv": "label\na\n", "D1.csv": "label\na\n", "d2.csv": "label\na\n", "d3.csv": "label\na\n"},
+        ['d1.csv: a second file for "d1", after D1.csv. Expected: one file for each id.'],
+    ),
+    "nothing at the path": (
+        {**KEYED, "file": "p.json", "at": "rows.0"},
+        {},
+        G3,
+        {"p.json": '{"rows": []}'},
+        ["p.json: has nothing at rows.0. Expected: the records there."],
+    ),
+    "a field is not at its path": (
+        {"key": "id", "file": "p.json", "fields": [FIELDS[0], {**FIELDS[1], "at": "answer.label"}]},
+        {},
+        G3,
+        {"p.json": '[{"id": "d1", "answer": {"label": "a"}}, {"id": "d2", "answer": "b"}, {"id": "d3"}]'},
+        ["p.json[1]: label is missing. Expected: one of a, b, c. The same in 1 more line: 2."],
+    ),
+    "no rows under missing: empty": (
+        {**KEYED, "missing": "empty"},
+        {},
+        G3,
+        {"p.csv": "id,label\n"},
+        ["p.csv: has no rows. Expected: a row for each key that is answered."],
+    ),
+    "no rows of many": (
+        {**KEYED, "rows": "many", "metrics": {"acc": "set_f1"}},
+        {},
+        G3,
+        {"p.csv": "id,label\n"},
+        ["p.csv: has no rows. Expected: a row for each key that is answered."],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", list(WRONG))
+def test_what_is_wrong_is_named_by_its_place(name: str, tmp_path: Path) -> None:
+    says, gold_says, gold, files, expected = WRONG[name]
+    metrics = says.get("metrics", ACCURACY)
+    options = declared({key: value for key, value in says.items() if key != "metrics"}, gold_says, metrics=metrics)
+    with pytest.raises(SubmissionError) as caught:
+        score(options, gold, files, tmp_path)
+    messages = caught.value.messages
+    assert len(messages) >= len(expected)
+    for part in expected:
+        assert any(part in message for message in messages), messages
+
+
+def test_blank_lines_at_the_end_do_not_count(tmp_path: Path) -> None:
+    options = declared({"key": "line", "fields": LABEL}, metrics=ACCURACY)
+    assert score(options, L3, {"p.csv": "label\na\nb\nb\n\n\n"}, tmp_path).value("acc") == pytest.approx(2 / 3)
+    options = declared({"key": "line", "fields": LABEL, "file": "p.txt"}, metrics=ACCURACY)
+    assert score(options, L3, {"p.txt": "a\nb\nb\n\n\n"}, tmp_path / "txt").value("acc") == pytest.approx(2 / 3)
+
+
+def test_an_empty_last_line_may_be_an_answer(tmp_path: Path) -> None:
+    text = [{"field": "text", "type": "text"}]
+    options = declared({"key": "line", "fields": text, "file": "p.txt"}, metrics={"m": "exact_match"})
+    gold = {"gold.csv": 'text\none\n""\n'}
+    assert score(options, gold, {"p.txt": "one\n\n"}, tmp_path).value("m") == 1
+
+
+def test_a_json_list_of_plain_values_answers_row_by_row(tmp_path: Path) -> None:
+    options = declared({"key": "line", "fields": LABEL, "file": "p.json"}, {"file": "gold.json"}, metrics=ACCURACY)
+    gold = {"gold.json": '["a", "b", "c"]'}
+    assert score(options, gold, {"p.json": '["a", "b", "b"]'}, tmp_path).value("acc") == pytest.approx(2 / 3)
+
+
+def test_a_file_without_rows_is_an_answer_without_rows(tmp_path: Path) -> None:
+    says = {**EACH, "rows": "many", "missing": "reject"}
+    options = declared(says, {"file": "{id}.csv"}, metrics={"f1": {"name": "set_f1", "average": "macro"}})
+    gold = {"d1.csv": "label\na\nb\n", "d2.csv": "label\n", "d3.csv": "label\nc\n"}
+    sent = {**gold, "d3.csv": "label\n", "notes.txt": "mine"}
+    found = score(options, gold, sent, tmp_path)
+    assert found.value("f1") == pytest.approx(2 / 3)
+    assert found.warnings == ['"notes.txt": not read.']
+    with pytest.raises(SubmissionError, match=r'\{id\}\.csv: no row for 1 of 3 keys: "d2"'):
+        score(options, gold, {name: text for name, text in sent.items() if name != "d2.csv"}, tmp_path / "two")
+
+
+def test_a_part_of_the_key_may_be_the_files_name(tmp_path: Path) -> None:
+    fields = [{"field": "doc"}, {"field": "n"}, FIELDS[1]]
+    options = declared({"key": ["doc", "n"], "file": "{doc}.csv", "fields": fields}, metrics=ACCURACY)
+    gold = {"gold.csv": "doc,n,label\nx,1,a\nx,2,b\ny,1,c\n"}
+    sent = {"x.csv": "n,label\n2,b\n1,b\n", "y.csv": "n,label\n1,c\n"}
+    assert score(options, gold, sent, tmp_path).value("acc") == pytest.approx(2 / 3)
+    with pytest.raises(SubmissionError, match=r'y\.csv:2: unknown doc, n "y", "2"'):
+        score(options, gold, {**sent, "y.csv": "n,label\n2,c\n"}, tmp_path / "wrong")
+
+
+def test_a_text_file_for_each_key(tmp_path: Path) -> None:
+    fields = [{"field": "doc"}, {"field": "text", "type": "text"}]
+    options = declared(
+        {"key": "doc", "file": "{doc}.txt", "fields": fields}, {"file": "{doc}.txt"}, metrics={"m": "exact_match"}
+    )
+    assert score(options, {"x.txt": "one\n", "y.txt": "two\n"}, {"x.txt": "one", "y.txt": "2"}, tmp_path).value(
+        "m"
+    ) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("name", ["a/b", "a\\b", "a:b", ".a"])
+def test_keys_that_no_file_can_have_are_the_organisers_mistake(name: str, tmp_path: Path) -> None:
+    options = declared(EACH, metrics=ACCURACY)
+    with pytest.raises(OrganiserError, match="cannot be a file's name"):
+        score(options, {"gold.csv": csv_of("id,label", [[name, "a"]])}, {"p.csv": ""}, tmp_path)
+
+
+def test_two_tables_may_be_in_one_file_and_two_fields_in_one_column(tmp_path: Path) -> None:
+    labels = [FIELDS[0], FIELDS[1], {**FIELDS[1], "field": "coarse", "column": "label", "aliases": {"b": "a"}}]
+    tables = {
+        "labels": {"file": "p.csv", "key": "id", "fields": labels, "reference": {"file": "gold.csv"}},
+        "numbers": {"file": "p.csv", "key": "id", "fields": [FIELDS[0], FIELDS[2]], "reference": {"file": "gold.csv"}},
+    }
+    columns = [
+        {"key": "fine", "metric": {"name": "accuracy", "table": "labels", "field": "label"}},
+        {"key": "coarse", "metric": {"name": "accuracy", "table": "labels", "field": "coarse"}},
+        {"key": "mae", "metric": {"name": "mae", "table": "numbers"}},
+    ]
+    options = options_of({"submission": {"tables": tables}, "tasks": [{"id": "t", "columns": columns}]})
+    gold = {"gold.csv": "id,label,x\n1,a,1\n2,b,2\n"}
+    found = score(options, gold, {"p.csv": "id,label,x\n1,b,1\n2,b,1\n"}, tmp_path)
+    assert {key: found.value(key) for key in ("fine", "coarse", "mae")} == {"fine": 0.5, "coarse": 1, "mae": 0.5}
+    assert template_of(options, tmp_path) == {"p.csv": "id,label,x\n1,a,0\n2,a,0\n"}
+    with pytest.raises(SubmissionError) as caught:
+        score(options, gold, {"p.tsv": "id\tlabel\tx\n"}, tmp_path / "none")
+    assert caught.value.messages == ['submission: holds no file with predictions; found "p.tsv". Expected: p.csv.']
+
+
+def test_the_gold_may_have_a_field_elsewhere(tmp_path: Path) -> None:
+    fields = [FIELDS[0], {**FIELDS[1], "column": "Prediction"}]
+    gold_json = json.dumps({"d1": {"truth": {"label": "a"}, "lang": "en"}, "d2": {"truth": {"label": "b"}}})
+    for reference, gold in (
+        ({"fields": {"label": {"column": "Truth"}}}, {"gold.csv": "id,Truth,lang\nd1,a,en\nd2,b,de\n"}),
+        ({"file": "gold.json", "fields": {"label": {"at": "truth.label"}}}, {"gold.json": gold_json}),
+        ({"file": "gold.json", "fields": {"label": {"at": ""}}}, {"gold.json": '{"d1": "a", "d2": "b"}'}),
+        ({"header": "none", "columns": ["lang", "label", "id"]}, {"gold.csv": "en,a,d1\nde,b,d2\n"}),
+    ):
+        options = declared({"key": "id", "fields": fields}, reference, metrics=ACCURACY)
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+        folder.mkdir()
+        assert score(options, gold, {"p.csv": "id,Prediction\nd1,a\nd2,a\n"}, folder).value("acc") == 0.5
