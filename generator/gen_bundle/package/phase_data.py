@@ -353,7 +353,8 @@ def _of_others(competition: Resolved, phase: DeclaredPhase, members: Members) ->
     found = {table["id"]: File(**table["file"]).matching(names) for table in competition.options["tables"]}
     read: set[str] = set()
     for task in competition.tasks_of(phase):
-        read |= {column["table"] for column in competition.options["metrics"][task.id].values()}
+        for column in competition.options["metrics"][task.id].values():
+            read.update(column["tables"] or [column["table"]])
     return any(found.values()) and not any(found[table] for table in read)
 
 

@@ -230,7 +230,7 @@ def gold_text(options: Mapping[str, Any], task_ids: Sequence[str]) -> str:
         columns = dict.fromkeys([] if table["by_line"] else table["key"])
         for task in task_ids:
             for metric in options["metrics"].get(task, {}).values():
-                if metric["table"] == table["id"]:
+                if table["id"] in (metric["tables"] or [metric["table"]]):
                     columns |= dict.fromkeys([*metric["gold"], *metric["where"], *metric["by"]])
         if table["cluster"]:
             columns[table["cluster"]] = None
