@@ -63,10 +63,8 @@ def _board(
     view: CompetitionView, phase: PhaseView, rows: Sequence[Mapping[str, Any]], runs: Sequence[Mapping[str, Any]]
 ) -> PhaseBoard:
     lines = [_line(view, phase, row) for row in rows if str(row.get("phase")) in phase.names]
-    failed = []
-    for run in runs:
-        if str(run.get("phase")) in phase.names and run.get("status") == "Failed":
-            failed.append((str(run.get("submission", "")), str(run.get("message", ""))))
+    own_runs = [run for run in runs if str(run.get("phase")) in phase.names and run.get("status") == "Failed"]
+    failed = [(str(run.get("submission", "")), str(run.get("message", ""))) for run in own_runs]
     groups = tuple(task.name for task in phase.tasks) if len(phase.tasks) > 1 else ()
     return PhaseBoard(phase, groups, tuple(lines), tuple(failed))
 
