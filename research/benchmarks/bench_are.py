@@ -12,8 +12,7 @@ from pathlib import Path
 import scipy.optimize
 
 from are2007 import reference, submission, task1, task2, task3, task4
-from are2007.answers import AnswerKey
-from are2007.mentions import Mention
+from are2007.answers import AnswerKey, Mention
 from are2007.reference import AreReference
 from are2007.submission import AreSubmission
 from research.benchmarks.scaling import grow

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from research.disclosure.bounds import Gold, Shown, doubles, numbers, parts
 from research.disclosure.oracle import data_of_test_phase, text_of
-from seedev2016.pairing import WHOLE
+from seedev2016.evaluation import WHOLE
 
 BOARD_DECIMALS = 4
 SEEDEV_DECIMALS = 3

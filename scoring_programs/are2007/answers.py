@@ -1,8 +1,12 @@
-"""Reads pairs (tasks 1 and 3) and chains (tasks 2 and 4; keys of all tasks)."""
+"""Reads pairs (tasks 1 and 3) and chains (tasks 2 and 4; keys of all tasks) of mentions.
 
-from typing import Collection, Dict, List, NamedTuple, Optional, Set
+A mention is an entity of the input (tasks 1 and 2) or a span between its nodes (tasks 3 and 4). Only ids and positions
+count, never the string in a `value` attribute (ARE, "Evaluation metrics").
+"""
 
-from are2007.mentions import Mention, Places, as_written
+from typing import Dict, FrozenSet, List, Mapping, NamedTuple, Optional, Set, Tuple
+
+from scoring_kit.errors import Fault
 from scoring_kit.xml_reading import Element, Shape, read_elements
 
 ROOT = "document"
@@ -17,6 +21,95 @@ _KEY = Shape(
     },
 )
 
+Mention = Tuple[int, int]
+"""First token and token after the last, counted from 0 in document order; an entity counts as one token."""
+
+BY_SPAN = frozenset({"task3", "task4"})
+"""Tasks whose mentions are spans."""
+
+
+class Places:
+    """The places of one input text, by which the mentions of one file about it are read.
+
+    Args:
+        task: its id.
+        expected: `entities` (ids) and, in task 1, `pronouns` (ids), or `nodes` (ids in document order) of the text.
+        file: name of the file that refers to them, for messages.
+        fault: called with each reference to nothing.
+
+    Attributes:
+        asked: the pronouns to resolve, where the input lists them (task 1).
+    """
+
+    def __init__(self, task: str, expected: Mapping[str, List[str]], file: str, fault: Fault) -> None:
+        self.file = file
+        self.fault = fault
+        self.by_span = task in BY_SPAN
+        known = expected["nodes"] if self.by_span else expected["entities"]
+        self.known = {identifier: index for index, identifier in enumerate(known)}
+        self.asked: Optional[FrozenSet[Mention]] = None
+        if "pronouns" in expected:
+            self.asked = frozenset(map(self._entity, expected["pronouns"]))
+
+    def mention(self, element: Element) -> Optional[Mention]:
+        """The mention that an element names; None, with the fault recorded, where there is none."""
+        if self.by_span:
+            return self._span(element)
+        identifier = trimmed(element, "id")
+        if identifier is not None and identifier in self.known:
+            return self._entity(identifier)
+        self._record_unknown(element, "id", identifier, "the id of an entity of the input")
+        return None
+
+    def _entity(self, identifier: str) -> Mention:
+        return self.known[identifier], self.known[identifier] + 1
+
+    def _span(self, element: Element) -> Optional[Mention]:
+        edges = []
+        for name in ("start", "end"):
+            node = trimmed(element, name)
+            if node is not None and node in self.known:
+                edges.append(self.known[node])
+            else:
+                self._record_unknown(element, name, node, "the id of a node of the input")
+        if len(edges) < 2:
+            return None
+        start, end = edges
+        if start < end:
+            return start, end
+        value = f"{element.attributes['start']} to {element.attributes['end']}"
+        self.record(element.line, "a span that does not end after its start", value, "end after start")
+        return None
+
+    def _record_unknown(self, element: Element, attribute: str, value: Optional[str], expected: str) -> None:
+        if value is None:
+            self.record(element.line, f"<{element.name}> without {attribute}", "", f'{attribute}="…", {expected}')
+        else:
+            self.record(element.line, f"unknown {attribute} in <{element.name}>", value, expected)
+
+    def record(self, line: int, rule: str, value: str, expected: str) -> None:
+        self.fault(f"{self.file}:{line}", rule, value, expected)
+
+
+def overlap(one: Mention, other: Mention) -> float:
+    """Common tokens over the tokens of the longer span, from 0 to 1 (exactly the same span).
+
+    Source: ARE, "Evaluation metrics": overlap = length of the overlap / max(length of one, length of the other).
+    """
+    common = min(one[1], other[1]) - max(one[0], other[0])
+    return max(common, 0) / max(one[1] - one[0], other[1] - other[0])
+
+
+def trimmed(element: Element, attribute: str) -> Optional[str]:
+    """An attribute without the blanks around it; None where the element has none of that name."""
+    value = element.attributes.get(attribute)
+    return None if value is None else value.strip()
+
+
+def as_written(element: Element) -> str:
+    """What an element refers to, for messages."""
+    return " ".join(element.attributes[name] for name in ("id", "start", "end") if name in element.attributes)
+
 
 class AnswerKey(NamedTuple):
     """The gold of one text: its chains, and the pronouns to resolve."""
@@ -25,15 +118,9 @@ class AnswerKey(NamedTuple):
     pronouns: List[Mention]
 
 
-def read_pairs(text: str, places: Places, asked: Optional[Collection[Mention]]) -> Dict[Mention, Mention]:
-    """Pronoun → antecedent. Every fault is recorded, and its pair left out.
-
-    Args:
-        text: the file's content.
-        places: of the text that it answers.
-        asked: the pronouns to resolve, where the input lists them (task 1).
-    """
-    pairs = _Pairs(places, asked)
+def read_pairs(text: str, places: Places) -> Dict[Mention, Mention]:
+    """Pronoun → antecedent, of a file's content. Every fault is recorded, and its pair left out."""
+    pairs = _Pairs(places)
     if read_elements(text, places.file, _PAIRS, places.fault, pairs.add):
         pairs.close()
     return pairs.answers
@@ -73,9 +160,8 @@ def read_key(text: str, places: Places) -> AnswerKey:
 class _Pairs:
     """Collects pairs, one for each pronoun."""
 
-    def __init__(self, places: Places, asked: Optional[Collection[Mention]]) -> None:
+    def __init__(self, places: Places) -> None:
         self.places = places
-        self.asked = asked
         self.answers: Dict[Mention, Mention] = {}
         self.pair: Optional[Element] = None
         self.parts: Dict[str, Optional[Mention]] = {}
@@ -105,7 +191,7 @@ class _Pairs:
         pronoun, antecedent = parts.get("pronoun"), parts.get("antecedent")
         if pronoun is None:
             return
-        if self.asked is not None and pronoun not in self.asked:
+        if self.places.asked is not None and pronoun not in self.places.asked:
             expected = "a pronoun that <anaphoric_pronouns> of the input lists"
             self.places.record(pair.line, "a pronoun that is not to be resolved", self.value, expected)
         elif pronoun in self.answers:

@@ -3,14 +3,18 @@
 Source: Vilain, Burger, Aberdeen, Connolly, Hirschman (1995), "A Model-Theoretic Coreference Scoring Scheme", MUC-6.
 """
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
+
+from scoring_kit.metrics.summed import count, quotient, ratio
+from scoring_kit.results import Bar, BarChart, Metric, TaskResult, scored_items, share
+from scoring_kit.units import Additive, Array, Units
 
 Chains = Sequence[Sequence[Hashable]]
+M = TypeVar("M", bound=Hashable)
 
 
-@dataclass(frozen=True)
-class LinkScores:
+class LinkScores(NamedTuple):
     """Links of a response that the key has, and of the key that the response has, each with its total.
 
     Attributes:
@@ -25,32 +29,25 @@ class LinkScores:
     precise: float
     response_links: int
 
-    def __add__(self, other: "LinkScores") -> "LinkScores":
-        return LinkScores(
-            self.recalled + other.recalled,
-            self.key_links + other.key_links,
-            self.precise + other.precise,
-            self.response_links + other.response_links,
-        )
-
     @property
     def recall(self) -> float:
         """0 without links in the key."""
-        return self.recalled / self.key_links if self.key_links else 0.0
+        return share(self.recalled, self.key_links)
 
     @property
     def precision(self) -> float:
         """0 without links in the response."""
-        return self.precise / self.response_links if self.response_links else 0.0
+        return share(self.precise, self.response_links)
 
     @property
     def f1(self) -> float:
         """Harmonic mean of recall and precision; 0 where both are 0."""
-        total = self.recall + self.precision
-        return 2 * self.recall * self.precision / total if total else 0.0
+        return share(2 * self.recall * self.precision, self.recall + self.precision)
 
-
-NO_LINKS = LinkScores(0, 0, 0, 0)
+    @property
+    def items(self) -> int:
+        """How many scored items are behind them."""
+        return scored_items(self.key_links, self.response_links)
 
 
 def muc(key: Chains, response: Chains) -> LinkScores:
@@ -68,12 +65,73 @@ def links(chains: Chains) -> int:
     return sum(len(chain) - 1 for chain in chains)
 
 
+def chain_numbers(chains: Iterable[Iterable[M]]) -> dict[M, int]:
+    """Mention → the number of its chain."""
+    numbers: dict[M, int] = {}
+    for number, chain in enumerate(chains):
+        numbers.update(dict.fromkeys(chain, number))
+    return numbers
+
+
 def _common_links(chains: Chains, others: Chains) -> int:
     """Sum of size - parts over `chains`: `others` cut a chain into parts, a mention they lack is a part of its own."""
-    chain_of = {mention: index for index, chain in enumerate(others) for mention in chain}
+    chain_of = chain_numbers(others)
     common = 0
     for chain in chains:
         cuts = [chain_of.get(mention) for mention in chain]
         parts = len(set(cuts) - {None}) + cuts.count(None)
         common += len(chain) - parts
     return common
+
+
+def muc_metrics(task: str) -> tuple[str, ...]:
+    """The metrics of a task that a column may show."""
+    return (f"{task}_f1", f"{task}_recall", f"{task}_precision", "response_links", "common_links")
+
+
+def muc_result(task: str, texts: Mapping[str, LinkScores]) -> TaskResult:
+    """F1, recall and precision over the links of all texts together (tasks 2 and 4), and F1 by text."""
+    overall = LinkScores(*map(sum, zip(*texts.values(), strict=True)))
+    metrics = {
+        f"{task}_f1": Metric(overall.f1, overall.key_links + overall.response_links, overall.items),
+        f"{task}_recall": Metric(overall.recall, overall.key_links, overall.items),
+        f"{task}_precision": Metric(overall.precision, overall.response_links, overall.items),
+        "response_links": Metric(overall.response_links, overall.key_links, overall.items),
+        "common_links": Metric(overall.recalled, overall.key_links, overall.items),
+    }
+    bars = [Bar(text, scores.f1, scores.items) for text, scores in texts.items()]
+    counted = "links of the key or of the answer, whichever are fewer"
+    figure = BarChart("F1 by text", bars, "higher", counted, top=1.0)
+    return TaskResult(metrics, figures=[figure], units=lambda: _units(task, texts))
+
+
+def _units(task: str, texts: Mapping[str, LinkScores]) -> Units:
+    formulas = {
+        f"{task}_f1": _f1,
+        f"{task}_recall": _recall,
+        f"{task}_precision": _precision,
+        "response_links": _response_links,
+        "common_links": count,
+    }
+    statistics = {name: Additive.of(texts.values(), formula) for name, formula in formulas.items()}
+    return Units("document", list(texts), statistics)
+
+
+# The formulas of `LinkScores` summed over texts.
+
+
+def _f1(sums: Array) -> Array:
+    recall, precision = _recall(sums), _precision(sums)
+    return quotient(2 * recall * precision, recall + precision)
+
+
+def _recall(sums: Array) -> Array:
+    return ratio(sums[..., :2])
+
+
+def _precision(sums: Array) -> Array:
+    return ratio(sums[..., 2:])
+
+
+def _response_links(sums: Array) -> Array:
+    return sums[..., 3]

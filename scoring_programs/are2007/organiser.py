@@ -6,8 +6,8 @@ from typing import Any
 from are2007 import reference
 from are2007.answers import ROOT
 from are2007.muc import links
-from are2007.submission import RESOLUTION, SUFFIX
-from scoring_kit.organiser import Request, Secrets, Warned, read_reference, serve
+from are2007.submission import ANSWERS, RESOLUTION
+from scoring_kit.organiser import Request, Secrets, Warned, read_reference, serve, write_empty_answers
 from scoring_kit.submission_files import copy_task_folders
 
 
@@ -43,12 +43,8 @@ def check_reference(request: Request) -> Warned:
 
 def template(request: Request) -> dict[str, Any]:
     """Write an answer without pairs or chains for each text."""
-    out = Path(request["out"])
-    for task, texts in read_reference(reference.read, request).inputs.items():
-        folder = out if request["layout"] == "separate" else out / task
-        folder.mkdir(exist_ok=True)
-        for text in texts:
-            (folder / f"{text}{SUFFIX}").write_text(f"<{ROOT}>\n</{ROOT}>\n", encoding="utf-8")
+    nothing = f"<{ROOT}>\n</{ROOT}>\n"
+    write_empty_answers(request, read_reference(reference.read, request).inputs, ANSWERS.suffix, nothing)
     return {}
 
 

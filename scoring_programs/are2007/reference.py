@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from are2007.answers import ROOT, AnswerKey, read_key
-from are2007.mentions import BY_SPAN, Places, trimmed
-from scoring_kit.errors import Problems
-from scoring_kit.faults import Fault, organiser_faults
+from are2007.answers import BY_SPAN, ROOT, AnswerKey, Places, read_key, trimmed
+from scoring_kit.errors import Fault, Problems
 from scoring_kit.json_reading import read_utf8
 from scoring_kit.xml_reading import Element, Shape, read_elements
 
@@ -81,37 +79,40 @@ def texts(folder: Path, task: str, problems: Problems) -> list[str]:
     if not (folder / task).is_dir():
         problems.error(task, "there is no such folder", f"this task's texts as TEXT{INPUT} and TEXT{KEY}")
         return []
-    found = {
-        suffix: {path.name.removesuffix(suffix) for path in (folder / task).glob("*" + suffix)}
-        for suffix in (INPUT, KEY)
-    }
-    names = sorted(found[INPUT] | found[KEY])
-    if not names:
+    found: dict[str, set[str]] = {}
+    for suffix in (INPUT, KEY):
+        for path in (folder / task).glob("*" + suffix):
+            found.setdefault(path.name.removesuffix(suffix), set()).add(suffix)
+    if not found:
         problems.error(task, "holds no text", f"texts as TEXT{INPUT} and TEXT{KEY}")
-    for name in names:
-        for suffix in (INPUT, KEY):
-            if name not in found[suffix]:
-                problems.error(f"{task}/{name}{suffix}", "is missing", "an input and a key for each text")
-    return [name for name in names if name in found[INPUT] & found[KEY]]
+    complete = []
+    for name, there in sorted(found.items()):
+        missing = [suffix for suffix in (INPUT, KEY) if suffix not in there]
+        for suffix in missing:
+            problems.error(f"{task}/{name}{suffix}", "is missing", "an input and a key for each text")
+        if not missing:
+            complete.append(name)
+    return complete
 
 
 def _read_input(task: str, folder: Path, name: str, problems: Problems) -> Input:
     text = read_utf8(folder / name, name, MAX_MEGABYTES, problems) or ""
-    fault = organiser_faults(problems)
+    fault = problems.gold_fault
     if task in BY_SPAN:
         return {"nodes": _ids(text, name, _NODES, fault)["node"]}
     ids = _ids(text, name, _ENTITIES, fault)
-    unknown = set(ids["pronoun"]) - set(ids["entity"])
-    for pronoun in sorted(unknown):
+    known = dict.fromkeys(ids["entity"])
+    for pronoun in sorted(set(ids["pronoun"]) - known.keys()):
         problems.error(name, f"the pronoun {pronoun} is not an entity of the text", "the id of an entity")
-    if task != "task1":
-        return {"entities": ids["entity"]}
-    return {"entities": ids["entity"], "pronouns": [i for i in ids["pronoun"] if i not in unknown]}
+    given = {"entities": ids["entity"]}
+    if task == "task1":
+        given["pronouns"] = list(filter(known.__contains__, ids["pronoun"]))
+    return given
 
 
 def _ids(text: str, name: str, shape: Shape, fault: Fault) -> dict[str, list[str]]:
     """Ids of the entities, pronouns and nodes of an input, each in document order."""
-    ids: dict[str, dict[str, None]] = {kind: {} for kind in ("entity", "pronoun", "node")}
+    ids: dict[str, dict[str, None]] = {"entity": {}, "pronoun": {}, "node": {}}
 
     def add(element: Element) -> None:
         if element.name not in ids:
@@ -131,8 +132,8 @@ def _ids(text: str, name: str, shape: Shape, fault: Fault) -> dict[str, list[str
 
 def _read_key(task: str, folder: Path, name: str, given: Input, problems: Problems) -> AnswerKey:
     text = read_utf8(folder / name, name, MAX_MEGABYTES, problems) or ""
-    places = Places(task, given, name, organiser_faults(problems))
+    places = Places(task, given, name, problems.gold_fault)
     key = read_key(text, places)
-    if task == "task1" and set(key.pronouns) != places.listed(given["pronouns"]):
+    if places.asked is not None and set(key.pronouns) != places.asked:
         problems.error(name, "<anaphoric_pronouns> is not that of the input", "the same pronouns in both")
     return key

@@ -1,22 +1,22 @@
 """Reads and judges an ARE submission: one `<text>-output.xml` for each text of each task that it enters."""
 
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, FrozenSet, List, Mapping, Optional, TypeVar
+from typing import Callable, Dict, FrozenSet, List, Mapping, Optional, TypeVar
 
-from are2007.answers import read_chains, read_pairs
-from are2007.mentions import Mention, Places
+from are2007.answers import Mention, Places, read_chains, read_pairs
 from scoring_kit.errors import Problems
-from scoring_kit.faults import participant_faults
-from scoring_kit.json_reading import read_utf8
 from scoring_kit.manifest import Manifest
-from scoring_kit.submission_files import SubmissionFiles, folders_by_task, report_strays
+from scoring_kit.submission_files import AnswerFiles, SubmissionFiles, folders_by_task, report_strays
 
-SUFFIX = "-output.xml"
 TASK_FOLDERS = True
 """A submission has a folder for each task, so such a folder is never taken for one that wraps the submission."""
 
-MAX_MEGABYTES = 200
-"""Largest file that is read: room for a million mentions."""
+ANSWERS = AnswerFiles(
+    "-output.xml",
+    max_megabytes=200,  # room for a million mentions
+    missing="one answer for each text, an empty <document/> for none",
+    unknown=("is not a text of this task", "the names of the inputs, ending in -output.xml"),
+)
 
 RESOLUTION = frozenset({"task1", "task3"})
 """Tasks that are answered by pairs of pronoun and antecedent; the others by chains."""
@@ -51,53 +51,17 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
         problems: collects what is wrong.
     """
     folders = folders_by_task(files, manifest)
-    report_strays(files, manifest, folders, SUFFIX, problems)
+    report_strays(files, manifest, folders, ANSWERS.suffix, problems)
     if not folders:
         return None
+
+    def read_task(task: str, reader: Callable[[str, Places], Answer]) -> Dict[str, Answer]:
+        def answer(content: str, name: str, given: Mapping[str, List[str]]) -> Answer:
+            return reader(content, Places(task, given, name, problems.fault))
+
+        return ANSWERS.read(files, folders[task], manifest.expected[task], answer, problems)
+
     entered = [task for task in manifest.tasks if task in folders]
-    fault = participant_faults(problems)
-
-    def pairs_of(task: str, file: str, content: str, expected: Mapping[str, List[str]]) -> Pairs:
-        places = Places(task, expected, file, fault)
-        return read_pairs(content, places, places.listed(expected["pronouns"]) if "pronouns" in expected else None)
-
-    def chains_of(task: str, file: str, content: str, expected: Mapping[str, List[str]]) -> Chains:
-        return read_chains(content, Places(task, expected, file, fault))
-
-    return AreSubmission(
-        frozenset(entered),
-        {
-            task: _read_task(task, folders[task], files, manifest.expected[task], problems, pairs_of)
-            for task in entered
-            if task in RESOLUTION
-        },
-        {
-            task: _read_task(task, folders[task], files, manifest.expected[task], problems, chains_of)
-            for task in entered
-            if task not in RESOLUTION
-        },
-    )
-
-
-def _read_task(
-    task: str,
-    folder: str,
-    files: SubmissionFiles,
-    texts: Mapping[str, Any],
-    problems: Problems,
-    answer_of: Callable[[str, str, str, Any], Answer],
-) -> Dict[str, Answer]:
-    prefix = f"{folder}/" if folder else ""
-    answers: Dict[str, Answer] = {}
-    for text, expected in texts.items():
-        name = f"{prefix}{text}{SUFFIX}"
-        if name not in files.paths:
-            problems.error(name, "is missing", "one answer for each text, an empty <document/> for none")
-            continue
-        content = read_utf8(files.paths[name], name, MAX_MEGABYTES, problems)
-        if content is not None:
-            answers[text] = answer_of(task, name, content, expected)
-    for name in files.named(SUFFIX, folder):
-        if name[len(prefix) : -len(SUFFIX)] not in texts:
-            problems.error(name, "is not a text of this task", f"the names of the inputs, ending in {SUFFIX}")
-    return answers
+    pairs = {task: read_task(task, read_pairs) for task in entered if task in RESOLUTION}
+    chains = {task: read_task(task, read_chains) for task in entered if task not in RESOLUTION}
+    return AreSubmission(frozenset(entered), pairs, chains)

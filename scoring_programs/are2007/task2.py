@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from are2007.muc import muc
-from are2007.muc_result import muc_metrics, muc_result
+from are2007.muc import muc, muc_metrics, muc_result
 from are2007.reference import AreReference
 from are2007.submission import AreSubmission
 from scoring_kit.results import TaskResult
@@ -15,6 +14,5 @@ METRICS = muc_metrics("task2")
 def score(reference: AreReference, submission: AreSubmission, options: Mapping[str, Any]) -> TaskResult:
     """F1, recall and precision of MUC, links summed over all texts."""
     responses = submission.chains["task2"]
-    return muc_result(
-        "task2", {text: muc(key.chains, responses[text]) for text, key in reference.keys["task2"].items()}
-    )
+    texts = {text: muc(key.chains, responses[text]) for text, key in reference.keys["task2"].items()}
+    return muc_result("task2", texts)

@@ -1,17 +1,16 @@
 """Task 3: find the pronouns and resolve them to a span that overlaps an element of their chain."""
 
 import math
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from are2007.answers import AnswerKey
-from are2007.mentions import Mention
-from are2007.overlap import ChainElements, overlap
+from are2007.answers import AnswerKey, Mention, overlap
 from are2007.reference import AreReference
-from are2007.resolution import credit_by_pronoun
 from are2007.submission import AreSubmission
+from are2007.task1 import credit_by_pronoun
 from scoring_kit.metrics.summed import count, f1, precision, recall
-from scoring_kit.results import Bar, BarChart, Metric, TaskResult, scored_items
+from scoring_kit.results import Bar, BarChart, Metric, TaskResult, scored_items, share
 from scoring_kit.units import Additive, Units
 
 METRICS = ("task3_f1", "task3_recall", "task3_precision", "attempted", "pronouns_found")
@@ -24,30 +23,38 @@ class Counted(NamedTuple):
     attempted: int
     gold: int
 
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of score / gold and score / attempted; 0 where there is neither."""
+        return share(2 * self.score, self.gold + self.attempted)
+
+    @property
+    def items(self) -> int:
+        """How many scored items are behind them."""
+        return scored_items(self.gold, self.attempted)
+
 
 def score(reference: AreReference, submission: AreSubmission, options: Mapping[str, Any]) -> TaskResult:
     """Precision over the attempted pronouns, recall over those of the gold, all texts together."""
-    keys, answers = reference.keys["task3"], submission.pairs["task3"]
-    texts = {
-        text: Counted(text_score(key, answers[text]), len(answers[text]), len(key.pronouns))
-        for text, key in keys.items()
-    }
-    total = math.fsum(own.score for own in texts.values())
-    attempted, gold = sum(own.attempted for own in texts.values()), sum(own.gold for own in texts.values())
-    found = {text: len(answers[text].keys() & set(key.pronouns)) for text, key in keys.items()}
-    items = scored_items(gold, attempted)
-    bars = [Bar(text, _f1(*own), scored_items(own.gold, own.attempted)) for text, own in texts.items()]
+    texts: dict[str, Counted] = {}
+    found: dict[str, int] = {}
+    for text, key in reference.keys["task3"].items():
+        answers = submission.pairs["task3"][text]
+        texts[text] = Counted(text_score(key, answers), len(answers), len(key.pronouns))
+        found[text] = len(answers.keys() & set(key.pronouns))
+    scores, attempted, gold = zip(*texts.values(), strict=True)
+    total = Counted(math.fsum(scores), sum(attempted), sum(gold))
+    bars = [Bar(text, own.f1, own.items) for text, own in texts.items()]
+    counted = "pronouns of the gold or answered, whichever are fewer"
     return TaskResult(
         metrics={
-            "task3_f1": Metric(_f1(total, attempted, gold), gold + attempted, items),
-            "task3_recall": Metric(total / gold if gold else 0.0, gold, items),
-            "task3_precision": Metric(total / attempted if attempted else 0.0, attempted, items),
-            "attempted": Metric(attempted, gold, items),
-            "pronouns_found": Metric(sum(found.values()), gold, items),
+            "task3_f1": Metric(total.f1, total.gold + total.attempted, total.items),
+            "task3_recall": Metric(share(total.score, total.gold), total.gold, total.items),
+            "task3_precision": Metric(share(total.score, total.attempted), total.attempted, total.items),
+            "attempted": Metric(total.attempted, total.gold, total.items),
+            "pronouns_found": Metric(sum(found.values()), total.gold, total.items),
         },
-        figures=(
-            BarChart("F1 by text", bars, "higher", "pronouns of the gold or answered, whichever are fewer", top=1.0),
-        ),
+        figures=[BarChart("F1 by text", bars, "higher", counted, top=1.0)],
         units=lambda: _units(texts, found),
     )
 
@@ -55,8 +62,8 @@ def score(reference: AreReference, submission: AreSubmission, options: Mapping[s
 def _units(texts: Mapping[str, Counted], found: Mapping[str, int]) -> Units:
     formulas = {"task3_f1": f1, "task3_recall": recall, "task3_precision": precision}
     statistics = {name: Additive.of(texts.values(), formula) for name, formula in formulas.items()}
-    statistics["attempted"] = Additive.of(([own.attempted] for own in texts.values()), count)
-    statistics["pronouns_found"] = Additive.of(([number] for number in found.values()), count)
+    statistics["attempted"] = Additive.of([[own.attempted] for own in texts.values()], count)
+    statistics["pronouns_found"] = Additive.of(zip(found.values(), strict=True), count)
     return Units("document", list(texts), statistics)
 
 
@@ -80,6 +87,33 @@ def text_score(key: AnswerKey, answers: Mapping[Mention, Mention]) -> float:
     return math.fsum(overlaps[pronoun] * credit[pronoun] for pronoun in links)
 
 
-def _f1(total: float, attempted: int, gold: int) -> float:
-    """Harmonic mean of total / gold and total / attempted; 0 where there is neither."""
-    return 2 * total / (gold + attempted) if gold + attempted else 0.0
+class ChainElements:
+    """The elements of one chain, to be searched by place.
+
+    Args:
+        elements: spans, each once.
+        pronouns: which spans of the gold are pronouns.
+    """
+
+    def __init__(self, elements: Collection[Mention], pronouns: Collection[Mention]) -> None:
+        self.spans = sorted(elements)
+        self.exact = set(elements)
+        self.longest = max((end - start for start, end in elements), default=0)
+        self.pronouns = pronouns
+
+    def best(self, span: Mention, other_than: Mention) -> Mention | None:
+        """The element, other than one, that overlaps `span` most; None where none does.
+
+        Of equal overlaps one that is not a pronoun comes first, then the first of the text.
+        """
+        if span in self.exact and span != other_than:
+            return span
+        candidates = (element for element in self._overlapping(span) if element != other_than)
+        return min(candidates, key=lambda e: (-overlap(span, e), e in self.pronouns, e), default=None)
+
+    def _overlapping(self, span: Mention) -> Iterator[Mention]:
+        start, end = span
+        first = bisect_left(self.spans, (start - self.longest, 0))
+        for element in self.spans[first : bisect_left(self.spans, (end, 0))]:
+            if element[1] > start:
+                yield element

@@ -2,19 +2,163 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, product
 from typing import Any
 
-from are2007.alignment import alignments
-from are2007.mentions import Mention
-from are2007.muc import LinkScores, links
-from are2007.muc_result import muc_metrics, muc_result
-from are2007.overlap import overlap
+from are2007.answers import Mention, overlap
+from are2007.muc import LinkScores, chain_numbers, links, muc_metrics, muc_result
 from are2007.reference import AreReference
 from are2007.submission import AreSubmission
 from scoring_kit.results import TaskResult
+
+DENSE = 4_000_000
+"""Cells of a matrix up to which a group is solved as a matrix."""
+
+MOST_STEPS = 20_000
+MOST_MENTIONS = 200
+"""Bounds of the search for equally good alignments of a group: its steps, and the mentions of the key."""
+
+SAME = 1e-9
+"""Totals that differ by less are equal: they are sums of the same fractions in different orders."""
+
+Alignment = dict[Mention, Mention]
+"""Mention of the key → mention of the response."""
+
+Candidate = tuple[Mention, Mention]
+Edge = tuple[int, int, float]
+
+
+def alignments(key: Collection[Mention], response: Collection[Mention]) -> Iterator[list[Alignment]]:
+    """The alignments with the greatest total overlap, for one group of overlapping mentions after the other.
+
+    Groups do not touch each other, so one alignment of each, in any combination, makes one of all mentions.
+
+    Yields:
+        Every alignment of a group that has the greatest total; one of them alone where there is too much to search.
+    """
+    for group in _groups(list(_overlapping(sorted(set(key)), sorted(set(response))))):
+        gold, predicted = map(set, zip(*group, strict=True))
+        exact = gold & predicted
+        best = dict(zip(exact, exact, strict=True))
+        if len(exact) == min(len(gold), len(predicted)):
+            yield [best]  # all that can be aligned overlaps by 1, which no other alignment reaches
+            continue
+        # Some best alignment has all exact pairs, because 1 - overlap is a metric; there may be others without them.
+        for rest in _groups([pair for pair in group if not exact.intersection(pair)]):
+            best.update(_best_assignment(rest))
+        yield _equally_good(group, math.fsum(overlap(*pair) for pair in best.items())) or [best]
+
+
+def _overlapping(key: Sequence[Mention], response: Sequence[Mention]) -> Iterator[Candidate]:
+    """All pairs of a key and a response mention that share a token, by one sweep over the text."""
+    sides = sorted([(mention, 0) for mention in key] + [(mention, 1) for mention in response])
+    reached: tuple[list[Mention], list[Mention]] = ([], [])
+    for mention, side in sides:
+        other = 1 - side
+        reached[other][:] = [earlier for earlier in reached[other] if earlier[1] > mention[0]]
+        for earlier in reached[other]:
+            yield (mention, earlier) if side == 0 else (earlier, mention)
+        reached[side].append(mention)
+
+
+def _groups(candidates: Sequence[Candidate]) -> Iterator[list[Candidate]]:
+    """The candidates, those together that share a mention, directly or through others."""
+    of_mention: dict[tuple[int, Mention], list[int]] = defaultdict(list)
+    for index, candidate in enumerate(candidates):
+        for side, mention in enumerate(candidate):
+            of_mention[side, mention].append(index)
+    seen = [False] * len(candidates)
+    for first in range(len(candidates)):
+        if seen[first]:
+            continue
+        seen[first] = True
+        group = [first]
+        for index in group:  # grows while it is gone through
+            for side, mention in enumerate(candidates[index]):
+                for neighbour in of_mention.pop((side, mention), ()):
+                    if not seen[neighbour]:
+                        seen[neighbour] = True
+                        group.append(neighbour)
+        yield [candidates[index] for index in sorted(group)]
+
+
+def _equally_good(group: Sequence[Candidate], total: float) -> list[Alignment]:
+    """Every one-to-one choice of candidates with the greatest total overlap; none where that is too much to search."""
+    partners: dict[Mention, list[tuple[Mention, float]]] = defaultdict(list)
+    for gold, predicted in group:
+        partners[gold].append((predicted, overlap(gold, predicted)))
+    key = sorted(partners)
+    if len(key) > MOST_MENTIONS:
+        return []
+    within_reach = [0.0]  # the most that the mentions from each one on can add, were all partners free
+    for mention in reversed(key):
+        within_reach.insert(0, within_reach[0] + max(weight for _, weight in partners[mention]))
+    found: list[Alignment] = []
+    chosen: Alignment = {}  # the other way round: of the response → of the key
+    steps = 0
+
+    def extend(index: int, reached: float) -> None:
+        nonlocal steps
+        steps += 1
+        if steps > MOST_STEPS or reached + within_reach[index] < total - SAME:
+            return
+        if index == len(key):
+            found.append(dict(zip(chosen.values(), chosen, strict=True)))
+            return
+        for predicted, weight in partners[key[index]]:
+            if predicted not in chosen:
+                chosen[predicted] = key[index]
+                extend(index + 1, reached + weight)
+                del chosen[predicted]
+        extend(index + 1, reached)
+
+    extend(0, 0.0)
+    return found if steps <= MOST_STEPS else []
+
+
+def _best_assignment(group: Sequence[Candidate]) -> dict[Mention, Mention]:
+    """The one-to-one choice of candidates with the greatest total overlap."""
+    if len(group) == 1:
+        return dict(group)
+    key, response = (sorted(set(side)) for side in zip(*group, strict=True))
+    row = dict(zip(key, range(len(key)), strict=True))
+    column = dict(zip(response, range(len(response)), strict=True))
+    edges = [(row[gold], column[predicted], overlap(gold, predicted)) for gold, predicted in group]
+    solve = _solve_dense if len(key) * len(response) <= DENSE else _solve_sparse
+    return {key[i]: response[j] for i, j in solve(edges, len(key), len(response))}
+
+
+def _solve_dense(edges: Sequence[Edge], rows: int, columns: int) -> Iterator[tuple[int, int]]:
+    import numpy as np
+    from scipy.optimize import linear_sum_assignment
+
+    weights = np.zeros((rows, columns))
+    for i, j, weight in edges:
+        weights[i, j] = weight
+    for i, j in zip(*linear_sum_assignment(weights, maximize=True), strict=True):
+        if weights[i, j] > 0:
+            yield int(i), int(j)
+
+
+def _solve_sparse(edges: Sequence[Edge], rows: int, columns: int) -> Iterator[tuple[int, int]]:
+    """The same where a matrix would not fit into memory.
+
+    Every row also has a column of its own at the cost of no overlap, so that it need not be assigned to a mention; the
+    costs are 2 - overlap, because the solver takes no zeros.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+    own = ((row, columns + row, 0.0) for row in range(rows))
+    from_rows, to_columns, weights = zip(*edges, *own, strict=True)
+    costs = [2 - weight for weight in weights]
+    graph = csr_array((costs, (from_rows, to_columns)), shape=(rows, columns + rows))
+    for i, j in zip(*min_weight_full_bipartite_matching(graph), strict=True):
+        if j < columns:
+            yield int(i), int(j)
+
 
 MOST_COMBINATIONS = 1_000
 """Combinations of equally good alignments up to which all are tried."""
@@ -89,17 +233,14 @@ def muc_with_overlaps(key: Chains, response: Chains) -> LinkScores:
     response chain share are held together by the best spanning tree of links. The sum over all such parts is the
     numerator of recall and precision. Of equally good alignments the one that gives the greatest numerator is taken.
     """
-    key_chain = {mention: index for index, chain in enumerate(key) for mention in chain}
-    response_chain = {mention: index for index, chain in enumerate(response) for mention in chain}
+    key_chain, response_chain = chain_numbers(key), chain_numbers(response)
     settled: list[AlignedMention] = []
     choices: list[list[tuple[AlignedMention, ...]]] = []
     for alternatives in alignments(key_chain, response_chain):
-        different = {
-            tuple(
-                sorted(((key_chain[one], response_chain[other]), overlap(one, other)) for one, other in pairs.items())
-            )
-            for pairs in alternatives
-        }
+        different = set()
+        for pairs in alternatives:
+            aligned = [((key_chain[one], response_chain[other]), overlap(one, other)) for one, other in pairs.items()]
+            different.add(tuple(sorted(aligned)))
         if len(different) == 1:
             settled.extend(*different)
         else:

@@ -10,8 +10,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Seque
 from declared.rows import Rows
 from declared.tables import Key, Table
 from scoring_kit.base.fields import ABSENT, LARGEST, NUMBER, Field, FieldError, json_text
-from scoring_kit.errors import Problems, shown
-from scoring_kit.faults import Fault
+from scoring_kit.errors import Fault, Problems, shown
 
 REMEMBERED = 100_000
 """So many different values of a column are parsed once each."""

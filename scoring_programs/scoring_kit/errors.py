@@ -3,7 +3,7 @@
 import io
 import re
 import sys
-from typing import Dict, List, Sequence, Tuple
+from typing import Callable, Dict, List, Sequence, Tuple
 
 SHOWN = 50
 LINES_SHOWN = 8
@@ -15,6 +15,9 @@ MAX_LINE = 1_000
 WARNINGS_SHOWN = 20
 LOG_BYTES = 6_000
 """The longest log that is safe: some workers lose the beginning of a longer log, or fail a run because of it."""
+
+Fault = Callable[[str, str, str, str], None]
+"""`Problems.fault` or `Problems.gold_fault`, for formats that gold and submissions share, and which have one reader."""
 
 
 class SubmissionError(Exception):
@@ -81,6 +84,14 @@ class Problems:
             self.repeat_error(text)
         else:
             self._record((numbered[1], numbered[3], what, expected), text, numbered[2])
+
+    def fault(self, where: str, rule: str, value: str, expected: str) -> None:
+        """Record a fault of a submission: place, rule, the value that breaks it (or ""), and what is expected."""
+        self.error(where, f"{rule} {shown(value)}" if value else rule, expected)
+
+    def gold_fault(self, where: str, rule: str, value: str, expected: str) -> None:
+        """Record a fault of the reference data: place and rule alone, because participants read this in their log."""
+        self.error(where, rule, "Look at this line of the reference data")
 
     def repeat_error(self, line: str) -> None:
         """Record a problem that is a whole message."""

@@ -31,6 +31,7 @@ By `columns` and `trial` a build tries a package before anyone uploads it. A tas
 model, so that a build does not try it. Then METRICS must be there.
 """
 
+import csv
 import importlib
 import json
 import re
@@ -38,7 +39,7 @@ import shutil
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Required, TypedDict, TypeVar
@@ -106,6 +107,25 @@ def serve(module: Mapping[str, Any]) -> int:
 def read_reference(read: Callable[[Path, Sequence[str], Mapping[str, Any]], Gold], request: Request) -> Gold:
     """What a package's own `read` makes of the reference data that a request names."""
     return read(Path(request["reference"]), request["tasks"], request["options"])
+
+
+def write_empty_answers(request: Request, texts: Mapping[str, Iterable[str]], suffix: str, content: str) -> None:
+    """Write the template of a submission with a file for each text: task → its texts; `content` answers nothing."""
+    out = Path(request["out"])
+    for task, names in texts.items():
+        folder = out if request["layout"] == "separate" else out / task
+        folder.mkdir(exist_ok=True)
+        for name in names:
+            (folder / f"{name}{suffix}").write_text(content, encoding="utf-8")
+
+
+def write_empty_table(path: Path, header: Sequence[str], ids: Iterable[str]) -> None:
+    """Write the template of a submission that is a CSV file: a row for each id, with no answer."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        for item in ids:
+            writer.writerow([item, *[""] * (len(header) - 1)])
 
 
 def show_progress(step: str, done: int, total: int) -> None:

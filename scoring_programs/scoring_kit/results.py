@@ -45,6 +45,11 @@ def scored_items(gold: int, predicted: int, if_none: int | None = None) -> int:
     return gold if if_none is None else if_none
 
 
+def share(part: float, whole: float) -> float:
+    """Part / whole, such as precision; 0 of nothing."""
+    return part / whole if whole else 0.0
+
+
 def comparable(value: float) -> float:
     """What to compare values by: equal metrics, summed in different orders, differ in their last bits."""
     return round(value, 12)

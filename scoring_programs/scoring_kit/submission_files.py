@@ -9,10 +9,11 @@ import shutil
 import stat
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Collection, Dict, Iterator, List, Mapping, Sequence, Tuple
+from typing import Any, Callable, Collection, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple, TypeVar
 
 from scoring_kit.base.submissions import JUNK_FOLDERS, JUNK_NAMES
 from scoring_kit.errors import OrganiserError, Problems, shown
+from scoring_kit.json_reading import read_utf8
 from scoring_kit.manifest import Manifest
 from scoring_kit.package import SubmissionModule
 
@@ -178,6 +179,8 @@ def _wrapping_folder(names: Collection[str], keep: Collection[str]) -> str:
 
 
 FOUND_SHOWN = 5
+Given = TypeVar("Given")
+Answer = TypeVar("Answer")
 
 
 def copy_task_folders(source: Path, out: Path, tasks: Sequence[str], endings: Tuple[str, ...]) -> None:
@@ -231,6 +234,54 @@ def report_strays(
             problems.error(name, "is in the wrong place", expected)
         else:
             problems.warn(name, "ignored")
+
+
+class AnswerFiles(NamedTuple):
+    """The files of a task's answers, one for each text: `TEXT<suffix>`.
+
+    Attributes:
+        suffix: the end of their names.
+        max_megabytes: the largest that is read, in million bytes.
+        missing: what is expected where one is missing.
+        unknown: what is wrong with one of another name, and what is expected.
+    """
+
+    suffix: str
+    max_megabytes: float
+    missing: str
+    unknown: Tuple[str, str]
+
+    def read(
+        self,
+        files: SubmissionFiles,
+        folder: str,
+        texts: Mapping[str, Given],
+        answer: Callable[[str, str, Given], Answer],
+        problems: Problems,
+    ) -> Dict[str, Answer]:
+        """The answer to each text, by the text; files that are missing or of another name are recorded.
+
+        Args:
+            files: those of the submission.
+            folder: the task's, see `folders_by_task`.
+            texts: what participants know of each text.
+            answer: reads an answer of (content, the file's name, what participants know of the text).
+            problems: collects what is wrong.
+        """
+        prefix = f"{folder}/" if folder else ""
+        answers: Dict[str, Answer] = {}
+        for text, given in texts.items():
+            name = f"{prefix}{text}{self.suffix}"
+            if name not in files.paths:
+                problems.error(name, "is missing", self.missing)
+                continue
+            content = read_utf8(files.paths[name], name, self.max_megabytes, problems)
+            if content is not None:
+                answers[text] = answer(content, name, given)
+        for name in files.named(self.suffix, folder):
+            if name[len(prefix) : -len(self.suffix)] not in texts:
+                problems.error(name, *self.unknown)
+        return answers
 
 
 def _places(manifest: Manifest, tasks: Sequence[str], suffix: str) -> str:

@@ -3,8 +3,7 @@
 from typing import Callable, Dict, FrozenSet, Mapping, NamedTuple
 from xml.parsers import expat
 
-from scoring_kit.errors import shown
-from scoring_kit.faults import Fault
+from scoring_kit.errors import Fault, shown
 
 
 class Element(NamedTuple):

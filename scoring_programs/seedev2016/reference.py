@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from scoring_kit.errors import Problems
-from scoring_kit.faults import organiser_faults
 from scoring_kit.json_reading import read_utf8
 from seedev2016.standoff import Entity, Event, read_entities, read_events
 
@@ -43,11 +42,9 @@ def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> SeeD
         for document in documents(folder, task, problems):
             types = {key: entity.type for key, entity in read_document_entities(folder, task, document, problems)}
             name = f"{task}/{document}.a2"
-            fault = organiser_faults(problems)
+            text, fault = read_text(folder, name, problems), problems.gold_fault
             entities[task][document] = types
-            events[task][document] = read_events(
-                read_text(folder, name, problems), name, task, types, fault, misfit=fault
-            )
+            events[task][document] = read_events(text, name, types, task, fault, misfit=fault)
     problems.stop_organisers_if_any()
     return SeeDevReference(entities, events)
 
@@ -78,7 +75,7 @@ def documents(folder: Path, task: str, problems: Problems) -> list[str]:
 def read_document_entities(folder: Path, task: str, document: str, problems: Problems) -> list[tuple[str, Entity]]:
     """The entities of a document with their ids."""
     name = f"{task}/{document}.a1"
-    return list(read_entities(read_text(folder, name, problems), name, organiser_faults(problems)).items())
+    return list(read_entities(read_text(folder, name, problems), name, problems.gold_fault).items())
 
 
 def read_text(folder: Path, name: str, problems: Problems) -> str:

@@ -8,7 +8,7 @@ import re
 import sys
 from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optional, Tuple
 
-from scoring_kit.faults import Fault
+from scoring_kit.errors import Fault
 from seedev2016.schema import COMMUTATIVE, ENTITY_TYPES, EVENT_TYPES, PREREQUISITE, PREREQUISITE_TYPES, Role
 
 _ENTITY = re.compile(r"(T[0-9]+)\t(\S+) ([0-9]{1,9} [0-9]{1,9}(?:;[0-9]{1,9} [0-9]{1,9})*)(?:\t(.*))?")
@@ -46,7 +46,7 @@ class Event(NamedTuple):
     type: str
     first: str
     second: str
-    optional: FrozenSet[Tuple[str, Any]]
+    optional: FrozenSet[Tuple[object, Any]]
     negated: bool
 
     @property
@@ -55,9 +55,6 @@ class Event(NamedTuple):
         if self.second < self.first and self.type in COMMUTATIVE:
             return self.type, self.second, self.first
         return self.type, self.first, self.second
-
-
-NO_ARGUMENTS: FrozenSet[Tuple[str, Any]] = frozenset()
 
 
 def read_entities(text: str, name: str, fault: Fault) -> Dict[str, Entity]:
@@ -82,15 +79,15 @@ def read_entities(text: str, name: str, fault: Fault) -> Dict[str, Entity]:
 
 
 def read_events(
-    text: str, name: str, task: str, entities: Mapping[str, str], fault: Fault, misfit: Fault
+    text: str, name: str, entities: Mapping[str, str], task: str, fault: Fault, misfit: Fault
 ) -> List[Event]:
     """The events of an `.a2` file in the order of the file; every fault is recorded, and its event left out.
 
     Args:
         text: the file's content.
         name: its name in messages.
-        task: `binary` or `full`, which decides on the event types and on what is optional.
         entities: id → type of the document's entities, which alone may be arguments.
+        task: `binary` or `full`, which decides on the event types and on what is optional.
         fault: called with everything that cannot be read as an event of the schema.
         misfit: called with an argument whose filler has a type that its role does not take. The event stays, with an
             argument that equals none of the gold, whose arguments all fit.
@@ -146,40 +143,32 @@ class _EventReader:
         if kind is None:
             self.fault(number, "unknown event type", words[0], f"one of {_listed(self.types)}")
             return None
-        mandatory: List[Optional[str]] = [None, None]
-        optional: Dict[str, str] = {}
+        filled: Dict[object, str] = {}
         sound = True
         for word in words[1:]:
             name, _, filler = word.partition(":")
             role = kind.roles.get(name)
             if role is None:
-                roles = ", ".join(kind.roles)
-                self.fault(number, "unknown role", name, f"one of the roles of {kind.name}: {roles}")
-                sound = False
-            elif name in optional or (role.argument is not None and mandatory[role.argument] is not None):
-                roles = name if role.argument is None else kind.names(role.argument)
-                self.fault(number, "second filler of an argument", word, f"one {roles}")
-                sound = False
+                self.fault(number, "unknown role", name, f"one of the roles of {kind.name}: {', '.join(kind.roles)}")
+            elif kind.slot(name) in filled:
+                self.fault(number, "second filler of an argument", word, f"one {kind.names(kind.slot(name))}")
             elif name != PREREQUISITE and filler not in self.entities:
                 expected = "the id of an entity in the document's .a1 file"
                 self.fault(number, "unknown entity", f"{name}:{filler}", expected)
-                sound = False
-            elif role.argument is None:
-                optional[name] = self._filler(name, filler, role, number)
             else:
-                mandatory[role.argument] = self._filler(name, filler, role, number)
-        first, second = mandatory
+                filled[kind.slot(name)] = self._filler(name, filler, role, number)
+                continue
+            sound = False
         if not sound:
             return None
-        if first is None or second is None:
-            roles = kind.names(0 if first is None else 1)
-            self.fault(number, "missing mandatory argument", kind.name, f"one {roles}")
-            return None
-        if not optional:
-            return Event(kind.name, first, second, NO_ARGUMENTS, False)
-        if PREREQUISITE in optional:
-            self.prerequisites.append((number, identifier, optional.pop(PREREQUISITE)))
-        return Event(kind.name, first, second, frozenset(optional.items()), False)
+        for argument in (0, 1):
+            if argument not in filled:
+                self.fault(number, "missing mandatory argument", kind.name, f"one {kind.names(argument)}")
+                return None
+        first, second = filled.pop(0), filled.pop(1)
+        if PREREQUISITE in filled:
+            self.prerequisites.append((number, identifier, filled.pop(PREREQUISITE)))
+        return Event(kind.name, first, second, frozenset(filled.items()), False)
 
     def _filler(self, name: str, filler: str, role: Role, number: int) -> str:
         """The id that fills a role, behind the role's name where it is an entity that the role does not take.

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from are2007 import organiser, reference
-from are2007.answers import AnswerKey
-from are2007.mentions import Mention
+from are2007.answers import AnswerKey, Mention
 from gen_bundle.package.resolve import resolve
 from gen_bundle.render.pages import render_pages
 from gen_bundle.resources import resource

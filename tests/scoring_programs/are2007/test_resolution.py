@@ -7,12 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from are2007 import task1, task3
-from are2007.answers import AnswerKey
-from are2007.mentions import Mention
-from are2007.overlap import overlap
+from are2007.answers import AnswerKey, Mention, overlap
 from are2007.reference import AreReference
-from are2007.resolution import credit_by_pronoun
 from are2007.submission import AreSubmission
+from are2007.task1 import credit_by_pronoun
 
 
 def entity(index: int) -> Mention:

@@ -33,7 +33,7 @@ def never(where: str, rule: str, value: str, expected: str) -> None:
 def events(task: str, *lines: str, entities: Mapping[str, str] = ENTITIES) -> list[Event]:
     """Events of lines without their ids, which are E1, E2 … in order; a line that begins with M is one as a whole."""
     numbered = [line if line.startswith("M") else f"E{number}\t{line}" for number, line in enumerate(lines, 1)]
-    return read_events("\n".join(numbered), "x.a2", task, entities, never, never)
+    return read_events("\n".join(numbered), "x.a2", entities, task, never, never)
 
 
 def manifest(layout: str = "joint", tasks: Sequence[str] = ("binary", "full")) -> Manifest:

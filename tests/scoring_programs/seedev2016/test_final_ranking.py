@@ -48,7 +48,7 @@ def test_every_alternate_score_of_every_team_is_there(submissions: Path) -> None
     for task, module in (("binary", binary), ("full", full)):
         entities = gold.entities[task]
         files = {name: (submissions / "Good" / task / f"{name}.a2").read_text() for name in entities}
-        predicted = {name: read_events(text, name, task, entities[name], never, never) for name, text in files.items()}
+        predicted = {name: read_events(text, name, entities[name], task, never, never) for name, text in files.items()}
         metrics = module.score(gold, SeeDevSubmission(frozenset({task}), {task: predicted}), {}).metrics
         told = {f"{m}.{kind}": value for kind, own in by_type[task]["Good"].items() for m, value in own.items()}
         assert told == {name: metric.value for name, metric in metrics.items() if "." in name}

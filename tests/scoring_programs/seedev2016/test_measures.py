@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from scoring_kit.results import CountBars
 from seedev2016 import binary, full
-from seedev2016.evaluation import Measures, by_type, evaluate, measure
-from seedev2016.pairing import pair_events
+from seedev2016.evaluation import Measures, by_type, evaluate, measure, pair_events
 from seedev2016.reference import SeeDevReference
 from seedev2016.schema import EVENT_TYPES
 from seedev2016.standoff import Event

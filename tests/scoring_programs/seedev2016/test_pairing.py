@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seedev2016.pairing import WHOLE, Pair, pair_events, similarity
+from seedev2016.evaluation import WHOLE, Pair, pair_events, similarity
 from seedev2016.standoff import Event
 from tests.scoring_programs.seedev2016.cases import events
 
