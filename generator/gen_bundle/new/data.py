@@ -20,6 +20,7 @@ ABOUT = {
     "majority": "Gives every row the most frequent label",
     "random": "Gives every row a number drawn at random",
     "alphabetical": "Ranks the items by the alphabet",
+    "constant": "Gives every key one row, the same everywhere",
     "empty": "Gives empty answers",
 }
 """Baseline → what it answers."""
@@ -169,9 +170,9 @@ def has_candidates(proposal: Proposal) -> bool:
 def baseline_name(proposal: Proposal) -> str:
     """What the baseline answers everywhere."""
     if proposal.item is not None:
-        return "alphabetical" if has_candidates(proposal) else "empty"
+        return "alphabetical" if has_candidates(proposal) else "constant"
     if proposal.many:
-        return "empty"
+        return "constant"
     names = {"label": "majority", "number": "random", "probability": "random"}
     return names.get(proposal.answers[0].type, "empty")
 
@@ -182,8 +183,11 @@ def baseline_answers(proposal: Proposal, phases: Mapping[str, Sequence[int]]) ->
     Labels and the distribution are those of the first phase, since participants see the baseline; the numbers of two
     digits, so that they do not give a single value away. Tags are as many O as there are tokens; they are left out.
     """
+    if proposal.many:
+        is_json = proposal.gold.is_json
+        return {column.name: _made_up_answer(column, 0, is_json=is_json) for column in proposal.answers}
     rows = next(iter(phases.values()))
-    columns = () if proposal.many else [column for column in proposal.answers if column.type != "tags"]
+    columns = [column for column in proposal.answers if column.type != "tags"]
     return {column.name: _baseline_answer(proposal.gold, column, rows) for column in columns}
 
 
@@ -208,10 +212,10 @@ def _baseline(proposal: Proposal, rows: Sequence[int], answers: Mapping[str, Any
     """The rows of the baseline: the key's columns, and an answer for each."""
     if proposal.item is not None and has_candidates(proposal):
         return _ranked(proposal, rows)
-    if proposal.many:
-        return []
     gold = proposal.gold
     keys = gold.keys(proposal.key)
+    if proposal.many:
+        rows = list({keys[at]: at for at in reversed(rows)}.values())[::-1]  # the first of each key
     columns = [] if proposal.of_lines else [gold.column(name) for name in proposal.key]
     found: list[Row] = []
     for at in rows:
@@ -301,8 +305,6 @@ def _answers(proposal: Proposal, answers: Mapping[str, Any]) -> tuple[str, Seque
         query = f"({', '.join(parts.values())},)"
         record = _record({**parts, item: f"row[{_source(item)}]", score: value})
         return RANKED.format(query=query, answer=record), ["from collections import Counter"]
-    if proposal.many:
-        return "    return []", []
     key = "chr(9).join((" + "".join(f"str({part}), " for part in parts.values()) + "))"
     for column in proposal.answers:
         answer: Any = answers.get(column.name)
