@@ -491,7 +491,7 @@ def _known_labels(column: ColumnMetric, metric: MetricRow) -> Iterator[Fault]:
     """Labels that options name are among those of the field."""
     named = dict.fromkeys(_named_labels(column.options))
     for name, kind in zip(column.fields, column.types, strict=True):
-        declared = column.table.fields[name].get("values")
+        declared: list[str] = column.table.fields[name].get("values") or []
         for option, label in named if declared and kind != "number" else ():
             if label not in declared:
                 yield option, f"no label {label!r}. {nearest(label, declared)}"

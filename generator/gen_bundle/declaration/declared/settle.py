@@ -196,7 +196,7 @@ def _complete_computed(column: dict[str, Any], by_key: dict[Any, dict[str, Any]]
     computation = str(column.get("computation"))
     if computation == "avg_rank":
         column.setdefault("precision", RANK_PRECISION)
-        sorts = {"asc"}
+        sorts: set[Any] = {"asc"}
     else:
         column.setdefault("precision", max((part.get("precision", PRECISION) for part in parts), default=PRECISION))
         sorts = {part.get("sort") for part in parts}
