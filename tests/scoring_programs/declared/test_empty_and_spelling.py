@@ -86,9 +86,9 @@ def test_which_cells_are_empty(kind: str, values: list[str], missing: str | None
 def test_of_texts_and_sets_null_alone_is_empty(kind: str, tmp_path: Path) -> None:
     field = {"field": "x", "type": kind, **({"values": ["z"]} if kind == "labels" else {})}
     options = one_table([field], {"m": "exact_match"}, file="p.jsonl", reference={**SKIP, "file": "gold.jsonl"})
-    empty = "" if kind == "text" else []
+    empty: Any = "" if kind == "text" else []
     rows = [{"id": "1", "x": empty}, {"id": "2", "x": None}, {"id": "3"}]
-    sent = [{"id": str(at), "x": "z" if kind == "text" else ["z"]} for at in (1, 2, 3)]
+    sent: list[dict[str, Any]] = [{"id": str(at), "x": "z" if kind == "text" else ["z"]} for at in (1, 2, 3)]
     gold, answers = ("".join(json.dumps(row) + "\n" for row in one) for one in (rows, sent))
     assert score(options, {"gold.jsonl": gold}, {"p.jsonl": answers}, tmp_path).value("m") == 0
     sent[0]["x"] = empty
