@@ -11,12 +11,12 @@ from math import fsum
 from typing import Any
 
 from clpsych2025.answers import ClpsychSubmission
-from clpsych2025.averages import Average, by_timeline, mean, metrics_of, timeline_units, with_rows
+from clpsych2025.averages import Average, mean, metrics_of, timeline_units, with_rows
 from clpsych2025.reference import ClpsychReference
 from scoring_kit.metrics.classification import f1_scores, label_terms, units_of_classes
 from scoring_kit.metrics.summed import macro_f1
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult, scored_items
-from scoring_kit.units import Additive, Array, Units
+from scoring_kit.units import Additive, Array, Units, by_unit
 
 _ERRORS = ("mse", "mse_serious", "mse_impaired", "mse_minimal")
 METRICS = (
@@ -109,7 +109,7 @@ def pooled_f1_terms(names: Sequence[str], timelines: Sequence[ScoredTimeline]) -
     """What each of all timelines adds to `pooled_f1`."""
     gold, predicted = _published_classes(timelines)
     owners = [one.name for one in timelines for _ in one.gold]
-    return Additive(by_timeline(names, owners, label_terms(predicted, gold, list(CLASSES.values()))), _pooled_f1)
+    return Additive(by_unit(names, owners, label_terms(predicted, gold, list(CLASSES.values()))), _pooled_f1)
 
 
 def _pooled_f1(sums: Array) -> Array:
