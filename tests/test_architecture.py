@@ -25,9 +25,7 @@ STANDING_TWICE = {
     "Bar",
     "Ended",
     "Figure",
-    "Plan",
     "Report",
-    "Standing",
     "Table",
     "View",
 }

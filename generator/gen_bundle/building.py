@@ -161,14 +161,14 @@ def finished_bundle(
 
 
 def _planned(competition: Resolved, request: BuildRequest) -> list[tuple[Resolved, Path]]:
-    """The bundles to build and where each goes: not where a folder is, nor another file without --force."""
+    """The bundles to build, and where each goes."""
     task, name = request.task, competition.name
     ids = [task.id for task in competition.tasks]
-    if task is not None and competition.layout != "separate":
-        raise UserError(f"--task {task}: only layout separate builds single tasks. Add --layout separate.")
-    if task is not None and task not in ids:
-        raise UserError(f"--task {task}: no such task. {nearest(task, ids)}")
     if task is not None:
+        if competition.layout != "separate":
+            raise UserError(f"--task {task}: only layout separate builds single tasks. Add --layout separate.")
+        if task not in ids:
+            raise UserError(f"--task {task}: no such task. {nearest(task, ids)}")
         bundles = [(competition.only(task), request.out or Path(f"{name}-{task}.zip"))]
     elif competition.layout == "separate":
         folder = request.out or Path(f"{name}-bundles")
@@ -177,18 +177,21 @@ def _planned(competition: Resolved, request: BuildRequest) -> list[tuple[Resolve
         bundles = [(competition.only(one), folder / f"{name}-{one}.zip") for one in ids]
     else:
         bundles = [(competition, request.out or Path(f"{name}.zip"))]
-    there = [path for _, path in bundles if path.exists()]
-    kinds = {path: "folder" if path.is_dir() else "device" for path in there if not path.is_file()}
-    if kinds:
-        raise UserError(
-            *(f"--out {path}: is a {kind}. Expected the path of a zip file." for path, kind in kinds.items())
-        )
-    others = [path for path in there if not request.force and not _is_bundle(path)]
-    if others:
-        raise UserError(
-            *(f"--out {path}: exists and is not a bundle. Choose another path, or remove the file." for path in others)
-        )
+    _check_free([path for _, path in bundles], force=request.force)
     return bundles
+
+
+def _check_free(paths: Sequence[Path], *, force: bool) -> None:
+    """See that nothing is in the way of bundles: a folder, a device, or without `force` a file that is no bundle."""
+    wrong, foreign = [], []
+    for path in paths:
+        if path.exists() and not path.is_file():
+            kind = "folder" if path.is_dir() else "device"
+            wrong.append(f"--out {path}: is a {kind}. Expected the path of a zip file.")
+        elif path.is_file() and not force and not _is_bundle(path):
+            foreign.append(f"--out {path}: exists and is not a bundle. Choose another path, or remove the file.")
+    if problems := wrong or foreign:
+        raise UserError(*problems)
 
 
 def _is_bundle(path: Path) -> bool:
@@ -269,7 +272,8 @@ def _findings(bundle: Path, competition: Resolved, hidden: Sequence[Elsewhere]) 
     past are left out: they are named with all else that keeps a bundle a draft.
     """
     queue = competition.declaration.queue
-    report = check_path(bundle, elsewhere=hidden, known_keys=[queue] if queue else [])
+    known = [queue] if queue else []
+    report = check_path(bundle, elsewhere=hidden, known_keys=known)
     return [finding for finding in report.findings if finding.severity != "note" and finding.id != OVER]
 
 

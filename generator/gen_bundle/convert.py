@@ -3,7 +3,7 @@
 import math
 import re
 import tempfile
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
@@ -62,21 +62,15 @@ def _convert(old: Path, new: Path, force: bool) -> Converted:
         raise UserError(f"--out {new}: exists already. Choose another path, or pass --force.")
     with tempfile.TemporaryDirectory(prefix="gen-bundle-") as work:
         folder = _opened(old, Path(work))
-        document = _document(folder)
         members = folder_members(folder)
-        conversion = Conversion(document, members)
+        conversion = Conversion(_document(folder), members)
         converted = conversion.document()
         del members["competition.yaml"]
         for page in (*converted["pages"], {"title": "Terms", "file": converted["terms"]}):
             members[page["file"]] = _page(members, page["file"], page["title"])
         if any(name.startswith("assets/") for name in members):
             conversion.lost.append("assets/: Codabench publishes no files by themselves; link them from elsewhere")
-        for use in sorted({task[role] for task in converted["tasks"] for role in TASK_FILES if role in task}):
-            if _unwrapped(members, use, Path(work)):
-                conversion.changed.append(
-                    f"{use}: the folder in it was taken off, as CodaLab did. Codabench does not, so participants must "
-                    "zip files, not the folder around them"
-                )
+        conversion.changed += _unwrap_all(members, converted["tasks"], Path(work))
         faults = _written(new, members, converted)
         if "docker_image" not in converted and any(fault.id == NOT_PYTHON_3 for fault in faults):
             converted["docker_image"] = PYTHON_2_IMAGE
@@ -86,6 +80,16 @@ def _convert(old: Path, new: Path, force: bool) -> Converted:
             )
             faults = _written(new, members, converted)
     return Converted(conversion.lost, conversion.changed, faults)
+
+
+def _unwrap_all(members: dict[str, Any], tasks: Sequence[Mapping[str, Any]], work: Path) -> Iterator[str]:
+    """Take off the folder around each program and each task's data, where CodaLab did; yields what was changed."""
+    for use in sorted({task[role] for task in tasks for role in TASK_FILES if role in task}):
+        if _unwrapped(members, use, work):
+            yield (
+                f"{use}: the folder in it was taken off, as CodaLab did. Codabench does not, so participants must "
+                "zip files, not the folder around them"
+            )
 
 
 def _written(new: Path, members: Members, document: dict[str, Any]) -> list[Finding]:
@@ -141,27 +145,32 @@ def _opened(old: Path, work: Path) -> Path:
 
 
 def _document(folder: Path) -> dict[str, Any]:
-    path = folder / "competition.yaml"
+    name = "competition.yaml"
     try:
-        document = read_yaml(path.read_bytes()).value
+        document = read_yaml((folder / name).read_bytes()).value
     except OSError as error:
-        raise UserError(f"{path.name}: not found at the top of the bundle. Is there a folder around it?") from error
+        raise UserError(f"{name}: not found at the top of the bundle. Is there a folder around it?") from error
     except UnreadableYamlError as error:
         place = f":{error.line}" if error.line else ""
-        raise UserError(f"{path.name}{place} {error}") from error
+        raise UserError(f"{name}{place} {error}") from error
     if is_endless(document):
-        raise UserError(f"{path.name}: its aliases (&, *) repeat each other to enormous size. Write them out.")
+        raise UserError(f"{name}: its aliases (&, *) repeat each other to enormous size. Write them out.")
     if not isinstance(document, dict):
-        raise UserError(f"{path.name}: is not a mapping. Expected title, html, phases, leaderboard.")
+        raise UserError(f"{name}: is not a mapping. Expected title, html, phases, leaderboard.")
     if str(document.get("version", "1")) not in ("1", "1.5"):
-        raise UserError(f"{path.name}: has version {document['version']}; only CodaLab 1.5 bundles are converted.")
-    missing = [key for key in ("title", "html", "phases", "leaderboard") if not document.get(key)]
-    wrong = [key for key in ("html", "phases", "leaderboard") if not isinstance(document.get(key, {}), dict)]
-    if missing or wrong:
-        raise UserError(
-            *(f"{path.name}: {key} is missing. A CodaLab 1.5 bundle has it." for key in missing),
-            *(f"{path.name}: {key} is not a mapping, as it is in a CodaLab 1.5 bundle." for key in wrong),
-        )
+        raise UserError(f"{name}: has version {document['version']}; only CodaLab 1.5 bundles are converted.")
+    problems = [
+        f"{name}: {key} is missing. A CodaLab 1.5 bundle has it."
+        for key in ("title", "html", "phases", "leaderboard")
+        if not document.get(key)
+    ]
+    problems += [
+        f"{name}: {key} is not a mapping, as it is in a CodaLab 1.5 bundle."
+        for key in ("html", "phases", "leaderboard")
+        if not isinstance(document.get(key, {}), dict)
+    ]
+    if problems:
+        raise UserError(*problems)
     return document
 
 
@@ -332,14 +341,15 @@ class Conversion:
 
     def _compute(self, kept: list[dict[str, Any]], columns: list[tuple[Any, Any]]) -> None:
         """Give columns that CodaLab computed, as the mean of a row's ranks in others, Codabench's computation."""
-        computed = {str(key): _mapping(column).get("computed") for key, column in columns if "computed" in column}
-        sources = {column["key"]: column["index"] for column in kept if column["key"] not in computed}
+        rules = {str(key): _mapping(column)["computed"] for key, column in columns if "computed" in _mapping(column)}
+        sources = {column["key"]: column["index"] for column in kept if column["key"] not in rules}
         for column in kept:
-            if column["key"] not in computed:
+            if column["key"] not in rules:
                 continue
-            rule = _mapping(computed[column["key"]])
-            named = rule.get("fields", "")
-            names = named if isinstance(named, list) else [name.strip() for name in str(named).split(",")]
+            rule = _mapping(rules[column["key"]])
+            names = rule.get("fields", "")
+            if not isinstance(names, list):
+                names = map(str.strip, str(names).split(","))
             known = [sources[name] for name in names if name in sources]
             if str(rule.get("operation")) != "Avg" or not known:
                 self.lost.append(f"column {column['key']!r}: how it is computed is not known; scores must fill it")
@@ -418,5 +428,7 @@ def html_as_markdown(html: str, title: str) -> str:
     An empty page, which Codabench refuses, becomes its title.
     """
     parts = re.split(r"(<pre\b.*?</pre>)", html.replace("$", "&#36;"), flags=re.DOTALL | re.IGNORECASE)
-    parts[::2] = ["\n".join(line.strip() for line in part.splitlines() if line.strip()) for part in parts[::2]]
+    for at in range(0, len(parts), 2):
+        lines = map(str.strip, parts[at].splitlines())
+        parts[at] = "\n".join(line for line in lines if line)
     return "\n".join(part for part in parts if part).strip() or f"# {title}"

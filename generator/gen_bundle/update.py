@@ -23,7 +23,7 @@ from gen_bundle.difference.aspects import differences
 from gen_bundle.difference.changes import Difference, Effect
 from gen_bundle.errors import UserError
 from gen_bundle.fetched import whole_submissions
-from gen_bundle.json_files import private, write_json
+from gen_bundle.json_files import write_json
 from gen_bundle.live.competition import Place, Snapshot, different, original_bundle, read_snapshot, submission_rule
 from gen_bundle.live.connection import AnswerError, Connection, LiveError
 from gen_bundle.live.datasets import content_digest, number_of, pack, store_file
@@ -399,8 +399,7 @@ def write_backup(snapshot: Snapshot, server: str, bundle: Path, now: datetime) -
         "competition": _without_secrets(snapshot.competition),
         "tasks": {str(number): _without_secrets(task) for number, task in snapshot.tasks.items()},
     }
-    with private():
-        write_json(file, content)
+    write_json(file, content)
     return file
 
 

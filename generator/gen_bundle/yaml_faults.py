@@ -59,67 +59,83 @@ class _Lines:
 def _guesses(error: yaml.MarkedYAMLError, lines: _Lines, mark: yaml.Mark) -> Iterator[YamlFault]:
     """What it may be, the likeliest first."""
     problem, context = str(error.problem or ""), str(error.context or "")
-    opened = error.context_mark or mark
+    yield from _in_characters(problem, lines, mark)
+    yield from _in_brackets_and_quotes(problem, context, lines, error.context_mark or mark, mark)
+    if "another document" in problem:
+        yield _at(mark, "a second document begins here (---). Expected: one alone")
+    yield from _in_keys(problem, lines, mark)
+    yield from _in_structure(problem, lines, mark)
+
+
+def _in_characters(problem: str, lines: _Lines, mark: yaml.Mark) -> Iterator[YamlFault]:
+    """What no text begins with, and tabs."""
     line = lines[mark.line]
     character = line[mark.column : mark.column + 1]
-    rest = _cut(line[mark.column :])
-    if ("cannot start any token" in problem and character != "\t") or ("node content" in problem and character):
-        yield _at(mark, f"a text may not begin with {character}. {QUOTES.format(rest)}")
-    if "\t" in line[: len(line) - len(line.lstrip())]:
+    no_token = "cannot start any token" in problem
+    if (no_token and character != "\t") or ("node content" in problem and character):
+        yield _at(mark, f"a text may not begin with {character}. {QUOTES.format(_cut(line[mark.column :]))}")
+    if "\t" in line[: lines.indent(mark.line)]:
         yield YamlFault(mark.line + 1, 1, "the line is indented with a tab. Expected: spaces")
-    if "cannot start any token" in problem:
+    if no_token:
         yield _at(mark, "there is a tab here. Expected: a space")
+
+
+def _in_brackets_and_quotes(
+    problem: str, context: str, lines: _Lines, opened: yaml.Mark, mark: yaml.Mark
+) -> Iterator[YamlFault]:
+    """What begins at `opened` and does not end well."""
     if "quoted scalar" in context and "end of stream" in problem:
         yield _at(opened, f"the quote that opens here is never closed: {_cut(lines[opened.line].strip())}")
-    bracket = lines[opened.line][opened.column : opened.column + 1]
-    if "flow" in context and bracket in CLOSING:
-        yield _at(opened, f"the bracket {bracket} that opens here is not closed. Expected: {CLOSING[bracket]}")
-    if "flow" in context and not character:
-        last = next(lines.up_from(mark.line), 0)
-        yield _in_line(
-            lines, last, "the text ends before a bracket is closed. Expected: ] for each [, and } for each {"
-        )
+    if "flow" in context:
+        bracket = lines[opened.line][opened.column : opened.column + 1]
+        if bracket in CLOSING:
+            yield _at(opened, f"the bracket {bracket} that opens here is not closed. Expected: {CLOSING[bracket]}")
+        if not lines[mark.line][mark.column : mark.column + 1]:
+            last = next(lines.up_from(mark.line), 0)
+            what = "the text ends before a bracket is closed. Expected: ] for each [, and } for each {"
+            yield _in_line(lines, last, what)
     if "quoted scalar" in context or "double-quoted" in context:
         yield _at(mark, "a backslash between double quotes means something else. Expected: single quotes")
     if "alias" in context or "anchor" in context or "undefined alias" in problem:
         start = mark if "undefined" in problem else opened
-        word = WORD.match(lines[start.line][start.column :])
-        if word:
+        if word := WORD.match(lines[start.line][start.column :]):
             yield _at(start, f"a text may not begin with {word[0][0]}. {QUOTES.format(_cut(word[0]))}")
     if "block scalar" in context:
-        yield _at(
-            opened, "text follows | or > in the same line. Expected: the text in the next line, indented, or in quotes"
-        )
-    if "another document" in problem:
-        yield _at(mark, "a second document begins here (---). Expected: one alone")
-    yield from _in_keys(problem, lines, mark)
+        what = "text follows | or > in the same line. Expected: the text in the next line, indented, or in quotes"
+        yield _at(opened, what)
 
 
 def _in_keys(problem: str, lines: _Lines, mark: yaml.Mark) -> Iterator[YamlFault]:
-    """Keys and their values: spaces, colons and indentation."""
-    line = lines[mark.line]
+    """Keys and their values: spaces and colons."""
     for number in lines.up_from(mark.line):
         if found := NO_BLANK_AFTER_COLON.fullmatch(lines[number]):
             right = f"{found['key']}: {found['value']}"
             yield _in_line(lines, number, f'the space after the colon is missing. Expected: "{_cut(right)}"')
         if found := NO_BLANK_AFTER_DASH.fullmatch(lines[number]):
             yield _in_line(lines, number, f'the space after the dash is missing. Expected: "- {_cut(found["rest"])}"')
-    starts_line = mark.column == lines.indent(mark.line)
+    line = lines[mark.line]
     if "mapping values" in problem and ": " in line[: mark.column]:
         value = line.partition(": ")[2]
         yield _at(mark, f'a text with ": " in it must be in quotes. {QUOTES.format(_cut(value))}')
+
+
+def _in_structure(problem: str, lines: _Lines, mark: yaml.Mark) -> Iterator[YamlFault]:
+    """Lines that do not belong where they are indented to, or do not end where they should."""
     above = next(lines.up_from(mark.line - 1), None)
-    if "mapping values" in problem and above is not None and KEY_AND_VALUE.match(lines[above]):
-        yield _in_line(lines, mark.line, _misplaced(lines, mark.line, f"; line {above + 1} above it is complete"))
-    if above is not None and ("mapping values" in problem or "':'" in problem):
-        yield _in_line(lines, above, f"there is no colon after the key: {_cut(lines[above].strip())}")
-    if "expected" in problem and not starts_line:
-        yield _at(
-            mark,
-            f"the text goes on after its closing quote: {_cut(line[mark.column :])}. Expected: one pair of quotes "
-            "around the whole text, and '' for a ' within single quotes",
-        )
+    in_values = "mapping values" in problem
+    if above is not None:
+        if in_values and KEY_AND_VALUE.match(lines[above]):
+            why = f"; line {above + 1} above it is complete"
+            yield _in_line(lines, mark.line, _misplaced(lines, mark.line, why))
+        if in_values or "':'" in problem:
+            yield _in_line(lines, above, f"there is no colon after the key: {_cut(lines[above].strip())}")
     if "expected" in problem:
+        if mark.column != lines.indent(mark.line):
+            yield _at(
+                mark,
+                f"the text goes on after its closing quote: {_cut(lines[mark.line][mark.column :])}. Expected: one "
+                "pair of quotes around the whole text, and '' for a ' within single quotes",
+            )
         yield _in_line(lines, mark.line, _misplaced(lines, mark.line, ", which fits no line above"))
 
 

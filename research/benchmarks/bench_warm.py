@@ -27,8 +27,8 @@ from gen_bundle.zips.writing import write_zip
 from research.benchmarks.generated import sentence
 from research.benchmarks.wide_models import LAYERS, make_wide_classifier, make_wide_encoder
 from tests import tiny_models
+from tests.generator.rescore.warm import WarmWorker
 from tests.punkt import NLTK_DATA
-from tests.scoring_programs.warm import WarmWorker
 
 WITH_MODELS = 50
 CHANGED = 10
@@ -92,7 +92,7 @@ def _compare(what: str, program: Program, change: Change, submissions: int, ever
     before = _children()
     with WarmWorker(program.folder, program.reference, log=log, environment=ENVIRONMENT) as worker:
         for job in jobs:
-            answer = worker.ask(job, seconds=None)
+            answer = worker.ask(job, seconds=3600.0)
             assert answer is not None, log.read_text(encoding="utf-8")
             assert answer["exit_code"] == 0, (job / "stderr").read_text(encoding="utf-8")
     warm = (_children() - before) / submissions

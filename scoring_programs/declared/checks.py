@@ -9,7 +9,7 @@ from declared.gold_fields import gold_fields
 from declared.metrics import positive_of
 from declared.plan import Plan
 from declared.reference import GoldTable, Reference
-from declared.samples import gold_values, number_of, scored_groups, typed_gold
+from declared.samples import gold_values, number_of, scored_by_sample, scored_groups, typed_gold
 
 Fault = tuple[str, str, str]
 """Where, what is wrong, what is expected."""
@@ -97,7 +97,7 @@ def _positive(plan: Plan, gold: GoldTable) -> tuple[str, str] | None:
     if not is_one or not (of_number or plan.options.get("average") == "binary"):
         return None
     raw = [gold.answers.columns[field.name, field.type] for field in typed_gold(plan, gold)]
-    labels = {label for values in raw for label in values}
+    labels = {label for values in raw for label in values if label is not None}
     if any(labels <= natural for natural in NATURAL):
         return None
     shown = ", ".join(sorted(labels)[:SHOWN_LABELS])
@@ -109,8 +109,8 @@ SHOWN_LABELS = 5
 
 def _values_by_group(plan: Plan, gold: GoldTable) -> Iterator[tuple[str, Sequence[Any]]]:
     """(" in the group …" or nothing, the gold values) of each field and group."""
-    for column in gold_values(plan, gold):
-        for texts, positions in scored_groups(plan, gold).items():
+    for column, groups in zip(gold_values(plan, gold), scored_by_sample(plan, gold), strict=True):
+        for texts, positions in groups.items():
             name = ", ".join(texts)
             yield f" in the group {name}" if name else "", [column[i] for i in positions]
 

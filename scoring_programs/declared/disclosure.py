@@ -147,7 +147,8 @@ def _column(plan: Plan, gold: GoldTable) -> AttackedColumn | None:
         return None
     values = 1
     for name, kind in kinds.items():
-        values *= _possible(gold.answers.columns[name, kind], kind)
+        there = [value for value in gold.answers.columns[name, kind] if value is not None]
+        values *= _possible(there, kind)
     field = gold.table.field(plan.fields[0])
     widest: float | None = None
     if field.type == "number" and field.min is not None and field.max is not None:

@@ -46,7 +46,9 @@ class Later(Sequence[Figure]):
         return len(self._made)
 
 
-def bars_by_group(plan: Plan, groups: Mapping[Group, Sequence[int]], values: Sequence[Sequence[float]]) -> BarChart:
+def bars_by_group(
+    plan: Plan, groups: Mapping[Group, Sequence[int]], values: Sequence[Mapping[Group, float]]
+) -> BarChart:
     """A bar for each group: the mean of its fields' values, with the number of keys.
 
     Args:
@@ -54,8 +56,10 @@ def bars_by_group(plan: Plan, groups: Mapping[Group, Sequence[int]], values: Seq
         groups: group → the positions of its keys.
         values: for each field its value in each group.
     """
-    means = [sum(column) / len(column) for column in zip(*values, strict=True)]
-    bars = [Bar(", ".join(group), mean, len(keys)) for (group, keys), mean in zip(groups.items(), means, strict=True)]
+    bars = []
+    for group, keys in groups.items():
+        own = [of_field[group] for of_field in values if group in of_field]
+        bars.append(Bar(", ".join(group), sum(own) / len(own), len(keys)))
     return BarChart(f"{plan.key} by {', '.join(plan.by)}", bars, plan.better, items="keys")
 
 

@@ -44,7 +44,7 @@ def _labels_of_all(folders: Sequence[Path], request: Request) -> dict[str, Any]:
     """Table id → field → the labels of the gold of all phases, of fields without declared values."""
     labels: dict[str, dict[str, set[str]]] = {}
     for table in tables_of(request["options"]).values():
-        wanted = [plan for plan in _wanted(request) if plan.table == table.id]
+        wanted = [plan for plan in _wanted(request) if table.id in plan.all_tables]
         for folder in folders:
             for field, values in gold.labels_of_gold(folder, table, wanted).items():
                 labels.setdefault(table.id, {}).setdefault(field, set()).update(values)

@@ -85,7 +85,9 @@ def _unlike(values: Sequence[Any], *candidates: Sequence[Any]) -> list[Any]:
 
 def _gold_column(field: Field, gold: GoldTable) -> list[Any]:
     """The gold's values of a field, as answers; empty where the gold has none of that name and type."""
-    return list(gold.answers.columns.get((field.name, field.type), ()))
+    column = gold.answers.columns.get((field.name, field.type), ())
+    other = _choices(field)[0] if None in column else None
+    return [other if value is None else value for value in column]
 
 
 def _choices(field: Field) -> list[Any]:

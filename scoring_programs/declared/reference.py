@@ -73,7 +73,7 @@ def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Refe
     labels = _labels(folder)
     tables = {}
     for table in tables_of(options).values():
-        own = [plan for plan in wanted if plan.table == table.id]
+        own = [plan for plan in wanted if table.id in plan.all_tables]
         gold = read_gold(folder, table, own, labels.get(table.id, {}), problems) if own else None
         if gold is not None:
             tables[table.id] = gold
@@ -89,14 +89,26 @@ def manifest(reference: Reference, tasks: Sequence[str]) -> dict[str, Any]:
 def expected(gold: GoldTable) -> dict[str, Any]:
     """What participants know of one table; of many rows for a key nobody knows which has as many tags as which."""
     tagged = {} if gold.table.many else gold.tagged
+    items = {"items": _items(gold)} if gold.table.all_items else {}
     return {
         "keys": gold.keys,
         "values": {field: list(labels) for field, labels in gold.labels.items()},
         "lengths": {
-            field: [len(tags) for tags in gold.answers.columns[column, "tags"]] for field, column in tagged.items()
+            field: [None if tags is None else len(tags) for tags in gold.answers.columns[column, "tags"]]
+            for field, column in tagged.items()
         },
         "megabytes": most_megabytes(gold),
+        **items,
     }
+
+
+def _items(gold: GoldTable) -> list[list[str]]:
+    """The items that the gold judges for each key."""
+    found: list[list[str]] = [[] for _ in gold.keys]
+    items = gold.answers.columns[str(gold.table.distinct), "string"]
+    for owner, item in zip(gold.answers.owners, items, strict=True):
+        found[owner].append(item)
+    return found
 
 
 def most_megabytes(gold: GoldTable) -> float:

@@ -10,6 +10,7 @@ from typing import Any
 from declared.answers import Answers
 from declared.gold_fields import gold_fields
 from declared.metrics import Sample, definitions, positive_of
+from declared.own_checks import answered_rows, by_key
 from declared.plan import Plan
 from declared.reference import GoldTable
 from scoring_kit.base.fields import NUMBER, Field, ordered
@@ -67,7 +68,7 @@ def _gold_columns(gold: GoldTable, fields: Sequence[Field]) -> Columns:
 def _units(plan: Plan, gold: GoldTable, columns: Columns, owners: Sequence[int]) -> list[Sequence[Any]]:
     """A value for each key: of each column, or, where they are compared as wholes, of all of them."""
     if gold.table.many:
-        return [_by_key(gold, owners, list(zip(*columns, strict=True)))]
+        return [by_key(len(gold.keys), owners, list(zip(*columns, strict=True)))]
     is_joint = plan.definition is not None and plan.definition.joint
     return [list(zip(*columns, strict=True))] if is_joint else list(columns)
 
@@ -110,15 +111,8 @@ def _form(plan: Plan, own: Field, of_gold: Field, gold: Sequence[Any]) -> Compar
 
 
 def map_list(form: Callable[[Any], Any], values: Sequence[Any]) -> list[Any]:
-    """Each value in a form."""
-    return list(map(form, values))
-
-
-def _by_key(gold: GoldTable, owners: Sequence[int], rows: Sequence[Any]) -> list[list[Any]]:
-    found: list[list[Any]] = [[] for _ in gold.keys]
-    for owner, row in zip(owners, rows, strict=True):
-        found[owner].append(row)
-    return found
+    """Each value in a form; None, which no metric reads, as it is."""
+    return [None if value is None else form(value) for value in values]
 
 
 @dataclass(frozen=True)
@@ -151,21 +145,9 @@ class OwnRows:
 
 def own_rows(gold: GoldTable, answers: Answers) -> OwnRows:
     """What an own function compares, over all keys."""
-    typed = {field.name: gold.answers.columns[field.name, field.type] for field in gold.fields}
-    key_columns = {name: [key[i] for key in gold.keys] for i, name in enumerate(gold.table.key)}
     keys = [key[0] if len(key) == 1 else key for key in gold.keys]
-    given = {name: column for (name, _), column in answers.columns.items()}
-    if not gold.table.many:
-        return OwnRows(keys, _dicts({**gold.further, **key_columns, **typed}), _dicts({**key_columns, **given}))
-    sides = []
-    for columns, owners in (({**gold.further, **typed}, gold.answers.owners), (given, answers.owners)):
-        keyed = {name: [column[owner] for owner in owners] for name, column in key_columns.items()}
-        sides.append(_by_key(gold, owners, _dicts({**columns, **keyed})))
-    return OwnRows(keys, *sides)
-
-
-def _dicts(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    truth = answered_rows(gold.answers, gold.table, gold.keys, gold.further)
+    return OwnRows(keys, truth, answered_rows(answers, gold.table, gold.keys))
 
 
 def scored_groups(plan: Plan, gold: GoldTable) -> dict[Group, list[int]]:
@@ -173,10 +155,12 @@ def scored_groups(plan: Plan, gold: GoldTable) -> dict[Group, list[int]]:
 
     Groups come in the order of their texts; those that `where` leaves without a key are left out.
     """
-    chosen = list(range(len(gold.keys)))
+    empty = frozenset.intersection(*_empty_by_sample(plan, gold)) if gold.skipped and plan.fields else frozenset()
+    chosen = [i for i in range(len(gold.keys)) if i not in empty]
     for column, wanted in plan.where.items():
         texts = gold.groups[column]
-        fitting = {text for text in set(texts) if _fits(text, wanted)}
+        fits = _fitting(wanted, gold.table.find(column))
+        fitting = {text for text in set(texts) if fits(text)}
         chosen = [i for i in chosen if texts[i] in fitting]
     if not plan.by:
         return {(): chosen}
@@ -184,6 +168,23 @@ def scored_groups(plan: Plan, gold: GoldTable) -> dict[Group, list[int]]:
     for i in chosen:
         groups.setdefault(tuple(gold.groups[column][i] for column in plan.by), []).append(i)
     return dict(sorted(groups.items()))
+
+
+def scored_by_sample(plan: Plan, gold: GoldTable) -> list[dict[Group, list[int]]]:
+    """The groups of `scored_groups` for each of `samples_of`: without the keys whose gold is empty there."""
+    groups = scored_groups(plan, gold)
+    found = []
+    for empty in _empty_by_sample(plan, gold):
+        kept = {group: [i for i in positions if i not in empty] for group, positions in groups.items()}
+        found.append({group: positions for group, positions in kept.items() if positions} if empty else groups)
+    return found
+
+
+def _empty_by_sample(plan: Plan, gold: GoldTable) -> list[frozenset[int]]:
+    """The positions of the keys whose gold is empty: of each field, or of all that are compared as wholes."""
+    found = [gold.skipped.get((field.name, field.type), frozenset()) for field in typed_gold(plan, gold)]
+    is_joint = plan.definition is not None and plan.definition.joint
+    return [frozenset[int]().union(*found)] if gold.table.many or is_joint else found
 
 
 def classes_of(plan: Plan, gold: GoldTable) -> dict[Any, list[int]]:
@@ -195,10 +196,11 @@ def classes_of(plan: Plan, gold: GoldTable) -> dict[Any, list[int]]:
     columns = gold_values(plan, gold) if is_mean and plan.file is None else []
     listed = plan.options.get("labels")
     found: dict[Any, list[int]] = {}
-    for group, positions in scored_groups(plan, gold).items():
-        if plan.by:
-            found[group] = positions
-        for number, values in enumerate(columns):
+    if plan.by:
+        found.update(scored_groups(plan, gold))
+    by_sample = scored_by_sample(plan, gold) if columns else []
+    for number, (values, groups) in enumerate(zip(columns, by_sample, strict=True)):
+        for group, positions in groups.items():
             for i in positions:
                 labels = values[i] if isinstance(values[i], frozenset) else {values[i]}
                 counted = labels.intersection(listed) if isinstance(listed, list) else labels
@@ -207,10 +209,12 @@ def classes_of(plan: Plan, gold: GoldTable) -> dict[Any, list[int]]:
     return found
 
 
-def _fits(text: str, wanted: Any) -> bool:
-    """Whether a gold text is one that `where` wants: one of a list, or a number in a range."""
+def _fitting(wanted: Any, field: Field | None) -> Callable[[str], bool]:
+    """What says whether a gold text is one that `where` wants: one of a list, or a number in a range."""
     if not isinstance(wanted, Mapping):
-        return text in wanted
-    if not NUMBER.fullmatch(text):
-        return False
-    return bool(wanted.get("min", -math.inf) <= float(text) <= wanted.get("max", math.inf))
+        texts = set(wanted if field is None else map(field.canonical, wanted))
+        return texts.__contains__
+    low, high = wanted.get("min", -math.inf), wanted.get("max", math.inf)
+    if field is not None and field.type == "ordinal":
+        return lambda text: bool(low <= field.numbers.get(text, math.nan) <= high)
+    return lambda text: bool(low <= number_of(text) <= high)

@@ -4,7 +4,7 @@ Runs on Python 3.9 with the standard library alone, because participants run it 
 """
 
 from dataclasses import dataclass
-from typing import Any, Collection, Dict, Iterable, List, Mapping, Optional, Set, Tuple
+from typing import Any, Collection, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
 
 from scoring_kit.base.fields import Field
 from scoring_kit.base.row_files import File
@@ -30,6 +30,7 @@ class Table:
         cluster: the gold column of rows that stay together when results are resampled; None: each key by itself.
         unit: what a key, or such a cluster, is called in the singular.
         distinct: with many rows, the field that must not repeat for a key, because a ranking names each item once.
+        all_items: whether every item that the gold judges must be ranked.
     """
 
     id: str
@@ -45,6 +46,7 @@ class Table:
     cluster: Optional[str] = None
     unit: str = "row"
     distinct: Optional[str] = None
+    all_items: bool = False
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Table":
@@ -109,10 +111,16 @@ def fields_by_task(table: Table, options: Mapping[str, Any]) -> Dict[str, Set[st
     found: Dict[str, Set[str]] = {}
     for task, columns in options["metrics"].items():
         for metric in columns.values():
-            if metric["table"] == table.id:
+            if table.id in tables_read(metric):
                 read = answers if metric["file"] else answers.intersection(metric["fields"])
                 found.setdefault(task, set()).update(read)
     return found
+
+
+def tables_read(metric: Mapping[str, Any]) -> Sequence[str]:
+    """The tables that a metric reads: the one, or the several of an own function."""
+    several: Sequence[str] = metric.get("tables") or [metric["table"]]
+    return several
 
 
 def fields_of_tasks(table: Table, options: Mapping[str, Any], tasks: Collection[str]) -> Tuple[Field, ...]:

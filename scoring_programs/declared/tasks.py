@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Any
 from urllib.parse import quote
 
@@ -16,7 +17,7 @@ from declared.figures import Later, bars_by_group, figures_of_fields
 from declared.metrics import Sample, definitions
 from declared.plan import Plan
 from declared.reference import Reference
-from declared.samples import Group, OwnRows, own_rows, samples_of, scored_groups
+from declared.samples import Group, OwnRows, own_rows, samples_of, scored_by_sample, scored_groups
 from declared.submission import Submission
 from declared.tables import Table
 from scoring_kit.results import Figure, Metric, NotComputed, TaskResult
@@ -34,13 +35,13 @@ class Computed:
     Attributes:
         groups: group → the positions of its keys.
         samples: what a metric of the table compared, one for each field or all together; none for an own function.
-        values: each field ("" where there is but one) with the value in each group, in their order; NaN: undefined.
+        values: each field ("" where there is but one) with its value in each group that has gold; NaN: undefined.
         failed: why an own function gave no number in some group.
     """
 
     groups: Mapping[Group, Positions]
     samples: Sequence[Sample]
-    values: Sequence[tuple[str, Sequence[float]]]
+    values: Sequence[tuple[str, Mapping[Group, float]]]
     failed: NotComputed | None = None
 
     @property
@@ -48,7 +49,7 @@ class Computed:
         """The groups (and fields) in which the metric is undefined."""
         found = []
         for field, values in self.values:
-            for group, value in zip(self.groups, values, strict=True):
+            for group, value in values.items():
                 if math.isnan(value):
                     found.append(", ".join(filter(None, [field, *group])))
         return found
@@ -60,7 +61,7 @@ class Computed:
 
     def mean(self, undefined: float) -> float:
         """The mean over fields and groups, with `undefined` in place of undefined values."""
-        values = [undefined if math.isnan(value) else value for _, row in self.values for value in row]
+        values = [undefined if math.isnan(value) else value for _, row in self.values for value in row.values()]
         return math.fsum(values) / len(values)
 
 
@@ -143,10 +144,12 @@ def compute(plan: Plan, reference: Reference, submission: Submission) -> Compute
     metric = definitions()[plan.metric]
     names = [""] if len(samples) == 1 else plan.fields
     values = []
-    for name, sample in zip(names, samples, strict=True):
-        own = [metric.value(sample.at(positions), plan.options) for positions in groups.values()]
-        values.append((name, own))
-    return Computed(groups, samples, values)
+    shown = []
+    for name, sample, own in zip(names, samples, scored_by_sample(plan, gold), strict=True):
+        of_groups = {group: metric.value(sample.at(positions), plan.options) for group, positions in own.items()}
+        values.append((name, of_groups))
+        shown.append(sample.at(sorted(chain(*own.values()))) if gold.skipped else sample)
+    return Computed(groups, shown, values)
 
 
 def _own(plan: Plan, groups: Mapping[Group, Positions], rows: Sequence[Mapping[str, OwnRows]]) -> Computed:
@@ -161,7 +164,7 @@ def _own(plan: Plan, groups: Mapping[Group, Positions], rows: Sequence[Mapping[s
         except OwnMetricError as error:
             values.append(plan.worst)
             failed = error.failed
-    return Computed(groups, [], [("", values)], failed)
+    return Computed(groups, [], [("", dict(zip(groups, values, strict=True)))], failed)
 
 
 def undefined_text(plan: Plan, places: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ from declared.metrics.labels import PARTS
 from declared.metrics.own import OwnMetricError, own_value
 from declared.plan import Plan
 from declared.reference import GoldTable, Reference
-from declared.samples import OwnRows, classes_of, own_rows, samples_of, scored_groups
+from declared.samples import OwnRows, classes_of, own_rows, samples_of, scored_by_sample, scored_groups
 from declared.submission import Submission
 from declared.tables import Key, Table
 from scoring_kit.metrics import summed
@@ -134,19 +134,22 @@ def _column(plan: Plan, tables: Mapping[str, PlacedTable]) -> Statistic:
 def _parts(plan: Plan, placed: PlacedTable) -> Iterator[tuple[str, list["PartOfUnits"]]]:
     """The metric over the keys of each group: of each field, of all of them together, or as an own function has it."""
     if plan.file is not None:
-        rows, samples = own_rows(placed.gold, placed.answers), []
-    else:
-        samples = samples_of(plan, placed.gold, placed.answers)
-    for group, positions in scored_groups(plan, placed.gold).items():
-        places, unit = np.unique(placed.unit[positions], return_inverse=True)
-        if plan.file is not None:
-            statistics: list[Statistic] = [
-                Recomputed(len(places), {plan.table: unit}, {plan.table: rows.at(positions)}, plan)
-            ]
-        else:
-            keys, metric = Keys(unit, len(places), plan.undefined), definitions()[plan.metric]
-            statistics = [metric.statistic(one.at(positions), plan.options, keys) for one in samples]
-        yield ", ".join(group), [PartOfUnits(places, statistic) for statistic in statistics]
+        rows = own_rows(placed.gold, placed.answers)
+        for group, positions in scored_groups(plan, placed.gold).items():
+            places, unit = np.unique(placed.unit[positions], return_inverse=True)
+            own = Recomputed(len(places), {plan.table: unit}, {plan.table: rows.at(positions)}, plan)
+            yield ", ".join(group), [PartOfUnits(places, own)]
+        return
+    metric, by_sample = definitions()[plan.metric], scored_by_sample(plan, placed.gold)
+    samples = list(zip(samples_of(plan, placed.gold, placed.answers), by_sample, strict=True))
+    for group in scored_groups(plan, placed.gold):
+        parts = []
+        for sample, groups in samples:
+            if group in groups:
+                places, unit = np.unique(placed.unit[groups[group]], return_inverse=True)
+                keys = Keys(unit, len(places), plan.undefined)
+                parts.append(PartOfUnits(places, metric.statistic(sample.at(groups[group]), plan.options, keys)))
+        yield ", ".join(group), parts
 
 
 def _groups(plan: Plan, placed: PlacedTable) -> dict[str, Group]:

@@ -43,10 +43,6 @@ def main(program_folder: Path, arguments: Sequence[str]) -> int:
     escape_what_cannot_be_printed()
     request = _parse(arguments)
     gc.set_threshold(*THRESHOLDS)
-    if request.serve is not None:
-        from scoring_kit.warm.worker import serve  # a single run does without its imports
-
-        return serve(program_folder, request.serve, request.task)
     return score_once(program_folder, request.input, request.output, request.task)
 
 
@@ -67,19 +63,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("input", type=Path, nargs="?", default=DEFAULT_INPUT, help="folder with ref/ and res/")
     parser.add_argument("output", type=Path, nargs="?", default=DEFAULT_OUTPUT, help="folder to write the scores to")
     parser.add_argument("--task", help="score only this task; the columns of the others get their worst value")
-    parser.add_argument(
-        "--serve",
-        metavar="REF",
-        type=Path,
-        help="score many submissions against this folder of reference data: the "
-        "requests are lines of JSON on standard input (scoring_kit/warm/worker.py)",
-    )
-    request = parser.parse_args(arguments)
-    if request.serve is not None and sys.platform != "linux":
-        parser.error("--serve works on Linux alone: score each submission by a run of its own")
-    if request.serve is not None and importlib.util.find_spec("scoring_kit.warm") is None:
-        parser.error("--serve is for programs with models: score each submission by a run of its own")
-    return request
+    return parser.parse_args(arguments)
 
 
 @dataclass(frozen=True)

@@ -185,8 +185,8 @@ def test_layout_separate_with_a_task_writes_a_file(two_tasks: Path, tmp_path: Pa
         ({"data": Path("nowhere")}, "--data nowhere: no such folder"),
         ({"source": "clpsych2052"}, "Did you mean 'clpsych2025'?"),
         ({"source": "/nowhere/at/all"}, "/nowhere/at/all: no such file or folder, and no competition has this name"),
-        ({"source": __file__}, "test_build.py: is a file, and no competition has this name"),
-        ({"data": Path(__file__)}, "test_build.py: is a file. Expected one folder per phase"),
+        ({"source": __file__}, "test_building.py: is a file, and no competition has this name"),
+        ({"data": Path(__file__)}, "test_building.py: is a file. Expected one folder per phase"),
         ({"out": Path("/proc/x.zip")}, "^/proc/x.zip: No such file or directory"),
     ],
 )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,7 +16,7 @@ from gen_bundle.plain_text import one_line
 
 if TYPE_CHECKING:
     from gen_bundle.rescore.outputs import Rescored
-    from gen_bundle.rescore.plan import RescoreRequest
+    from gen_bundle.rescore.rescoring import Bundles, RescoreRequest
 
 SHOWN = 20
 EPILOG = """\b
@@ -64,54 +66,68 @@ submission failed; 2 wrong use or unreadable input.
 @click.option("--collect", is_flag=True, help="Score nothing: compare what the printed jobs have scored.")
 def command(print_jobs: bool, collect: bool, **asked: Any) -> None:
     """Score all submissions again, and show who changes: scores, ranks, and who fails now."""
-    from gen_bundle.rescore import journey
-    from gen_bundle.rescore.plan import RescoreRequest
-    from gen_bundle.rescore.printed_jobs import printed_jobs, recorded_request
+    from gen_bundle.rescore import rescoring
 
     if print_jobs + (asked["only"] is not None) + collect > 1:
         raise click.UsageError("--print-jobs, --job and --collect exclude each other.")
-    if collect and asked["bundle"] is None:
-        with user_errors():
-            request = recorded_request(asked["out"])
-    elif None in (asked["bundle"], asked["submissions"], asked["phase"]):
+    recorded = collect and asked["bundle"] is None
+    if not recorded and None in (asked["bundle"], asked["submissions"], asked["phase"]):
         raise click.UsageError("Expected BUNDLE, --submissions and --phase (only --collect can do without).")
-    else:
-        request = RescoreRequest(**asked)
     bar = progress_bar("rescoring", "MofNCompleteColumn", "TimeRemainingColumn")
-    with user_errors(), bar as (announce, advance):
+    with user_errors(), bar as (announce, advance), TemporaryDirectory(prefix="gen-bundle-rescore-") as work:
+        request = rescoring.recorded_request(asked["out"]) if recorded else rescoring.RescoreRequest(**asked)
+        rescoring.check(request)
+        bundles = _finished(request, Path(work), announce)
         if print_jobs:
-            for line in printed_jobs(request, announce, advance):
+            for line in rescoring.printed_jobs(request, bundles, announce, advance):
                 click.echo(line)
             sys.exit(0)
         if request.only is not None:
-            sys.exit(1 if journey.score_only(request, announce, advance) else 0)
-        rescored = (journey.collect if collect else journey.rescore)(request, announce, advance)
+            lost = rescoring.score_only(request, bundles, announce, advance)
+            sys.exit(1 if lost else 0)
+        rescore = rescoring.collect if collect else rescoring.rescore
+        rescored = rescore(request, bundles, announce, advance)
     _show(rescored, request)
     sys.exit(0 if rescored.good else 1)
+
+
+def _finished(request: RescoreRequest, work: Path, announce: Callable[[str], None]) -> Bundles:
+    """The bundles that are asked for; a declaration is built for it."""
+    from gen_bundle.building import finished_bundle
+    from gen_bundle.rescore.rescoring import Bundles
+
+    new = finished_bundle(request.bundle, work / "new", request.data, trust=True, announce=announce)
+    old = None
+    if request.against is not None:
+        old = finished_bundle(request.against, work / "old", request.data, trust=True, announce=announce)
+    return Bundles(new, old)
 
 
 def _show(rescored: Rescored, request: RescoreRequest) -> None:
     for note in rescored.notes:
         say(f"note: {one_line(note)}", "yellow")
     comparison = rescored.comparison
-    messages = {run.submission: run.message for run in reversed(rescored.runs) if run.message}
-    for names, what, style, why in (
-        (comparison.fails_now, "fails now", "red", messages),
-        (rescored.others_failed, "failed", "red", {} if rescored.against else messages),
-        (comparison.works_now, "failed before, is scored now", "green", {}),
-        (list(dict.fromkeys(run.submission for run in rescored.not_run)), "not run", "red", messages),
-    ):
-        for name in names[:SHOWN]:
-            say(f"{one_line(name)}: {what}. {why.get(name, '')}".rstrip(), style)
-        if len(names) > SHOWN:
-            say(f"… and {len(names) - SHOWN} more: {what}", style)
+    reasons = {run.submission: run.message for run in reversed(rescored.runs) if run.message}
+    not_run = list(dict.fromkeys(run.submission for run in rescored.not_run))
+    _show_names(comparison.fails_now, "fails now", "red", reasons)
+    _show_names(rescored.others_failed, "failed", "red", {} if rescored.against else reasons)
+    _show_names(comparison.works_now, "failed before, is scored now", "green", {})
+    _show_names(not_run, "not run", "red", reasons)
     if rescored.against and comparison.answer:
         say(f"{comparison.answer}.", "" if comparison.reranked else "green")
     if comparison.reranked:
         _show_board(rescored)
-    runs = f"{len(rescored.runs)} runs, {len(rescored.failed)} failed, {len(rescored.not_run)} not run"
-    changes = f"; {len(comparison.changes)} changes, all of them in changes.csv" if rescored.against else ""
-    say(f"{runs}{changes}: {request.out / 'rescore.html'}", "green" if rescored.good else "")
+    summary = f"{len(rescored.runs)} runs, {len(rescored.failed)} failed, {len(rescored.not_run)} not run"
+    if rescored.against:
+        summary += f"; {len(comparison.changes)} changes, all of them in changes.csv"
+    say(f"{summary}: {request.out / 'rescore.html'}", "green" if rescored.good else "")
+
+
+def _show_names(names: Sequence[str], what: str, style: str, reasons: Mapping[str, str]) -> None:
+    for name in names[:SHOWN]:
+        say(f"{one_line(name)}: {what}. {reasons.get(name, '')}".rstrip(), style)
+    if len(names) > SHOWN:
+        say(f"… and {len(names) - SHOWN} more: {what}", style)
 
 
 def _show_board(rescored: Rescored) -> None:
@@ -121,9 +137,10 @@ def _show_board(rescored: Rescored) -> None:
     changes = rescored.comparison.reranked
     lines = []
     for change in changes[:SHOWN]:
-        rank = shown(change.rank_old) + (f" → {shown(change.rank_new)}" if change.rank_old != change.rank_new else "")
-        scores = (shown(change.old), shown(change.new), shown_difference(change))
-        lines.append([change.submission, *scores, rank])
+        rank = shown(change.rank_old)
+        if change.rank_old != change.rank_new:
+            rank += f" → {shown(change.rank_new)}"
+        lines.append([change.submission, shown(change.old), shown(change.new), shown_difference(change), rank])
     heads = ("submission", "old", "new", "change", "rank")
     console().print(table(f"{changes[0].column} against {rescored.against}", heads, lines, names=1))
     if len(changes) > SHOWN:

@@ -1,6 +1,5 @@
 """gen-bundle verify DETAILS: does scoring again give the published result?"""
 
-import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Any
 
 import click
 
-from gen_bundle.cli.messages import say, spinner, user_errors
+from gen_bundle.cli.messages import print_json, say, spinner, user_errors
 from gen_bundle.cli.options import engine_option, trust_option
 
 EPILOG = """\b
@@ -45,7 +44,7 @@ def command(as_json: bool, **asked: Any) -> None:
     with user_errors(), spinner("scoring again"):
         verdict = verify(request)
     if as_json:
-        click.echo(json.dumps({"equal": verdict.equal, **asdict(verdict)}, indent=1, ensure_ascii=False))
+        print_json({"equal": verdict.equal, **asdict(verdict)})
     if verdict.failed:
         say(f"the submission was not scored: {verdict.failed}", "red")
     for setting in verdict.settings:

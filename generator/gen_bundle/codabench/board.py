@@ -307,9 +307,9 @@ class Board:
                 places[whole].insert(0, _average_rank_place(cells, primary))
         ranked: list[RankedRow] = []
         for position, whole in enumerate(sorted(shown, key=lambda whole: places[whole]), start=1):
-            rank = position
-            if self.leaderboard.tie_break is not None and ranked and places[ranked[-1].entry] == places[whole]:
-                rank = ranked[-1].rank
+            rank, above = position, ranked[-1:]
+            if above and self.leaderboard.tie_break is not None and places[above[0].entry] == places[whole]:
+                rank = above[0].rank
             ranked.append(RankedRow(rank, whole, tuple(shown[whole])))
         return ranked
 

@@ -3,11 +3,11 @@
 import posixpath
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from gen_bundle.codabench.worker import HOME, replace_placeholders
+from gen_bundle.codabench.worker import HOME, ContainerKind, replace_placeholders
 from gen_bundle.zips.tree import Node, Tree
 
 Role = Literal["scoring", "ingestion"]
@@ -50,9 +50,10 @@ class Fault:
 def faults(command: str, role: Role, during_scoring: bool, program: Tree) -> list[Fault]:
     """Everything that keeps a command from doing what it says."""
     given = command
+    kind: ContainerKind = "ingestion" if role == "ingestion" else "program"
     command = replace_placeholders(
         command,
-        "ingestion" if role == "ingestion" else "program",
+        kind,
         is_scoring=role == "scoring" or during_scoring,
         ingestion_only_during_scoring=during_scoring,
     )
@@ -62,23 +63,19 @@ def faults(command: str, role: Role, during_scoring: bool, program: Tree) -> lis
         return [Fault("broken", "shell", f"the command {given!r} cannot be split into words: {error}")]
     if not words:
         return [Fault("broken", "shell", "the command is blank")]
-    found = _placeholder_faults(given, role, during_scoring)
-    found += _shell_faults(given, words, program)
+    found = [*_placeholder_faults(given, role, during_scoring), _shell_fault(given, words, program)]
     first = _first_part(words)
-    if first and not any(fault.verdict == "broken" for fault in found):
-        script = _script_fault(first, program)
-        found += [script] if script else []
-    return found or _folder_faults(command, role, during_scoring)
+    if first and not any(fault.verdict == "broken" for fault in found if fault):
+        found.append(_script_fault(first, program))
+    return list(filter(None, found)) or _folder_faults(command, role, during_scoring)
 
 
-def _placeholder_faults(command: str, role: Role, during_scoring: bool) -> list[Fault]:
-    found: list[Fault] = []
+def _placeholder_faults(command: str, role: Role, during_scoring: bool) -> Iterator[Fault]:
     if role == "ingestion" and "$input_data" in command:
-        found.append(Fault("broken", "placeholder", "$input_data becomes /app/input_data_data, which does not exist"))
+        yield Fault("broken", "placeholder", "$input_data becomes /app/input_data_data, which does not exist")
     if during_scoring and re.search(r"\$program\b", command):
         what = "$program becomes /app/ingestion_program, which does not exist when ingestion runs only during scoring"
-        found.append(Fault("broken", "placeholder", what))
-    return found
+        yield Fault("broken", "placeholder", what)
 
 
 def _folder_faults(command: str, role: Role, during_scoring: bool) -> list[Fault]:
@@ -108,40 +105,53 @@ def _first_part(words: list[str]) -> list[str]:
     return words
 
 
-def _shell_faults(command: str, words: list[str], program: Tree) -> list[Fault]:
+def _shell_fault(command: str, words: list[str], program: Tree) -> Fault | None:
+    """What a shell would do with the command, and the worker, which uses none, does not."""
     if ASSIGNMENT.match(words[0]):
-        return [Fault("broken", "shell", f"the command runs without a shell: {words[0]} is taken for the program")]
+        return Fault("broken", "shell", f"the command runs without a shell: {words[0]} is taken for the program")
     if words[0] in BUILTINS:
-        return [Fault("broken", "shell", f"the command runs without a shell, and {words[0]} is a word of the shell")]
+        return Fault("broken", "shell", f"the command runs without a shell, and {words[0]} is a word of the shell")
     shell_string = _shell_string(words)
-    if shell_string is not None:
-        rest = words[words.index(shell_string) + 1 :]
-        if any(OPERATORS.match(word) for word in rest):
-            what = f"only {shell_string!r} is run: what follows -c needs quotes around all of it"
-            return [Fault("broken", "shell", what)]
-        return []
-    operators = [word for word in words if OPERATORS.match(word) or (word.endswith(";") and len(word) > 1)]
-    if operators:
-        starts = _runs_program(_first_part(words), program)
-        glued = operators[0].endswith(";") and operators[0] != ";"
-        verdict: Verdict = "trap" if starts and not glued else "broken"
-        return [
-            Fault(verdict, "shell", f"the command runs without a shell: {operators[0]} is passed on as an argument")
-        ]
-    lines = [line.split() for line in command.strip().splitlines()]
-    later = next((line for line in lines[1:] if line and _is_program(line[0])), None)
-    if later:
-        what = f"the command runs without a shell: its lines are one command, and {' '.join(later)!r} is passed on"
-        return [Fault("trap" if _runs_program(lines[0], program) else "broken", "shell", what)]
-    unquoted = [word for word in words[1:] if SHELL_MARKS.search(word) and f"'{word}'" not in command]
-    if unquoted:
-        return [Fault("trap", "shell", f"the command runs without a shell: {unquoted[0]} is passed on as it stands")]
-    return []
+    if shell_string is None:
+        return _operator_fault(words, program) or _line_fault(command, program) or _mark_fault(command, words)
+    rest = words[words.index(shell_string) + 1 :]
+    if any(OPERATORS.match(word) for word in rest):
+        what = f"only {shell_string!r} is run: what follows -c needs quotes around all of it"
+        return Fault("broken", "shell", what)
+    return None
 
 
-def _is_program(word: str) -> bool:
-    """Whether a word that begins a line is meant as a program."""
-    return bool(PYTHON.match(word) or INTERPRETERS.match(word)) or word in BUILTINS or word in COMMON_PROGRAMS
+def _operator_fault(words: list[str], program: Tree) -> Fault | None:
+    for word in words:
+        glued = word.endswith(";") and len(word) > 1
+        if glued or OPERATORS.match(word):
+            starts = not glued and _runs_program(_first_part(words), program)
+            what = f"the command runs without a shell: {word} is passed on as an argument"
+            return Fault("trap" if starts else "broken", "shell", what)
+    return None
+
+
+def _line_fault(command: str, program: Tree) -> Fault | None:
+    """A command of several lines, of which a later one is meant as a command of its own."""
+    first, *later = (line.split() for line in command.strip().splitlines())
+    for line in later:
+        # a word that begins a line is meant as a program
+        if line and (_is_interpreter(line[0]) or line[0] in BUILTINS or line[0] in COMMON_PROGRAMS):
+            verdict: Verdict = "trap" if _runs_program(first, program) else "broken"
+            what = f"the command runs without a shell: its lines are one command, and {' '.join(line)!r} is passed on"
+            return Fault(verdict, "shell", what)
+    return None
+
+
+def _mark_fault(command: str, words: list[str]) -> Fault | None:
+    for word in words[1:]:
+        if SHELL_MARKS.search(word) and f"'{word}'" not in command:
+            return Fault("trap", "shell", f"the command runs without a shell: {word} is passed on as it stands")
+    return None
+
+
+def _is_interpreter(word: str) -> bool:
+    return bool(PYTHON.match(word) or INTERPRETERS.match(word))
 
 
 def _shell_string(words: list[str]) -> str | None:
@@ -158,7 +168,7 @@ def _shell_string(words: list[str]) -> str | None:
 
 def _runs_program(words: list[str], program: Tree) -> bool:
     """Whether the words start a script of the program."""
-    if not words or not (PYTHON.match(words[0]) or INTERPRETERS.match(words[0])):
+    if not words or not _is_interpreter(words[0]):
         return False
     script = _script(words)
     return script is not None and _inside(script) is not None and _script_fault(words, program) is None
@@ -178,7 +188,9 @@ def _script(words: list[str]) -> str | None:
 def _inside(path: str) -> str | None:
     """A path relative to the program's folder; None when it lies elsewhere."""
     plain = posixpath.normpath(posixpath.join(HOME, path))
-    return "." if plain == HOME else plain[len(HOME) + 1 :] if plain.startswith(f"{HOME}/") else None
+    if plain == HOME:
+        return "."
+    return plain.removeprefix(f"{HOME}/") if plain.startswith(f"{HOME}/") else None
 
 
 def _exists(path: str, program: Tree) -> bool:
@@ -190,26 +202,35 @@ def _script_fault(words: list[str], program: Tree) -> Fault | None:
     shell_string = _shell_string(words)
     if shell_string is not None:
         return _inner_fault(shell_string, program)
-    if PYTHON.match(head) or INTERPRETERS.match(head):
-        script = _script(words)
-        if len(words) == 1:
-            return Fault("broken", "script", f"{head} is given no script to run")
-        if script is None or script == "-":
-            return _module_fault(words, program)
-        return _missing_script(script, program, lambda found: _runs(found, by_python=PYTHON.match(head) is not None))
+    if not _is_interpreter(head):
+        return _direct_fault(head, program)
+    script = _script(words)
+    if len(words) == 1:
+        return Fault("broken", "script", f"{head} is given no script to run")
+    if script is None or script == "-":
+        return _module_fault(words, program)
+    # Python runs folders with a __main__.py.
+    folders = PYTHON.match(head) is not None
+    return _missing_script(
+        script, program, lambda found: not found.is_folder or (folders and "__main__.py" in (found.children or {}))
+    )
+
+
+def _direct_fault(head: str, program: Tree) -> Fault | None:
+    """What is wrong with a program that no interpreter is given."""
     inside = _inside(head)
     if PYTHON.match(head.lower()):
         return Fault("broken", "script", f"{head} is not a program: case counts, it is called {head.lower()}")
     if head.startswith(NEVER_MOUNTED):
         return Fault("broken", "script", f"{head} is never there: the program lies in {HOME}")
-    if inside is not None and "/" in head and not _exists(inside, program):
-        return Fault("broken", "script", f"{head} does not exist in the program")
-    if inside is not None and _exists(inside, program):
-        what = (
-            f"{head} is run directly, but unpacked files are not executable" if "/" in head else f"{head} is in no PATH"
-        )
+    if inside is None:
+        return None
+    if _exists(inside, program):
+        what = f"{head} is run directly, but unpacked files are not executable"
+        if "/" not in head:
+            what = f"{head} is in no PATH"
         return Fault("broken", "script", f"{what}: call it through its interpreter")
-    return None
+    return Fault("broken", "script", f"{head} does not exist in the program") if "/" in head else None
 
 
 def _missing_script(script: str, program: Tree, fits: Callable[[Node], bool]) -> Fault | None:
@@ -226,11 +247,6 @@ def _missing_script(script: str, program: Tree, fits: Callable[[Node], bool]) ->
     near = program.nearest(inside)
     hint = f"; there is {near!r}" if near else ""
     return Fault("broken", "script", f"the script {script} does not exist in the program{hint}")
-
-
-def _runs(found: Node, *, by_python: bool) -> bool:
-    """Whether an interpreter can run a file or folder; Python runs folders with a __main__.py."""
-    return not found.is_folder or (by_python and "__main__.py" in (found.children or {}))
 
 
 def _misplaced_script(script: str, program: Tree) -> Fault | None:

@@ -56,7 +56,7 @@ class Task:
     at: Path
     index: Any
     name: str
-    files: Mapping[str, DataUse]
+    files: Mapping[str, DataUse] = field(hash=False)
     ingestion_only_during_scoring: bool = False
     id: Any = None
 
@@ -74,7 +74,8 @@ class Phase:
     """A phase in the platform's order; `at` and the paths of its dates point into competition.yaml.
 
     Attributes:
-        tasks: in the order of the yaml's own `tasks`, in which they run.
+        tasks: in the order in which they are named, which the platform does not keep; in a bundle that was opened for a
+            run, in the order in which they run, that of the yaml's own `tasks`.
         limit_s: seconds that each of a submission's jobs may take; the default where none is given.
         a_day, in_all: submissions that a participant may make; 0 and None mean no limit.
         id: our own key, which the platform ignores; in a bundle that was opened for a run, a name for folders.
@@ -87,7 +88,7 @@ class Phase:
     start_at: Path
     end_at: Path
     tasks: tuple[Task, ...]
-    files: Mapping[str, DataUse]
+    files: Mapping[str, DataUse] = field(hash=False)
     limit_s: int
     a_day: int | None
     in_all: int | None

@@ -42,11 +42,9 @@ def read_instant(value: Any, now: datetime) -> Instant:
         return Instant()
     if isinstance(value, datetime):
         midnight = datetime.combine(value.date(), time(), tzinfo=UTC)
-        return Instant(
-            midnight,
-            lost_time=None if value.time() == time() else f"{value.time():%H:%M:%S}",
-            lost_zone=f"{value:%z}" if value.utcoffset() else None,
-        )
+        lost_time = None if value.time() == time() else f"{value.time():%H:%M:%S}"
+        lost_zone = f"{value:%z}" if value.utcoffset() else None
+        return Instant(midnight, lost_time=lost_time, lost_zone=lost_zone)
     if isinstance(value, date):
         return Instant(datetime.combine(value, time(), tzinfo=UTC))
     if isinstance(value, bytes):

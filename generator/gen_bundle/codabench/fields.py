@@ -3,10 +3,10 @@
 Source: Django REST framework 3.16 serializer fields, with the types and lengths of Codabench 1.25's models.
 """
 
+import math
 import re
 from collections.abc import Hashable
 from dataclasses import dataclass
-from datetime import date
 from typing import Any, Final, Literal
 
 from gen_bundle.zips.tree import is_encodable
@@ -107,13 +107,9 @@ def fault_of(kind: Kind, value: Any) -> Fault | None:
     if isinstance(kind, Boolean):
         return "boolean" if as_boolean(value) is None else None
     if isinstance(kind, Integer):
-        number = as_integer(value)
-        if number is None:
-            return "integer"
-        return None if kind.low <= number <= kind.high else "range"
-    if value == "" and kind.blank:
-        return None
-    return None if str(value) in kind.choices else "choice"
+        return _integer_fault(kind, value)
+    fits = (value == "" and kind.blank) or str(value) in kind.choices
+    return None if fits else "choice"
 
 
 def fault_words(kind: Kind, fault: Fault, value: Any) -> str:
@@ -144,6 +140,13 @@ def shown(value: Any, limit: int = 60) -> str:
         return "a list" if isinstance(value, list) else "a mapping"
     text = repr(value)
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def _integer_fault(kind: Integer, value: Any) -> Fault | None:
+    number = as_integer(value)
+    if number is None:
+        return "integer"
+    return None if kind.low <= number <= kind.high else "range"
 
 
 def _text_fault(kind: Text, value: Any) -> Fault | None:
@@ -197,23 +200,29 @@ def is_json(value: Any) -> bool:
     done: set[int] = set()
 
     def good(part: Any) -> bool:
-        if isinstance(part, float):
-            return part == part and part not in (float("inf"), float("-inf"))
-        if isinstance(part, str):
-            return "\0" not in part and is_encodable(part)
-        if part is None or isinstance(part, (bool, int)):
-            return True
-        if not isinstance(part, (dict, list)) or id(part) in seen:
-            return False
+        if not isinstance(part, (dict, list)):
+            return _is_json_scalar(part)
         if id(part) in done:
             return True
+        if id(part) in seen:
+            return False
         seen.add(id(part))
-        keys_fit = not isinstance(part, dict) or all(
-            key is None or (isinstance(key, (str, int, float, bool)) and not isinstance(key, date)) for key in part
-        )
-        fits = keys_fit and all(good(child) for child in (part.values() if isinstance(part, dict) else part))
+        children = part
+        if isinstance(part, dict):
+            if not all(key is None or isinstance(key, (str, int, float)) for key in part):
+                return False
+            children = list(part.values())
+        fits = all(good(child) for child in children)
         seen.discard(id(part))
         done.add(id(part))
         return fits
 
     return good(value)
+
+
+def _is_json_scalar(value: Any) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, str):
+        return "\0" not in value and is_encodable(value)
+    return value is None or isinstance(value, int)

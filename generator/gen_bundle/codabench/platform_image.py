@@ -24,31 +24,9 @@ PACKAGES = {
 """What its Dockerfile pins, by the names of the Python package index."""
 MODULES = frozenset(
     {
-        *(
-            "Cython",
-            "PIL",
-            "contourpy",
-            "cycler",
-            "dateutil",
-            "fontTools",
-            "imutils",
-            "joblib",
-            "kiwisolver",
-            "llvmlite",
-        ),
-        *(
-            "matplotlib",
-            "mpl_toolkits",
-            "numba",
-            "numpy",
-            "packaging",
-            "pandas",
-            "psutil",
-            "pyparsing",
-            "pytz",
-            "scipy",
-        ),
-        *("six", "sklearn", "threadpoolctl", "tzdata", "yaml"),
+        *("Cython", "PIL", "contourpy", "cycler", "dateutil", "fontTools", "imutils", "joblib", "kiwisolver"),
+        *("llvmlite", "matplotlib", "mpl_toolkits", "numba", "numpy", "packaging", "pandas", "psutil", "pyparsing"),
+        *("pytz", "scipy", "six", "sklearn", "threadpoolctl", "tzdata", "yaml"),
     }
 )
 """What can be imported from these and from what pip installs with them."""

@@ -4,7 +4,7 @@ Either format is read: the platform's own (version 2) and that of CodaLab 1.5 (v
 Reading is lenient and never refuses; what the platform refuses is `gen-bundle check`'s question.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -120,6 +120,10 @@ def sorted_phases(entries: list[YamlItem]) -> list[YamlItem]:
         return entries
 
 
+def _sorting(value: Any) -> str:
+    return "asc" if value == "asc" else "desc"
+
+
 def input_texts(indexes: Any) -> list[str]:
     """The column indexes of a computation as the server stores them: every item as text, then split at commas."""
     if not isinstance(indexes, (list, dict, str, set)):
@@ -132,17 +136,10 @@ def _read_v2(declared: CompetitionYaml) -> Competition:
     """The competition of a bundle with `version: 2`."""
     top = declared.yaml
     tasks = [_task(entry) for entry in declared.entries("tasks")]
-    solutions = []
-    for entry in declared.entries("solutions"):
-        if "key" not in entry.value and "path" in entry.value:
-            place, order = (*entry.at, "path"), (entry.position,)
-            solutions.append(Solution(place, "solution", entry.get("path"), order, _listed(entry.get("tasks"))))
-    pages = [((*entry.at, "file"), entry.value["file"]) for entry in declared.entries("pages") if "file" in entry.value]
-    if isinstance(top.get("terms"), str):
-        pages.append((("terms",), top["terms"]))
     phases = enumerate(sorted_phases(declared.entries("phases")))
     board = next((entry.value for entry in declared.entries("leaderboards")), {})
-    tie_break = board.get(TIE_BREAK)
+    listed = board.get(TIE_BREAK)
+    tie_break = tuple(map(str, listed)) if isinstance(listed, list) else None
     return Competition(
         title=as_text(top.get("title")) or "",
         image=as_text(top.get("docker_image", DEFAULT_IMAGE)) or "",
@@ -157,9 +154,9 @@ def _read_v2(declared: CompetitionYaml) -> Competition:
         input_available=is_on(top.get("make_input_data_available")),
         detailed_results=is_on(top.get("enable_detailed_results")),
         board_title=as_text(board.get("title")) or "",
-        tie_break=tuple(map(str, tie_break)) if isinstance(tie_break, list) else None,
-        solutions=tuple(solutions),
-        pages=tuple(pages),
+        tie_break=tie_break,
+        solutions=tuple(_solutions(declared)),
+        pages=tuple(_pages(declared)),
     )
 
 
@@ -178,11 +175,8 @@ def _task(entry: YamlItem) -> Task:
 
 
 def _phase(entry: YamlItem, order: int, tasks: Sequence[Task], now: datetime) -> Phase:
-    named = set(_listed(entry.get("tasks")))
-    by_index: dict[Hashable, Task] = {}
-    for task in tasks:
-        if isinstance(task.index, Hashable) and task.index in named:
-            by_index.setdefault(task.index, task)
+    by_index = {task.index: task for task in reversed(tasks) if isinstance(task.index, Hashable)}
+    named = [by_index[index] for index in _listed(entry.get("tasks")) if index in by_index]
     return Phase(
         at=entry.at,
         name=str(entry.get("name") or entry.get("index") or order),
@@ -190,7 +184,7 @@ def _phase(entry: YamlItem, order: int, tasks: Sequence[Task], now: datetime) ->
         end=read_instant(entry.get("end"), now),
         start_at=(*entry.at, "start"),
         end_at=(*entry.at, "end"),
-        tasks=tuple(by_index.values()),
+        tasks=tuple({task.at: task for task in named}.values()),
         files=_named_files(entry.at, entry.value, PHASE_FILES, (order,)),
         **_limits(entry.value),
         auto_migrate=is_on(entry.get("auto_migrate_to_this_phase")),
@@ -201,18 +195,36 @@ def _phase(entry: YamlItem, order: int, tasks: Sequence[Task], now: datetime) ->
 
 def _column(entry: YamlItem) -> Column:
     computation = entry.get("computation")
+    if computation is not None:
+        computation = str(computation)
     inputs = [as_integer(text) for text in input_texts(entry.get("computation_indexes"))]
     return Column(
         index=as_integer(entry.get("index")),
         key=as_text(entry.get("key")) or "",
         title=as_text(entry.get("title")) or "",
-        sorting="asc" if entry.get("sorting") == "asc" else "desc",
+        sorting=_sorting(entry.get("sorting")),
         precision=as_integer(entry.value.get("precision", 2)),
         hidden=is_on(entry.get("hidden")),
-        computation=None if computation is None else str(computation),
+        computation=computation,
         inputs=tuple(number for number in inputs if number is not None),
         at=entry.at,
     )
+
+
+def _solutions(declared: CompetitionYaml) -> Iterator[Solution]:
+    for entry in declared.entries("solutions"):
+        if "key" not in entry.value and "path" in entry.value:
+            place, order = (*entry.at, "path"), (entry.position,)
+            yield Solution(place, "solution", entry.get("path"), order, _listed(entry.get("tasks")))
+
+
+def _pages(declared: CompetitionYaml) -> Iterator[tuple[Path, Any]]:
+    for entry in declared.entries("pages"):
+        if "file" in entry.value:
+            yield (*entry.at, "file"), entry.value["file"]
+    terms = declared.yaml.get("terms")
+    if isinstance(terms, str):
+        yield ("terms",), terms
 
 
 def _listed(indexes: Any) -> tuple[Hashable, ...]:
@@ -362,7 +374,7 @@ def _columns_v1(top: Mapping[Any, Any]) -> list[Column]:
             index=index,
             key=as_text(title) or "",
             title=as_text(value.get("label", title)) or "",
-            sorting="asc" if value.get("sort") == "asc" else "desc",
+            sorting=_sorting(value.get("sort")),
             precision=as_integer(value.get("numeric_format", 2)),
             hidden=is_on(value.get("hidden")),
             at=("leaderboard", "columns", key),

@@ -1,6 +1,6 @@
 """The keys that the platform reads, and every typed field that it validates, in its order, for both formats."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,14 +55,9 @@ TOP_FIELDS: tuple[tuple[str, Kind, Any, int], ...] = (
 )
 PAGES_PLACE, PHASES_PLACE = 3, 4
 OLD_TOP_FIELDS = (
-    "title",
-    "description",
-    "enable_detailed_results",
-    "show_detailed_results_in_submission_panel",
-    "show_detailed_results_in_leaderboard",
-    "auto_run_submissions",
-    "make_programs_available",
-    "make_input_data_available",
+    *("title", "description", "enable_detailed_results", "show_detailed_results_in_submission_panel"),
+    *("show_detailed_results_in_leaderboard", "auto_run_submissions"),
+    *("make_programs_available", "make_input_data_available"),
 )
 PHASE_FLAGS = ("hide_output", "hide_prediction_output", "hide_score_output")
 
@@ -110,11 +105,34 @@ NEW_NAMES = {
 ON_BY_DEFAULT = frozenset(key for key, _, default, _ in TOP_FIELDS if default is True)
 # Keys that are not read, and whose `false` is not what holds without them.
 FALSE_COUNTS = frozenset(["has_registration", "has_max_submissions"])
-
-
-def huge_keys(declared: CompetitionYaml) -> list[str]:
-    """The top-level keys that are read and whose values become enormous once their aliases are written out."""
-    return [key for key in sorted(TOP_KEYS | OLD_TOP_KEYS) if is_endless(declared.yaml.get(key))]
+Row = tuple[int, str, Kind, Any]
+"""A field of a mapping: its place there, its key, its kind, and what counts where the key is missing."""
+TASK_FIELDS: tuple[Row, ...] = (
+    (0, "name", NAME, None),
+    (1, "description", FREE_TEXT, None),
+    (2, "ingestion_only_during_scoring", FLAG, False),
+)
+OLD_TASK_FIELDS: tuple[Row, ...] = (
+    (0, "label", OLD_TASK_NAME, "None"),
+    (1, "description", FREE_TEXT, None),
+    (2, "ingestion_program_only_during_scoring", FLAG, False),
+)
+SOLUTION_FIELDS: tuple[Row, ...] = ((0, "name", NAME, None), (1, "description", FREE_TEXT, None))
+BOARD_FIELDS: tuple[Row, ...] = (
+    (0, "primary_index", Integer(), 0),
+    (1, "title", BOARD_TITLE, MISSING),
+    (2, "key", KEY, MISSING),
+    (4, "hidden", FLAG, False),
+    (5, "submission_rule", Choice(RULES), "Add"),
+)
+COLUMN_FIELDS: tuple[Row, ...] = (
+    (1, "title", COLUMN_TITLE, MISSING),
+    (2, "key", KEY, MISSING),
+    (3, "sorting", SORTING, "desc"),
+    (4, "index", Integer(), MISSING),
+    (5, "hidden", FLAG, False),
+    (6, "precision", Integer(LOWEST_INTEGER), 2),
+)
 
 
 @dataclass(frozen=True)
@@ -128,122 +146,89 @@ class FieldUse:
     order: tuple[int, ...]
 
 
+def _uses(at: Path, mapping: Mapping[Any, Any], rows: Iterable[Row], stage: Stage, *order: int) -> Iterator[FieldUse]:
+    for place, key, kind, default in rows:
+        yield FieldUse((*at, key), kind, mapping.get(key, default), stage, (*order, place))
+
+
 def declared_fields(declared: CompetitionYaml) -> Iterator[FieldUse]:
     """All fields of the bundle's competition.yaml."""
     if declared.format == "v1":
         yield from _v1_fields(declared)
         return
-    yield from _task_fields(declared)
-    for board in declared.entries("leaderboards"):
-        yield from _board_fields(declared, board.at, board.position, board.value)
-    yield from _v2_fields(declared)
-
-
-def _task_fields(declared: CompetitionYaml) -> Iterator[FieldUse]:
     for task in declared.entries("tasks"):
         if "key" not in task.value:
-            place = (task.position, 4)
-            yield FieldUse((*task.at, "name"), NAME, task.get("name"), Stage.SAVE_TASKS, (*place, 0))
-            yield FieldUse((*task.at, "description"), FREE_TEXT, task.get("description"), Stage.SAVE_TASKS, (*place, 1))
-            flag = task.value.get("ingestion_only_during_scoring", False)
-            yield FieldUse((*task.at, "ingestion_only_during_scoring"), FLAG, flag, Stage.SAVE_TASKS, (*place, 2))
+            yield from _uses(task.at, task.value, TASK_FIELDS, Stage.SAVE_TASKS, task.position, 4)
     for solution in declared.entries("solutions"):
         if "key" not in solution.value:
-            for number, (key, kind) in enumerate((("name", NAME), ("description", FREE_TEXT))):
-                value = solution.get(key) or ("solution" if key == "name" else solution.get(key))
-                yield FieldUse((*solution.at, key), kind, value, Stage.SAVE_SOLUTIONS, (solution.position, 1, number))
-
-
-def _v2_fields(declared: CompetitionYaml) -> Iterator[FieldUse]:
-    for key, kind, default, place_in_row in TOP_FIELDS:
-        yield FieldUse((key,), kind, declared.yaml.get(key, default), Stage.SAVE_COMPETITION, (place_in_row,))
+            named = {**solution.value, "name": solution.get("name") or "solution"}
+            yield from _uses(solution.at, named, SOLUTION_FIELDS, Stage.SAVE_SOLUTIONS, solution.position, 1)
+    computation = Choice(DIFFERENCES[declared.platform].computations, null=True, blank=True)
+    column_fields: tuple[Row, ...] = ((0, "computation", computation, None), *COLUMN_FIELDS)
+    for board in declared.entries("leaderboards"):
+        yield from _uses(board.at, board.value, BOARD_FIELDS, Stage.SAVE_LEADERBOARDS, board.position)
+        for column in declared.entries(*board.at, "columns"):
+            order = (board.position, 3, column.position)
+            yield from _uses(column.at, column.value, column_fields, Stage.SAVE_LEADERBOARDS, *order)
+    yield from _top_fields(declared, [key for key, *_ in TOP_FIELDS])
     for page in declared.entries("pages"):
-        order = (PAGES_PLACE, page.position, 0)
-        yield FieldUse((*page.at, "title"), PAGE_TITLE, page.get("title"), Stage.SAVE_COMPETITION, order)
+        rows: list[Row] = [(0, "title", PAGE_TITLE, None)]
+        yield from _uses(page.at, page.value, rows, Stage.SAVE_COMPETITION, PAGES_PLACE, page.position)
     for number, phase in enumerate(sorted_phases(declared.entries("phases"))):
         yield from _phase_fields(phase.at, number, phase.value, "name", "auto_migrate_to_this_phase")
 
 
+def _top_fields(declared: CompetitionYaml, keys: Container[str]) -> Iterator[FieldUse]:
+    rows = [(place, key, kind, default) for key, kind, default, place in TOP_FIELDS if key in keys]
+    yield from _uses((), declared.yaml, rows, Stage.SAVE_COMPETITION)
+
+
 def _phase_fields(at: Path, number: int, phase: Mapping[Any, Any], name: str, migrate: str) -> Iterator[FieldUse]:
-    limit = phase.get("execution_time_limit")
-    rows: list[tuple[str, Kind, Any]] = [
-        (name, NAME, phase.get(name)),
-        ("description", FREE_TEXT, phase.get("description")),
-        ("execution_time_limit", Integer(), limit or 0),
-        ("max_submissions_per_day", COUNT, phase.get("max_submissions_per_day", DEFAULT_A_DAY)),
-        ("max_submissions", COUNT, phase.get("max_submissions", DEFAULT_IN_ALL)),
-        (migrate, FLAG, phase.get(migrate, False)),
-        *((key, FLAG, phase.get(key, False)) for key in PHASE_FLAGS),
+    rows: list[Row] = [
+        (0, name, NAME, None),
+        (1, "description", FREE_TEXT, None),
+        (2, "execution_time_limit", Integer(), 0),
+        (3, "max_submissions_per_day", COUNT, DEFAULT_A_DAY),
+        (4, "max_submissions", COUNT, DEFAULT_IN_ALL),
+        (5, migrate, FLAG, False),
+        *((6 + place, key, FLAG, False) for place, key in enumerate(PHASE_FLAGS)),
     ]
-    for place, (key, kind, value) in enumerate(rows):
-        yield FieldUse((*at, key), kind, value, Stage.SAVE_COMPETITION, (PHASES_PLACE, number, place))
-
-
-def _board_fields(declared: CompetitionYaml, at: Path, position: int, board: Mapping[Any, Any]) -> Iterator[FieldUse]:
-    rows: list[tuple[int, str, Kind, Any]] = [
-        (0, "primary_index", Integer(), board.get("primary_index", 0)),
-        (1, "title", BOARD_TITLE, board.get("title", MISSING)),
-        (2, "key", KEY, board.get("key", MISSING)),
-        (4, "hidden", FLAG, board.get("hidden", False)),
-        (5, "submission_rule", Choice(RULES), board.get("submission_rule", "Add")),
-    ]
-    for place, key, kind, value in rows:
-        yield FieldUse((*at, key), kind, value, Stage.SAVE_LEADERBOARDS, (position, place))
-    for column in declared.entries(*at, "columns"):
-        fields: list[tuple[str, Kind, Any]] = [
-            (
-                "computation",
-                Choice(DIFFERENCES[declared.platform].computations, null=True, blank=True),
-                column.value.get("computation"),
-            ),
-            ("title", COLUMN_TITLE, column.value.get("title", MISSING)),
-            ("key", KEY, column.value.get("key", MISSING)),
-            ("sorting", SORTING, column.value.get("sorting", "desc")),
-            ("index", Integer(), column.value.get("index", MISSING)),
-            ("hidden", FLAG, column.value.get("hidden", False)),
-            ("precision", Integer(LOWEST_INTEGER), column.value.get("precision", 2)),
-        ]
-        for place, (key, kind, value) in enumerate(fields):
-            order = (position, 3, column.position, place)
-            yield FieldUse((*column.at, key), kind, value, Stage.SAVE_LEADERBOARDS, order)
+    limited = {**phase, "execution_time_limit": phase.get("execution_time_limit") or 0}
+    yield from _uses(at, limited, rows, Stage.SAVE_COMPETITION, PHASES_PLACE, number)
 
 
 def _v1_fields(declared: CompetitionYaml) -> Iterator[FieldUse]:
     top = declared.yaml
-    for key, kind, default, place in TOP_FIELDS:
-        if key in OLD_TOP_FIELDS:
-            yield FieldUse((key,), kind, top.get(key, default), Stage.SAVE_COMPETITION, (place,))
+    yield from _top_fields(declared, OLD_TOP_FIELDS)
     image = top.get("competition_docker_image") or "image"
     yield FieldUse(("competition_docker_image",), IMAGE, image, Stage.SAVE_COMPETITION, (2,))
     for number, title in enumerate(declared.mapping(("html",))):
         if title != "terms":
             yield FieldUse(("html", title), PAGE_TITLE, title, Stage.SAVE_COMPETITION, (PAGES_PLACE, number, 0))
     for number, (at, phase) in enumerate(old_phases(declared)):
-        flag = phase.get("ingestion_program_only_during_scoring", False)
-        yield FieldUse((*at, "label"), OLD_TASK_NAME, str(phase.get("label")), Stage.SAVE_TASKS, (number, 4, 0))
-        yield FieldUse((*at, "description"), FREE_TEXT, phase.get("description"), Stage.SAVE_TASKS, (number, 4, 1))
-        yield FieldUse((*at, "ingestion_program_only_during_scoring"), FLAG, flag, Stage.SAVE_TASKS, (number, 4, 2))
+        labelled = {**phase, "label": str(phase.get("label"))}
+        yield from _uses(at, labelled, OLD_TASK_FIELDS, Stage.SAVE_TASKS, number, 4)
         yield from _phase_fields(at, number, phase, "label", "auto_migration")
-    yield from _old_board_fields(top)
-
-
-def _old_board_fields(top: Mapping[Any, Any]) -> Iterator[FieldUse]:
     for position, name in enumerate(of_leaderboard(top, "leaderboards")):
-        at: Path = ("leaderboard", "leaderboards", name)
-        yield FieldUse(at, BOARD_TITLE, name, Stage.SAVE_LEADERBOARDS, (position, 1))
-        yield FieldUse(at, KEY, name, Stage.SAVE_LEADERBOARDS, (position, 2))
+        board: Path = ("leaderboard", "leaderboards", name)
+        yield FieldUse(board, BOARD_TITLE, name, Stage.SAVE_LEADERBOARDS, (position, 1))
+        yield FieldUse(board, KEY, name, Stage.SAVE_LEADERBOARDS, (position, 2))
     labels = old_labels(top)
     for number, (name, column) in enumerate(old_columns(top)):
         if board_label(column) not in labels:
             continue  # it is lost before anything looks at it
-        at = ("leaderboard", "columns", name)
         key = column.get("title", name)
-        rows: list[tuple[str, Kind, Any]] = [
-            ("label", COLUMN_TITLE, column.get("label", key)),
-            ("key", KEY, key),
-            ("sort", SORTING, column.get("sort") or "desc"),
-            ("hidden", FLAG, column.get("hidden", False)),
-            ("numeric_format", Integer(LOWEST_INTEGER), column.get("numeric_format", 2)),
+        rows: list[Row] = [
+            (0, "label", COLUMN_TITLE, key),
+            (1, "key", KEY, key),
+            (2, "sort", SORTING, "desc"),
+            (3, "hidden", FLAG, False),
+            (4, "numeric_format", Integer(LOWEST_INTEGER), 2),
         ]
-        for place, (field, kind, value) in enumerate(rows):
-            yield FieldUse((*at, field), kind, value, Stage.SAVE_LEADERBOARDS, (0, 3, number, place))
+        read = {**column, "key": key, "sort": column.get("sort") or "desc"}
+        yield from _uses(("leaderboard", "columns", name), read, rows, Stage.SAVE_LEADERBOARDS, 0, 3, number)
+
+
+def huge_keys(declared: CompetitionYaml) -> list[str]:
+    """The top-level keys that are read and whose values become enormous once their aliases are written out."""
+    return [key for key in sorted(TOP_KEYS | OLD_TOP_KEYS) if is_endless(declared.yaml.get(key))]

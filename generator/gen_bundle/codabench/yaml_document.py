@@ -25,10 +25,8 @@ BRACKET = re.compile(r"[\[\]{}]")
 
 def dotted(path: Path) -> str:
     """A path as people write it: phases[0].name."""
-    text = ""
-    for key in path:
-        text += f"[{key}]" if isinstance(key, int) else f".{key}" if text else str(key)
-    return text
+    text = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path)
+    return text.removeprefix(".")
 
 
 class UnreadableYamlError(Exception):

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gen_bundle.declaration.model import DeclaredCompetition
@@ -100,15 +100,15 @@ def _heading(name: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name.removeprefix("Declared")).capitalize()
 
 
+KINDS = {"string": "text", "integer": "whole number", "number": "number", "boolean": "`true` or `false`"}
+
+
 def _type(value: Mapping[str, Any]) -> str:
     if "$ref" in value:
-        name = value["$ref"].rsplit("/", 1)[-1]
-        return f"[{_heading(name).lower()}](#{_heading(name).lower().replace(' ', '-')})"
+        heading = _heading(value["$ref"].rsplit("/", 1)[-1]).lower()
+        return f"[{heading}](#{heading.replace(' ', '-')})"
     if "anyOf" in value:
-        kinds = dict.fromkeys(_type(one) for one in value["anyOf"] if one.get("type") != "null")
-        if "whole number" in kinds and any(kind.startswith("number") for kind in kinds):
-            del kinds["whole number"]
-        return " or ".join(kinds)
+        return _any_of(value["anyOf"])
     if "enum" in value:
         return ", ".join(f"`{one}`" for one in value["enum"])
     if value.get("type") == "array":
@@ -116,8 +116,14 @@ def _type(value: Mapping[str, Any]) -> str:
     if value.get("type") == "object":
         inner = value.get("additionalProperties")
         return f"mapping of names to {_plain(inner)}" if isinstance(inner, dict) else "mapping"
-    kind = {"string": "text", "integer": "whole number", "number": "number", "boolean": "`true` or `false`"}
-    return kind.get(value.get("type", ""), "anything") + _bounds(value)
+    return KINDS.get(value.get("type", ""), "anything") + _bounds(value)
+
+
+def _any_of(choices: Sequence[Mapping[str, Any]]) -> str:
+    kinds = dict.fromkeys(_type(one) for one in choices if one.get("type") != "null")
+    if "whole number" in kinds and any(kind.startswith("number") for kind in kinds):
+        del kinds["whole number"]
+    return " or ".join(kinds)
 
 
 def _plain(value: Mapping[str, Any]) -> str:
@@ -139,7 +145,8 @@ def _default(name: str, key: str, value: Mapping[str, Any], model: Mapping[str, 
     default = value.get("default")
     if default is None or default == "":
         return ""
-    return f"`{_cell(default if isinstance(default, str) else json.dumps(default))}`"
+    text = default if isinstance(default, str) else json.dumps(default)
+    return f"`{_cell(text)}`"
 
 
 def _cell(text: str) -> str:

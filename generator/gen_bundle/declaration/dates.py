@@ -55,7 +55,8 @@ def _zone(name: str) -> timezone:
 
 def _validator(date_alone: time) -> BeforeValidator:
     def validate(value: Any) -> Any:
-        return parse_moment(value if isinstance(value, str) else "", date_alone)
+        text = value if isinstance(value, str) else ""
+        return parse_moment(text, date_alone)
 
     return BeforeValidator(validate, json_schema_input_type=str)
 

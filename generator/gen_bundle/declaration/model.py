@@ -185,7 +185,11 @@ class DeclaredPhase(StrictModel):
     @property
     def shown_details(self) -> Details:
         """`details`, or its default where it is absent."""
-        return self.details or ("none" if self.hides_scores else "full" if self.gold == "public" else "headline")
+        if self.details is not None:
+            return self.details
+        if self.hides_scores:
+            return "none"
+        return "full" if self.gold == "public" else "headline"
 
 
 class DeclaredPage(StrictModel):
@@ -228,11 +232,12 @@ class SubmissionField(StrictModel):
         if self.values:
             listed = ", ".join(text_of(value) or "" for value in self.values)
             return f"{self.type}: {listed}" if self.type == "label" else f"{self.type}, any of {listed}"
-        if self.min is None and self.max is None:
-            return self.type
-        low = "" if self.min is None else f" from {self.min:g}"
-        high = "" if self.max is None else f" up to {self.max:g}" if self.min is None else f" to {self.max:g}"
-        return f"{self.type}{low}{high}"
+        words = self.type
+        if self.min is not None:
+            words += f" from {self.min:g}"
+        if self.max is not None:
+            words += f" up to {self.max:g}" if self.min is None else f" to {self.max:g}"
+        return words
 
 
 class ReferenceField(StrictModel):
@@ -292,6 +297,11 @@ class SubmittedTable(StrictModel):
     delimiter: Delimiter = None
     skip: Skip = 0
     at: Records = None
+    check: Line | None = Field(
+        None,
+        description="FILE.py:FUNCTION beside bundle.yaml, check(rows) -> list of problems: any of them refuses the "
+        "submission. Standard library alone, since participants run it, too.",
+    )
 
 
 class SubmissionTable(SubmittedTable):

@@ -66,7 +66,9 @@ def _named(data: Any, trail: Trail) -> str:
     for key in trail:
         item = data[key] if _has(data, key) else None
         name = next((item[k] for k in ("id", "key") if isinstance(item, dict) and isinstance(item.get(k), str)), key)
-        names.append(name if isinstance(key, int) else key)
+        if isinstance(key, str):
+            name = key
+        names.append(name)
         data = item
     return dotted(tuple(names))
 

@@ -11,7 +11,11 @@ from gen_bundle.declaration.dates import parse_moment
 from gen_bundle.declaration.declared import DECLARED
 from gen_bundle.declaration.model import CODE_KEYS
 from gen_bundle.declaration.overrides import nearest
-from gen_bundle.declaration.source import Broken, Trail, columns_of, mappings
+from gen_bundle.declaration.source import Broken, Trail, columns_of, listed, mappings
+
+SHORTEST_LIMIT = 60
+"""Of a phase: less leaves the code hardly any time beside the reserve."""
+SUFFIXES = {"function": (".py",), "command": (".py", ".sh")}
 
 
 def check_rules(data: dict[str, Any], folder: Path) -> Iterator[Broken]:
@@ -34,9 +38,8 @@ def check_rules(data: dict[str, Any], folder: Path) -> Iterator[Broken]:
 
 def _requirements(data: dict[str, Any]) -> Iterator[Broken]:
     """Each package once; the model says what a requirement looks like."""
-    found = data.get("requirements")
     names: list[str] = []
-    for index, item in enumerate(found if isinstance(found, list) else []):
+    for index, item in enumerate(listed(data, "requirements")):
         name = re.split(r"[\[=]", item)[0].strip().lower() if isinstance(item, str) else ""
         if name and name in names:
             yield ("requirements", index), f"{name!r} is listed twice. Expected each package once."
@@ -62,47 +65,58 @@ def _columns(data: dict[str, Any]) -> Iterator[Broken]:
             yield (*trail, "key"), f"{key!r} is used twice. Column keys are unique over all tasks."
         elif isinstance(key, str):
             keys.append(key)
-    stored = [c.get("key") for _, c in columns if c.get("computation") is None]
+    stored = [column.get("key") for _, column in columns if column.get("computation") is None]
     for trail, column in columns:
-        if column.get("computation") is None:
-            if column.get("worst") is None:
-                yield trail, "worst is missing. Expected the score of a submission that does not enter the task."
-            if column.get("of") is not None:
-                yield (*trail, "of"), "is given without a computation. Expected avg, sum, min, max or avg_rank."
+        if column.get("computation") is not None:
+            yield from _computed(trail, column, stored)
             continue
-        if column.get("of") is None:
-            yield trail, "of is missing. Expected the keys of the columns that are computed together."
-        of = column["of"] if isinstance(column.get("of"), list) else []
-        for index, key in enumerate(of):
-            if key in of[:index]:
-                yield (*trail, "of", index), f"{key!r} is named twice, and counts once. Expected each column once."
-            if key not in stored:
-                known = [name for name in stored if isinstance(name, str)]
-                yield (*trail, "of", index), f"no written column {key!r}. {nearest(str(key), known)}"
-    if columns and columns[0][1].get("hidden") is True:
-        yield (*columns[0][0], "hidden"), "the first column ranks the submissions. Expected one that is shown."
-    if columns and columns[0][1].get("computation") == "avg_rank" and data.get("submission_rule") == "best":
+        if column.get("worst") is None:
+            yield trail, "worst is missing. Expected the score of a submission that does not enter the task."
+        if column.get("of") is not None:
+            yield (*trail, "of"), "is given without a computation. Expected avg, sum, min, max or avg_rank."
+    if columns:
+        yield from _primary(data, *columns[0])
+    yield from _average_ranks(columns)
+    yield from _tie_break(data, columns)
+
+
+def _computed(trail: Trail, column: dict[str, Any], stored: Sequence[Any]) -> Iterator[Broken]:
+    """What a column that the platform computes is computed from: written columns, each once."""
+    if column.get("of") is None:
+        yield trail, "of is missing. Expected the keys of the columns that are computed together."
+    of = listed(column, "of")
+    known = [name for name in stored if isinstance(name, str)]
+    for index, key in enumerate(of):
+        if key in of[:index]:
+            yield (*trail, "of", index), f"{key!r} is named twice, and counts once. Expected each column once."
+        if key not in stored:
+            yield (*trail, "of", index), f"no written column {key!r}. {nearest(str(key), known)}"
+
+
+def _primary(data: dict[str, Any], trail: Trail, column: dict[str, Any]) -> Iterator[Broken]:
+    if column.get("hidden") is True:
+        yield (*trail, "hidden"), "the first column ranks the submissions. Expected one that is shown."
+    if column.get("computation") == "avg_rank" and data.get("submission_rule") == "best":
         yield (
             ("submission_rule",),
             "best looks at stored scores, and a rank is not stored: the column after it would decide. "
             "Expected last, all or manual, or another first column.",
         )
-    yield from _average_ranks(columns)
-    yield from _tie_break(data, columns)
 
 
 def _tie_break(data: dict[str, Any], columns: Sequence[tuple[Trail, dict[str, Any]]]) -> Iterator[Broken]:
     """The columns that order equal scores: shown ones of this board, where the platform's order is not asked for."""
     board = data.get("leaderboard")
-    keys = board.get("tie_break") if isinstance(board, dict) else None
-    if not isinstance(board, dict) or not isinstance(keys, list) or not keys:
+    keys = listed(board, "tie_break")
+    if not isinstance(board, dict) or not keys:
         return
     if board.get("ties", "columns") == "columns":
         yield (
             ("leaderboard", "tie_break"),
             "is given, but with ties: columns the following columns order equal scores. Expected ties: equal with it.",
         )
-    usable = [c.get("key") for _, c in columns if c.get("hidden") is not True and c.get("computation") != "avg_rank"]
+    shown = [column for _, column in columns if column.get("hidden") is not True]
+    usable = [column.get("key") for column in shown if column.get("computation") != "avg_rank"]
     known = [key for key in usable if isinstance(key, str)]
     for index, key in enumerate(keys):
         if key not in known:
@@ -120,7 +134,7 @@ def _average_ranks(columns: Sequence[tuple[Trail, dict[str, Any]]]) -> Iterator[
             yield (*trail, "sort"), "puts the worst rank first. Expected asc: rank 1 is the best."
         if column.get("hidden") is True:
             yield (*trail, "hidden"), "a hidden average rank is not computed. Expected one that is shown."
-        for index, key in enumerate(column["of"] if isinstance(column.get("of"), list) else []):
+        for index, key in enumerate(listed(column, "of")):
             if key in hidden:
                 yield (*trail, "of", index), f"{key!r} is hidden, and an average rank leaves hidden columns out."
 
@@ -133,7 +147,7 @@ def _separate_columns(data: dict[str, Any]) -> Iterator[Broken]:
         columns = list(mappings(task, "columns", trail))
         own = {column["key"] for _, column in columns if isinstance(column.get("key"), str)}
         for place, column in columns:
-            for index, key in enumerate(column["of"] if isinstance(column.get("of"), list) else []):
+            for index, key in enumerate(listed(column, "of")):
                 if key not in own:
                     yield (
                         (*place, "of", index),
@@ -144,29 +158,31 @@ def _separate_columns(data: dict[str, Any]) -> Iterator[Broken]:
 
 def _phases(data: dict[str, Any]) -> Iterator[Broken]:
     phases = list(mappings(data, "phases"))
-    last_end: tuple[str, datetime] | None = None
-    for position, (trail, phase) in enumerate(phases):
+    if phases and phases[0][1].get("auto_migrate") is True:
+        yield (*phases[0][0], "auto_migrate"), "nothing can migrate to the first phase. Expected false."
+    for trail, phase in phases[:-1]:
+        if phase.get("end") is None:
+            yield trail, "end is missing. Every phase but the last needs one."
+    last: tuple[str, datetime] | None = None
+    for trail, phase in phases:
         start = _moment(phase.get("start"), time(0, 0, 0))
         end = _moment(phase.get("end"), time(23, 59, 59))
         if start and end and end <= start:
             yield (*trail, "end"), f"the phase ends ({end:%Y-%m-%d %H:%M:%S} UTC) before it starts."
-        if phase.get("end") is None and position < len(phases) - 1:
-            yield trail, "end is missing. Every phase but the last needs one."
-        if start and last_end and start <= last_end[1]:
+        if start and last and start <= last[1]:
             yield (
                 (*trail, "start"),
-                f"the phase starts before or when {last_end[0]!r} ends ({last_end[1]:%Y-%m-%d %H:%M:%S} UTC). "
+                f"the phase starts before or when {last[0]!r} ends ({last[1]:%Y-%m-%d %H:%M:%S} UTC). "
                 "Codabench's phases follow each other without overlap.",
             )
         if end:
-            last_end = str(phase.get("id")), end
-        if position == 0 and phase.get("auto_migrate") is True:
-            yield (*trail, "auto_migrate"), "nothing can migrate to the first phase. Expected false."
+            last = str(phase.get("id")), end
 
 
 def _tasks_of_phases(data: dict[str, Any]) -> Iterator[Broken]:
     """A phase has declared tasks, each once, and every task is in a phase."""
-    ids = [task["id"] for _, task in mappings(data, "tasks") if isinstance(task.get("id"), str)]
+    tasks = [(trail, task["id"]) for trail, task in mappings(data, "tasks") if isinstance(task.get("id"), str)]
+    ids = [name for _, name in tasks]
     used: set[str] = set()
     for trail, phase in mappings(data, "phases"):
         own = phase.get("tasks")
@@ -178,10 +194,11 @@ def _tasks_of_phases(data: dict[str, Any]) -> Iterator[Broken]:
                 yield (*trail, "tasks", index), f"{name!r} is listed twice. Expected each task once."
             elif isinstance(name, str) and name not in ids:
                 yield (*trail, "tasks", index), f"no task {name!r}. {nearest(name, ids)}"
-        used |= {name for name in own if isinstance(name, str)}
-    for trail, task in mappings(data, "tasks"):
-        if isinstance(task.get("id"), str) and task["id"] not in used:
-            yield (*trail, "id"), f"no phase has the task {task['id']!r}. Expected it among the tasks of a phase."
+            if isinstance(name, str):
+                used.add(name)
+    for trail, name in tasks:
+        if name not in used:
+            yield (*trail, "id"), f"no phase has the task {name!r}. Expected it among the tasks of a phase."
 
 
 def _shared_data(data: dict[str, Any]) -> Iterator[Broken]:
@@ -226,8 +243,7 @@ def _submission_rule(data: dict[str, Any]) -> Iterator[Broken]:
 
 
 def _time_zones(data: dict[str, Any]) -> Iterator[Broken]:
-    zones = data.get("time_zones")
-    for index, name in enumerate(zones if isinstance(zones, list) else []):
+    for index, name in enumerate(listed(data, "time_zones")):
         if isinstance(name, str) and not _is_time_zone(name):
             yield ("time_zones", index), f"no time zone {name!r}. {nearest(name, sorted(available_timezones()))}"
 
@@ -254,13 +270,12 @@ def _declared_alone(data: dict[str, Any]) -> Iterator[Broken]:
         yield place, "is read only with scoring_program: declared; a scoring package computes its own metrics."
 
 
-SHORTEST_LIMIT = 60
-"""Of a phase: less leaves the code hardly any time beside the reserve."""
-SUFFIXES = {"function": (".py",), "command": (".py", ".sh")}
-
-
 def code_rules(data: dict[str, Any]) -> Iterator[Broken]:
-    """Every broken rule of the raw declaration about code, and of the keys that only code competitions have."""
+    """Every broken rule of the raw declaration about code, and of the keys that only code competitions have.
+
+    The platform runs an ingestion program on the submission, and then the scoring program on what that left; see
+    docs/code-submissions.md.
+    """
     submission = data.get("submission")
     found: dict[str, Any] = submission if isinstance(submission, dict) else {}
     columns = [(trail, column) for trail, column in columns_of(data) if column.get("measured") is not None]
@@ -279,14 +294,18 @@ def code_rules(data: dict[str, Any]) -> Iterator[Broken]:
                 (*trail, "execution_time_limit"),
                 f"is {limit}, of which starting, checking and packing take a part. Expected at least {SHORTEST_LIMIT}.",
             )
-    for number, (trail, column) in enumerate(columns):
-        if number:
-            yield (*trail, "measured"), "there is another such column. Expected one at most."
-        if column.get("sort") == "desc":
-            yield (*trail, "sort"), "puts the slowest first. Expected asc."
-        for key in ("metric", "computation", "expression"):
-            if column.get(key) is not None:
-                yield (*trail, key), "cannot be given together with measured. Expected one of the two."
+    for trail, _ in columns[1:]:
+        yield (*trail, "measured"), "there is another such column. Expected one at most."
+    for trail, column in columns:
+        yield from _measured(trail, column)
+
+
+def _measured(trail: Trail, column: dict[str, Any]) -> Iterator[Broken]:
+    if column.get("sort") == "desc":
+        yield (*trail, "sort"), "puts the slowest first. Expected asc."
+    for key in ("metric", "computation", "expression"):
+        if column.get(key) is not None:
+            yield (*trail, key), "cannot be given together with measured. Expected one of the two."
 
 
 def _entry(submission: dict[str, Any]) -> Iterator[Broken]:

@@ -142,10 +142,15 @@ class _Walk:
 
 def mappings(data: Any, name: str, trail: Trail = ()) -> Iterator[tuple[Trail, dict[str, Any]]]:
     """The mappings of a list, with their places; the model reports anything of another shape."""
-    found = data.get(name) if isinstance(data, dict) else None
-    for index, item in enumerate(found if isinstance(found, list) else []):
+    for index, item in enumerate(listed(data, name)):
         if isinstance(item, dict):
             yield (*trail, name, index), item
+
+
+def listed(data: Any, name: str) -> list[Any]:
+    """The list at a key; empty where there is none: the model reports anything of another shape."""
+    found = data.get(name) if isinstance(data, dict) else None
+    return found if isinstance(found, list) else []
 
 
 def columns_of(data: Any) -> Iterator[tuple[Trail, dict[str, Any]]]:

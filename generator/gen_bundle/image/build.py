@@ -76,7 +76,8 @@ def gather_context(folder: Path, request: ImageRequest, weights: Weights) -> Non
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(weights.sources[entry["path"]] / name, target)
     for path in folder.rglob("*"):
-        path.chmod(0o755 if path.is_dir() or path.name == "scoring_selftest.py" else 0o644)
+        mode = 0o755 if path.is_dir() or path.name == "scoring_selftest.py" else 0o644
+        path.chmod(mode)
 
 
 def labels(request: ImageRequest, weights: Weights, base_image: str, context: Path) -> Mapping[str, str]:
@@ -135,11 +136,13 @@ def machine_settings() -> dict[str, str]:
 
 def _pip_config() -> list[str]:
     pip = shutil.which("pip") or shutil.which("pip3")
-    for command in (python("-m", "pip"), [pip] if pip else []):
-        if command:
-            done = subprocess.run([*command, "config", "list"], capture_output=True, text=True, env=pip_environment())
-            if done.returncode == 0:
-                return done.stdout.splitlines()
+    commands = [python("-m", "pip")]
+    if pip:
+        commands.append([pip])
+    for command in commands:
+        done = subprocess.run([*command, "config", "list"], capture_output=True, text=True, env=pip_environment())
+        if done.returncode == 0:
+            return done.stdout.splitlines()
     return []
 
 
@@ -148,7 +151,9 @@ def _reachable(key: str, value: str, servers: contextlib.ExitStack) -> str | Non
     address = urlsplit(value)
     if address.scheme in ("http", "https") or key not in ("find-links", "index-url", "extra-index-url"):
         return value
-    folder = Path(unquote(address.path) if address.scheme == "file" else value)
+    folder = Path(value)
+    if address.scheme == "file":
+        folder = Path(unquote(address.path))
     if key != "find-links" or not folder.is_dir():
         return None
     return servers.enter_context(_served(folder))

@@ -36,20 +36,24 @@ def inspected(image: dict[str, Any], request: ImageRequest, worker_disk_gb: floa
     """What can be seen without a run; `image` is what `docker image inspect` gives."""
     config = image["Config"]
     entrypoint = config.get("Entrypoint")
-    fault = f"ENTRYPOINT is {entrypoint}: the worker appends its command to it. Expected none, only CMD."
-    yield Observation("entrypoint", bool(entrypoint), fault if entrypoint else "no ENTRYPOINT")
+    text = "no ENTRYPOINT"
+    if entrypoint:
+        text = f"ENTRYPOINT is {entrypoint}: the worker appends its command to it. Expected none, only CMD."
+    yield Observation("entrypoint", bool(entrypoint), text)
     user = config.get("User") or "root"
     is_root = user in ("root", "0", "0:0")
-    fault = f"USER is {user}: it cannot write the worker's folders, which belong to root. Expected root."
-    yield Observation("user", not is_root, "root, whose capabilities the worker drops" if is_root else fault)
+    text = "root, whose capabilities the worker drops"
+    if not is_root:
+        text = f"USER is {user}: it cannot write the worker's folders, which belong to root. Expected root."
+    yield Observation("user", not is_root, text)
     platform = f"{image['Os']}/{image['Architecture']}"
     yield Observation("platform", platform != "linux/amd64", f"{platform} (workers are linux/amd64)")
     size = image["Size"] / 1e9
     yield Observation("size", size > worker_disk_gb, f"{size:.2f} GB unpacked; room for {worker_disk_gb:g} GB assumed")
     digests = registry_digests(image)
     push = f"gen-bundle image push {request.name} --to REGISTRY/NAME:TAG"
-    fault = f"not in a registry yet, and workers always pull: {push}"
-    yield Observation("registry", not digests, digests[0] if digests else fault)
+    text = digests[0] if digests else f"not in a registry yet, and workers always pull: {push}"
+    yield Observation("registry", not digests, text)
     labels = config.get("Labels") or {}
     yield _models(labels, request)
     if request.packages == "models":
@@ -71,16 +75,17 @@ def _variant(labels: dict[str, str], request: ImageRequest) -> Observation:
 
 def _models(labels: dict[str, str], request: ImageRequest) -> Observation:
     baked = labels.get("gen-bundle.models", "").split()
-    names = {entry.rpartition("@")[0]: entry.rpartition("@")[2] for entry in baked}
-    missing = [
-        name if revision is None else f"{name}@{revision}"
-        for name, revision in request.models.items()
-        if name not in names or revision not in (None, names[name])
-    ]
+    revisions = {}
+    for entry in baked:
+        name, _, revision = entry.rpartition("@")
+        revisions[name] = revision
+    missing = []
+    for name, wanted in request.models.items():
+        if name not in revisions or wanted not in (None, revisions[name]):
+            missing.append(name if wanted is None else f"{name}@{wanted}")
     if missing:
-        return Observation(
-            "models", True, f"lacks {', '.join(missing)}. Build it again: gen-bundle image build {request.name}"
-        )
+        again = f"Build it again: gen-bundle image build {request.name}"
+        return Observation("models", True, f"lacks {', '.join(missing)}. {again}")
     return Observation("models", False, ", ".join(baked) or "none")
 
 

@@ -44,21 +44,10 @@ def lock(request: ImageRequest, models_path: Path, report: Callable[[str], None]
         model = models.get(repository, ImageModel())
         if model.locked or model.path is not None:
             continue
-        where = f"{models_path}: models.{repository}"
-        if model.revision is not None and wanted not in (None, model.revision):
-            problems.append(
-                f"{where}.revision: is {model.revision}, but the competition asks for {wanted}. "
-                "Expected the same; to lock that one, set revision to null here and take expected away."
-            )
-            continue
-        found = describe(repository, model.revision or wanted)
-        if contradictions := model.contradictions(found.files):
-            problems += [f"{where}.{text}" for text in contradictions]
-            continue
-        confirmed = f", {len(model.expected)} of them as expected" if model.expected else ""
-        report(f"{repository}: locked at {found.revision}, {len(found.files)} files{confirmed}")
-        facts = {"revision": found.revision, "files": found.files, "licence": model.licence or found.licence}
-        models[repository] = model.model_copy(update={**facts, "expected": None})
+        try:
+            models[repository] = _locked(model, repository, wanted, report)
+        except _UnlockableError as error:
+            problems += [f"{models_path}: models.{repository}.{text}" for text in error.args]
     if problems:
         raise UserError(*problems)
     punkt = known.punkt
@@ -73,6 +62,26 @@ def lock(request: ImageRequest, models_path: Path, report: Callable[[str], None]
         except UserError as error:
             report(f"{base_image.name}: is left without a digest ({error}). Lock it where Docker reaches a registry.")
     return _store(models_path, known, ModelsFile(models=models, punkt=punkt, base_image=base_image))
+
+
+class _UnlockableError(Exception):
+    """A model is not what the file or the competition says; the arguments name the field, and what is wrong."""
+
+
+def _locked(model: ImageModel, repository: str, wanted: str | None, report: Callable[[str], None]) -> ImageModel:
+    """The model with what the hub says of it."""
+    if model.revision is not None and wanted not in (None, model.revision):
+        raise _UnlockableError(
+            f"revision: is {model.revision}, but the competition asks for {wanted}. "
+            "Expected the same; to lock that one, set revision to null here and take expected away."
+        )
+    found = describe(repository, model.revision or wanted)
+    if contradictions := model.contradictions(found.files):
+        raise _UnlockableError(*contradictions)
+    confirmed = f", {len(model.expected)} of them as expected" if model.expected else ""
+    report(f"{repository}: locked at {found.revision}, {len(found.files)} files{confirmed}")
+    facts = {"revision": found.revision, "files": found.files, "licence": model.licence or found.licence}
+    return model.model_copy(update={**facts, "expected": None})
 
 
 def _registry_digest(name: str) -> str:

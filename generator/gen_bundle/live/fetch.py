@@ -359,9 +359,9 @@ class Names:
         self.hidden = hidden
         self._file = state_file("pseudonyms", server, competition)
         self._pseudonyms: dict[str, str] = {}
-        if hidden and self._file.exists():
+        if hidden:
             advice = "It says who has which pseudonym: restore it."
-            self._pseudonyms = read_json(self._file, dict[str, str], advice)
+            self._pseudonyms = read_json(self._file, dict[str, str], advice, missing={})
 
     def add(self, names: Iterable[str]) -> None:
         """Give those a pseudonym who have none, in an order that says nothing, and keep it.
@@ -375,8 +375,7 @@ class Names:
         secrets.SystemRandom().shuffle(new)
         for number, name in enumerate(new, len(self._pseudonyms) + 1):
             self._pseudonyms[name] = f"participant-{number:03d}"
-        with private():
-            write_json(self._file, self._pseudonyms)
+        write_json(self._file, self._pseudonyms)
 
     def of(self, name: str) -> str:
         """What somebody who was added is called."""

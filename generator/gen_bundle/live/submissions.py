@@ -242,6 +242,10 @@ class OwnSubmissions:
         self.connection.pause(OUTPUTS_S)
         return states.latest()
 
+    def in_words(self) -> list[str]:
+        """What is on the site."""
+        return [f"submission {number}" for numbers in self.made.values() for number in numbers]
+
     def remove(self) -> list[str]:
         """Cancel and delete all of this run's submissions and files; what is left, in words."""
         left: list[str] = []

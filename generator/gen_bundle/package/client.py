@@ -226,7 +226,7 @@ class Organiser:
             RuntimeError: a package that comes with the tool failed.
         """
         what = "score" if verb == "trial" else f"organiser.py {verb}"
-        reply = self._reply(verb, json.dumps({"verb": verb, "request": request}, default=str))
+        reply = self._reply(verb, f"{json.dumps({'verb': verb, 'request': request}, default=str)}\n")
         while reply.progress is not None:
             advance(reply.progress)
             reply = self._reply(verb)
@@ -240,7 +240,7 @@ class Organiser:
         """The next reply, after a call's `line` is sent, if there is any."""
         what = f"{self.package.name}/organiser.py {verb}"
         with suppress(BrokenPipeError):  # it has ended, and the answer that is not there says so
-            self.stdin.write(f"{line}\n" if line else "")
+            self.stdin.write(line)
             self.stdin.flush()
         answer = self._record()
         if not answer:

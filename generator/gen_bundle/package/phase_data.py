@@ -17,6 +17,7 @@ from gen_bundle.package.programs import SAMPLE, write_program
 from gen_bundle.package.resolve import Resolved
 from gen_bundle.zips.unpacking import UNREADABLE
 from gen_bundle.zips.writing import Members, folder_members, write_zip
+from scoring_kit.base.row_files import File
 
 TEMPLATE = "the template that organiser.py writes"
 
@@ -89,13 +90,13 @@ def prepare_phases(competition: Resolved, work: Path) -> list[PhaseData]:
     if competition.organiser is None:
         with competition.opened() as opened:
             return prepare_phases(opened, work)
-    problems = [problem for phase in competition.declaration.phases for problem in _unused_data(competition, phase)]
+    problems = list(_unused_data(competition))
     gold: dict[str, PreparedGold] = {}
     prepared: list[PhaseData] = []
     of_options = ("options.", *competition.package.option_places.values())
 
     def note(data_id: str, error: UserError) -> None:
-        problems.extend(m if m.startswith(of_options) else f"{data_id}: {m}" for m in error.messages)
+        problems.extend(one if one.startswith(of_options) else f"{data_id}: {one}" for one in error.messages)
 
     for data_id in dict.fromkeys(phase.data_id for phase in competition.phases):
         try:
@@ -111,21 +112,22 @@ def prepare_phases(competition: Resolved, work: Path) -> list[PhaseData]:
     if problems:
         raise UserError(*dict.fromkeys(problems))
     digests = {data_id: _digests(one) for data_id, one in gold.items()}
-    return [
-        replace(data, warnings=(*data.warnings, *_same_gold(competition, data.phase, digests))) for data in prepared
-    ]
+    for at, data in enumerate(prepared):
+        prepared[at] = replace(data, warnings=(*data.warnings, *_same_gold(competition, data.phase, digests)))
+    return prepared
 
 
-def _unused_data(competition: Resolved, phase: DeclaredPhase) -> Iterator[str]:
-    """Folders of a phase that shares another's data: what lies there would not be used."""
-    if phase.data is None:
-        return
-    for folder in (phase.id, f"public/{phase.id}", f"baselines/{phase.id}", f"input/{phase.id}"):
-        if (competition.data / folder).exists():
-            yield (
-                f"{competition.data / folder}: is not used, because the phase {phase.id} has `data: {phase.data}`. "
-                "Expected no such folder; remove it, or that key in bundle.yaml."
-            )
+def _unused_data(competition: Resolved) -> Iterator[str]:
+    """Folders of phases that share another's data: what lies there would not be used."""
+    for phase in competition.declaration.phases:
+        if phase.data is None:
+            continue
+        for folder in (phase.id, f"public/{phase.id}", f"baselines/{phase.id}", f"input/{phase.id}"):
+            if (competition.data / folder).exists():
+                yield (
+                    f"{competition.data / folder}: is not used, because the phase {phase.id} has `data: {phase.data}`. "
+                    "Expected no such folder; remove it, or that key in bundle.yaml."
+                )
 
 
 def _same_gold(competition: Resolved, phase: DeclaredPhase, digests: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
@@ -347,12 +349,13 @@ def _of_others(competition: Resolved, phase: DeclaredPhase, members: Members) ->
     """Whether a declared competition's baseline holds only tables that the phase's tasks do not read."""
     if not competition.is_declared:
         return False
-    files = {table["id"]: table["file"]["name"] for table in competition.options["tables"]}
-    read = set()
-    for task in competition.tasks_of(phase):
-        read |= {files[column["table"]] for column in competition.options["metrics"][task.id].values()}
     names = {Path(name).name for name in members}
-    return names.isdisjoint(read) and not names.isdisjoint(files.values())
+    found = {table["id"]: File(**table["file"]).matching(names) for table in competition.options["tables"]}
+    read: set[str] = set()
+    for task in competition.tasks_of(phase):
+        for column in competition.options["metrics"][task.id].values():
+            read.update(column["tables"] or [column["table"]])
+    return any(found.values()) and not any(found[table] for table in read)
 
 
 def _public_files(competition: Resolved, phase: DeclaredPhase) -> Members:
@@ -456,28 +459,22 @@ def try_out(competition: Resolved, named: Mapping[str, TaskColumns], phases: Seq
         UserError: everything that failed, with phase and submission.
     """
     tasks = [task for task in competition.tasks if not named[task.id]["needs_model"]]
-    submission = work / "submission.zip"
     problems: list[str] = []
     entered: set[str] = set()
     baselines: dict[str, dict[str, dict[str, float]]] = {data.phase.id: {} for data in phases}
-    for data, reference, program in _trials(competition, tasks, phases, work):
-        results = {} if competition.takes_code else data.baselines
-        for name, files in {TEMPLATE: data.template, **results}.items():
-            write_zip(submission, files)
-            is_template = name == TEMPLATE
-            request = {"program": program, "phase": reference.parent, "submission": submission}
-            try:
-                tried: Tried = competition.ask("trial", {**request, "is_template": is_template})
-            except UserError as error:
-                where = name if is_template else f"baselines/{data.phase.data_id}/{name}"
-                problems += [f"{data.phase.id}: {where}: {message}" for message in error.messages]
-                continue
-            if "missing" in tried:
-                return Trial({}, (f"Neither template nor baselines were scored. {tried['missing']}",))
-            entered |= set(tried["scores"])
-            if not is_template:
-                for scores in tried["scores"].values():
-                    baselines[data.phase.id].setdefault(name, {}).update(scores)
+    for data, name, request in _trials(competition, tasks, phases, work):
+        try:
+            tried: Tried = competition.ask("trial", request)
+        except UserError as error:
+            where = name if request["is_template"] else f"baselines/{data.phase.data_id}/{name}"
+            problems += [f"{data.phase.id}: {where}: {message}" for message in error.messages]
+            continue
+        if "missing" in tried:
+            return Trial({}, (f"Neither template nor baselines were scored. {tried['missing']}",))
+        entered |= set(tried["scores"])
+        if not request["is_template"]:
+            for scores in tried["scores"].values():
+                baselines[data.phase.id].setdefault(name, {}).update(scores)
     if problems:
         raise UserError(*dict.fromkeys(problems))
     notes = [
@@ -491,11 +488,18 @@ def try_out(competition: Resolved, named: Mapping[str, TaskColumns], phases: Seq
 
 def _trials(
     competition: Resolved, tasks: Sequence[DeclaredTask], phases: Sequence[PhaseData], work: Path
-) -> Iterator[tuple[PhaseData, Path, Path]]:
-    """Each program of each phase, with those of its tasks that are tried, and its reference data."""
+) -> Iterator[tuple[PhaseData, str, dict[str, Any]]]:
+    """Each submission of each phase to each program, with those of its tasks that are tried: its name and request."""
+    submission = work / "submission.zip"
     for data in phases:
+        submissions = {TEMPLATE: data.template, **({} if competition.takes_code else data.baselines)}
         for part in competition.parts_of(data.phase):
             own = [task for task in part.tasks if task in tasks]
-            if own:
-                program = write_program(competition, own, work / "trial" / data.phase.id / part.id)
-                yield data, data.gold.references[part.id], program
+            if not own:
+                continue
+            program = write_program(competition, own, work / "trial" / data.phase.id / part.id)
+            phase = data.gold.references[part.id].parent
+            for name, files in submissions.items():
+                write_zip(submission, files)
+                request = {"program": program, "phase": phase, "submission": submission}
+                yield data, name, {**request, "is_template": name == TEMPLATE}

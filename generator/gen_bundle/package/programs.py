@@ -10,6 +10,7 @@ from functools import cache
 from importlib import metadata
 from itertools import accumulate
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from gen_bundle.codabench.platform_image import MODULES, PLATFORM_IMAGE
@@ -29,14 +30,14 @@ ORGANISERS_ONLY = "organiser.py"
 """The module of a package that is in no program."""
 NEVER_PACKED = ("scoring_kit.resampling", "declared.units")
 """What the verbs `rank` and `trial` import of modules that are in programs, too."""
-WARM = "scoring_kit.warm"
-LAZY_METRICS = ("embeddings", "own", "tags")
-"""Modules of `declared.metrics` that others import only where a metric needs them."""
+LAZY_METRICS = ("declared.metrics.embeddings", "declared.metrics.own", "declared.metrics.tags")
+"""Modules that others import only where a metric needs them."""
 
 Baselines = Mapping[str, Mapping[str, float]]
 """Name of a baseline → column key → score."""
 
 NO_BASELINES: Baselines = {}
+PARSING = Lock()
 
 
 def program_members(
@@ -76,23 +77,22 @@ def _code(competition: Resolved) -> Members:
     """
     kit, package = resource("scoring_programs"), competition.package
     own: dict[str, bytes | Path] = {}
+    started = ["scoring_kit.frame"]
     if package.is_own:
-        members = folder_members(package.folder, f"{package.name}/")
-        own = {name: path for name, path in members.items() if Path(name).name != ORGANISERS_ONLY}
-        places = [Path(name).with_suffix("") for name in own if name.endswith(".py")]
-        started = [".".join(place.parts).removesuffix(".__init__") for place in places]
+        for name, path in folder_members(package.folder, f"{package.name}/").items():
+            if Path(name).name == ORGANISERS_ONLY:
+                continue
+            own[name] = path
+            if name.endswith(".py"):
+                started.append(name.removesuffix(".py").replace("/", ".").removesuffix(".__init__"))
     else:
         modules = ["submission", "reference", "gold_files", "tasks", *(task.id for task in competition.tasks)]
-        modules += _metric_modules(competition)
-        started = [f"{package.name}.{module}" for module in modules]
-    names, folders = ("scoring_kit.frame", *started), (package.folder, kit / "scoring_kit")
-    unused = {*NEVER_PACKED, *(f"declared.metrics.{module}" for module in LAZY_METRICS)} - set(started)
+        started += [f"{package.name}.{module}" for module in (*modules, *_metric_modules(competition))]
+    folders = (package.folder, kit / "scoring_kit")
+    unused = {*NEVER_PACKED, *LAZY_METRICS} - set(started)
     if not competition.takes_code:
         unused.add("scoring_kit.code_submission")
-    found = imported_modules(names, folders, frozenset({WARM, *unused}))
-    # What is worth keeping between submissions: models, and whatever a package of the organisers' own may load.
-    if own or any(name.startswith("scoring_kit/models/") for name in found):
-        found = imported_modules((*names, f"{WARM}.worker"), folders, frozenset(unused))
+    found = imported_modules(tuple(started), folders, frozenset(unused))
     return {"score.py": kit / "score.py", **found, **_data_beside(found), **own, **competition.program_files}
 
 
@@ -104,7 +104,8 @@ def _metric_modules(competition: Resolved) -> list[str]:
     used = set()
     for task in competition.tasks:
         for column in competition.options["metrics"][task.id].values():
-            used.add("own" if column["file"] else table[column["metric"]].module)
+            module = "own" if column["file"] else table[column["metric"]].module
+            used.add(module)
     types = {field["type"] for one in competition.options["tables"] for field in one["fields"]}
     return [f"metrics.{module}" for module in sorted(used | ({"tags"} & types))]
 
@@ -224,12 +225,22 @@ def _module_file(folder: Path, name: str) -> Path | None:
     return None
 
 
+def syntax_tree(path: Path) -> ast.Module:
+    """A module, parsed: one at a time, since threads that parse may fail each other with a SystemError in Python 3.11.
+
+    Raises:
+        SyntaxError, ValueError: it is no Python of this version, or not UTF-8.
+    """
+    with PARSING:
+        return ast.parse(path.read_text(encoding="utf-8"))
+
+
 @cache
 def _imported_names(path: Path) -> list[str]:
     """The names that a module may import when it runs: for `from a import b` both `a` and `a.b`."""
     names: list[str] = []
     try:
-        waiting: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+        waiting: list[ast.AST] = [syntax_tree(path)]
     except (SyntaxError, ValueError):  # it cannot run, which is said when it does
         return names
     while waiting:
@@ -279,6 +290,12 @@ def code_entry(competition: Resolved) -> dict[str, str] | None:
     return {"file": str(submission.entry), "interface": submission.interface or "function"}
 
 
+def check_files(competition: Resolved) -> dict[str, Path]:
+    """The files of the organisers' own checks, which whatever reads a submission needs, by their names in programs."""
+    checks = competition.options.get("checks", {}).values()
+    return {check["file"]: competition.program_files[check["file"]] for check in checks}
+
+
 def ingestion_members(
     competition: Resolved, phase: DeclaredPhase, manifest: Mapping[str, Any]
 ) -> dict[str, bytes | Path]:
@@ -296,7 +313,9 @@ def ingestion_members(
         "manifest": {**manifest, "options": competition.public_options},
     }
     started = (f"{package.name}.submission", "ingestion_kit.ingestion")
+    checks = {f"scoring_kit/{name}": path for name, path in check_files(competition).items()}
     return {
+        **checks,
         "metadata.yaml": f"command: {INGESTION_COMMAND}\n".encode(),
         "ingest.py": kit / "ingest.py",
         "program.json": json.dumps(description, indent=1, ensure_ascii=False, default=str).encode(),

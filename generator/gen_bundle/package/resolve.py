@@ -135,9 +135,10 @@ class Resolved:
     @property
     def synthetic_phases(self) -> list[str]:
         """The phases with data of their own that hold a file of those that come with the tool."""
+        shipped = list(shipped_gold())
         found = []
         for phase in self.declaration.phases:
-            invented = [*shipped_gold(), self.folder / EXAMPLE / phase.id]
+            invented = [*shipped, self.folder / EXAMPLE / phase.id]
             if phase.data is None and _holds_one_of(self.data / phase.id, invented):
                 found.append(phase.id)
         return found
@@ -328,10 +329,10 @@ def _check_inside(
         UserError: the named files, and the links below the folders that are taken, that lead out of it.
     """
     files = [declaration.logo, declaration.terms, *(page.file for page in declaration.pages), *map(str, option_files)]
+    taken = [name for name in TAKEN if name != "data" or not own_data]
     found = [folder / name for name in files]
-    for name in TAKEN:
-        if name != "data" or not own_data:
-            found += _links(folder / name)
+    for name in taken:
+        found += _links(folder / name)
     outside = []
     for path in dict.fromkeys(found):
         if path.resolve().is_relative_to(folder.resolve()):

@@ -150,10 +150,7 @@ def competition_document(competition: Resolved, data: Sequence[PhaseData]) -> di
     all_slots = slots(competition)
     document["tasks"] = [_task(competition, slot) for slot in all_slots]
     document["solutions"] = list(_solutions(competition, all_slots, data))
-    document["phases"] = [
-        _phase(index, phase_data, [slot.index for slot in all_slots if slot.phase is phase_data.phase])
-        for index, phase_data in enumerate(data)
-    ]
+    document["phases"] = [_phase(index, one, _tasks_of(one.phase, all_slots)) for index, one in enumerate(data)]
     document["leaderboards"] = [_leaderboard(competition)]
     if declaration.milestones:  # the platform ignores them; a preview shows them
         document["milestones"] = [{"name": one.name, "date": utc(one.date)} for one in declaration.milestones]
@@ -175,17 +172,22 @@ def _task(competition: Resolved, slot: Slot) -> dict[str, Any]:
     return entry
 
 
+def _tasks_of(phase: DeclaredPhase, all_slots: Sequence[Slot]) -> list[int]:
+    return [slot.index for slot in all_slots if slot.phase is phase]
+
+
 def _solutions(competition: Resolved, all_slots: Sequence[Slot], data: Sequence[PhaseData]) -> list[dict[str, Any]]:
-    named = [(phase_data, name) for phase_data in data for name in solutions(competition, phase_data)]
-    return [
-        {
-            "index": index,
-            "name": f"{name} ({phase_data.phase.name})"[:256],
-            "path": solution_file(phase_data, name),
-            "tasks": [slot.index for slot in all_slots if slot.phase is phase_data.phase],
-        }
-        for index, (phase_data, name) in enumerate(named)
-    ]
+    entries: list[dict[str, Any]] = []
+    for phase_data in data:
+        for name in solutions(competition, phase_data):
+            entry = {
+                "index": len(entries),
+                "name": f"{name} ({phase_data.phase.name})"[:256],
+                "path": solution_file(phase_data, name),
+                "tasks": _tasks_of(phase_data.phase, all_slots),
+            }
+            entries.append(entry)
+    return entries
 
 
 def solutions(competition: Resolved, phase_data: PhaseData) -> Mapping[str, Mapping[str, Path | bytes]]:
@@ -271,7 +273,8 @@ class _BundleDumper(yaml.SafeDumper):
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
     plain = text and text[0].isalpha() and text.replace("_", "").replace("/", "").replace(".", "").isalnum()
     risky = text.lower() in {"yes", "no", "on", "off", "true", "false", "null", "y", "n"}
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=None if plain and not risky else '"')
+    style = None if plain and not risky else '"'
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
 _BundleDumper.add_representer(str, _text)

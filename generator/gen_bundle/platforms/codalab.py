@@ -83,19 +83,21 @@ def public_file(phase: DeclaredPhase) -> str:
 def losses(competition: Resolved) -> list[str]:
     """What this format cannot express, for the organiser to know."""
     declaration = competition.declaration
-    lost = ["the solutions (baselines)"]
-    if declaration.submission_rule in ONE_KEPT:
-        lost.append(f"submission_rule {declaration.submission_rule}: {ONE_KEPT[declaration.submission_rule]}")
-    if declaration.leaderboard.hidden:
-        lost.append("a hidden leaderboard: hide it in the settings before the competition is published")
-    if any(p.hide_output or p.hide_prediction_output or p.hide_score_output for p in competition.phases):
-        lost.append("the hidden outputs of the phases")
-    if any(column.computation for _, column in competition.columns):
-        lost.append("computed columns")
-    if declaration.contact or declaration.fact_sheet or declaration.queue or declaration.reward:
-        lost.append("contact, queue, reward and fact sheet")
-    lost.append("ends of phases but the last: a phase lasts until the next one starts")
-    return [f"CodaLab's format has no place for {text}" for text in lost]
+    rule = declaration.submission_rule
+    hidden = [phase for phase in competition.phases if phase.hides_scores or phase.hide_prediction_output]
+    further = (declaration.contact, declaration.fact_sheet, declaration.queue, declaration.reward)
+    lost = {
+        "the solutions (baselines)": True,
+        f"submission_rule {rule}: {ONE_KEPT.get(rule)}": rule in ONE_KEPT,
+        "a hidden leaderboard: hide it in the settings before the competition is published": (
+            declaration.leaderboard.hidden
+        ),
+        "the hidden outputs of the phases": hidden,
+        "computed columns": any(column.computation for _, column in competition.columns),
+        "contact, queue, reward and fact sheet": any(further),
+        "ends of phases but the last: a phase lasts until the next one starts": True,
+    }
+    return [f"CodaLab's format has no place for {text}" for text, there in lost.items() if there]
 
 
 def _check(competition: Resolved) -> None:

@@ -66,7 +66,8 @@ def mathml(latex: str, *, block: bool) -> str:
     """
     from latex2mathml.converter import convert_to_element
 
-    root = convert_to_element(latex.strip(), display="block" if block else "inline")
+    display = "block" if block else "inline"
+    root = convert_to_element(latex.strip(), display=display)
     for node in root.iter():
         node.text = unescape(node.text) if node.text else node.text
         for name in set(node.attrib) - _MATH_ATTRIBUTES:

@@ -30,7 +30,6 @@ from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import entry_seconds
 from gen_bundle.package.resolve import Resolved
 from gen_bundle.render import submission_text, tables
-from gen_bundle.render.tables import markdown_table
 
 # Rounds of all loops and calls of functions in one page: a page about a competition needs some hundreds.
 MOST_STEPS = 100_000
@@ -167,9 +166,11 @@ def _weight(value: Any) -> int:
 
 
 def _is_huge(operator: str, left: Any, right: Any) -> bool:
-    """Whether a product or a power takes more room than a page needs; operands of other types fail by themselves."""
+    """Whether a sum, product or power takes more room than a page needs; other operands fail by themselves."""
+    if operator == "%":
+        return False
     if isinstance(left, int) and isinstance(right, int):
-        if operator in "+%":
+        if operator == "+":
             return False
         bits = left.bit_length() * right if operator == "**" else left.bit_length() + right.bit_length()
         return bits > MOST_BITS
@@ -177,7 +178,7 @@ def _is_huge(operator: str, left: Any, right: Any) -> bool:
     if operator == "+":
         return sum(lengths) > MOST_CHARACTERS
     times = [one for one in (left, right) if isinstance(one, int)]
-    return operator != "%" and bool(lengths and times) and lengths[0] * times[0] > MOST_CHARACTERS
+    return bool(lengths and times) and lengths[0] * times[0] > MOST_CHARACTERS
 
 
 class _Counted(CodeGenerator):
@@ -340,11 +341,11 @@ def code_text(competition: Resolved, phases: Sequence[DeclaredPhase]) -> str:
     submission, image = competition.declaration.submission, competition.declaration.image
     entry = str(submission.entry)
     text = COMMAND if submission.interface == "command" else FUNCTION
-    call = text.format(entry=entry, interpreter="bash" if entry.endswith(".sh") else "python3")
+    interpreter = "bash" if entry.endswith(".sh") else "python3"
+    call = text.format(entry=entry, interpreter=interpreter)
     memory = f"- Its processes may hold {submission.memory} MiB of memory together.\n" if submission.memory else ""
-    seconds = markdown_table(
-        ["Phase", "Time for the code"], [[one.name, f"{entry_seconds(competition, one)} s"] for one in phases]
-    )
+    rows = [[one.name, f"{entry_seconds(competition, one)} s"] for one in phases]
+    seconds = tables.markdown_table(["Phase", "Time for the code"], rows)
     return f"""Upload a zip with `{entry}` at its top; other files that it needs may lie beside it.
 
 {call}

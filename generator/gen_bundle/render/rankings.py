@@ -75,7 +75,7 @@ def as_csv(ranking: Ranking) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(map(csv_cell, teams[0]))
-    writer.writerows([csv_cell(value) for value in team.values()] for team in teams)
+    writer.writerows(map(csv_cell, team.values()) for team in teams)
     return out.getvalue()
 
 
@@ -97,10 +97,11 @@ def as_json(ranking: Ranking) -> str:
 
 def as_markdown(ranking: Ranking) -> str:
     """A section with a table for each ranking, fit for a results page."""
-    return "\n".join(
-        f"## {_markdown(t.title)}\n\n{markdown_table(t.header, [list(map(_markdown, row)) for row in t.rows])}\n"
-        for t in ranking.tables
-    )
+    sections = []
+    for table in ranking.tables:
+        rows = [list(map(_markdown, row)) for row in table.rows]
+        sections.append(f"## {_markdown(table.title)}\n\n{markdown_table(table.header, rows)}\n")
+    return "\n".join(sections)
 
 
 def _markdown(text: str) -> str:
@@ -123,13 +124,13 @@ FORMATS: Mapping[str, Callable[[Ranking], str]] = {
 
 
 def _text_table(table: RankingTable) -> str:
-    lines = [[one_line(cell) for cell in line] for line in (table.header, *table.rows)]
-    widths = [max(_cells_of(line[i]) for line in lines) for i in range(len(table.header))]
-    right = [_is_number_column(table, i) for i in range(len(table.header))]
-    printed = [
-        "  ".join(_filled(cell, width, to_right) for cell, width, to_right in cells).rstrip()
-        for cells in (zip(line, widths, right, strict=True) for line in lines)
-    ]
+    lines = [list(map(one_line, line)) for line in (table.header, *table.rows)]
+    columns = []
+    for i, cells in enumerate(zip(*lines, strict=True)):
+        width = max(map(_cells_of, cells))
+        to_right = _is_number_column(table, i)
+        columns.append([_filled(cell, width, to_right) for cell in cells])
+    printed = ["  ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
     return "\n".join([table.title, "=" * len(table.title), *printed]) + "\n"
 
 

@@ -15,7 +15,7 @@ _BLANKS = re.compile(r"[ \t\r\n]+")  # blanks that forbid a line break stay
 def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A Markdown table; bars in cells are escaped, line ends become blanks."""
     lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(_cell(cell) for cell in line) + " |" for line in lines)
+    return "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines)
 
 
 def _cell(text: str) -> str:
@@ -36,7 +36,7 @@ def tasks_table(tasks: Sequence[DeclaredTask]) -> str:
     owners = [(task, column) for task in tasks for column in task.columns if column.worst is not None]
     owner, example = max(owners, key=lambda pair: abs(pair[1].worst or 0))
     other = next(task for task in tasks if task != owner)
-    rows = [[task.name, "; ".join(column.title for column in task.columns)] for task in tasks]
+    rows = [[task.name, _titles(task)] for task in tasks]
     return (
         "The leaderboard repeats every column under every task, and only the column's own task fills it with a result. "
         "Under any other task it shows its value for *Not entered* on every row, whatever was submitted: "
@@ -44,6 +44,10 @@ def tasks_table(tasks: Sequence[DeclaredTask]) -> str:
         "Such a value only fills the place; it is not a result. The columns of the tasks are:\n\n"
         + markdown_table(["Task", "Its columns"], rows)
     )
+
+
+def _titles(task: DeclaredTask) -> str:
+    return "; ".join(column.title for column in task.columns)
 
 
 def _metric_row(column: DeclaredColumn, primary: str) -> list[str]:
@@ -81,19 +85,14 @@ def phases_table(
 def limits_table(phases: Sequence[DeclaredPhase], tasks: Sequence[DeclaredTask]) -> str:
     """How many submissions each phase takes and how long one may be scored; its tasks where it has not all."""
     header = ["Phase", "Submissions a day", "Submissions in all", "Time to score one"]
-    rows = [
-        [
-            phase.name,
-            _limit(phase.max_submissions_per_day),
-            _limit(phase.max_submissions),
-            f"{phase.execution_time_limit} s",
-        ]
-        for phase in phases
-    ]
-    if all(phase.tasks is None for phase in phases):
-        return markdown_table(header, rows)
-    names = ["; ".join(task.name for task in tasks if task.id in (phase.tasks or [task.id])) for phase in phases]
-    return markdown_table([*header, "Tasks"], [[*row, name] for row, name in zip(rows, names, strict=True)])
+    everywhere = all(phase.tasks is None for phase in phases)
+    rows = []
+    for phase in phases:
+        limits = (phase.max_submissions_per_day, phase.max_submissions)
+        rows.append([phase.name, *map(_limit, limits), f"{phase.execution_time_limit} s"])
+        if not everywhere:
+            rows[-1].append("; ".join(task.name for task in tasks if task.id in (phase.tasks or [task.id])))
+    return markdown_table(header if everywhere else [*header, "Tasks"], rows)
 
 
 def _limit(number: int) -> str:

@@ -18,9 +18,16 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.errors import UserError
-from gen_bundle.rescore.environment import differing, environment_of
 from gen_bundle.rescore.scoring_desk import ScoringDesk
-from gen_bundle.rescore.scoring_job import EngineName, JobResult, Lost, Scorer, ScoringJob
+from gen_bundle.rescore.scoring_job import (
+    EngineName,
+    JobResult,
+    Lost,
+    Scorer,
+    ScoringJob,
+    differing,
+    environment_of,
+)
 from gen_bundle.resources import install_command
 from gen_bundle.twin.layout import temporary_folder
 from gen_bundle.twin.plan import as_upload
@@ -128,8 +135,7 @@ class Cluster:
     def _files_of(self, scorer: Scorer) -> Future:
         """The scorer's files on the workers: sent once, passed on between them, and made again where they got lost."""
         if scorer.files not in self._files:
-            task = scorer.task
-            parts = {role: path for role in FILES if (path := getattr(task, role)) is not None}
+            parts = {role: path for role in FILES if (path := scorer.task.file(role)) is not None}
             key = f"rescore-files-{scorer.files}-{self._count}"
             self._files[scorer.files] = self._client.submit(bytes, packed(parts), key=key, pure=False)
         return self._files[scorer.files]
@@ -289,10 +295,11 @@ def score_here(job: ScoringJob, submission: bytes, files: bytes) -> JobResult | 
                 with temporary_folder("unpacking-", place.parent) as unfinished:
                     _unpacked(files, unfinished)
                     unfinished.replace(place)
-        parts: dict[str, Any] = _parts(place)
+        task = job.scorer.task
+        for role, file in _parts(place).items():
+            task = task.with_file(role, file)
         with tempfile.TemporaryDirectory(dir=place.parent) as own:
             path = _unpacked(submission, Path(own))["submission"]
-            scorer = replace(job.scorer, task=replace(job.scorer.task, **parts))
-            return _here.desk.score(replace(job, scorer=scorer, submission=path))
+            return _here.desk.score(replace(job, scorer=replace(job.scorer, task=task), submission=path))
     except OSError as error:
         return Lost(f"{error.filename or place}: {error.strerror or error}")

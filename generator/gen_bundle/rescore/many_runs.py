@@ -1,9 +1,19 @@
 """Scores many submissions with one scoring program of ours: run as `python many_runs.py PROGRAM REFERENCE`.
 
 The program's modules and its gold are loaded once; each submission is scored in a fork by the code of a single run, so
-that nothing of one reaches another. What one run imports beyond that is imported here before the next. The first line
-of standard output is `{"protocol": 1}`; then each line of standard input is a request, and is answered by a line, as
-`scoring_kit/warm/worker.py` does in programs with models. Linux only.
+that nothing of one reaches another. What one run imports beyond that is imported here before the next. Models run in a
+process of their own, which remembers what it has computed. Linux only.
+
+Its first line is `{"protocol": 1}`, once everything is loaded. For each line such as
+
+    {"input": "/job/input", "output": "/job/output", "stdout": "/job/out.txt", "stderr": "/job/err.txt", "seconds": 600}
+
+it scores that submission, and answers with a line such as
+
+    {"exit_code": 0, "seconds": 0.03, "timed_out": false}
+
+Paths are absolute. `stdout` and `stderr` are files for what the run prints. `seconds` is the limit on the clock.
+`exit_code` is null for a run that was ended at its limit, and 128 + n for one that signal n ended.
 """
 
 import ctypes
@@ -18,104 +28,245 @@ import tempfile
 import time
 import traceback
 import warnings
-from contextlib import suppress
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache, partial
 from pathlib import Path
-from types import ModuleType
 from typing import IO, Any
 
 STREAMS = (1, 2)
+"""Standard output and standard error."""
+WRITTEN_ANEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+CANNOT_FLUSH = 120
+"""Python's own exit status where standard output cannot be written."""
 PR_SET_PDEATHSIG = 1
+"""Of prctl(2): the signal that a process gets when its parent ends."""
+MODELS, SHARED = Path("scoring_kit", "models", "shared.py"), "scoring_kit.models.shared"
+"""What a program with models holds."""
+libc = ctypes.CDLL(None)
 
 
-def _main(program: Path, reference: Path) -> None:
+def main(program: Path, reference: Path) -> None:
+    """Load the program and its gold, then score what is asked for until there are no more requests."""
+    # Away from where a library or a scorer reads and prints.
     requests, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
-    sys.path.insert(0, str(program))
-    warnings.showwarning = lambda *_, **__: None  # as in score.py
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        os.dup2(out.fileno(), 1)
-        os.dup2(err.fileno(), 2)
-        frame = importlib.import_module("scoring_kit.frame")
-        frame.escape_what_cannot_be_printed()
-        gc.set_threshold(*frame.THRESHOLDS)
-        gold = frame.read_gold(frame.program_of(program, None), reference)
-        frame.submission_module(gold.program.package)
-        printed = [_content(out), _content(err)]  # a single run prints it as well
-    _freeze()
+    os.close(nothing)
+    os.dup2(2, 1)
+    sys.path[:0] = [str(program)]  # as score.py does
+    sys.path.append(str(program / "site"))
+    if os.environ.get("SCORING_DEBUG") != "1":
+        warnings.showwarning = lambda *_, **__: None
+    runs = Runs(program, reference, (requests.fileno(), answers.fileno()))
     _say(answers, {"protocol": 1})
     for line in requests:
-        request = json.loads(line)
-        with tempfile.TemporaryFile() as imported:
-            _say(answers, _run(frame, program, gold, request, printed, imported))
-            names = _content(imported).decode().split()
-        if names:
-            for name in names:
-                with suppress(Exception):  # it may have come to be otherwise than by an import of that name
-                    importlib.import_module(name)
-            _freeze()
+        _say(answers, runs.run(json.loads(line)))
+        runs.import_as_the_last_run()
 
 
-def _run(
-    frame: ModuleType, program: Path, gold: Any, request: dict[str, Any], printed: list[bytes], imported: IO[bytes]
-) -> dict[str, object]:
-    """Score one submission in a fork; returns how that ended."""
-    began = time.monotonic()
-    ours = os.getpid()
-    fork = os.fork()
-    if fork == 0:
-        status = 1
+class Runs:
+    """Everything that is loaded for all runs; each begins as a fork of it.
+
+    Args:
+        program: the folder of the unpacked program.
+        reference: the folder of its gold.
+        not_here: file descriptors that no other process may hold.
+    """
+
+    def __init__(self, program: Path, reference: Path, not_here: Collection[int]) -> None:
+        self._program, self._not_here = program, not_here
+        self._models = Models(not_here) if (program / MODELS).is_file() else None
+        self._imported = os.memfd_create("imported")
+        self._tried: set[str] = set()
+        self._printed = (b"", b"")  # by loading, to either stream, which a single run prints, too
+        with self._loading():
+            self._frame = importlib.import_module("scoring_kit.frame")
+            self._frame.escape_what_cannot_be_printed()
+            gc.set_threshold(*self._frame.THRESHOLDS)
+            self._gold = self._frame.read_gold(self._frame.program_of(program, None), reference)
+            self._frame.submission_module(self._gold.program.package)
+
+    def run(self, request: dict[str, Any]) -> dict[str, object]:
+        """Score one submission in a fork; how that ended."""
+        if self._models is not None:
+            self._models.revive()
+        os.truncate(self._imported, 0)
+        streams = [os.open(request[name], WRITTEN_ANEW, 0o644) for name in ("stdout", "stderr")]
+        began, ours = time.monotonic(), os.getpid()
+        fork = os.fork()
+        if fork == 0:
+            status = 1
+            try:
+                _die_with(ours)
+                os.setpgid(0, 0)
+                status = self._score(request, streams)
+            except BaseException:
+                os.kill(ours, signal.SIGKILL)  # this machine's fault, which must not look like a result
+            finally:
+                os._exit(status)
+        for stream in streams:
+            os.close(stream)
+        in_time = _ends_within(fork, request["seconds"])
+        seconds = time.monotonic() - began
+        for end in (os.killpg, os.kill):  # not waited for yet, its number is its own; with it ends what it left running
+            with suppress(OSError):
+                end(fork, signal.SIGKILL)
+        code = os.waitstatus_to_exitcode(os.waitpid(fork, 0)[1])
+        if not in_time:
+            if self._models is not None:
+                self._models.replace()  # it may be busy for that run
+            return {"exit_code": None, "seconds": seconds, "timed_out": True}
+        return {"exit_code": code if code >= 0 else 128 - code, "seconds": seconds, "timed_out": False}
+
+    def import_as_the_last_run(self) -> None:
+        """Import what the last run has imported, so that no later one has to."""
+        text = os.pread(self._imported, os.fstat(self._imported).st_size, 0)
         try:
-            os.setpgid(0, 0)
-            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-            if os.getppid() == ours:
-                status = _score(frame, program, gold, request, printed, imported)
-        finally:
-            os._exit(status)
-    watched = os.pidfd_open(fork)
-    ended = select.poll()
-    ended.register(watched, select.POLLIN)
-    in_time = bool(ended.poll(request["seconds"] * 1000))
-    seconds = time.monotonic() - began
-    os.close(watched)
-    with suppress(OSError):  # its number is still its own; with it ends what it left running
-        os.killpg(fork, signal.SIGKILL)
-    with suppress(OSError):
-        os.kill(fork, signal.SIGKILL)
-    code = os.waitstatus_to_exitcode(os.waitpid(fork, 0)[1])
-    shown = code if code >= 0 else 128 - code
-    return {"exit_code": shown if in_time else None, "seconds": seconds, "timed_out": not in_time}
+            names = set(json.loads(text or "[]")) - self._tried
+        except (ValueError, TypeError):  # a run may write what it likes there
+            return
+        if names:
+            self._tried |= names
+            with self._loading():
+                for name in names:
+                    with suppress(Exception):  # it may have come to be otherwise than by an import of that name
+                        importlib.import_module(name)
+
+    def _score(self, request: dict[str, Any], streams: Collection[int]) -> int:
+        """In a fork: the exit status, as Python makes it of what scoring returns or raises."""
+        for descriptor in self._not_here:
+            os.close(descriptor)
+        for printed, stream, standard in zip(self._printed, streams, STREAMS, strict=True):
+            os.write(stream, printed)
+            os.dup2(stream, standard)
+            os.close(stream)
+        if self._models is not None:
+            importlib.import_module(SHARED).ask_through(cache(self._models.connect))
+        known = len(sys.modules)
+        sys.argv[1:] = [request["input"], request["output"]]
+        score = partial(self._frame.score_once, self._program, Path(request["input"]), Path(request["output"]))
+        try:
+            status = score(None, self._gold)
+        except SystemExit as end:
+            if end.code is not None and not isinstance(end.code, int):
+                print(end.code, file=sys.stderr)
+            status = end.code if isinstance(end.code, int) else int(end.code is not None)
+        except BaseException:
+            traceback.print_exc()
+            status = 1
+        with suppress(Exception):  # a run may have closed what is open, or broken what it is written with
+            if len(sys.modules) > known:  # new ones are last
+                os.pwrite(self._imported, json.dumps(list(sys.modules)[known:]).encode(), 0)
+        try:
+            _flush()
+        except OSError:
+            return CANNOT_FLUSH
+        return int(status) & 0xFF
+
+    @contextmanager
+    def _loading(self) -> Iterator[None]:
+        """While something is loaded for all runs: keep what that prints, also past Python."""
+        standard = [os.dup(stream) for stream in STREAMS]
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            _flush()
+            for file, stream in zip((out, err), STREAMS, strict=True):
+                os.dup2(file.fileno(), stream)
+            try:
+                yield
+            finally:
+                _flush()
+                for own, stream in zip(standard, STREAMS, strict=True):
+                    os.dup2(own, stream)
+                    os.close(own)
+            self._printed = (self._printed[0] + _content(out), self._printed[1] + _content(err))
+        # A collection in a fork would write to all that is loaded, and so copy it.
+        gc.collect()
+        gc.freeze()
 
 
-def _score(
-    frame: ModuleType, program: Path, gold: Any, request: dict[str, Any], printed: list[bytes], imported: IO[bytes]
-) -> int:
-    """The exit status, as Python makes it of what scoring returns or raises."""
-    for name, stream, text in zip(("stdout", "stderr"), STREAMS, printed, strict=True):
-        file = os.open(request[name], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
-        os.write(file, text)
-        os.dup2(file, stream)
-        os.close(file)
-    known = len(sys.modules)
-    sys.argv[1:] = [request["input"], request["output"]]
+class Models:
+    """The process that runs the models, so that what one run had computed is there for the next.
+
+    Forks of a process that has run a model cannot run one themselves: threads and a GPU's context stay behind. So the
+    process above never does, and its forks ask here, each over a connection of its own, which ends with it. A model is
+    loaded when one is first asked for.
+
+    Args:
+        not_here: file descriptors that this process may not hold.
+    """
+
+    def __init__(self, not_here: Collection[int]) -> None:
+        self._not_here = not_here
+        self._start()
+
+    def connect(self) -> Any:
+        """A new connection to the process, made in a fork.
+
+        Raises:
+            OSError: the process has died.
+        """
+        import socket  # here, because what is loaded costs each fork
+        from multiprocessing.connection import Connection
+
+        ours, theirs = socket.socketpair()
+        with theirs:
+            socket.send_fds(self._control, [b"\0"], [theirs.fileno()])
+        return Connection(ours.detach())
+
+    def revive(self) -> None:
+        """Start a new process where it has died; what that knew is computed again."""
+        if os.waitpid(self._pid, os.WNOHANG)[0]:
+            self._control.close()
+            self._start()
+
+    def replace(self) -> None:
+        """End the process, and start a new one."""
+        self._control.close()
+        with suppress(ProcessLookupError):
+            os.kill(self._pid, signal.SIGKILL)
+        with suppress(ChildProcessError):
+            os.waitpid(self._pid, 0)
+        self._start()
+
+    def _start(self) -> None:
+        import socket
+        from multiprocessing.connection import Connection
+
+        self._control, theirs = socket.socketpair()
+        _flush()
+        ours = os.getpid()
+        self._pid = os.fork()
+        if self._pid == 0:
+            try:
+                _die_with(ours)
+                for descriptor in (*self._not_here, self._control.fileno()):
+                    os.close(descriptor)
+                engines = importlib.import_module(SHARED).Engines()
+                while received := socket.recv_fds(theirs, 1, 1)[1]:
+                    with Connection(received[0]) as connection:
+                        engines.answer(connection)
+            finally:
+                os._exit(0)
+        theirs.close()
+
+
+def _die_with(parent: int) -> None:
+    """Let the system kill this process when `parent` ends, of which it is a fork."""
+    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def _ends_within(process: int, seconds: float) -> bool:
+    """Wait for the end of a process, or until its time is over."""
+    watched = os.pidfd_open(process)
     try:
-        status = frame.score_once(program, Path(request["input"]), Path(request["output"]), None, gold)
-    except SystemExit as end:
-        status = end.code if isinstance(end.code, int) else int(end.code is not None)
-    except BaseException:
-        traceback.print_exc()
-        status = 1
-    imported.write(" ".join(list(sys.modules)[known:]).encode())
-    imported.flush()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    return int(status) & 0xFF
-
-
-def _freeze() -> None:
-    """Take what is loaded out of collections: one in a fork would write to all of it, and so copy it."""
-    gc.collect()
-    gc.freeze()
+        ended = select.poll()
+        ended.register(watched, select.POLLIN)
+        return bool(ended.poll(max(seconds, 0) * 1000))
+    finally:
+        os.close(watched)
 
 
 def _say(answers: IO[str], content: dict[str, object]) -> None:
@@ -123,12 +274,16 @@ def _say(answers: IO[str], content: dict[str, object]) -> None:
     answers.flush()
 
 
-def _content(file: IO[bytes]) -> bytes:
+def _flush() -> None:
+    """Write what Python still holds of standard output and standard error."""
     sys.stdout.flush()
     sys.stderr.flush()
+
+
+def _content(file: IO[bytes]) -> bytes:
     file.seek(0)
     return file.read()
 
 
 if __name__ == "__main__":
-    _main(Path(sys.argv[1]), Path(sys.argv[2]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

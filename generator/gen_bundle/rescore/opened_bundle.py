@@ -1,17 +1,14 @@
 """A bundle with all that scoring the submissions to one of its phases takes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gen_bundle.building import finished_bundle
 from gen_bundle.codabench.competition import Competition, Leaderboard, Phase, Task
 from gen_bundle.codabench.worker import time_limit
 from gen_bundle.errors import UserError
-from gen_bundle.rescore.digests import digest_of, digest_of_value
-from gen_bundle.rescore.environment import environment_of
-from gen_bundle.rescore.scoring_job import EngineName, Scorer
+from gen_bundle.rescore.scoring_job import EngineName, Scorer, digest_of, digest_of_value, environment_of
 from gen_bundle.twin.bundle import open_bundle, own_columns, read_competition
 from gen_bundle.twin.engines import EngineError
 from gen_bundle.twin.engines.process import ProcessEngine
@@ -26,11 +23,9 @@ class OpenedBundle:
     """A bundle, one of its phases, and what scores there.
 
     Attributes:
-        path: the bundle, which is built if a declaration was named.
         scorers: of each task, in the order in which they run.
     """
 
-    path: Path
     competition: Competition
     phase: Phase
     scorers: tuple[Scorer, ...]
@@ -52,54 +47,54 @@ class OpenedBundle:
 
 
 def opened_bundle(
-    source: str,
+    path: Path,
     phase: str,
     work: Path,
     engine: "DockerEngine | ProcessEngine",
-    data: Path | None = None,
     *,
     gpu: bool = False,
     trust: bool = False,
-    announce: Callable[[str], None] = lambda _: None,
+    named: str | None = None,
 ) -> OpenedBundle:
-    """Open a bundle, or build it, below the folder `work`.
+    """Open a bundle's zip, which is unpacked into the folder `work`, or folder; messages call it as it was `named`.
 
     Raises:
-        UserError: it cannot be read or built, has no such phase, or the engine does not have its image.
+        UserError: it cannot be read, has no such phase, or the engine does not have its image.
     """
-    work.mkdir()
-    path = finished_bundle(source, work, data, trust=True, announce=announce)
     refuse_strangers(path, engine, trust=trust)
     trusted = trust or not programs_of_others(path)
-    competition = read_competition(open_bundle(path, work / "bundle"))
+    competition = read_competition(open_bundle(path, work))
     chosen = next((one for one in competition.phases if phase in (one.id, one.name)), None)
     if chosen is None:
         known = ", ".join(one.id for one in competition.phases)
-        raise UserError(f"--phase {phase}: no such phase in {source}. Expected one of {known}.")
+        raise UserError(f"--phase {phase}: no such phase in {named or path}. Expected one of {known}.")
     if not chosen.tasks:
-        raise UserError(f"--phase {phase}: has no task in {source}. Expected a phase with at least one.")
-    seconds = time_limit(chosen.limit_s, own_queue=competition.queue)
-    name: EngineName = "process" if isinstance(engine, ProcessEngine) else "docker"
-    try:
-        image = competition.image if isinstance(engine, ProcessEngine) else engine.pinned(competition.image)
-    except EngineError as error:
-        raise UserError(str(error)) from error
-    scorers = tuple(
+        raise UserError(f"--phase {phase}: has no task in {named or path}. Expected a phase with at least one.")
+    name: EngineName = "docker"
+    image, python = competition.image, None
+    if isinstance(engine, ProcessEngine):
+        name, python = "process", engine.named_python
+    else:
+        try:
+            image = engine.pinned(competition.image)
+        except EngineError as error:
+            raise UserError(str(error)) from error
+    scorers = [
         Scorer(
-            task,
-            _files_digest(task),
-            seconds,
-            image,
-            competition.detailed_results,
-            name,
-            gpu,
-            environment_of(name),
-            trusted,
-            engine.named_python if isinstance(engine, ProcessEngine) else None,
+            task=task,
+            files=_files_digest(task),
+            seconds=time_limit(chosen.limit_s, own_queue=competition.queue),
+            image=image,
+            detailed_results=competition.detailed_results,
+            engine=name,
+            gpu=gpu,
+            environment=environment_of(name),
+            trusted=trusted,
+            python=python,
         )
         for task in chosen.tasks
-    )
-    return OpenedBundle(path, competition, chosen, scorers)
+    ]
+    return OpenedBundle(competition, chosen, tuple(scorers))
 
 
 def _files_digest(task: Task) -> str:

@@ -13,7 +13,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.plain_text import one_line
 from gen_bundle.render.html_page import Functions, html_page
 from gen_bundle.render.rankings import csv_cell
-from gen_bundle.rescore.changes import Change, Comparison
+from gen_bundle.rescore.standings import BoardChanges, ScoreChange
 from gen_bundle.whole_file import write_whole
 
 TEMPLATE = Path(__file__).resolve().parent / "templates" / "rescore.html.j2"
@@ -61,7 +61,7 @@ class Rescored:
     phase: str
     against: str
     runs: Sequence[ScoredRun]
-    comparison: Comparison
+    comparison: BoardChanges
     notes: Sequence[str] = ()
     complete: bool = True
 
@@ -125,7 +125,7 @@ def _json(rescored: Rescored) -> bytes:
     return f"{text}\n".encode(errors="backslashreplace")
 
 
-def _csv(changes: Sequence[Change]) -> bytes:
+def _csv(changes: Sequence[ScoreChange]) -> bytes:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([*FIELDS[:4], "difference", *FIELDS[4:]])
@@ -135,7 +135,7 @@ def _csv(changes: Sequence[Change]) -> bytes:
     return out.getvalue().encode("utf-8", "backslashreplace")
 
 
-def difference(change: Change) -> float | None:
+def difference(change: ScoreChange) -> float | None:
     """New less old, without the noise of binary fractions; None where one of them is missing."""
     return None if change.old is None or change.new is None else round(change.new - change.old, 10)
 
@@ -145,7 +145,7 @@ def shown(value: float | None) -> str:
     return "–" if value is None else f"{value:.10g}"
 
 
-def shown_difference(change: Change) -> str:
+def shown_difference(change: ScoreChange) -> str:
     """What became of a score."""
     if change.old is None:
         return "new"

@@ -1,18 +1,36 @@
-"""What a worker keeps from one job to the next: its engine, and programs that serve."""
+"""What a worker keeps from one job to the next: its engine, and a program of ours with its gold and models loaded."""
 
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from gen_bundle.bugs import bug_report
+from gen_bundle.codabench.worker import read_metadata
 from gen_bundle.errors import UserError
-from gen_bundle.rescore.environment import differing, environment_of
-from gen_bundle.rescore.scoring_job import JobResult, Lost, Scorer, ScoringJob, score
-from gen_bundle.rescore.warm_process import WarmProcess, serve
-from gen_bundle.twin.engines import Engine, EngineError
+from gen_bundle.rescore.scoring_job import JobResult, Lost, Scorer, ScoringJob, differing, environment_of, score
+from gen_bundle.starting import python
+from gen_bundle.twin.engines import Container, Ended, Engine, EngineError, LineListener
 from gen_bundle.twin.engines.choose import choose_engine
-from gen_bundle.twin.layout import scratch_folder, temporary_folder
+from gen_bundle.twin.engines.process import ProcessEngine, program_environment
+from gen_bundle.twin.layout import copy_tree, scratch_folder, temporary_folder
+from gen_bundle.zips.bounds import BUNDLE
+from gen_bundle.zips.unpacking import ArchiveError, unpack
+
+PROTOCOL = {"protocol": 1}
+FRAME = Path("scoring_kit", "frame.py")
+"""What every program of ours holds."""
+MANY_RUNS = Path(__file__).with_name("many_runs.py")
+GRACE_SECONDS = 60.0
+"""Beyond the limit of a submission, which `many_runs` itself watches."""
+END_SECONDS = 5
 
 
 class ScoringDesk:
@@ -36,7 +54,7 @@ class ScoringDesk:
 
     @property
     def serves(self) -> int | None:
-        """The process of a program that serves; None where each job has one of its own."""
+        """The process of a program that scores many; None where each job has one of its own."""
         return self._warm.pid if self._warm else None
 
     def score(self, job: ScoringJob) -> JobResult | Lost:
@@ -76,9 +94,9 @@ class ScoringDesk:
 
     def _engine_of(self, scorer: Scorer) -> Engine:
         """An engine that is closed when this scorer is done with; an image that is named by its digest is fetched."""
-        python = Path(scorer.python) if scorer.python else None
+        chosen_python = Path(scorer.python) if scorer.python else None
         pull = scorer.engine == "docker" and "@sha256:" in scorer.image
-        engine = choose_engine(scorer.engine, lambda _: None, gpu=scorer.gpu, pull=pull, python=python)
+        engine = choose_engine(scorer.engine, lambda _: None, gpu=scorer.gpu, pull=pull, python=chosen_python)
         self._of_scorer.callback(engine.close)
         return engine
 
@@ -86,3 +104,124 @@ class ScoringDesk:
         self._of_scorer.close()
         self._of_scorer = ExitStack()
         self._engine = self._warm = None
+
+
+class WarmProcess:
+    """The `Engine` of a scorer whose program stays loaded; its submissions run in forks of that one process.
+
+    An ingestion program is run for each submission.
+
+    Attributes:
+        scorer: the scorer, its task without the data that the process has already.
+        pid: of the process.
+    """
+
+    name = "process"
+
+    def __init__(self, scorer: Scorer, program: Path, reference: Path, stub: Path) -> None:
+        task = scorer.task.with_file("scoring_program", stub).with_file("reference_data", None)
+        self.scorer = replace(scorer, task=task)
+        self._alone = ProcessEngine(gpu=scorer.gpu)
+        self._process = subprocess.Popen(
+            python(MANY_RUNS, program, reference),
+            cwd=program,
+            env=program_environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        self.pid = self._process.pid
+
+    def is_loaded(self) -> bool:
+        """Wait for the program to be loaded; whether it speaks as we do."""
+        return bool(self._answer(self.scorer.seconds + GRACE_SECONDS) == PROTOCOL)
+
+    def prepare(self, image: str) -> list[str]:
+        return []
+
+    def run(self, container: Container, *, seconds: float, stdout: Path, stderr: Path, on_line: LineListener) -> Ended:
+        """See `Engine.run`; its process that ends, or does not answer, is an EngineError."""
+        if container.kind == "ingestion":
+            return self._alone.run(container, seconds=seconds, stdout=stdout, stderr=stderr, on_line=on_line)
+        folders = {mount.target: str(mount.source) for mount in container.mounts}
+        request = {
+            "input": folders["/app/input"],
+            "output": folders["/app/output"],
+            "stdout": str(stdout),
+            "stderr": str(stderr),
+            "seconds": seconds,
+        }
+        assert self._process.stdin is not None  # noqa: S101 it is a pipe
+        try:
+            self._process.stdin.write(json.dumps(request).encode() + b"\n")
+            self._process.stdin.flush()
+        except OSError as error:
+            raise EngineError("the scoring program that was kept loaded has ended") from error
+        answer = self._answer(seconds + GRACE_SECONDS)
+        return Ended(answer["exit_code"], answer["seconds"], timed_out=answer["timed_out"])
+
+    def close(self) -> None:
+        """End the process, and with it its forks and its models."""
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()
+        with contextlib.suppress(ProcessLookupError):
+            self._process.terminate()
+        try:
+            self._process.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+
+    def _answer(self, seconds: float) -> Any:
+        assert self._process.stdout is not None  # noqa: S101 it is a pipe
+        ready, _, _ = select.select([self._process.stdout], [], [], seconds)
+        line = self._process.stdout.readline() if ready else b""
+        try:
+            return json.loads(line)
+        except ValueError as error:
+            raise EngineError("the scoring program that is kept loaded has ended, or does not answer") from error
+
+
+def serve(scorer: Scorer, work: Path) -> WarmProcess | None:
+    """Load the program of a scorer for many submissions; None where it must score them one by one.
+
+    Args:
+        scorer: the scorer.
+        work: where its program and reference data are unpacked, and stay.
+    """
+    from gen_bundle.package.programs import COMMAND
+
+    if not scorer.trusted or scorer.python or scorer.task.ingestion_only_during_scoring:
+        return None
+    if scorer.engine != "process" or sys.platform != "linux":
+        return None
+    program, reference, stub = (work / name for name in ("program", "reference", "stub"))
+    try:
+        _lay_out(scorer.task.file("scoring_program"), program)
+        if not (program / FRAME).is_file() or read_metadata(program).command != COMMAND:
+            return None
+        reference.mkdir()
+        if data := scorer.task.file("reference_data"):
+            _lay_out(data, reference)
+        stub.mkdir()
+        (stub / "metadata.yaml").write_text(f"command: {COMMAND}\n", encoding="utf-8")
+        with ExitStack() as held:
+            warm = WarmProcess(scorer, program, reference, stub)
+            held.callback(warm.close)
+            if not warm.is_loaded():
+                return None
+            held.pop_all()
+            return warm
+    except (ArchiveError, EngineError, OSError):  # what is wrong with it, a single run says
+        return None
+
+
+def _lay_out(source: Path, target: Path) -> None:
+    if source.is_dir():
+        copy_tree(source, target)
+    else:
+        unpack(source, target, BUNDLE)

@@ -1,23 +1,35 @@
-"""One submission scored for one task: the job that a worker gets, and what it answers."""
+"""One submission scored for one task: the job that a worker gets, what it answers, and the address of the answer."""
 
+import hashlib
+import json
+import os
+import platform
+import re
 import shutil
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from functools import cache, cached_property
+from importlib import metadata
 from pathlib import Path
 from typing import Literal
 
 from gen_bundle.codabench.competition import Task
 from gen_bundle.codabench.versions import DIFFERENCES, NEWEST
 from gen_bundle.errors import UserError
-from gen_bundle.rescore.digests import digest_of_value
 from gen_bundle.twin.engines import Engine
 from gen_bundle.twin.jobs import Jobs, JobSetting, run_jobs
 from gen_bundle.twin.layout import temporary_folder
 from gen_bundle.twin.plan import as_upload
 from gen_bundle.twin.report import Status
+from gen_bundle.whole_file import write_whole
+from gen_bundle.zips.reading import digest
+from gen_bundle.zips.tree import ignore_count
+from scoring_kit.base.submissions import is_zip
 
 EngineName = Literal["docker", "process"]
+OURS = "gen-bundle"
+SCORES = re.compile(r"""extra == ['"](score|models)['"]""")
 KILLED = 128 + 9
 """The exit code of a program that was killed: for want of memory, or by somebody on this machine."""
 LITTLE_ROOM = 4 * 1024 * 1024
@@ -151,3 +163,108 @@ def _fault(jobs: Jobs, result: JobResult, work: Path) -> str:
     if shutil.disk_usage(work).free < LITTLE_ROOM:
         return f"{work}: no space left on the disk"
     return ""
+
+
+class ResultStore:
+    """A folder of results by their address, each a file that is there as a whole or not at all.
+
+    What was scored is not scored again, by whatever run, worker or machine it was.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def result(self, digest: str) -> JobResult | None:
+        """The result of a job; None where there is none, or its file is damaged."""
+        try:
+            return JobResult(**json.loads(self._file(digest).read_bytes()))
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def keep(self, digest: str, result: JobResult) -> None:
+        """Keep the result of a job.
+
+        Raises:
+            UserError: it cannot be written: no permission, or no space.
+        """
+        content = json.dumps(asdict(result), indent=1, ensure_ascii=False, allow_nan=False)
+        write_whole(self._file(digest), f"{content}\n".encode(errors="backslashreplace"))
+
+    def _file(self, digest: str) -> Path:
+        return self.folder / digest[:2] / f"{digest}.json"
+
+
+def environment_of(engine: EngineName) -> Mapping[str, str]:
+    """What of this machine a result depends on: with containers gen-bundle alone, else Python and its packages, too."""
+    return _process_environment() if engine == "process" else _versions({OURS})
+
+
+@cache
+def _process_environment() -> Mapping[str, str]:
+    """Versions of Python, of gen-bundle and of what its extras for scoring bring, as far as they are installed."""
+    needed = [requirement for requirement in metadata.requires(OURS) or () if SCORES.search(requirement)]
+    names = {re.split(r"[^\w.-]", requirement)[0] for requirement in needed}
+    return {"python": platform.python_version(), **_versions({OURS, *names})}
+
+
+def _versions(names: set[str]) -> dict[str, str]:
+    versions = {}
+    for name in sorted(names):
+        with suppress(metadata.PackageNotFoundError):
+            versions[name] = metadata.version(name)
+    return versions
+
+
+def differing(ours: Mapping[str, str], theirs: Mapping[str, str]) -> str:
+    """In which versions two environments differ, in words; empty where they are the same."""
+    found = []
+    for name in sorted({*ours, *theirs}):
+        here, there = ours.get(name, "none"), theirs.get(name, "none")
+        if here != there:
+            found.append(f"{name} {here} here, {there} there")
+    return ", ".join(found)
+
+
+def digest_of(path: Path | None) -> str | None:
+    """SHA-256 of a zip's bytes, or of the names and contents of a folder's files or of another single file.
+
+    A file that is not a zip is uploaded under its name, so the name counts; a zip's name does not. What is neither file
+    nor folder is like nothing else.
+
+    Raises:
+        OSError: something cannot be read.
+    """
+    if path is None:
+        return None
+    if is_zip(path):
+        return _digest_of_file(path)
+    if path.is_file():
+        return digest_of_value({path.name: _digest_of_file(path)})
+    return digest_of_value(dict(_digests_in(path)) if path.is_dir() else str(path.absolute()))
+
+
+def digest_of_value(value: object) -> str:
+    """SHA-256 of a value that JSON can hold."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+
+def _digests_in(top: Path) -> Iterator[tuple[str, str]]:
+    """The files below a folder by their names; a link differs from its file, since a submission with one is refused."""
+    waiting = [(str(top), "")]
+    while waiting:
+        folder, inside = waiting.pop()
+        with os.scandir(folder) as entries:  # much faster than rglob, and submissions are many
+            for entry in entries:
+                name = inside + entry.name
+                if entry.is_symlink():
+                    content = _digest_of_file(Path(entry.path)) if entry.is_file() else ""
+                    yield name, f"link {content}"
+                elif entry.is_dir():
+                    waiting.append((entry.path, f"{name}/"))
+                elif entry.is_file():
+                    yield name, _digest_of_file(Path(entry.path))
+
+
+def _digest_of_file(file: Path) -> str:
+    with file.open("rb") as opened:
+        return digest(opened, ignore_count)

@@ -1,15 +1,19 @@
-"""What scores mean on a board: the value of each column, and who is where."""
+"""What scores mean on a board, and what changes there: who changes, in which column, by how much, which ranks move."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gen_bundle.codabench.board import Board, NoBoardError, RefusedError, Submitted
 from gen_bundle.codabench.competition import Leaderboard
 from gen_bundle.rescore.scoring_job import JobResult
 from gen_bundle.rescore.submissions import SubmissionFile
+from gen_bundle.twin.report import TOLERANCE
 
 Results = Mapping[str, Mapping[str, JobResult]]
 """Submission → task → how it ended; a job that got lost is missing."""
+Standings = Mapping[str, "SubmissionStanding"]
+EXACT: Mapping[tuple[str, str], float] = {}
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Standing:
+class SubmissionStanding:
     """A submission as one scoring sees it.
 
     Attributes:
@@ -44,7 +48,7 @@ class Standing:
     failed: bool = False
 
 
-def standings(side: Side, submissions: Sequence[SubmissionFile]) -> dict[str, Standing]:
+def standings(side: Side, submissions: Sequence[SubmissionFile]) -> dict[str, SubmissionStanding]:
     """The standing of every submission that was scored for all tasks, by its name.
 
     The board takes them in their order, as it would if all of them were run again. Under a manual rule a team has the
@@ -53,11 +57,12 @@ def standings(side: Side, submissions: Sequence[SubmissionFile]) -> dict[str, St
     board = Board(side.leaderboard)
     taken: dict[str, Submitted] = {}
     refused: set[str] = set()
+    several = len(side.tasks) > 1
     for submission in submissions:
         results = side.results.get(submission.name, {})
         if not all(task in results for task in side.tasks):
             continue
-        whole = board.submit(submission.name, submission.team, side.tasks if len(side.tasks) > 1 else ())
+        whole = board.submit(submission.name, submission.team, side.tasks if several else ())
         for entry, task in zip(whole.children or [whole], side.tasks, strict=True):
             if not _take(board, entry, results[task]):
                 refused.add(submission.name)
@@ -68,15 +73,14 @@ def standings(side: Side, submissions: Sequence[SubmissionFile]) -> dict[str, St
         rows = {row.entry: row for row in board.rows()}
     except NoBoardError:
         rows = {}
-    shown = {entry: {column.key: float(text) for _, column, text in row.cells} for entry, row in rows.items()}
-    return {
-        name: Standing(
-            {**_ranks_of(side, shown.get(entry, {})), **_values(side, entry)},
-            rows[entry].rank if entry in rows else None,
-            name in refused,
-        )
-        for name, entry in taken.items()
-    }
+    found = {}
+    for name, entry in taken.items():
+        values, rank = {}, None
+        if entry in rows:
+            rank = rows[entry].rank
+            values = _ranks_of(side, {column.key: float(text) for _, column, text in rows[entry].cells})
+        found[name] = SubmissionStanding(values | _values(side, entry), rank, name in refused)
+    return found
 
 
 def plain_scores(result: JobResult, leaderboard: Leaderboard) -> dict[str, object] | None:
@@ -112,3 +116,147 @@ def _values(side: Side, whole: Submitted) -> dict[str, float]:
 def _ranks_of(side: Side, shown: Mapping[str, float]) -> dict[str, float]:
     """The columns that compare rows, which are nowhere stored."""
     return {key: value for key, value in shown.items() if (one := side.leaderboard.column(key)) and one.computation}
+
+
+@dataclass(frozen=True)
+class ScoreChange:
+    """A score that is not the same, or, with equal scores in the primary column, a rank that is not.
+
+    Attributes:
+        old, new: None where there was or is no score.
+        rank_old, rank_new: the submission's place on the board; None where it is not on it.
+        size: of the change, as a share of the range of the column's values; infinite where a score comes or goes.
+    """
+
+    submission: str
+    column: str
+    old: float | None
+    new: float | None
+    rank_old: int | None
+    rank_new: int | None
+    size: float = 0.0
+
+    @property
+    def moved(self) -> int:
+        """By how many places the rank changes."""
+        both = self.rank_old is not None and self.rank_new is not None
+        return abs((self.rank_old or 0) - (self.rank_new or 0)) if both else 0
+
+
+@dataclass(frozen=True)
+class BoardChanges:
+    """What scoring again changed.
+
+    Attributes:
+        changes: the largest first.
+        fails_now: submissions that were scored before, and fail now.
+        works_now: submissions that failed before, and are scored now.
+        uncompared: submissions of which one side is not known.
+        board: every submission that is or was on the board with its score in the column that ranks, by its new rank.
+    """
+
+    changes: Sequence[ScoreChange] = ()
+    fails_now: Sequence[str] = ()
+    works_now: Sequence[str] = ()
+    uncompared: Sequence[str] = ()
+    board: Sequence[ScoreChange] = ()
+
+    @property
+    def reranked(self) -> Sequence[ScoreChange]:
+        """What of the board changes: a rank, or a score in the column that ranks."""
+        scores = {(one.submission, one.column) for one in self.changes}
+        return [one for one in self.board if one.rank_old != one.rank_new or (one.submission, one.column) in scores]
+
+    @property
+    def answer(self) -> str:
+        """How many ranks change, and whether the winner does; empty without a board."""
+        if not self.board:
+            return ""
+        moved = sum(one.rank_old != one.rank_new for one in self.board)
+        changes = "ranks changes" if moved == 1 else "ranks change"
+        old = [one.submission for one in self.board if one.rank_old == 1]
+        new = [one.submission for one in self.board if one.rank_new == 1]
+        winner = "the winner stays"
+        if old != new:
+            winner = f"the winner changes: {' and '.join(old) or 'nobody'} → {' and '.join(new) or 'nobody'}"
+        return f"{moved or 'none'} of {len(self.board)} {changes}; {winner}"
+
+    @property
+    def same(self) -> bool:
+        """Nothing changed in what could be compared."""
+        return not (self.changes or self.fails_now or self.works_now)
+
+
+def compare(
+    old: Standings,
+    new: Standings,
+    names: Sequence[str],
+    columns: Sequence[str],
+    allowed: Mapping[tuple[str, str], float] = EXACT,
+) -> BoardChanges:
+    """Compare the standings of all submissions; what only one side knows is not compared.
+
+    Args:
+        old: what was before.
+        new: what is now.
+        names: of the submissions.
+        columns: the columns that both sides have, the primary one first.
+        allowed: how far an old value may be off, by submission and column, where it was rounded.
+    """
+    both = [name for name in names if name in old and name in new]
+    sizes = {column: _range(column, old, new, both) for column in columns}
+    changes: list[ScoreChange] = []
+    for name in both:
+        changes += _changes(name, old[name], new[name], sizes, allowed)
+    return BoardChanges(
+        changes=sorted(changes, key=lambda one: (-one.size, -one.moved, one.submission, one.column)),
+        fails_now=[name for name in both if new[name].failed and not old[name].failed],
+        works_now=[name for name in both if old[name].failed and not new[name].failed],
+        uncompared=[name for name in names if name not in old or name not in new],
+        board=_board(old, new, both, columns),
+    )
+
+
+def _changes(
+    name: str,
+    old: SubmissionStanding,
+    new: SubmissionStanding,
+    sizes: Mapping[str, float],
+    allowed: Mapping[tuple[str, str], float],
+) -> Iterator[ScoreChange]:
+    """The scores of a submission that change; where none does, its rank in the first column, if that changes."""
+    found = False
+    for column, size in sizes.items():
+        was, now = old.values.get(column), new.values.get(column)
+        if was is None and now is None:
+            continue
+        share = math.inf
+        if was is not None and now is not None:
+            if abs(was - now) <= allowed.get((name, column), TOLERANCE):
+                continue
+            share = abs(was - now) / size
+        found = True
+        yield ScoreChange(name, column, was, now, old.rank, new.rank, share)
+    if not found and old.rank != new.rank and sizes:
+        yield _in_column(next(iter(sizes)), name, old, new)
+
+
+def _board(old: Standings, new: Standings, names: Sequence[str], columns: Sequence[str]) -> list[ScoreChange]:
+    """What is or was on the board, with its scores in the first column, by the new rank, then the old one."""
+    if not columns:
+        return []
+    rows = [_in_column(columns[0], name, old[name], new[name]) for name in names]
+    shown = [row for row in rows if row.rank_old is not None or row.rank_new is not None]
+    last = len(rows) + 1
+    return sorted(shown, key=lambda row: (row.rank_new or last, row.rank_old or last, row.submission))
+
+
+def _in_column(column: str, name: str, old: SubmissionStanding, new: SubmissionStanding) -> ScoreChange:
+    return ScoreChange(name, column, old.values.get(column), new.values.get(column), old.rank, new.rank)
+
+
+def _range(column: str, old: Standings, new: Standings, names: Sequence[str]) -> float:
+    """Between the least and the largest value of a column; 1 where there is only one value."""
+    found = [side[name].values.get(column) for name in names for side in (old, new)]
+    values = [value for value in found if value is not None]
+    return (max(values, default=0.0) - min(values, default=0.0)) or 1.0

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.codabench.competition import TASK_FILES, Competition, DataUse, Task
+from gen_bundle.codabench.competition import TASK_FILES, Competition, DataUse, Phase, Task
 from gen_bundle.codabench.fields import Text, fault_of, fault_words
 from gen_bundle.codabench.reading import YAML_NAME, CompetitionYaml
 from gen_bundle.codabench.serializer_fields import declared_fields, huge_keys
@@ -26,6 +26,7 @@ from gen_bundle.zips.bounds import BUNDLE
 from gen_bundle.zips.unpacking import UNREADABLE, ArchiveError, unpack
 
 PROGRAM_JSON = "program.json"
+A_LIST = "expected a list with at least one mapping"
 _SAFE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
@@ -88,11 +89,9 @@ def _declared(folder: Path, version: PlatformVersion) -> CompetitionYaml:
 
 def _wrong_structure(declared: CompetitionYaml) -> Iterator[str]:
     """Lists that are none, and indexes that meet nothing."""
-    for name in ("tasks", "phases", "leaderboards"):
-        if not declared.entries(name):
-            yield f"{name}: expected a list with at least one mapping"
+    yield from (f"{name}: {A_LIST}" for name in ("tasks", "phases", "leaderboards") if not declared.entries(name))
     if declared.entries("leaderboards") and not declared.entries("leaderboards", 0, "columns"):
-        yield "leaderboards[0].columns: expected a list with at least one mapping"
+        yield f"leaderboards[0].columns: {A_LIST}"
     indexes: list[Hashable] = []
     for task in declared.entries("tasks"):
         index = task.get("index")
@@ -166,9 +165,12 @@ def _opened(read: Competition, folder: Path) -> Competition:
     def found(use: DataUse) -> DataUse:
         return replace(use, path=folder / use.path)
 
+    def in_order(phase: Phase) -> list[int]:
+        return sorted(order.index(task.at) for task in phase.tasks)
+
     phase_ids = _ids([(phase.id, phase.index) for phase in read.phases], [range(len(read.phases))])
     order = [task.at for task in read.tasks]
-    together = [[order.index(task.at) for task in phase.tasks] for phase in read.phases]
+    together = [in_order(phase) for phase in read.phases]
     task_ids = _ids([(task.id, task.index) for task in read.tasks], together)
     tasks = []
     for task, task_id in zip(read.tasks, task_ids, strict=True):
@@ -190,14 +192,12 @@ def _ids(named: Sequence[tuple[Any, Any]], groups: Sequence[Sequence[int]]) -> l
     """
     for names in zip(*named, strict=True):
         texts = [str(name) for name in names]
-        usable = all(name is not None and _SAFE_ID.fullmatch(str(name)) for name in names)
-        if usable and all(_differ([texts[place] for place in group]) for group in groups):
+        usable = None not in names and all(map(_SAFE_ID.fullmatch, texts))
+        for group in groups:
+            usable = usable and len({texts[place] for place in group}) == len(group)
+        if usable:
             return texts
     return [str(position) for position in range(len(named))]
-
-
-def _differ(names: Sequence[str]) -> bool:
-    return len(set(names)) == len(names)
 
 
 def own_columns(task: Task) -> list[str]:

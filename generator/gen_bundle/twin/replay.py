@@ -169,31 +169,38 @@ class Replay:
 
     def _submit(self, phase: Phase, board: Board, submission: Planned, step: str) -> Submitted | None:
         """One submission with all its tasks; None where it is not taken. `step` says which one it is."""
-        runs = [Run(phase.id, task.id, submission.name) for task in submission.tasks]
+        tasks = submission.tasks
         reason = None
         if self._request.enforce_limits:
             reason = closed(phase, dt.datetime.now(dt.UTC)) or used_up(phase, board, submission.owner)
         if reason:
-            self.results.runs += [replace(run, message=f"not taken: {reason}") for run in runs]
+            message = f"not taken: {reason}"
+            self.results.runs += [Run(phase.id, task.id, submission.name, message=message) for task in tasks]
             return None
-        several = len(runs) > 1
-        whole = board.submit(submission.name, submission.owner, [run.task for run in runs] if several else [])
-        for entry, task, run in zip(whole.children or [whole], submission.tasks, runs, strict=True):
-            self._request.on_step(f"{step}, task {task.id}" if several else step)
-            try:
-                self._score(run, phase, task, submission.file, board, entry)
-            except Exception as bug:  # of ours, which one submission meets and the others need not
-                board.fail(entry)
-                self.results.runs.append(replace(run, message=bug_report(bug)))
-            except BaseException as error:
-                self.results.runs.append(replace(run, message=f"the dry run was {_how(error)} here"))
-                raise
+        children = [task.id for task in tasks] if len(tasks) > 1 else []
+        whole = board.submit(submission.name, submission.owner, children)
+        for entry, task in zip(whole.children or [whole], tasks, strict=True):
+            part = f", task {task.id}" if children else ""
+            self._request.on_step(f"{step}{part}")
+            self._score(phase, task, submission, board, entry)
         if whole.finished and board.leaderboard.is_manual:
             board.add_by_hand(whole)
         return whole
 
-    def _score(self, begun: Run, phase: Phase, task: Task, file: Path, board: Board, entry: Submitted) -> None:
-        """One submission for one task: its jobs, what the server makes of them, and what is kept."""
+    def _score(self, phase: Phase, task: Task, submission: Planned, board: Board, entry: Submitted) -> None:
+        """One submission for one task, also where it meets a bug of ours, which the others need not meet."""
+        run = Run(phase.id, task.id, submission.name)
+        try:
+            self._run(run, phase, task, submission.file, board, entry)
+        except Exception as bug:
+            board.fail(entry)
+            self.results.runs.append(replace(run, message=bug_report(bug)))
+        except BaseException as error:
+            self.results.runs.append(replace(run, message=f"the dry run was {_how(error)} here"))
+            raise
+
+    def _run(self, begun: Run, phase: Phase, task: Task, file: Path, board: Board, entry: Submitted) -> None:
+        """The jobs of a submission, what the server makes of them, and what is kept."""
         seconds = time_limit(phase.limit_s, own_queue=self._competition.queue)
         with temporary_folder("run-", self._work) as work:
             jobs = run_jobs(file, task, seconds, work, self._setting)
@@ -315,12 +322,14 @@ def _ended(begun: Run, jobs: Jobs, taken: Taken, limit_seconds: int) -> tuple[Ru
     seconds = [job.seconds_taken for job in jobs.both]
     run = replace(
         begun,
-        status="Failed" if jobs.failure else "Finished",
-        exit_code=scorer.ended.exit_code if scorer else None,
         seconds=round(sum(seconds), 3),
         scores=taken.scores,
         message=jobs.failure or "\n".join(taken.problems),
     )
+    if not jobs.failure:
+        run = replace(run, status="Finished")
+    if scorer:
+        run = replace(run, exit_code=scorer.ended.exit_code)
     measured = Measured(
         run.phase,
         run.task,

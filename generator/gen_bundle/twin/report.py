@@ -148,19 +148,16 @@ def verdict(
         teams: Participants, for the hours of worker time; None leaves them out.
         per_day: Submissions of each a day; None takes the phase's own limit.
     """
+    # A run that failed early shows nothing about time; one that ran into the limit does.
+    telling = [run for run in measured if run.status == "Finished" or run.slowest_job_seconds >= run.limit_seconds]
     for phase in competition.phases:
-        # A run that failed early shows nothing about time; one that ran into the limit does.
-        telling = [run for run in measured if run.status == "Finished" or run.slowest_job_seconds >= run.limit_seconds]
         runs = [run for run in telling if run.phase == phase.id]
         if not runs:
             continue
         yield _time(phase, max(runs, key=lambda run: run.slowest_job_seconds), own_queue=competition.queue)
         yield from _memory(phase, Usage.peak(run.usage for run in runs))
-        daily = per_day or phase.a_day
-        if teams and daily:
-            yield _hours(phase, runs, teams, daily)
-        elif teams:
-            yield f"phase {phase.id}: no daily limit is declared; give --per-day for the worker-hours"
+        if teams:
+            yield _hours(phase, runs, teams, per_day or phase.a_day)
 
 
 def _time(phase: Phase, slowest: Measured, *, own_queue: bool) -> str:
@@ -183,7 +180,9 @@ def _memory(phase: Phase, peak: Usage) -> Iterator[str]:
     yield f"phase {phase.id}: at most {peak.memory_bytes / MIB:.0f} MiB of memory{gpu}; the platform sets no limit"
 
 
-def _hours(phase: Phase, runs: Sequence[Measured], teams: int, daily: int) -> str:
+def _hours(phase: Phase, runs: Sequence[Measured], teams: int, daily: int | None) -> str:
+    if not daily:
+        return f"phase {phase.id}: no daily limit is declared; give --per-day for the worker-hours"
     each = sum(run.seconds for run in runs) / len({run.submission for run in runs})
     hours = teams * daily * each / 3600
     workers = f"; needs {-(-hours // 24):.0f} workers of its own" if hours > 24 else ""

@@ -203,11 +203,12 @@ def _cells(row: ElementTree.Element, shared: list[str]) -> list[str]:
     for cell in row:
         if reference := cell.get("r"):
             cells += [""] * (_column(reference) - len(cells))
-        if cell.get("t") == "inlineStr":
-            cells.append(_text(cell))
-            continue
         value = next((part.text or "" for part in cell if _local(part) == "v"), "")
-        cells.append(shared[int(value)] if cell.get("t") == "s" and value else value)
+        if cell.get("t") == "inlineStr":
+            value = _text(cell)
+        elif cell.get("t") == "s" and value:
+            value = shared[int(value)]
+        cells.append(value)
     return cells
 
 

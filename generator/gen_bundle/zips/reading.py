@@ -214,7 +214,8 @@ def unpack(found: Node | OnServer, tick: Tick, held: ExitStack) -> Unpacked:
     member, reason = archive.failures[0]
     if member is None:
         return Unpacked("no zip", archive.tree, reason)
-    return Unpacked("zip", archive.tree, f"{member}: {reason}" if member else reason)
+    named = f"{member}: " if member else ""
+    return Unpacked("zip", archive.tree, f"{named}{reason}")
 
 
 def searchable(stream: IO[bytes], held: ExitStack, most: float = math.inf) -> IO[bytes]:

@@ -21,7 +21,7 @@ from tests.generator.new.test_recipes import made
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
 
-NOT_PACKED = ("scoring_kit/models/", "scoring_kit/warm/", "scoring_kit/resampling/", "scoring_kit/organiser.py")
+NOT_PACKED = ("scoring_kit/models/", "scoring_kit/resampling/", "scoring_kit/organiser.py")
 KINDS = ("classification", "multilabel", "regression", "spans", "tagging", "ranking", "generation")
 
 
@@ -42,8 +42,8 @@ def test_no_model_is_packed_where_none_is_used(name: str) -> None:
     assert not [name for name in modules(name) if name.startswith(NOT_PACKED)]
 
 
-def test_models_and_their_worker_are_packed_where_they_are_used() -> None:
-    assert {"scoring_kit/models/loading.py", "scoring_kit/warm/worker.py"} <= modules("clpsych2025")
+def test_models_are_packed_where_they_are_used() -> None:
+    assert {"scoring_kit/models/loading.py", "scoring_kit/models/shared.py"} <= modules("clpsych2025")
     assert not [name for name in modules("clpsych2025", layout="separate", task="a2") if name.startswith(NOT_PACKED)]
 
 

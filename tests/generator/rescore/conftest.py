@@ -36,4 +36,4 @@ def scored_here(monkeypatch: pytest.MonkeyPatch) -> None:
         with ScoringDesk() as desk:
             yield DeskHere(desk)
 
-    monkeypatch.setattr("gen_bundle.rescore.journey.local_pool", pool)
+    monkeypatch.setattr("gen_bundle.rescore.rescoring.local_pool", pool)

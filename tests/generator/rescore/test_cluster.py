@@ -46,8 +46,8 @@ IMPORTED = (
         "rich.table",
         "gen_bundle.codabench.serializer_fields",
     ),
-    *("gen_bundle.cli.rescore", "gen_bundle.rescore.cluster", "gen_bundle.rescore.journey"),
-    *("gen_bundle.rescore.printed_jobs", "gen_bundle.twin.engines.process"),
+    *("gen_bundle.cli.rescore", "gen_bundle.rescore.cluster", "gen_bundle.rescore.rescoring"),
+    *("gen_bundle.codabench.serializer_fields", "gen_bundle.twin.engines.process"),
 )
 
 
@@ -181,7 +181,7 @@ def test_a_failed_unpacking_leaves_no_gold_on_the_worker(tmp_path: Path, monkeyp
         archive.writestr("reference_data/folder/truth.txt", "1 0")
         archive.writestr("reference_data/folder/truth.txt/below", "cannot be written")
     bundle = opened_bundle(
-        str(Bundle().write(tmp_path / "bundle")), "test", tmp_path / "opened", ProcessEngine(), trust=True
+        Bundle().write(tmp_path / "bundle"), "test", tmp_path / "opened", ProcessEngine(), trust=True
     )
     job = job_for(bundle.scorers[0], submissions(tmp_path, {"ant": TEAMS["ant"]}) / "ant.zip", "ant")
     worker = tmp_path / "worker"

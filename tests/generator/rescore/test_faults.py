@@ -26,9 +26,7 @@ from tests.generator.twin.bundles import ACCURACY, Bundle, write_zip
 
 @pytest.fixture
 def bundle(tmp_path: Path) -> OpenedBundle:
-    return opened_bundle(
-        str(Bundle().write(tmp_path / "bundle")), "test", tmp_path / "opened", ProcessEngine(), trust=True
-    )
+    return opened_bundle(Bundle().write(tmp_path / "bundle"), "test", tmp_path / "opened", ProcessEngine(), trust=True)
 
 
 @pytest.fixture

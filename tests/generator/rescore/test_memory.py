@@ -18,7 +18,7 @@ from collections import deque
 from contextlib import contextmanager
 from pathlib import Path
 from gen_bundle.cli import root
-from gen_bundle.rescore import journey
+from gen_bundle.rescore import rescoring
 from gen_bundle.rescore.scoring_job import JobResult
 
 class Instant:
@@ -31,7 +31,7 @@ class Instant:
 def workers(*_):
     yield Instant()
 
-journey._workers = workers
+rescoring._workers = workers
 try:
     root(sys.argv[1:])
 except SystemExit as ended:
@@ -53,6 +53,6 @@ def peak(forks: Forks, tmp_path: Path, number: int) -> int:
 def test_memory_is_flat(tmp_path: Path) -> None:
     Bundle().write(tmp_path / "bundle")
     (tmp_path / "rescore.py").write_text(PROGRAM)
-    with Forks("gen_bundle.cli.rescore", "gen_bundle.rescore.journey") as forks:
+    with Forks("gen_bundle.cli.rescore", "gen_bundle.rescore.rescoring") as forks:
         few, many = peak(forks, tmp_path, 50), peak(forks, tmp_path, 500)
     assert many - few < 4 * 1024, (few, many)  # 500 submissions hold 5 MB

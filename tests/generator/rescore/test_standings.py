@@ -6,9 +6,15 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from gen_bundle.codabench.competition import Column, Leaderboard
-from gen_bundle.rescore.changes import Comparison, Measure, compare
 from gen_bundle.rescore.scoring_job import JobResult
-from gen_bundle.rescore.standings import Side, Standing, plain_scores, standings
+from gen_bundle.rescore.standings import (
+    BoardChanges,
+    Side,
+    SubmissionStanding,
+    compare,
+    plain_scores,
+    standings,
+)
 from gen_bundle.rescore.submissions import SubmissionFile
 from tests.generator.rescore.given import NOWHERE
 
@@ -44,8 +50,8 @@ def test_a_phase_of_several_tasks() -> None:
     given = Side(TWO, ("one", "two"), {"f1": "one", "error": "two"}, results)
     found = standings(given, sent("ant", "bee", "cat"))
     assert found == {
-        "ant": Standing({"f1": 0.9, "error": 2.0}, 1, failed=False),
-        "bee": Standing({"f1": 0.8}, 2, failed=True),
+        "ant": SubmissionStanding({"f1": 0.9, "error": 2.0}, 1, failed=False),
+        "bee": SubmissionStanding({"f1": 0.8}, 2, failed=True),
     }
 
 
@@ -91,7 +97,7 @@ def test_scores_that_the_server_refuses() -> None:
 
 def compared(
     old: Mapping[str, float | None], new: Mapping[str, float | None], allowed: float | None = None
-) -> Comparison:
+) -> BoardChanges:
     before, after = (
         standings(
             side(ONE, {name: FAILED if acc is None else scored(acc=acc) for name, acc in one.items()}), sent(*one)
@@ -99,7 +105,7 @@ def compared(
         for one in (old, new)
     )
     limits = {} if allowed is None else {(name, "acc"): allowed for name in old}
-    return compare(before, after, sorted({*old, *new}), Measure(["acc"], limits))
+    return compare(before, after, sorted({*old, *new}), ["acc"], limits)
 
 
 def test_a_rank_that_moves_with_the_same_score_is_a_change() -> None:
@@ -114,7 +120,7 @@ def test_the_largest_change_is_first_in_the_units_of_its_column() -> None:
     old = {"ant": scored(f1=0.5, error=100), "bee": scored(f1=0.1, error=900), "cat": scored(f1=0.2, error=500)}
     new = {"ant": scored(f1=0.9, error=100), "bee": scored(f1=0.1, error=880), "cat": FAILED}
     before, after = (standings(side(TWO, one), sent("ant", "bee", "cat")) for one in (old, new))
-    found = compare(before, after, ["ant", "bee", "cat"], Measure(["f1", "error"]))
+    found = compare(before, after, ["ant", "bee", "cat"], ["f1", "error"])
     assert [(one.submission, one.column) for one in found.changes] == [
         ("cat", "error"),
         ("cat", "f1"),

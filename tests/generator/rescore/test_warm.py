@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import signal
 import sys
 from collections.abc import Iterator
@@ -13,9 +12,8 @@ import pytest
 
 from gen_bundle.building import BuildRequest, build
 from gen_bundle.rescore.opened_bundle import OpenedBundle, opened_bundle
-from gen_bundle.rescore.scoring_desk import ScoringDesk
+from gen_bundle.rescore.scoring_desk import FRAME, ScoringDesk, WarmProcess, serve
 from gen_bundle.rescore.scoring_job import JobResult, ScoringJob, job_for, score
-from gen_bundle.rescore.warm_process import DOOR, FRAME, WarmProcess, serve
 from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.zips.bounds import BUNDLE
 from gen_bundle.zips.unpacking import unpack
@@ -40,7 +38,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def bundle(place: Path) -> OpenedBundle:
     competition = small_competition(place)
     build(BuildRequest(str(competition), out=place / "bundle.zip"))
-    return opened_bundle(str(place / "bundle.zip"), "test", place / "opened", ProcessEngine(), trust=True)
+    return opened_bundle(place / "bundle.zip", "test", place / "opened", ProcessEngine(), trust=True)
 
 
 @pytest.fixture(scope="module")
@@ -121,23 +119,6 @@ def test_nothing_is_left(jobs: list[ScoringJob]) -> None:
         assert served
     with pytest.raises(ProcessLookupError):
         os.kill(served, 0)
-
-
-def test_a_program_that_cannot_serve_by_itself_is_run_many_times(
-    jobs: list[ScoringJob], expected: list[JobResult], bundle: OpenedBundle, tmp_path: Path
-) -> None:
-    """As programs without models are packed."""
-    scorer = bundle.scorers[0]
-    unpack(scorer.task.file("scoring_program"), tmp_path / "program", BUNDLE)
-    shutil.rmtree((tmp_path / "program" / DOOR).parent)
-    task = scorer.task.with_file("scoring_program", tmp_path / "program")
-    served = serve(replace(scorer, task=task), tmp_path / "kept")
-    assert isinstance(served, WarmProcess)
-    try:
-        results = [score(replace(job, scorer=served.scorer), served, tmp_path) for job in [*jobs, *jobs]]
-    finally:
-        served.close()
-    assert results == [*expected, *expected]
 
 
 @pytest.mark.parametrize("foreign", ["no frame", "another command", "another's program", "not trusted"])

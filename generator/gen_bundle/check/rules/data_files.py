@@ -227,14 +227,13 @@ def _read_after_packing(bundle: Bundle) -> Iterator[tuple[DataUse, DataUse, str,
         found = bundle.find(use.path)
         if not isinstance(found, Node) or found is bundle.tree.root:
             continue
-        plain = "/".join(part for part in use.path.split("/") if part not in ("", "."))
+        plain = _plain(use.path)
         for target, earlier in written.items():
             if target == plain and _contents(bundle, use) != _contents(bundle, earlier):
                 yield use, earlier, target, True
             elif found.is_folder and target.startswith(f"{plain}/"):
                 yield use, earlier, target, False
-        packed = _zip_of(use.path) if found.is_folder else None
-        if packed is not None:
+        if found.is_folder and (packed := _zip_of(use.path)):
             written.setdefault(packed, use)
 
 
@@ -249,4 +248,8 @@ def _zip_of(path: str) -> str | None:
     name = path.strip("/").rpartition("/")[2]
     if not above.startswith("bundle") or not name:
         return None
-    return "/".join(part for part in f"{above}/{name}.zip".split("/")[1:] if part not in ("", "."))
+    return _plain(f"{above}/{name}.zip".partition("/")[2])
+
+
+def _plain(path: str) -> str:
+    return "/".join(part for part in path.split("/") if part not in ("", "."))

@@ -33,8 +33,8 @@ def _logo(bundle: Bundle) -> tuple[str, bytes] | None:
 def format_of(data: bytes) -> str | None:
     """The format of a picture by its first bytes: png, jpg, gif or webp; None for any other (animated PNGs too)."""
     if data.startswith(b"\x89PNG\r\n\x1a\n"):
-        animation, pixels = data.find(b"acTL"), data.find(b"IDAT")
-        return None if 0 <= animation < (pixels if pixels >= 0 else len(data)) else "png"
+        is_animated = b"acTL" in data.partition(b"IDAT")[0]
+        return None if is_animated else "png"
     if data.startswith(b"\xff\xd8\xff"):
         return "jpg"
     if data.startswith(b"GIF"):

@@ -217,13 +217,13 @@ def _page_relative_link(bundle: Bundle) -> Iterator[Problem]:
     for rendered in _rendered_texts(bundle):
         folder = (rendered.file or "").rpartition("/")[0]
         for link in LINK.finditer(rendered.text):
-            target = link.group(2) or link.group(3) or ""
+            target = link[2] or link[3]
             if ABSOLUTE.match(target):
                 continue
             file_name = target.split("#")[0].split("?")[0]
             named = (bundle.tree.find(name) for name in (file_name, f"{folder}/{file_name}") if name)
             in_bundle = any(isinstance(found, Node) for found in named)
-            if in_bundle or link.group(1) or re.search(r"\.\w{1,5}$", file_name):
+            if in_bundle or link[1] or re.search(r"\.\w{1,5}$", file_name):
                 yield rendered.problem(f"links to {target!r}", link.start())
 
 

@@ -249,12 +249,16 @@ def _unparsable(program: UnpackedProgram, is_python_3: bool) -> Iterator[tuple[s
             with warnings.catch_warnings(action="ignore"):
                 tree = ast.parse(source)
         except SyntaxError as error:
-            if error.msg.startswith(OF_PYTHON_2) or not LATER_SYNTAX.search(error.text or ""):
+            if not _is_later_python(error):
                 yield name, error
         except (ValueError, RecursionError, MemoryError):
             continue  # no text at all, or no program that people write
         else:
             waiting += _imported(tree, name.rpartition("/")[0])
+
+
+def _is_later_python(error: SyntaxError) -> bool:
+    return not error.msg.startswith(OF_PYTHON_2) and LATER_SYNTAX.search(error.text or "") is not None
 
 
 def _imported(tree: ast.Module, folder: str) -> Iterator[str]:

@@ -47,7 +47,8 @@ def _is_better(descending: bool, one: float, other: float) -> bool:
 
 def _unread(table: Mapping[str, Any], tasks: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """The answers in a table that no metric reads; own functions read them all."""
-    own = [column for columns in tasks.values() for column in columns.values() if column["table"] == table["id"]]
+    every = [column for columns in tasks.values() for column in columns.values()]
+    own = [column for column in every if table["id"] in (column["tables"] or [column["table"]])]
     read = {*table["key"], *(name for column in own for name in column["fields"])}
     unread = [field["name"] for field in table["fields"] if field["name"] not in read]
     if not unread or any(column["file"] for column in own):

@@ -1,11 +1,11 @@
 """Puts what the metrics say into a declaration: defaults of its columns, and its form for the scoring package."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.declaration.declared.columns import ColumnMetric, read_metric
+from gen_bundle.declaration.declared.columns import OWN, ColumnMetric, read_metric
 from gen_bundle.declaration.declared.engine import engine_of, folder_faults, with_options
 from gen_bundle.declaration.declared.expressions import settle_expressions
 from gen_bundle.declaration.declared.remarks import bound
@@ -57,6 +57,7 @@ def settle(data: dict[str, Any], folder: Path) -> list[Broken]:
     name_columns([(one.data, one.metric) for one in columns if one.metric is not None])
     found += _complete_others(data, columns)
     expressions = settle_expressions(data, found)
+    checks = dict(_checks(tables, folder, found))
     options = data.setdefault("options", {})
     if isinstance(options, dict):
         plans: dict[str, dict[str, Any]] = {str(task.get("id")): {} for _, task in mappings(data, "tasks")}
@@ -65,9 +66,22 @@ def settle(data: dict[str, Any], folder: Path) -> list[Broken]:
                 plans[one.task][one.data["key"]] = one.metric.as_option(one.data["sort"], one.data["worst"])
         options["tables"] = [table.as_option() for table in tables.values()]
         options["metrics"] = plans
-        if expressions:
-            options["expressions"] = expressions
+        options.update({name: own for name, own in (("expressions", expressions), ("checks", checks)) if own})
     return found
+
+
+def _checks(
+    tables: Mapping[str, DeclaredTable], folder: Path, found: list[Broken]
+) -> Iterator[tuple[str, dict[str, str]]]:
+    """The organisers' own checks, by table."""
+    for name, table in tables.items():
+        own = OWN.fullmatch(table.check or "")
+        if own is not None and (folder / own["file"]).is_file():
+            yield name, {"file": own["file"], "function": own["function"]}
+        elif own is not None:
+            found.append(((*table.trail, "check"), f"no file {own['file']!r} beside bundle.yaml."))
+        elif table.check is not None:
+            found.append(((*table.trail, "check"), f"expected FILE.py:FUNCTION (found {table.check!r})."))
 
 
 def _metric(
@@ -96,6 +110,7 @@ def _of_library(metric: ColumnMetric, engine: dict[str, Any], folder: Path, trai
         yield from folder_faults(metric.options, folder, (*trail, "metric"))
     if metric.metric.is_ranking:
         metric.table.distinct = metric.options["item"]
+        metric.table.all_items |= metric.options["items"] == "all"
 
 
 def _complete(column: dict[str, Any], metric: ColumnMetric, trail: Trail) -> Iterator[Broken]:

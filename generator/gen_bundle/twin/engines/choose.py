@@ -51,22 +51,8 @@ def choose_engine(
         if needed:
             raise UserError(f"{', '.join(needed)}: only with --engine docker")
         return _processes(chosen, on_step, gpu=gpu, network=network, python=python)
-    from gen_bundle.twin.engines.connection import API_SECONDS, connect
-    from gen_bundle.twin.engines.docker import DockerEngine, StrictLimits
-
-    limits = StrictLimits() if strict else None
     try:
-        connect(PING_SECONDS).close()
-        with ExitStack() as held:
-            engine = DockerEngine(
-                held.enter_context(closing(connect(API_SECONDS))),
-                new_run_id(),
-                gpu=gpu,
-                network=network,
-                strict=limits,
-                pull=pull,
-            )
-            held.pop_all()  # from here on the engine closes it
+        engine = _containers(gpu=gpu, network=network, strict=strict, pull=pull)
     except EngineError as error:
         if wanted or needed:
             raise UserError(
@@ -76,6 +62,20 @@ def choose_engine(
         return _processes(chosen, on_step, gpu=gpu, network=network, python=python)
     if not wanted:
         on_step(f"engine: docker ({engine.version})")
+    return engine
+
+
+def _containers(*, gpu: bool, network: bool, strict: bool, pull: bool) -> "DockerEngine":
+    """The container engine at hand; `EngineError` where none answers."""
+    from gen_bundle.twin.engines.connection import API_SECONDS, connect
+    from gen_bundle.twin.engines.docker import DockerEngine, StrictLimits
+
+    limits = StrictLimits() if strict else None
+    connect(PING_SECONDS).close()
+    with ExitStack() as held:
+        client = held.enter_context(closing(connect(API_SECONDS)))
+        engine = DockerEngine(client, new_run_id(), gpu=gpu, network=network, strict=limits, pull=pull)
+        held.pop_all()  # from here on the engine closes it
     return engine
 
 

@@ -89,11 +89,9 @@ class Traits:
 def traits(client: docker.DockerClient) -> Traits:
     """Ask the engine."""
     version, info = client.version(), client.info()
-    components = [str(component.get("Name", "")) for component in version.get("Components") or []]
-    is_podman = any("podman" in name.lower() for name in components)
+    is_podman = any("podman" in str(part.get("Name", "")).lower() for part in version.get("Components") or [])
     # Docker lists it among the security options, Podman 4 under a key of its own.
-    options = [str(option) for option in info.get("SecurityOptions") or []]
-    is_rootless = bool(info.get("Rootless")) or any("rootless" in option for option in options)
+    is_rootless = bool(info.get("Rootless")) or "rootless" in str(info.get("SecurityOptions"))
     # Only root can make groups of processes by version 1; such an engine's containers are in none.
     no_groups = is_rootless and str(info.get("CgroupVersion")) == "1"
     return Traits(

@@ -296,9 +296,8 @@ class DockerEngine:
         if timed_out or problem:
             return Ended(None, spent, timed_out, problem, meter.peak, notes)
         if state.get("OOMKilled"):
-            problem = "killed for memory" + (
-                f": the limit is {self._strict.memory_bytes} bytes" if self._strict else ""
-            )
+            limit = f": the limit is {self._strict.memory_bytes} bytes" if self._strict else ""
+            problem = f"killed for memory{limit}"
         return Ended(int(state["ExitCode"]), spent, problem=problem, usage=meter.peak, notes=notes)
 
     def _kill(self, running: str) -> None:

@@ -219,7 +219,11 @@ class ProcessEngine:
         self._network = network
         self._python = _interpreter(python)
         self.named_python = None if python is None else self._python
-        self.together = why_not(self._python) if keep_apart is None else "" if keep_apart else "it was not asked for"
+        self.together = ""
+        if keep_apart is None:
+            self.together = why_not(self._python)
+        elif not keep_apart:
+            self.together = "it was not asked for"
 
     def prepare(self, image: str) -> list[str]:
         """There is no image here."""
@@ -339,7 +343,9 @@ def _watch(group: ProcessGroup, began: float, seconds: float, lines: LiveLines, 
             timed_out = now - began > seconds
             if now - measured > MEASURE_SECONDS:
                 group.measure()
-                on_gpu = Usage.peak([on_gpu, Usage(gpu_memory_bytes=(gpu_memory() or 0) - gpu_before if gpu else None)])
+                if gpu:
+                    used = (gpu_memory() or 0) - gpu_before
+                    on_gpu = Usage.peak([on_gpu, Usage(gpu_memory_bytes=used)])
                 measured = now
             lines.follow()
             if not timed_out:
@@ -351,9 +357,7 @@ def _watch(group: ProcessGroup, began: float, seconds: float, lines: LiveLines, 
     if code is None:
         return Ended(None, took, timed_out=True, usage=usage)
     lines.follow(last=True)
-    return Ended(
-        exit_code=code if code >= 0 else 128 - code,  # killed by signal n shows as 128 + n, as in a container
-        seconds=took,
-        problem="" if code >= 0 else f"killed by {signal_name(-code)}",
-        usage=usage,
-    )
+    if code >= 0:
+        return Ended(code, took, usage=usage)
+    # Killed by signal n shows as 128 + n, as in a container.
+    return Ended(128 - code, took, problem=f"killed by {signal_name(-code)}", usage=usage)

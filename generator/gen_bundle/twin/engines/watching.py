@@ -127,10 +127,9 @@ def _usage_of(stats: dict[str, Any]) -> Usage:
     # cgroup v1 and v2 name the page cache differently; `docker stats` subtracts it as well.
     cache = details.get("total_inactive_file", details.get("inactive_file", 0))
     processor = ((stats.get("cpu_stats") or {}).get("cpu_usage") or {}).get("total_usage")
-    return Usage(
-        memory_bytes=max(used - cache, 0) if used else None,
-        cpu_seconds=processor / 1e9 if processor else None,
-    )
+    memory_bytes = max(used - cache, 0) if used else None
+    cpu_seconds = processor / 1e9 if processor else None
+    return Usage(memory_bytes, cpu_seconds)
 
 
 def gpu_memory() -> int | None:

@@ -1,4 +1,4 @@
-"""A warm worker (`score.py --serve`), asked over its pipes, and the single run that it must equal."""
+"""A program that is loaded for many runs, asked over its pipes, and the single run that each must equal."""
 
 import json
 import os
@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from gen_bundle.rescore.scoring_desk import MANY_RUNS
 from tests.scoring_programs.packed import kit_forks
 
 ENVIRONMENT = {"SOURCE_DATE_EPOCH": "1767225600"}
@@ -29,14 +30,14 @@ class Left:
 
 
 class WarmWorker:
-    """A running worker of the unpacked `program` with the gold in `reference`; ended when the context is left."""
+    """A running `many_runs` of the unpacked `program` with the gold in `reference`; ended when the context is left."""
 
     def __init__(
-        self, program: Path, reference: Path, *more: str, log: Path, environment: Mapping[str, str] | None = None
+        self, program: Path, reference: Path, *, log: Path, environment: Mapping[str, str] | None = None
     ) -> None:
         with log.open("wb") as stderr:
             self.process = subprocess.Popen(
-                [sys.executable, str(program / "score.py"), "--serve", str(reference), *more],
+                [sys.executable, str(MANY_RUNS), str(program), str(reference)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=stderr,
@@ -50,13 +51,13 @@ class WarmWorker:
         self.requests, self.answers = self.process.stdin, self.process.stdout
         self.first_line = self.answers.readline()
 
-    def ask(self, job: Path, seconds: float | None = 120.0) -> dict[str, Any] | None:
+    def ask(self, job: Path, seconds: float = 120.0) -> dict[str, Any] | None:
         """Score the submission in `job/input`; None where the worker ended instead of answering."""
         self.send(job, seconds)
         answer = self.answers.readline()
         return json.loads(answer) if answer else None
 
-    def send(self, job: Path, seconds: float | None) -> None:
+    def send(self, job: Path, seconds: float) -> None:
         """Send a request, without waiting for the answer."""
         files = {name: str(job / name) for name in ("input", "output", "stdout", "stderr")}
         self.requests.write(json.dumps({**files, "seconds": seconds}) + "\n")

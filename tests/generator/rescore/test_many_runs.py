@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.package.phase_data import prepare_phases
-from gen_bundle.package.programs import imported_modules, program_members
+from gen_bundle.package.programs import program_members
 from gen_bundle.package.resolve import resolve
 from gen_bundle.render.starting_kit import starting_kit_members
 from gen_bundle.resources import resource
 from gen_bundle.zips.writing import write_zip
-from tests.scoring_programs.warm import WarmWorker, score_alone, score_in_a_fork, write_job
+from tests.generator.rescore.warm import WarmWorker, score_alone, score_in_a_fork, write_job
 
 PROGRAMS = (
     ("clarity2026", None),
@@ -46,9 +46,7 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     competition = resolve(resource("bundles") / name, layout="separate" if task else "joint")
     competition = competition.only(task) if task else competition
     data = prepare_phases(competition, work)[0]
-    # Programs without models are packed without the worker: a run of theirs is short.
-    worker = imported_modules(("scoring_kit.warm.worker",), (resource("scoring_programs") / "scoring_kit",))
-    write_zip(work / "program.zip", {**worker, **program_members(competition, competition.parts[0])})
+    write_zip(work / "program.zip", program_members(competition, competition.parts[0]))
     with zipfile.ZipFile(work / "program.zip") as archive:
         archive.extractall(work / "program")
     examples = [

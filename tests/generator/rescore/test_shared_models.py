@@ -22,12 +22,12 @@ from scoring_kit.metrics.bertscore import BertScoreOptions, BertScorer
 from scoring_kit.metrics.nli import NliModel, NliOptions
 from scoring_kit.models import device
 from tests import tiny_models
+from tests.generator.rescore.warm import Left, WarmWorker, score_alone, write_job
 from tests.punkt import punkt as punkt
 from tests.scoring_programs.clpsych2025.cases import post
 from tests.scoring_programs.clpsych2025.model_cases import MARKS, MODELS
 from tests.scoring_programs.clpsych2025.model_cases import answers as answers
 from tests.scoring_programs.clpsych2025.model_cases import gold_folder as gold_folder
-from tests.scoring_programs.warm import Left, WarmWorker, score_alone, write_job
 
 pytestmark = MARKS
 
