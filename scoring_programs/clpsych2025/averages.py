@@ -40,12 +40,16 @@ def timeline_units(timelines: Sequence[str], averages: Mapping[str, Average]) ->
     """The per-unit results of averages: a timeline adds the sum of its rows and their number, which may be 0."""
     import numpy as np
 
-    statistics = {}
+    statistics, scored = {}, {}
     for name, average in averages.items():
-        terms = np.array([(value, 1.0) for _, value in average.rows]).reshape(-1, 2)
-        owners = [timeline for timeline, _ in average.rows]
+        owners, values = [], []
+        for timeline, value in average.rows:
+            owners.append(timeline)
+            values.append((value, 1.0))
+        terms = np.array(values).reshape(-1, 2)
         statistics[name] = Additive(by_unit(timelines, owners, terms), summed.mean)
-    return Units("timeline", timelines, statistics, {name: with_rows(own) for name, own in statistics.items()})
+        scored[name] = with_rows(statistics[name])
+    return Units("timeline", timelines, statistics, scored)
 
 
 def with_rows(statistic: Additive) -> ScoredUnits:
