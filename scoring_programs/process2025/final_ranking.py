@@ -12,20 +12,20 @@ from pathlib import Path
 from typing import Any
 
 from process2025.submission import EXPECTED_NAME, NAME
-from scoring_kit.board import TEAM, Scores, board, read_scores, written_scores
+from scoring_kit.board import (
+    TEAM,
+    RankingView,
+    Scores,
+    Standing,
+    board,
+    read_scores,
+    standing,
+    tied,
+    written_scores,
+)
 from scoring_kit.errors import Problems
 from scoring_kit.program import Program
-from scoring_kit.ranking import (
-    HIDDEN,
-    Standing,
-    View,
-    shown_records,
-    standing,
-    tie_notes,
-    tied,
-    with_report,
-    with_unscored,
-)
+from scoring_kit.ranking import HIDDEN, shown_records, tie_notes, with_report, with_unscored
 from scoring_kit.results import TaskResult, share
 from scoring_kit.team_results import TeamResults, score_all
 
@@ -48,13 +48,13 @@ def rank(request: Mapping[str, Any]) -> dict[str, Any]:
     scored: TeamResults | None = None
     if request.get("scores"):
         scores = _read_scores(Path(request["scores"]))
-        view = View.of(request, scores)
+        view = RankingView.of(request, scores)
     else:
         scored = score_all(request, Program.read(Path(request["program"])), team_name)
         scores = {}
         for team, own in scored.results.items():
             scores[team] = {F1: _metric(own, "classification", "macro_f1"), RMSE: _metric(own, "regression", "rmse")}
-        view = View.of(request, scored.teams)
+        view = RankingView.of(request, scored.teams)
     answer = with_unscored(_answer(scores, view), scored, view)
     if request.get("report"):
         program = Program.read(Path(request["program"]))
@@ -64,7 +64,7 @@ def rank(request: Mapping[str, Any]) -> dict[str, Any]:
     return answer
 
 
-def _answer(scores: Scores, view: View) -> dict[str, Any]:
+def _answer(scores: Scores, view: RankingView) -> dict[str, Any]:
     combined = combined_scores(scores, view.baselines)
     entered = {team: own for team, own in scores.items() if own[F1] is not None or own[RMSE] is not None}
     by = {
@@ -102,7 +102,7 @@ def _values(name: str, scores: Scores, entered: Collection[str]) -> dict[str, fl
     return {team: own[name] for team, own in scores.items() if own[name] is not None or team not in entered}
 
 
-def _shown(teams: Sequence[str], view: View) -> list[str]:
+def _shown(teams: Sequence[str], view: RankingView) -> list[str]:
     """Those who are invited, as far as they are shown: an invitation says something of a team's figures."""
     return [HIDDEN if team in view.hide_figures else team for team in teams if team not in view.hide]
 
@@ -171,7 +171,7 @@ def _read_scores(path: Path) -> Scores:
     return scores
 
 
-def _notes(by: Mapping[str, Standing], view: View) -> list[str]:
+def _notes(by: Mapping[str, Standing], view: RankingView) -> list[str]:
     titles = {F1: "Classification", RMSE: "Regression", S: "Combined score"}
     order = " Where it decides an invitation, the teams' alphabetical order was taken."
     notes = [f"{titles[name]}: {note}{order}" for name in titles for note in tie_notes(by[name].ranks, view.unseen)]
@@ -185,7 +185,7 @@ def _tables(
     combined: Mapping[str, float],
     by: Mapping[str, Standing],
     invited: Invitations,
-    view: View,
+    view: RankingView,
 ) -> list[dict[str, Any]]:
     def figure(value: float | None, team: str) -> str:
         return "" if value is None or team in view.unseen else f"{value:.4f}"

@@ -9,13 +9,26 @@ import shutil
 import stat
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Callable, Collection, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple, TypeVar
+from typing import (
+    Any,
+    Callable,
+    Collection,
+    Dict,
+    Iterator,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Protocol,
+    Sequence,
+    Tuple,
+    TypeVar,
+)
 
 from scoring_kit.base.submissions import JUNK_FOLDERS, JUNK_NAMES
 from scoring_kit.errors import OrganiserError, Problems, shown
 from scoring_kit.json_reading import read_utf8
 from scoring_kit.manifest import Manifest
-from scoring_kit.package import SubmissionModule
 
 # Folders inside each other: far more than any format asks for, far fewer than take Python's own limits.
 MAX_FOLDERS = 50
@@ -105,6 +118,21 @@ class SubmissionFiles:
     def has_folder(self, folder: str) -> bool:
         """Whether there is any file below `folder`."""
         return any(name.startswith(folder + "/") for name in self.paths)
+
+
+class ReadSubmission(Protocol):
+    """What `submission.read` makes of a team's files."""
+
+    @property
+    def entered(self) -> Collection[str]:
+        """Ids of the tasks that it enters."""
+
+
+class SubmissionModule(Protocol):
+    """The module `submission`; TASK_FOLDERS = True says that folders called like tasks carry meaning."""
+
+    def read(self, files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[ReadSubmission]:
+        """Read and judge a submission; all that is wrong goes into `problems`. None where there is nothing to read."""
 
 
 def task_folders(module: SubmissionModule, tasks: Collection[str]) -> Collection[str]:

@@ -212,9 +212,8 @@ class _Journey:
         rehearsed = self._rehearsed(opened)
         try:
             if made := self._submitted(rehearsed):
-                self._compare(
-                    made, own.wait({number: one.label for number, one in made.items()}, self.request.patience_s)
-                )
+                own.wait({number: one.label for number, one in made.items()}, self.request.patience_s)
+                self._compare(made)
         except BaseException:
             for line in own.remove():
                 self.connection.say(f"left on the site: {line}")
@@ -371,9 +370,9 @@ class _Journey:
                 self.done.problems.append(f"{one.label}: not submitted. {' '.join(error.messages)}")
         return made
 
-    def _compare(self, made: Mapping[int, Rehearsed], rows: Mapping[int, Row]) -> None:
+    def _compare(self, made: Mapping[int, Rehearsed]) -> None:
         """Compare submissions with their last states; those that have not ended become problems."""
-        measured = _measured_columns(self.bundle)
+        measured, rows = _measured_columns(self.bundle), self.own.rows
         for number, one in made.items():
             row = rows.get(number, {})
             parts = [rows[child] for child in row.get("children") or [] if child in rows] or [row]

@@ -14,7 +14,7 @@ The list of invited addresses goes with every request, since each replaces it.
 
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any
@@ -24,17 +24,19 @@ from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES, DataUse, P
 from gen_bundle.codabench.fields import Boolean, as_boolean, as_text
 from gen_bundle.codabench.serializer_fields import PHASE_FLAGS, TOP_FIELDS
 from gen_bundle.codabench.yaml_document import Document
-from gen_bundle.difference.changes import Difference, Named, paired
+from gen_bundle.difference.changes import Difference
 from gen_bundle.difference.files import packed_files, use_changes
 from gen_bundle.live.competition import (
     PHASE_FIELDS,
     TASK_FIELDS,
     TOP_KEYS,
+    Pairs,
     Place,
     Snapshot,
     comparable,
     key_of,
     moment,
+    pairs,
     plain,
 )
 from gen_bundle.live.connection import Row
@@ -69,59 +71,6 @@ BY_HAND: dict[tuple[str, str | None], str] = {
 def by_hand(difference: Difference) -> str | None:
     """What to click for a difference that the API cannot remove, or not safely; None where it can."""
     return BY_HAND.get((difference.part, difference.what), BY_HAND.get((difference.part, None)))
-
-
-@dataclass(frozen=True)
-class Pairs:
-    """Which phase and task of the bundle is which on the site, by their ids there."""
-
-    phases: Mapping[int, Phase] = field(default_factory=dict)
-    tasks: Mapping[int, Task] = field(default_factory=dict)
-
-
-def pairs(snapshot: Snapshot, bundle: Bundle) -> Pairs:
-    """Pair what is on the site with what is in the bundle, by name.
-
-    What has another name is paired only where it cannot be meant otherwise: phases by their place if there are as many,
-    and the one task that is left of a phase. A wrong guess would change a phase under its submissions.
-    """
-    rows, declared = snapshot.phases, bundle.competition.phases
-    there = [Named((plain(row["name"]), place), row) for place, row in enumerate(rows)]
-    here = [Named((one.name.strip(), place), one) for place, one in enumerate(declared)]
-    if len(rows) != len(declared):
-        there, here = ([Named(one.names[:1], one.value) for one in side] for side in (there, here))
-    phases = {row["id"]: one for row, one in paired(there, here) if row and one}
-    tasks: dict[int, Task] = {}
-    for row in rows:
-        if row["id"] in phases:
-            left, free = _pair_tasks(row.get("tasks") or [], phases[row["id"]].tasks, bundle, tasks)
-            if len(left) == len(free) == 1:
-                tasks[left[0]["id"]] = free[0]
-    _pair_tasks(list(snapshot.task_rows.values()), bundle.competition.used_tasks, bundle, tasks)
-    return Pairs(phases, tasks)
-
-
-def _pair_tasks(
-    rows: Sequence[Row], declared: Sequence[Task], bundle: Bundle, tasks: dict[int, Task]
-) -> tuple[list[Row], list[Task]]:
-    """Pair tasks by name, or by the key with which the bundle names one that is on the site; what is left of both."""
-    there = [Named((row.get("key"), plain(row["name"])), row) for row in rows if row["id"] not in tasks]
-    here = []
-    for one in declared:
-        names: tuple[Any, ...] = (None, one.name.strip())
-        if key := bundle.mapping(one.at).get("key"):
-            names = (key,)
-        if one not in tasks.values():
-            here.append(Named(names, one))
-    left, free = [], []
-    for row, task in paired(there, here):
-        if row is None:
-            free.append(task)
-        elif task is None:
-            left.append(row)
-        else:
-            tasks[row["id"]] = task
-    return left, free
 
 
 # What the bundle says, as the API takes it.
@@ -350,7 +299,7 @@ class SiteBundle:
 
     @cached_property
     def _former(self) -> Pairs:
-        return pairs(self.snapshot, self.original) if self.original else Pairs()
+        return pairs(self.snapshot, self.original) if self.original else Pairs({}, {})
 
     def _of_the_upload(self, number: int, role: str, about: Row, key: str) -> DataUse | None:
         """The file of the bundle of which the competition was made, while it is still there.

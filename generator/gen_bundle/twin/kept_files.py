@@ -1,5 +1,6 @@
 """The folders of a dry run's results: room for them, and what each run leaves there."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -97,20 +98,27 @@ def make_room(out: Path) -> None:
         raise UserError(f"--out {out}: cannot be used: {error}") from error
 
 
+def _ours(out: Path) -> set[Path]:
+    """What an earlier dry run left: its dry-run.json, the folders of the runs in it, and what is kept there."""
+    ours = {Path(RESULT)}
+    with contextlib.suppress(FileNotFoundError):
+        for run in json.loads((out / RESULT).read_text(encoding="utf-8"))["runs"]:
+            phase, task, submission = (run[key] for key in ("phase", "task", "submission"))
+            folder = Path(phase, task, submission)
+            ours |= {Path(phase), Path(phase, task), folder, *(folder / name for name in KEPT)}
+    return ours
+
+
 def _not_ours(out: Path) -> list[str]:
-    """What no dry run left: all but the folders of the runs in an earlier dry-run.json and what is kept there."""
     try:
-        runs = json.loads((out / RESULT).read_text(encoding="utf-8"))["runs"]
-        kept = {(run["phase"], run["task"], run["submission"]) for run in runs}
-    except FileNotFoundError:
-        kept = set()
+        ours = _ours(out)
     except (ValueError, KeyError, TypeError):
         return [RESULT]
-    ours = {part[:depth] for part in kept for depth in (1, 2, 3)} | {(*run, name) for run in kept for name in KEPT}
     strange = []
     for parent, folders, files in os.walk(out):
-        place = Path(parent).relative_to(out).parts
-        strange += [str(Path(*place, name)) for name in files if (*place, name) not in {*ours, (RESULT,)}]
-        strange += [f"{Path(*place, name)}/" for name in folders if (*place, name) not in ours]
-        folders[:] = [name for name in folders if len(place) < 3 and (*place, name) in ours]
+        place = Path(parent).relative_to(out)
+        strange += [str(place / name) for name in files if place / name not in ours]
+        strange += [f"{place / name}/" for name in folders if place / name not in ours]
+        # what is ours is looked into, but for what a run left
+        folders[:] = [name for name in folders if place / name in ours and len(place.parts) < 3]
     return strange

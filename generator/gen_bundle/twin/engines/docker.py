@@ -273,18 +273,14 @@ class DockerEngine:
     ) -> Ended:
         """Wait for the end, the time limit or a bound; then fetch the logs."""
         problem, timed_out = "", False
-        output = next(mount.source for mount in container.mounts if mount.target == "/app/output")
         reader = threading.Thread(target=follow_lines, args=(running, on_line), name=f"lines of {running}", daemon=True)
         reader.start()
         meter = Meter(connect, running, gpu=self._gpu)
         if self._traits.measures:
             meter.start()
         while (state := self._api.inspect_container(running)["State"])["Running"]:
-            now = time.monotonic()
-            if now - began > seconds:
-                timed_out = True
-            elif self._strict and folder_bytes(output) > self._strict.output_bytes:
-                problem = f"stopped: more than {self._strict.output_bytes} bytes in /app/output (--strict)"
+            timed_out = time.monotonic() - began > seconds
+            problem = "" if timed_out else self._overflow(container)
             if timed_out or problem:
                 self._kill(running)
                 break
@@ -299,6 +295,13 @@ class DockerEngine:
             limit = f": the limit is {self._strict.memory_bytes} bytes" if self._strict else ""
             problem = f"killed for memory{limit}"
         return Ended(int(state["ExitCode"]), spent, problem=problem, usage=meter.peak, notes=notes)
+
+    def _overflow(self, container: Container) -> str:
+        """Why `--strict` stops a container; empty where it does not."""
+        output = next(mount.source for mount in container.mounts if mount.target == "/app/output")
+        if self._strict is None or folder_bytes(output) <= self._strict.output_bytes:
+            return ""
+        return f"stopped: more than {self._strict.output_bytes} bytes in /app/output (--strict)"
 
     def _kill(self, running: str) -> None:
         try:
