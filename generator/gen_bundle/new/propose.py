@@ -176,20 +176,19 @@ def key_of(gold: GoldRows, asked: Sequence[str], rows: Rows | None) -> tuple[Key
         key = tuple(dict.fromkeys(asked))
         raise_all([fault for name in key for fault in _blanks(gold, name)])
         return key, _is_many(gold, key, rows)
-    usable = [name for name in gold.names if next(_blanks(gold, name), None) is None]
-    named = [name for name in usable if ID_NAME.fullmatch(name)]
+    named = [name for name in gold.names if ID_NAME.fullmatch(name) and _is_usable(gold, name)]
     if rows == "many":
-        return _key_of_many(gold, named or usable), True
+        return _key_of_many(gold, named or [name for name in gold.names if _is_usable(gold, name)]), True
     if rows is None and (query := _query(gold, named)) is not None:
         return (query,), True
-    for candidates in (itertools.combinations(named, 1), itertools.combinations(named, 2)):
-        if key := next((key for key in candidates if _is_unique(gold, key)), ()):
+    for key in (*itertools.combinations(named, 1), *itertools.combinations(named, 2)):
+        if _is_unique(gold, key):
             return key, False
     if named:
         return (named[0],), _is_many(gold, (named[0],), rows)
-    plain = next((name for name in usable if _may_be_id(gold, name)), None)
-    if plain is not None:
-        return (plain,), False
+    for name in gold.names:
+        if _is_usable(gold, name) and _may_be_id(gold, name):
+            return (name,), False
     raise UserError(
         f"{gold.file}: no column identifies its rows. Expected a column whose values all differ and are never blank. "
         f"Name the columns that identify a row together with --key, number the rows with --key {LINE_KEY}, or say "
@@ -222,6 +221,11 @@ def _blanks(gold: GoldRows, name: str) -> Iterator[str]:
                 f"{gold.place(at)}: {name} is blank, has blanks around it, or is not a text on one line. "
                 "Expected the id of the row."
             )
+
+
+def _is_usable(gold: GoldRows, name: str) -> bool:
+    """Whether a column may be part of a key."""
+    return next(_blanks(gold, name), None) is None
 
 
 def _is_unique(gold: GoldRows, key: Key) -> bool:
@@ -381,7 +385,7 @@ def _ranking(
 
 def _identifies(gold: GoldRows, key: Key, name: str) -> bool:
     """Whether a column of plain texts identifies a row together with the key."""
-    return next(_blanks(gold, name), None) is None and _is_unique(gold, (*key, name))
+    return _is_usable(gold, name) and _is_unique(gold, (*key, name))
 
 
 def _with_roles(proposal: Proposal, own: set[str], choices: Choices) -> Proposal:
@@ -439,7 +443,7 @@ def _with_cluster(proposal: Proposal, asked: str | None) -> Proposal:
 
 def _is_repeated(gold: GoldRows, name: str) -> bool:
     """Whether a column's values mark some groups of rows."""
-    if next(_blanks(gold, name), None) is not None:
+    if not _is_usable(gold, name):
         return False
     different = set(gold.texts(name))
     return FEWEST_CLUSTERS <= len(different) <= len(gold.rows) / FEWEST_REPEATS
