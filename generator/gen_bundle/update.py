@@ -126,16 +126,17 @@ class Update:
         """The differences, and how each is removed; solutions, the logo and tasks without a phase are not compared."""
         used = {task.name for task in self.site.wanted.competition.used_tasks}
         for one in differences(self.site.bundle, self.site.wanted):
-            unused = one.part == "tasks" and one.what == "added" and one.item not in used
+            unused = (one.part, one.what) == ("tasks", "added") and one.item not in used
             if one.part == "solutions" or unused:
                 continue
-            if one.what == "path" and one.old and one.old.startswith((UNKNOWN, OURS)):
-                one = replace(one, what="content", old=one.old.replace(": ", ", ", 1))
+            old = str(one.old)
+            if one.what == "path" and old.startswith((UNKNOWN, OURS)):
+                one = replace(one, what="content", old=old.replace(": ", ", ", 1))
             hand = by_hand(one)
+            if not self.edits:
+                hand = hand or EDITOR
             if one.part == "tasks" and one.item in self.site.unseen:
                 hand = "the task is not yours: its owner must change it"
-            elif not self.edits:
-                hand = hand or EDITOR
             yield SiteChange(one, hand)
 
     @property

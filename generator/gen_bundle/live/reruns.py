@@ -250,10 +250,13 @@ class Rerun:
         """
         self._remember(self._appeared(0))  # where the last run was interrupted
         rows = self._rows()
-        possible = set(rerunnable(rows.values()))
-        pending = [one for one in self._own.pending if one in possible]
-        ready = [one for one in pending if state(rows[one]) in RERUNNABLE]
-        faults = [f"submission {one}: has not ended yet" for one in pending if one not in ready]
+        ready: list[int] = []
+        faults: list[str] = []
+        for one in sorted(set(self._own.pending) & set(rerunnable(rows.values()))):
+            if state(rows[one]) in RERUNNABLE:
+                ready.append(one)
+            else:
+                faults.append(f"submission {one}: has not ended yet")
         done = 0
         for wanted in self._portions(ready, rows):
             newest = max(self._rows())
