@@ -72,13 +72,9 @@ class SiteChange:
 
 
 def look(connection: Connection, competition: int, bundle: Path, held: ExitStack) -> "Update":
-    """Compare a competition with a bundle; nothing is changed.
+    """Compare a competition with the bundle's zip that it is to become; nothing is changed.
 
-    Args:
-        connection: to the server, with an organiser's token.
-        competition: its id.
-        bundle: the zip that it is to become.
-        held: what is open for as long as the update is used.
+    `held` is what stays open for as long as the update is used.
 
     Raises:
         UserError: the bundle cannot be read or is of the old format, or a request failed.
@@ -102,7 +98,6 @@ class Update:
     """What a competition would become.
 
     Attributes:
-        bundle: the bundle's zip.
         site: what the site holds, beside that bundle.
         record: what this machine remembers of the competition.
         obstacles: what speaks against the bundle, as for `upload`.

@@ -171,12 +171,9 @@ class Rehearsed:
 
 
 def confirm(connection: Connection, request: ConfirmRequest, engine: Engine) -> Confirmed:
-    """Submit what a bundle holds to its live competition, and hold what comes of it against a dry run.
+    """Submit what a bundle holds to its live competition, and hold what comes of it against a dry run by an engine.
 
-    Args:
-        connection: to the server, with an organiser's token; says also what is left there should this break off.
-        request: what is to be confirmed.
-        engine: what runs the dry run.
+    The connection says each step, and what is left on the site should this break off.
 
     Raises:
         UserError: the user is not an organiser, the bundle cannot be run, there is no such phase, or a request failed.

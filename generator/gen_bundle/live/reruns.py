@@ -309,9 +309,7 @@ class Rerun:
         Under the rule Force_Best the site looks for the best run only when a score arrives: all replaced runs of these
         owners are deleted, and then one rerun of each owner is run once more.
 
-        Args:
-            stale: the rows of the leaderboard that came of replaced files.
-            kept: the submissions of which all was fetched.
+        Those that are not among `kept`, of which all was fetched, stay.
 
         Raises:
             RerunError, AnswerError: as for `run`.

@@ -76,8 +76,6 @@ def status(
     """Look at a competition.
 
     Args:
-        connection: to the server, with an organiser's token.
-        competition: its id.
         now: the moment from which waiting and days are counted.
         known_lines: why submissions failed; filled, so that nothing is read twice.
 
