@@ -117,6 +117,12 @@ def test_no_module_of_the_press_is_in_a_circle() -> None:
     assert len(list(order.static_order())) == len(graph)  # raises CycleError for a circle
 
 
+def test_no_module_of_the_scorers_is_in_a_circle() -> None:
+    graph = imports_within(SCORERS, "")
+    assert {"scoring_kit.frame", "scoring_kit.resampling.final_report"} <= set(graph)
+    assert len(list(TopologicalSorter(graph).static_order())) == len(graph)  # raises CycleError for a circle
+
+
 def test_the_check_has_five_floors() -> None:
     def part(module: str) -> str:
         return module.split(".")[2] if module.count(".") > 1 else "__init__"

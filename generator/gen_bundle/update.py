@@ -20,8 +20,8 @@ from typing import Any
 from gen_bundle.bugs import bug_report
 from gen_bundle.check.bundle import open_readable_bundle
 from gen_bundle.check.report import OVER
-from gen_bundle.difference.aspects import differences
 from gen_bundle.difference.changes import Difference, Effect
+from gen_bundle.difference.report import differences
 from gen_bundle.errors import UserError
 from gen_bundle.fetched import whole_submissions
 from gen_bundle.json_files import write_json

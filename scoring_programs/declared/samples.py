@@ -89,8 +89,8 @@ class ComparedForm:
 def _form(plan: Plan, own: Field, of_gold: Field, gold: Sequence[Any]) -> ComparedForm:
     """Values as they are, but for an ordinal that is compared as a number, and what is compared as a label."""
     kinds = own.type, definitions()[plan.metric].module
-    if kinds == ("ordinal", "numbers"):
-        as_numbers = partial(map_list, own.numbers.__getitem__)
+    if kinds == ("ordinal", "numbers"):  # a gold value that is left out is none
+        as_numbers = partial(map_list, own.numbers.get)
         return ComparedForm(Field(own.name, "number"), as_numbers, as_numbers)
     if kinds == ("number", "labels"):
         positive = positive_of(plan.options, gold)

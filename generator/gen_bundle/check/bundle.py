@@ -100,7 +100,9 @@ class Bundle(CompetitionYaml):
         if not self.is_folder or not path.endswith(".zip") or self.tree.find(path) is not None:
             return None
         found = self.tree.find(path.removesuffix(".zip"))
-        return found if isinstance(found, Node) and found.is_folder and found is not self.tree.root else None
+        if isinstance(found, Node) and found.is_folder and found is not self.tree.root:
+            return found
+        return None
 
     def hint(self, path: str) -> str:
         """The end of a message about a path that leads nowhere: the file with nearly the same name, if there is one."""

@@ -17,7 +17,7 @@ from gen_bundle.check.bundle import Bundle, open_readable_bundle
 from gen_bundle.check.catalogue import explain_refusal
 from gen_bundle.check.report import OVER
 from gen_bundle.codabench.fields import as_text
-from gen_bundle.difference.aspects import differences
+from gen_bundle.difference.report import differences
 from gen_bundle.draft import Lack, contact_and_image, scaffold, synthetic_gold
 from gen_bundle.errors import UserError
 from gen_bundle.json_files import read_json, write_json

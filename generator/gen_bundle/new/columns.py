@@ -4,11 +4,11 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gen_bundle.new.table import FEWEST_REPEATS, LINE_END, LIST, NUMBER, TAG, GoldRows
+from gen_bundle.new.table import FEWEST_REPEATS, LINE_END, LIST, NUMBER, TAG, GoldRows, text_of
 
 WHOLE = re.compile(r"[+-]?[0-9]+")
 NO_NUMBER = re.compile(r"(?i)[+-]?(nan|inf|infinity)|null|none|nil|n\.?a\.?|#?n/a|-+|\?+|\.")
@@ -67,25 +67,37 @@ class GoldColumn:
 
 def look_at(gold: GoldRows, name: str) -> GoldColumn:
     """What a column holds."""
-    values = gold.column(name)
-    blank = tuple(at for at, value in enumerate(values) if value is None or value in ("", []))
-    given = {at: value for at, value in enumerate(values) if value is not None and value not in ("", [])}
+    blank: list[int] = []
+    given: dict[int, Any] = {}
+    for at, value in enumerate(gold.column(name)):
+        if value is None or value in ("", []):
+            blank.append(at)
+        else:
+            given[at] = value
     not_numbers = _not_numbers(given, separator=None if gold.is_json else SEPARATORS[0])
     for at in not_numbers:
         del given[at]
-    look = _json_column if gold.is_json else _cell_column
-    return replace(look(name, list(given.values())), blank=blank, not_numbers=not_numbers)
+    if not given:
+        found = GoldColumn(name, "string")
+    elif gold.is_json:
+        found = _json_column(name, list(given.values()))
+    else:
+        found = _cell_column(name, Counter(given.values()))
+    return replace(found, blank=tuple(blank), not_numbers=not_numbers)
 
 
 def as_type(gold: GoldRows, column: GoldColumn, kind: str) -> GoldColumn:
     """The column, of another type than the one that was found; its labels where it has any."""
-    elements = [one for value in gold.column(column.name) for one in (value if isinstance(value, list) else [value])]
-    texts = [text for element in elements if (text := text_of(element))]
+    texts: Counter[str] = Counter()
+    for value in gold.column(column.name):
+        for element in value if isinstance(value, list) else [value]:
+            if text := text_of(element):
+                texts[text] += 1
     values: tuple[str, ...] = ()
     if kind in ("label", "probability"):
-        values = _in_order(set(texts))
+        values = _in_order(texts)
     elif kind == "labels":
-        values = _in_order({part for text in texts for part in text.split(column.separator)})
+        values = _in_order(_parts(texts, column.separator))
     listed = values if len(values) <= MOST_LABELS else ()
     return GoldColumn(column.name, kind, listed, column.separator, words=_mean_words(texts), blank=column.blank)
 
@@ -93,120 +105,150 @@ def as_type(gold: GoldRows, column: GoldColumn, kind: str) -> GoldColumn:
 def fits(value: Any, kind: str, *, separator: str | None) -> bool:
     """Whether a value that is not empty can be of a type; `separator` of the labels of a cell, None for JSON."""
     is_json = separator is None
-    if kind == "number":
-        return _is_json_number(value) if is_json else NUMBER.fullmatch(value) is not None and _is_finite(value)
-    if kind == "labels":
-        parts = value if is_json else value.split(separator)
-        return isinstance(parts, list) and all(fits(part, "label", separator=separator) for part in parts)
-    if kind == "tags":
-        parts = value if is_json else value.split(" ")
-        return isinstance(parts, list) and all(isinstance(tag, str) and TAG.fullmatch(tag) for tag in parts)
-    if kind in ("spans", "texts"):
-        parts = value if is_json else json_list(value)
-        is_element = _is_span if kind == "spans" else _is_text
+    if kind in _ELEMENTS:
+        parts, is_element = value, _ELEMENTS[kind]
+        if not is_json:
+            parts = _split(value, kind, str(separator))
         return isinstance(parts, list) and all(map(is_element, parts))
-    text = value if kind == "text" else text_of(value)
-    is_label = kind in ("label", "probability")
-    return isinstance(text, str) and (not is_label or (text == text.strip() and bool(text)))
+    if kind == "number":
+        return _is_json_number(value) if is_json else _is_number(value)
+    if kind in ("label", "probability"):
+        return _is_label(value)
+    return isinstance(value if kind == "text" else text_of(value), str)
 
 
-def text_of(value: Any) -> str | None:
-    """A value as a string or label compares; None for what is neither."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
-    return value if isinstance(value, str) else None
+def _split(cell: str, kind: str, separator: str) -> Any:
+    """The elements in a cell; None where it is no list."""
+    if kind == "labels":
+        return cell.split(separator)
+    return cell.split(" ") if kind == "tags" else json_list(cell)
+
+
+def _is_label(value: Any) -> bool:
+    text = text_of(value)
+    return text is not None and text != "" and text == text.strip()
+
+
+def _is_tag(value: Any) -> bool:
+    return isinstance(value, str) and TAG.fullmatch(value) is not None
+
+
+def _is_number(cell: str) -> bool:
+    return NUMBER.fullmatch(cell) is not None and _is_finite(cell)
 
 
 def _not_numbers(given: Mapping[int, Any], separator: str | None) -> tuple[int, ...]:
     """The rows that say NaN or the like, where most rows, and all others, are numbers."""
-    others = tuple(at for at, value in given.items() if not fits(value, "number", separator=separator))
-    gaps = 2 * len(others) < len(given) and all(NO_NUMBER.fullmatch(str(given[at]).strip()) for at in others)
-    return others if gaps else ()
+    others = []
+    for at, value in given.items():
+        if fits(value, "number", separator=separator):
+            continue
+        if not NO_NUMBER.fullmatch(str(value).strip()):
+            return ()
+        others.append(at)
+    return tuple(others) if 2 * len(others) < len(given) else ()
 
 
-def _cell_column(name: str, cells: Sequence[str]) -> GoldColumn:
+def _cell_column(name: str, cells: Counter[str]) -> GoldColumn:
+    """A column of these cells, which occur so often."""
     for look in (_cell_lists, _cell_tags, _cell_numbers, _cell_labels):
-        if cells and (found := look(name, cells)):
+        if found := look(name, cells):
             return found
-    return _text_column(name, cells) if cells else GoldColumn(name, "string")
+    return _text_column(name, cells)
 
 
-def _cell_lists(name: str, cells: Sequence[str]) -> GoldColumn | None:
+def _cell_lists(name: str, cells: Counter[str]) -> GoldColumn | None:
     if not all(map(LIST.fullmatch, cells)):
         return None
-    lists = [json_list(cell) for cell in cells]
-    found = _list_column(name, lists) if all(isinstance(value, list) for value in lists) else None
-    return found if found and found.type in ("spans", "texts") else GoldColumn(name, "other")
+    lists = [json_list(cell) for cell in cells.elements()]
+    if all(isinstance(value, list) for value in lists):
+        found = _list_column(name, lists)
+        if found.type in ("spans", "texts"):
+            return found
+    return GoldColumn(name, "other")
 
 
-def _cell_tags(name: str, cells: Sequence[str]) -> GoldColumn | None:
-    lists = [cell.split(" ") for cell in cells]
-    return _tags(name, lists) if all(map(_is_tagged, lists)) and any("B-" in cell for cell in cells) else None
-
-
-def _cell_numbers(name: str, cells: Sequence[str]) -> GoldColumn | None:
-    if not all(map(NUMBER.fullmatch, cells)) or not all(map(_is_finite, cells)):
+def _cell_tags(name: str, cells: Counter[str]) -> GoldColumn | None:
+    if not all(all(map(_is_tag, cell.split(" "))) for cell in cells) or not any("B-" in cell for cell in cells):
         return None
-    whole = Counter(cell for cell in cells if WHOLE.fullmatch(cell))
-    return _numbers(name, [float(cell) for cell in cells], whole)
+    return _tags(name, [cell.split(" ") for cell in cells])
 
 
-def _cell_labels(name: str, cells: Sequence[str]) -> GoldColumn | None:
+def _cell_numbers(name: str, cells: Counter[str]) -> GoldColumn | None:
+    if not all(map(_is_number, cells)):
+        return None
+    return _numbers(name, [float(cell) for cell in cells], cells)
+
+
+def _cell_labels(name: str, cells: Counter[str]) -> GoldColumn | None:
     for separator in SEPARATORS:
-        parts = Counter(part for cell in cells for part in cell.split(separator))
-        if any(separator in cell for cell in cells) and _are_labels(name, parts) and len(parts) <= MOST_LABELS:
+        parts = _parts(cells, separator)
+        if parts.keys() != cells.keys() and len(parts) <= MOST_LABELS and _are_labels(name, parts):
             return GoldColumn(name, "labels", _in_order(parts), separator)
     return None
 
 
-def _numbers(name: str, numbers: Sequence[float], whole: Counter[str]) -> GoldColumn:
+def _parts(cells: Counter[str], separator: str) -> Counter[str]:
+    """The labels of cells, and how often they occur; of more than may be labels only some."""
+    parts: Counter[str] = Counter()
+    for cell, times in cells.items():
+        for part in cell.split(separator):
+            parts[part] += times
+        if len(parts) > MOST_LABELS:
+            break
+    return parts
+
+
+def _numbers(name: str, numbers: Sequence[float], written: Counter[str]) -> GoldColumn:
     """A column of numbers: labels where all are whole, few and repeated."""
-    if whole.total() == len(numbers) and len(whole) <= MOST_GRADES and _are_labels(name, whole):
-        return _label(name, set(whole))
+    if all(map(WHOLE.fullmatch, written)) and len(written) <= MOST_GRADES and _are_labels(name, written):
+        return _label(name, written)
     return GoldColumn(name, "number", within_one=all(0 <= number <= 1 for number in numbers))
 
 
 def _json_column(name: str, values: Sequence[Any]) -> GoldColumn:
-    if values and all(isinstance(value, list) for value in values):
+    if all(isinstance(value, list) for value in values):
         return _list_column(name, values)
-    if values and all(map(_is_json_number, values)):
-        whole = Counter(str(value) for value in values if isinstance(value, int))
-        return _numbers(name, [float(value) for value in values], whole)
-    texts = [text_of(value) for value in values if not _is_json_number(value) or isinstance(value, int)]
-    if None in texts or len(texts) < len(values):
-        return GoldColumn(name, "other")
-    return _text_column(name, [text for text in texts if text is not None])
+    if all(map(_is_json_number, values)):
+        return _numbers(name, values, Counter(map(str, values)))
+    texts: Counter[str] = Counter()
+    for value in values:
+        text = text_of(value)
+        if text is None:
+            return GoldColumn(name, "other")
+        texts[text] += 1
+    return _text_column(name, texts)
 
 
 def _list_column(name: str, lists: Sequence[Any]) -> GoldColumn:
     elements = [element for one in lists for element in one]
     if elements and all(map(_is_span, elements)):
-        return GoldColumn(name, "spans", _in_order({span[2] for span in elements if len(span) == 3}))
-    if not all(isinstance(element, str) for element in elements):
+        types = {span[2] for span in elements if len(span) == 3}
+        return GoldColumn(name, "spans", _in_order(types))
+    if not all(map(_is_text, elements)):
         return GoldColumn(name, "other")
-    if all(map(_is_tagged, lists)) and any(element.startswith("B-") for element in elements):
+    if all(all(map(_is_tag, tags)) for tags in lists) and any(element.startswith("B-") for element in elements):
         return _tags(name, lists)
     different = Counter(elements)
     if _are_labels(name, different) and len(different) <= MOST_LABELS:
         return GoldColumn(name, "labels", _in_order(different))
-    return GoldColumn(name, "texts", words=_mean_words(elements))
+    return GoldColumn(name, "texts", words=_mean_words(different))
 
 
-def _text_column(name: str, texts: Sequence[str]) -> GoldColumn:
-    different = Counter(texts)
-    if _are_labels(name, different):
-        return _label(name, set(different))
-    kind = "string" if not any(" " in text.strip() for text in texts) else "text"
-    return GoldColumn(name, kind, words=_mean_words(texts))
+def _text_column(name: str, texts: Counter[str]) -> GoldColumn:
+    if _are_labels(name, texts):
+        return _label(name, texts)
+    has_blanks = any(" " in text.strip() for text in texts)
+    return GoldColumn(name, "text" if has_blanks else "string", words=_mean_words(texts))
 
 
-def _label(name: str, values: set[str]) -> GoldColumn:
+def _label(name: str, values: Collection[str]) -> GoldColumn:
     """A column of labels, which are declared where there are few of them."""
     listed = _in_order(values) if len(values) <= MOST_LABELS else ()
-    numbers = [int(value) for value in listed if WHOLE.fullmatch(value)]
-    grades = len(numbers) == len(listed) > 1 and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    grades = False
+    if len(listed) > 1 and all(map(WHOLE.fullmatch, listed)):
+        numbers = [int(value) for value in listed]
+        grades = numbers == list(range(numbers[0], numbers[0] + len(numbers)))
     return GoldColumn(name, "label", listed, grades=grades)
 
 
@@ -216,12 +258,14 @@ def _tags(name: str, lists: Sequence[Sequence[str]]) -> GoldColumn:
 
 def _are_labels(name: str, texts: Counter[str]) -> bool:
     """Whether texts repeat as labels do: short, without blanks around them; in a column named so also if few repeat."""
-    if not texts or any(not text.strip() or text != text.strip() or len(text) > LONGEST_LABEL for text in texts):
+    if not texts:
         return False
-    if any(map(LINE_END.search, texts)):
-        return False
-    named = LABEL_NAME.fullmatch(name) is not None and not any(" " in text for text in texts)
-    return texts.total() >= FEWEST_REPEATS * len(texts) or (named and len(texts) <= MOST_GRADES)
+    if texts.total() < FEWEST_REPEATS * len(texts):
+        named = LABEL_NAME.fullmatch(name) and not any(" " in text for text in texts)
+        if not named or len(texts) > MOST_GRADES:
+            return False
+    odd = (text for text in texts if not _is_label(text) or len(text) > LONGEST_LABEL or LINE_END.search(text))
+    return next(odd, None) is None
 
 
 def _in_order(values: Iterable[str]) -> tuple[str, ...]:
@@ -261,10 +305,6 @@ def span_of(value: Any) -> list[Any] | None:
     return [value["start"], value["end"], *([] if kind is None else [kind])]
 
 
-def _is_tagged(tags: Sequence[str]) -> bool:
-    return all(map(TAG.fullmatch, tags))
-
-
 def _is_span(value: Any) -> bool:
     if not isinstance(value, list) or len(value) not in (2, 3):
         return False
@@ -273,8 +313,18 @@ def _is_span(value: Any) -> bool:
     return whole and 0 <= start < end and (len(value) == 2 or isinstance(value[2], str))
 
 
-def _mean_words(texts: Sequence[str]) -> float:
-    return sum(len(text.split()) for text in texts) / max(1, len(texts))
+def _mean_words(texts: Counter[str]) -> float:
+    words = sum(len(text.split()) * times for text, times in texts.items())
+    return words / max(1, texts.total())
+
+
+_ELEMENTS: Mapping[str, Callable[[Any], bool]] = {
+    "labels": _is_label,
+    "tags": _is_tag,
+    "spans": _is_span,
+    "texts": _is_text,
+}
+"""Types whose values are lists → what holds of each element."""
 
 
 def gaps(gold: GoldRows, column: GoldColumn) -> list[str]:
@@ -342,7 +392,7 @@ def misfits(gold: GoldRows, column: GoldColumn, kind: str) -> list[str]:
 
 
 def _not_two(gold: GoldRows, column: GoldColumn) -> list[str]:
-    labels = sorted({text_of(value) or "" for value in gold.column(column.name)})
+    labels = sorted({text or "" for text in gold.texts(column.name)})
     if len(labels) == 2:
         return []
     shown = ", ".join(labels[:PLACES_SHOWN])
@@ -351,7 +401,6 @@ def _not_two(gold: GoldRows, column: GoldColumn) -> list[str]:
 
 def constant(gold: GoldRows, column: GoldColumn) -> list[str]:
     """Labels and numbers that are the same everywhere: there is nothing to predict, and a constant is the gold."""
-    different = {text_of(value) or str(value) for value in gold.column(column.name)}
-    if column.type not in ("label", "number", "probability") or len(different) > 1:
+    if column.type not in ("label", "number", "probability") or len(set(gold.shown(column.name))) > 1:
         return []
     return [f"{gold.file}: the column {column.name} has one value in all rows. Expected at least two to tell apart."]

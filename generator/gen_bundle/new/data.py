@@ -6,13 +6,13 @@ import json
 import random
 import statistics
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.new.columns import GoldColumn, text_of
-from gen_bundle.new.propose import Proposal, keys_of, token_column
+from gen_bundle.new.columns import GoldColumn
+from gen_bundle.new.propose import Proposal, token_column
 from gen_bundle.new.table import GoldRows, Quoting
 
 ENTRY = "model.py"
@@ -20,6 +20,7 @@ ABOUT = {
     "majority": "Gives every row the most frequent label",
     "random": "Gives every row a number drawn at random",
     "alphabetical": "Ranks the items by the alphabet",
+    "constant": "Gives every key one row, the same everywhere",
     "empty": "Gives empty answers",
 }
 """Baseline → what it answers."""
@@ -52,7 +53,7 @@ def write(path: Path, rows: list[dict[str, Any]]) -> None:
 '''
 RANKED = """\
     places: Counter[tuple[Any, ...]] = Counter()
-    found = []
+    found: list[Row] = []
     for row in rows:
         query = {query}
         places[query] += 1
@@ -62,8 +63,8 @@ KEYS = 8
 ROWS_OF_KEY = 3
 TOKENS = 5
 """How much of each there is in made-up data."""
-Record = dict[str, Any]
-"""Column → cell or JSON value."""
+Row = Sequence[Any]
+"""Cells or JSON values in the order of the columns' names."""
 
 
 @dataclass(frozen=True)
@@ -108,66 +109,70 @@ def write_data(folder: Path, proposal: Proposal, phases: Mapping[str, Sequence[i
     gold = proposal.gold
     answers = baseline_answers(proposal, phases)
     for phase, rows in phases.items():
-        records = [dict(zip(gold.names, gold.rows[at], strict=True)) for at in rows]
-        _write(folder / phase / gold_file(gold), records, gold.names, gold)
-        inputs = given(proposal, rows)
+        _write(folder / phase / gold_file(gold), gold.names, [gold.rows[at] for at in rows], gold)
+        names, inputs = given(proposal, rows)
         baseline = folder / "baselines" / phase / baseline_name(proposal) / submission_file(gold)
         if proposal.code:
-            _write(folder / "input" / phase / inputs_file(gold), inputs, list(inputs[0]), gold)
+            _write(folder / "input" / phase / inputs_file(gold), names, inputs, gold)
             baseline.parent.mkdir(parents=True)
             baseline.with_name(ENTRY).write_text(_program(proposal, answers), encoding="utf-8")
             continue
         if inputs:
-            _write(folder / "public" / phase / inputs_file(gold), inputs, list(inputs[0]), gold)
-        names = [*([] if proposal.of_lines else proposal.key), *(column.name for column in proposal.answers)]
-        _write(baseline, _baseline(proposal, rows, answers), names, gold)
+            _write(folder / "public" / phase / inputs_file(gold), names, inputs, gold)
+        names = [column.name for column in proposal.answers]
+        if not proposal.of_lines:
+            names = [*proposal.key, *names]
+        _write(baseline, names, _baseline(proposal, rows, answers), gold)
 
 
 def write_sample(folder: Path, proposal: Proposal, rows: Sequence[int]) -> None:
     """Write what code reads, and its gold, to `input/` and `gold/` of a folder that participants get."""
-    gold, inputs = proposal.gold, given(proposal, rows)
-    _write(folder / "input" / inputs_file(gold), inputs, list(inputs[0]), gold)
-    records = [dict(zip(gold.names, gold.rows[at], strict=True)) for at in rows]
-    _write(folder / "gold" / gold_file(gold), records, gold.names, gold)
-
-
-def given(proposal: Proposal, rows: Sequence[int]) -> list[Record]:
-    """What participants, or their code, are given of a phase: keys with the public columns, each once.
-
-    Nothing where that is no more than what the template has; code has no template, and always gets the keys.
-    """
     gold = proposal.gold
-    if proposal.of_lines:
-        return []
-    candidates = proposal.item is not None and has_candidates(proposal)
-    if not (proposal.public or proposal.many or proposal.code):
-        return []
-    names = [*proposal.key, *proposal.public, *([str(proposal.item)] if candidates else [])]
-    columns = [gold.column(name) for name in names]
-    keys = keys_of(gold, proposal.key)
-    # The order of a ranking's items would show which are relevant.
-    ordered = sorted(rows, key=lambda at: (keys[at], text_of(columns[-1][at]) or "")) if candidates else rows
-    records: dict[tuple[str, ...], Record] = {}
-    for at in ordered:
-        key = (*keys[at], str(columns[-1][at])) if candidates else keys[at]
-        records.setdefault(key, {name: column[at] for name, column in zip(names, columns, strict=True)})
-    return list(records.values())
+    _write(folder / "input" / inputs_file(gold), *given(proposal, rows), gold)
+    _write(folder / "gold" / gold_file(gold), gold.names, [gold.rows[at] for at in rows], gold)
+
+
+def gives_inputs(proposal: Proposal) -> bool:
+    """Whether participants, or their code, are given more than the template has; code has none."""
+    return not proposal.of_lines and bool(proposal.public or proposal.many or proposal.code)
+
+
+def given(proposal: Proposal, rows: Sequence[int]) -> tuple[Sequence[str], list[Row]]:
+    """What participants, or their code, are given of a phase: names of columns, and rows; each key once."""
+    gold = proposal.gold
+    if not gives_inputs(proposal):
+        return (), []
+    names = [*proposal.key, *proposal.public]
+    keys = gold.keys(proposal.key)
+    if proposal.item is not None and has_candidates(proposal):
+        names.append(proposal.item)
+        keys = gold.keys((*proposal.key, proposal.item))
+        # The order of a ranking's items would show which are relevant.
+        rows = sorted(rows, key=keys.__getitem__)
+    all_rows = list(zip(*map(gold.column, names), strict=True))
+    found: dict[tuple[str, ...], Row] = {}
+    for at in rows:
+        found.setdefault(keys[at], all_rows[at])
+    return names, list(found.values())
 
 
 def has_candidates(proposal: Proposal) -> bool:
     """Whether a ranking's items can be given: each query has some that are not relevant."""
     gold = proposal.gold
-    relevances = gold.column(str(proposal.relevance))
-    keys = keys_of(gold, proposal.key)
-    return {key for key, value in zip(keys, relevances, strict=True) if int(text_of(value) or 0) == 0} == set(keys)
+    keys = gold.keys(proposal.key)
+    irrelevant = set()
+    for key, relevance in zip(keys, gold.texts(str(proposal.relevance)), strict=True):
+        if not int(relevance or 0):
+            irrelevant.add(key)
+    return irrelevant == set(keys)
 
 
 def baseline_name(proposal: Proposal) -> str:
     """What the baseline answers everywhere."""
     if proposal.item is not None:
-        return "alphabetical" if has_candidates(proposal) else "empty"
+        return "alphabetical" if has_candidates(proposal) else "constant"
     if proposal.many:
-        return "empty"
+        return "constant"
     names = {"label": "majority", "number": "random", "probability": "random"}
     return names.get(proposal.answers[0].type, "empty")
 
@@ -178,19 +183,23 @@ def baseline_answers(proposal: Proposal, phases: Mapping[str, Sequence[int]]) ->
     Labels and the distribution are those of the first phase, since participants see the baseline; the numbers of two
     digits, so that they do not give a single value away. Tags are as many O as there are tokens; they are left out.
     """
+    if proposal.many:
+        is_json = proposal.gold.is_json
+        return {column.name: _made_up_answer(column, 0, is_json=is_json) for column in proposal.answers}
     rows = next(iter(phases.values()))
-    columns = () if proposal.many else [column for column in proposal.answers if column.type != "tags"]
+    columns = [column for column in proposal.answers if column.type != "tags"]
     return {column.name: _baseline_answer(proposal.gold, column, rows) for column in columns}
 
 
 def _baseline_answer(gold: GoldRows, column: GoldColumn, rows: Sequence[int]) -> Any:
-    values = gold.column(column.name)
     if column.type == "label":
-        counts = Counter(text_of(values[at]) for at in rows)
+        texts = gold.texts(column.name)
+        counts = Counter(texts[at] for at in rows)
         return min(counts, key=lambda label: (-counts[label], str(label)))
     if column.type == "probability":
         return Drawn(0.5, 0.2, within_one=True)
     if column.type == "number":
+        values = gold.column(column.name)
         numbers = [float(values[at]) for at in rows]
         mean, deviation = statistics.fmean(numbers), statistics.pstdev(numbers)
         return Drawn(float(f"{mean:.2g}"), float(f"{deviation:.2g}"), column.within_one)
@@ -199,28 +208,30 @@ def _baseline_answer(gold: GoldRows, column: GoldColumn, rows: Sequence[int]) ->
     return ""
 
 
-def _baseline(proposal: Proposal, rows: Sequence[int], answers: Mapping[str, Any]) -> list[Record]:
+def _baseline(proposal: Proposal, rows: Sequence[int], answers: Mapping[str, Any]) -> list[Row]:
+    """The rows of the baseline: the key's columns, and an answer for each."""
     if proposal.item is not None and has_candidates(proposal):
         return _ranked(proposal, rows)
-    if proposal.many:
-        return []
     gold = proposal.gold
-    keys = keys_of(gold, proposal.key)
+    keys = gold.keys(proposal.key)
+    if proposal.many:
+        rows = list({keys[at]: at for at in reversed(rows)}.values())[::-1]  # the first of each key
     names = [] if proposal.of_lines else proposal.key
-    columns = {name: gold.column(name) for name in (*names, *(column.name for column in proposal.answers))}
-    records = []
-    for at in rows:
-        record: Record = {name: columns[name][at] for name in names}
-        for column in proposal.answers:
-            answer: Any = answers.get(column.name)
-            if column.type == "tags":
-                answer = _no_tags(columns[column.name][at])
-            elif isinstance(answer, Drawn):
-                number = answer.number(keys[at])
-                answer = number if gold.is_json else f"{number:g}"
-            record[column.name] = answer
-        records.append(record)
-    return records
+    columns: list[list[Any]] = []
+    for name in names:
+        values = gold.column(name)
+        columns.append([values[at] for at in rows])
+    for column in proposal.answers:
+        answer: Any = answers.get(column.name)
+        if column.type == "tags":
+            tags = gold.column(column.name)
+            columns.append([_no_tags(tags[at]) for at in rows])
+        elif isinstance(answer, Drawn):
+            numbers = [answer.number(keys[at]) for at in rows]
+            columns.append(numbers if gold.is_json else [f"{number:g}" for number in numbers])
+        else:
+            columns.append([answer] * len(rows))
+    return list(zip(*columns, strict=True))
 
 
 def _no_tags(value: Any) -> Any:
@@ -230,42 +241,43 @@ def _no_tags(value: Any) -> Any:
     return " ".join("O" for _ in value.split(" ")) if value else ""
 
 
-def _ranked(proposal: Proposal, rows: Sequence[int]) -> list[Record]:
+def _ranked(proposal: Proposal, rows: Sequence[int]) -> list[Row]:
     """The items of each query in their order, with falling scores."""
-    item, score = (column.name for column in proposal.answers)
+    names, items = given(proposal, rows)
+    of_key = [names.index(name) for name in proposal.key]
     places: Counter[tuple[Any, ...]] = Counter()
-    records = []
-    for record in given(proposal, rows):
-        query = tuple(record[name] for name in proposal.key)
+    found: list[Row] = []
+    for row in items:
+        query = tuple(row[at] for at in of_key)
         places[query] += 1
-        value = 1 / places[query]
-        record[score] = value if proposal.gold.is_json else f"{value:.4f}"
-        records.append({name: record[name] for name in (*proposal.key, item, score)})
-    return records
+        score = 1 / places[query]
+        found.append([*query, row[-1], score if proposal.gold.is_json else f"{score:.4f}"])
+    return found
 
 
-def text_of_rows(records: Sequence[Record], names: Sequence[str], suffix: str, quoting: Quoting = "rfc4180") -> str:
-    """Records as a file of the format that `suffix` says."""
-    if suffix == ".jsonl":
-        return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
-    if suffix == ".json":
-        rows = ",\n".join(json.dumps(record, ensure_ascii=False) for record in records)
-        return f"[\n{rows}\n]\n" if records else "[]\n"
-    cells = [[record[name] for name in names] for record in records]
+def table_text(names: Sequence[str], rows: Iterable[Row], suffix: str, quoting: Quoting) -> str:
+    """A table as a file of the format that `suffix` says."""
+    if suffix in (".json", ".jsonl"):
+        records = [json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) for row in rows]
+        if suffix == ".jsonl":
+            return "".join(record + "\n" for record in records)
+        listed = ",\n".join(records)
+        return f"[\n{listed}\n]\n" if records else "[]\n"
     if suffix == ".txt":
-        return "".join(f"{row[-1]}\n" for row in cells)
+        return "".join(f"{row[-1]}\n" for row in rows)
     delimiter = "\t" if suffix == ".tsv" else ","
     if quoting == "none":
-        return "".join(delimiter.join(row) + "\n" for row in [names, *cells])
+        return "".join(delimiter.join(row) + "\n" for row in [names, *rows])
     buffer = io.StringIO()
-    csv.writer(buffer, delimiter=delimiter, lineterminator="\n").writerows([names, *cells])
+    writer = csv.writer(buffer, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows(rows)
     return buffer.getvalue()
 
 
-def _write(path: Path, records: Sequence[Record], names: Sequence[str], gold: GoldRows) -> None:
+def _write(path: Path, names: Sequence[str], rows: Iterable[Row], gold: GoldRows) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = text_of_rows(records, names, gold.suffix, gold.quoting)
-    path.write_text(text, encoding="utf-8", newline="")
+    path.write_text(table_text(names, rows, gold.suffix, gold.quoting), encoding="utf-8", newline="")
 
 
 def _program(proposal: Proposal, answers: Mapping[str, Any]) -> str:
@@ -295,8 +307,6 @@ def _answers(proposal: Proposal, answers: Mapping[str, Any]) -> tuple[str, Seque
         query = f"({', '.join(parts.values())},)"
         record = _record({**parts, item: f"row[{_source(item)}]", score: value})
         return RANKED.format(query=query, answer=record), ["from collections import Counter"]
-    if proposal.many:
-        return "    return []", []
     key = "chr(9).join((" + "".join(f"str({part}), " for part in parts.values()) + "))"
     for column in proposal.answers:
         answer: Any = answers.get(column.name)

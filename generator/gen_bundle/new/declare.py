@@ -10,12 +10,12 @@ from gen_bundle.new.data import (
     Drawn,
     baseline_answers,
     baseline_name,
-    given,
+    gives_inputs,
     gold_file,
     has_candidates,
     submission_file,
 )
-from gen_bundle.new.propose import Proposal, is_alike, keys_of
+from gen_bundle.new.propose import Proposal, is_alike
 
 SHORT = 5
 """Answers of so many words on average are short: they are right or wrong rather than well or badly written."""
@@ -152,7 +152,7 @@ def task_of(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> dict[str
         "columns": [{**column, "metric": _short(column["metric"])} for column in board_of(proposal)],
         "groups": _grouped(proposal),
         "phases": list(phases),
-        "inputs": bool(given(proposal, next(iter(phases.values())))),
+        "inputs": gives_inputs(proposal),
         "candidates": proposal.item is not None and has_candidates(proposal),
         "many": proposal.many,
         "code": ENTRY if proposal.code else None,
@@ -236,7 +236,7 @@ def _reference(proposal: Proposal) -> dict[str, Any]:
 
 def _count(proposal: Proposal, rows: Sequence[int]) -> int:
     """How many keys participants answer in a phase."""
-    keys = keys_of(proposal.gold, proposal.key)
+    keys = proposal.gold.keys(proposal.key)
     return len({keys[at] for at in rows})
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.errors import UserError
-from gen_bundle.new.columns import TYPES, WHOLE, GoldColumn, as_type, constant, gaps, look_at, misfits, text_of
+from gen_bundle.new.columns import TYPES, WHOLE, GoldColumn, as_type, constant, gaps, look_at, misfits
 from gen_bundle.new.table import FEWEST_REPEATS, LINE_END, LINE_KEY, NUMBER, NUMBERED, GoldRows, numbered, raise_all
 
 Rows = Literal["one", "many"]
@@ -176,20 +176,19 @@ def key_of(gold: GoldRows, asked: Sequence[str], rows: Rows | None) -> tuple[Key
         key = tuple(dict.fromkeys(asked))
         raise_all([fault for name in key for fault in _blanks(gold, name)])
         return key, _is_many(gold, key, rows)
-    usable = [name for name in gold.names if next(_blanks(gold, name), None) is None]
-    named = [name for name in usable if ID_NAME.fullmatch(name)]
+    named = [name for name in gold.names if ID_NAME.fullmatch(name) and _is_usable(gold, name)]
     if rows == "many":
-        return _key_of_many(gold, named or usable), True
+        return _key_of_many(gold, named or [name for name in gold.names if _is_usable(gold, name)]), True
     if rows is None and (query := _query(gold, named)) is not None:
         return (query,), True
-    for candidates in (itertools.combinations(named, 1), itertools.combinations(named, 2)):
-        if key := next((key for key in candidates if _is_unique(gold, key)), ()):
+    for key in (*itertools.combinations(named, 1), *itertools.combinations(named, 2)):
+        if _is_unique(gold, key):
             return key, False
     if named:
         return (named[0],), _is_many(gold, (named[0],), rows)
-    plain = next((name for name in usable if _may_be_id(gold, name)), None)
-    if plain is not None:
-        return (plain,), False
+    for name in gold.names:
+        if _is_usable(gold, name) and _may_be_id(gold, name):
+            return (name,), False
     raise UserError(
         f"{gold.file}: no column identifies its rows. Expected a column whose values all differ and are never blank. "
         f"Name the columns that identify a row together with --key, number the rows with --key {LINE_KEY}, or say "
@@ -214,31 +213,29 @@ def _key_of_many(gold: GoldRows, names: Sequence[str]) -> Key:
     return (repeated,)
 
 
-def keys_of(gold: GoldRows, key: Key) -> list[tuple[str, ...]]:
-    """The key of each row, as text; where every phase has a file of its own, after the phase."""
-    columns = [[text_of(value) or "" for value in gold.column(name)] for name in key]
-    return list(zip(*([gold.phases] if gold.phases else []), *columns, strict=True))
-
-
 def _blanks(gold: GoldRows, name: str) -> Iterator[str]:
     """What keeps a column from being part of a key."""
-    for at, value in enumerate(gold.column(name)):
-        text = text_of(value)
-        if text is None or text != text.strip() or not text or LINE_END.search(text):
+    for at, text in enumerate(gold.texts(name)):
+        if not text or text != text.strip() or LINE_END.search(text):
             yield (
                 f"{gold.place(at)}: {name} is blank, has blanks around it, or is not a text on one line. "
                 "Expected the id of the row."
             )
 
 
+def _is_usable(gold: GoldRows, name: str) -> bool:
+    """Whether a column may be part of a key."""
+    return next(_blanks(gold, name), None) is None
+
+
 def _is_unique(gold: GoldRows, key: Key) -> bool:
-    found = keys_of(gold, key)
+    found = gold.keys(key)
     return len(set(found)) == len(found)
 
 
 def _may_be_id(gold: GoldRows, name: str) -> bool:
     """Whether a column with any name identifies rows: texts only in front, and no numbers that differ by chance."""
-    texts = [text_of(value) or str(value) for value in gold.column(name)]
+    texts = gold.shown(name)
     whole = all(map(WHOLE.fullmatch, texts))
     if name == gold.names[0]:
         is_measure = not whole and all(map(NUMBER.fullmatch, texts))
@@ -249,7 +246,7 @@ def _may_be_id(gold: GoldRows, name: str) -> bool:
 
 def _is_many(gold: GoldRows, key: Key, rows: Rows | None) -> bool:
     """Whether a key has many rows; raises UserError where it repeats and that may be a mistake."""
-    found = keys_of(gold, key)
+    found = gold.keys(key)
     different = len(set(found))
     if rows == "many" or different == len(found):
         return rows == "many"
@@ -281,7 +278,7 @@ def _columns(gold: GoldRows, key: Key, choices: Choices) -> dict[str, GoldColumn
 
 def _own_to_key(gold: GoldRows, key: Key) -> set[str]:
     """The columns that have one value for each key."""
-    keys = keys_of(gold, key)
+    keys = gold.keys(key)
     own = set()
     for name in gold.names:
         first: dict[tuple[str, ...], object] = {}
@@ -364,7 +361,7 @@ def _ranking(
     item = next((name for name in rest if _identifies(gold, key, name)), None)
     if relevance is None or item is None:
         return None
-    relevances = [text_of(value) or "" for value in gold.column(relevance)]
+    relevances = [text or "" for text in gold.texts(relevance)]
     raise_all(
         [
             f"{gold.place(at)}: {relevance} is not a whole number of at least 0. Expected 0 for an irrelevant item."
@@ -372,7 +369,7 @@ def _ranking(
             if not re.fullmatch("[0-9]+", text)
         ]
     )
-    keys = keys_of(gold, key)
+    keys = gold.keys(key)
     answered = {one for one, text in zip(keys, relevances, strict=True) if int(text)}
     raise_all(
         [
@@ -388,7 +385,7 @@ def _ranking(
 
 def _identifies(gold: GoldRows, key: Key, name: str) -> bool:
     """Whether a column of plain texts identifies a row together with the key."""
-    return next(_blanks(gold, name), None) is None and _is_unique(gold, (*key, name))
+    return _is_usable(gold, name) and _is_unique(gold, (*key, name))
 
 
 def _with_roles(proposal: Proposal, own: set[str], choices: Choices) -> Proposal:
@@ -446,9 +443,9 @@ def _with_cluster(proposal: Proposal, asked: str | None) -> Proposal:
 
 def _is_repeated(gold: GoldRows, name: str) -> bool:
     """Whether a column's values mark some groups of rows."""
-    if next(_blanks(gold, name), None) is not None:
+    if not _is_usable(gold, name):
         return False
-    different = {text_of(value) for value in gold.column(name)}
+    different = set(gold.texts(name))
     return FEWEST_CLUSTERS <= len(different) <= len(gold.rows) / FEWEST_REPEATS
 
 

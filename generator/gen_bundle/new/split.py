@@ -8,8 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from gen_bundle.errors import UserError
-from gen_bundle.new.columns import text_of
-from gen_bundle.new.propose import Key, Proposal, keys_of
+from gen_bundle.new.columns import GoldColumn
+from gen_bundle.new.propose import Key, Proposal
 from gen_bundle.new.table import raise_all
 
 RATIO = re.compile(r"([0-9]{1,9}):([0-9]{1,9})")
@@ -45,13 +45,16 @@ def divide(proposal: Proposal, split: str | None) -> dict[str, list[int]]:
     if gold.phases:
         if split is not None:
             raise UserError(f"--split {split}: not where --gold names the phases. Expected one of them.")
-        phases = {phase: [at for at in everything if gold.phases[at] == phase] for phase in gold.files}
+        phases: dict[str, list[int]] = {phase: [] for phase in gold.files}
+        for at in everything:
+            phases[gold.phases[at]].append(at)
         raise_all(list(_constant_phases(proposal, phases, "rows that differ")))
         return phases
     share = shares(split or "none")
     if share is None:
         return {"test": everything}
-    units = keys_of(gold, (proposal.cluster,) if proposal.cluster else proposal.key)
+    unit = (proposal.cluster,) if proposal.cluster else proposal.key
+    units = gold.keys(unit)
     dev = _chosen(units, _strata(proposal), share)
     if not dev or len(dev) == len(set(units)):
         what = f"values of {proposal.cluster}" if proposal.cluster else "keys"
@@ -59,10 +62,9 @@ def divide(proposal: Proposal, split: str | None) -> dict[str, list[int]]:
             f"--split {split}: leaves a phase without data, since there are {len(set(units))} {what}. "
             "Expected another ratio, or none."
         )
-    phases = {
-        "dev": [at for at in everything if units[at] in dev],
-        "test": [at for at in everything if units[at] not in dev],
-    }
+    phases = {"dev": [], "test": []}
+    for at in everything:
+        phases["dev" if units[at] in dev else "test"].append(at)
     faults = _constant_phases(proposal, phases, "another ratio, or none")
     raise_all([f"--split {split}: {fault}" for fault in faults])
     return phases
@@ -77,41 +79,43 @@ def _chosen(units: Sequence[Key], strata: Sequence[str], share: float) -> set[Ke
             seen.add(unit)
             of_stratum[stratum].append(unit)
     chance = random.Random(SEED)  # noqa: S311 - divides data, guards nothing
-    ordered = [
-        unit for stratum in sorted(of_stratum) for unit in chance.sample(of_stratum[stratum], len(of_stratum[stratum]))
-    ]
+    ordered: list[Key] = []
+    for stratum in sorted(of_stratum):
+        ordered += chance.sample(of_stratum[stratum], len(of_stratum[stratum]))
     return {unit for at, unit in enumerate(ordered) if int((at + 1) * share) > int(at * share)}
 
 
 def _constant_phases(proposal: Proposal, phases: dict[str, list[int]], expected: str) -> Iterator[str]:
     """Phases in which all labels or numbers are the same: no correlation is defined, and a constant is the gold."""
-    for column in () if proposal.many else proposal.answers:
-        values = proposal.gold.column(column.name)
+    for column in _ordered_answers(proposal):
+        shown = proposal.gold.shown(column.name)
         for phase, rows in phases.items():
-            if column.type not in ("label", "number", "probability"):
-                continue
-            if len({text_of(values[at]) or str(values[at]) for at in rows}) == 1:
+            if len({shown[at] for at in rows}) == 1:
                 yield f"{column.name} has one value in all rows of {phase}. Expected {expected}."
 
 
 def _strata(proposal: Proposal) -> list[str]:
     """What each row is divided by: its label, where there is one for each key."""
-    label = next((column for column in proposal.answers if column.type in ("label", "probability")), None)
-    if label is None or proposal.many:
-        return [""] * len(proposal.gold.rows)
-    return [text_of(value) or "" for value in proposal.gold.column(label.name)]
+    for column in _ordered_answers(proposal):
+        if column.type != "number":
+            return [text or "" for text in proposal.gold.texts(column.name)]
+    return [""] * len(proposal.gold.rows)
+
+
+def _ordered_answers(proposal: Proposal) -> list[GoldColumn]:
+    """The answers that are a label or a number for each key."""
+    if proposal.many:
+        return []
+    return [column for column in proposal.answers if column.type in ("label", "number", "probability")]
 
 
 def is_sorted_by_answer(proposal: Proposal) -> bool:
     """Whether the rows come in blocks of a label, or numbers by size: their order alone would give the answers away."""
-    return not proposal.many and any(
-        _comes_in_order([text_of(value) or str(value) for value in proposal.gold.column(column.name)], column.type)
-        for column in proposal.answers
-        if column.type in ("label", "number", "probability")
-    )
+    columns = _ordered_answers(proposal)
+    return any(_comes_in_order(proposal.gold.shown(column.name), column.type) for column in columns)
 
 
-def _comes_in_order(texts: list[str], kind: str) -> bool:
+def _comes_in_order(texts: Sequence[str], kind: str) -> bool:
     if kind == "number":
         numbers = [float(text) for text in texts]
         return len(set(numbers)) > 2 and numbers in (sorted(numbers), sorted(numbers, reverse=True))
@@ -124,5 +128,5 @@ def _in_safe_order(proposal: Proposal, rows: list[int]) -> list[int]:
     """The rows as they came, or, where that would give the answers away, in an order that their keys decide."""
     if proposal.of_lines or not is_sorted_by_answer(proposal):
         return rows
-    keys = keys_of(proposal.gold, proposal.key)
+    keys = proposal.gold.keys(proposal.key)
     return sorted(rows, key=lambda at: hashlib.sha256("\0".join(keys[at]).encode()).hexdigest())

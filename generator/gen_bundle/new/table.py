@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,6 +28,8 @@ BINARY = {
 """How files begin that are no text → what they are, and what is expected."""
 MOST_SHOWN = 20
 LINES_LOOKED_AT = 50
+ROWS_LOOKED_AT = 20_000
+"""So many rows tell whether the first line is one of them."""
 FIELD_LIMIT = 1 << 27
 LINE_KEY = "line"
 NUMBERED = "id"
@@ -74,9 +77,40 @@ class GoldRows:
     def is_json(self) -> bool:
         return self.suffix in (".json", ".jsonl")
 
-    def column(self, name: str) -> list[Any]:
-        at = self.names.index(name)
-        return [row[at] for row in self.rows]
+    def column(self, name: str) -> Sequence[Any]:
+        return self._columns[self.names.index(name)]
+
+    def texts(self, name: str) -> Sequence[str | None]:
+        """The values of a column as strings or labels compare; None for what is neither."""
+        if name not in self._texts:
+            self._texts[name] = [text_of(value) for value in self.column(name)]
+        return self._texts[name]
+
+    def shown(self, name: str) -> Sequence[str]:
+        """The values of a column as texts, each."""
+        values = zip(self.texts(name), self.column(name), strict=True)
+        return [str(value) if text is None else text for text, value in values]
+
+    def keys(self, names: Sequence[str]) -> Sequence[tuple[str, ...]]:
+        """The key of each row in these columns, as texts; where every phase has a file of its own, after the phase."""
+        wanted = tuple(names)
+        if wanted not in self._keys:
+            columns = [[text or "" for text in self.texts(name)] for name in wanted]
+            phases = [self.phases] if self.phases else []
+            self._keys[wanted] = list(zip(*phases, *columns, strict=True))
+        return self._keys[wanted]
+
+    @cached_property
+    def _keys(self) -> dict[tuple[str, ...], list[tuple[str, ...]]]:
+        return {}
+
+    @cached_property
+    def _columns(self) -> list[Sequence[Any]]:
+        return list(zip(*self.rows, strict=True)) or [()] * len(self.names)
+
+    @cached_property
+    def _texts(self) -> dict[str, list[str | None]]:
+        return {}
 
     def place(self, row: int) -> str:
         file = self.files[self.phases[row]] if self.phases else self.file
@@ -91,6 +125,15 @@ class NoHeaderError(UserError):
         super().__init__(message)
         self.names = names
         self.first = first
+
+
+def text_of(value: Any) -> str | None:
+    """A value as a string or label compares; None for what is neither."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, int) else None
 
 
 def read_gold(path: Path, names: Sequence[str] = (), delimiter: str | None = None) -> GoldRows:
@@ -359,7 +402,7 @@ def _columns(lines: list[Row], file: str, suffix: str, names: Sequence[str], del
 
 def _check_header(where: str, first: Sequence[str], rows: Sequence[Row]) -> None:
     """Raise NoHeaderError where the first line looks like a row."""
-    alike = [cells for _, cells in rows if len(cells) == len(first)]
+    alike = [cells for _, cells in rows[:ROWS_LOOKED_AT] if len(cells) == len(first)]
     if evidence := _row_in_place_of_header(first, alike):
         raise _no_header(where, first, alike, evidence)
 
@@ -400,16 +443,19 @@ def _kind_of_cell(cell: str, given: Sequence[str]) -> str:
     if not cell or not given:
         return ""
     if all(map(NUMBER.fullmatch, given)):
-        return "name" if not NUMBER.fullmatch(cell) else "value" if _is_near(cell, given) else ""
+        if not NUMBER.fullmatch(cell):
+            return "name"
+        return "value" if _is_near(cell, given) else ""
     shapes = {_shape(value) for value in given}
     if len(shapes) == 1 and "0" in (shape := shapes.pop()):
         return "value" if _shape(cell) == shape else "name"
     if all(map(LIST.fullmatch, given)):
         return "value" if LIST.fullmatch(cell) else "name"
     different = set(given)
-    if len(given) >= FEWEST_REPEATS * len(different):
-        return "value" if cell in different else "no label"
-    return "value" if cell in different else ""
+    if cell in different:
+        return "value"
+    repeat = len(given) >= FEWEST_REPEATS * len(different)
+    return "no label" if repeat else ""
 
 
 def _shape(cell: str) -> str:

@@ -153,8 +153,10 @@ def _sheets(files: Mapping[str, Node]) -> tuple[list[tuple[str, Node]], bool]:
     """The sheets of a workbook as comma-separated text, and whether these are all: others are broken or too large."""
     tables: list[tuple[str, Node]] = []
     complete, left = True, MAX_BYTES
+    shared: list[str] = []
     try:
-        shared = [_text(item) for item in _elements(files[SHARED], "si")] if SHARED in files else []
+        if SHARED in files:
+            shared = list(map(_text, _elements(files[SHARED], "si")))
     except NO_SHEET:
         return tables, False
     for name in filter(SHEET.fullmatch, files):

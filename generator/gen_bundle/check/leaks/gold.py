@@ -186,9 +186,11 @@ def _named_secrets(bundle: Bundle, task: Task) -> Sequence[Mapping[str, Any]] | 
         return None
     try:
         secrets = json.loads(found.read(64 * 1024 * 1024))["secrets"]
-        return [dict(one, name=str(one["name"])) for one in secrets] if isinstance(secrets, list) else None
+        if isinstance(secrets, list):
+            return [dict(one, name=str(one["name"])) for one in secrets]
     except (ValueError, TypeError, LookupError, RecursionError):
-        return None
+        pass
+    return None
 
 
 def is_described(bundle: Bundle) -> bool:
@@ -274,8 +276,7 @@ def _tables_in(node: Node) -> Iterator[tuple[dict[str, list[str]], bool]]:
         first = start + -rows[block.kind] % step
         before = -(-rows[block.kind] // step)
         for name, cells in block.columns.items():
-            title = titles.get(name, name) if block.kind == "table" else name
-            column = columns.setdefault(title, [])
+            column = columns.setdefault(titles.get(name, name), [])
             column += [""] * (before - len(column))
             column += cells[first::step]
         rows[block.kind] += len(block.lines) - start

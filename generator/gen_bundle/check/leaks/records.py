@@ -120,11 +120,16 @@ def digests(node: Node) -> set[str]:
             state.update(bare.encode("utf-8", "replace") + b"\n")
             if len(different) < 3:
                 different.add(bare)
-    found = {state.hexdigest()} if len(different) > 1 else set()
+    found: set[str] = set()
+    if len(different) > 1:
+        found.add(state.hexdigest())
     value = json_value(node)
-    written = json.dumps(value, sort_keys=True) if value is not None else _canonical_xml(node)
+    if value is None:
+        written, too_few = _canonical_xml(node), 2
+    else:
+        written, too_few = json.dumps(value, sort_keys=True), 1
     # one flat list or a lone element say too little
-    if sum(map(written.count, "[{<")) > (1 if value is not None else 2):
+    if sum(map(written.count, "[{<")) > too_few:
         found.add(hashlib.sha256(written.encode()).hexdigest())
     return found
 
@@ -199,7 +204,9 @@ def plain(cell: str) -> str:
     if "e" in cell:
         cell = f"{Decimal(cell):f}"
     cell = cell.removeprefix("+")
-    return cell.rstrip("0").rstrip(".") or "0" if "." in cell else cell
+    if "." in cell:
+        cell = cell.rstrip("0").rstrip(".") or "0"
+    return cell
 
 
 def of_value(value: Any) -> str:
@@ -319,9 +326,12 @@ def _texts_in(value: Any) -> Iterator[str]:
 def portions(node: Node) -> Iterator[str]:
     """The whole text of a file, of JSON that of its values, in portions of some megabytes."""
     value = json_value(node)
-    texts = _texts_in(value) if value is not None else lines(node)
     if is_binary(node):
         texts = iter([text_of(node)])
+    elif value is not None:
+        texts = _texts_in(value)
+    else:
+        texts = lines(node)
     while taken := list(islice(texts, MORE_ROWS)):
         yield "\n".join(taken)
 
@@ -384,7 +394,7 @@ def _json_lines(node: Node) -> Iterator[Block]:
         places: list[int] = []
         others: list[str] = []
         for place, line in taken:
-            value = _parsed(line) if line.lstrip().startswith(JSON_STARTS) else None
+            value = _parsed(line)
             if isinstance(value, list):
                 value = numbered(value)
             if isinstance(value, dict):

@@ -346,23 +346,25 @@ def _keep(best: Best, leak: Leak, table: SecretTable, title: str) -> None:
 
 
 def _column(name: str) -> str:
+    if not name:
+        return ""
     bare = name.removeprefix(LOOK)
     shown = f"column {int(bare) + 1}" if bare.isdigit() else bare
-    return f" ({name[: len(name) - len(bare)]}{shown})" if name else ""
+    return f" ({name[: len(name) - len(bare)]}{shown})"
 
 
 def _judged(
     pairs: Pairs | None, compared: int, table: SecretTable, seen: Seen, runs: Pairs | None = None
 ) -> Agreement | None:
-    if not pairs:
+    if not pairs or (seen.is_answer and not repeats(runs or pairs, table.rows)):
         return None
     if seen.is_answer:
-        return Agreement("", pairs.total(), True) if repeats(runs or pairs, table.rows) else None
+        return Agreement("", pairs.total(), True)
     return agreement(pairs, compared, runs)
 
 
 def _leak(seen: Seen, table: SecretTable, title: str, found: Agreement, where: str, line: int) -> Leak:
-    how = f" {found.how}" if found.how else ""
+    how = f" {found.how}".rstrip()
     said = "shows" if found.shown else "may show"
     what = f"{said} {title} of {table.name}{how} for {found.items} of {table.rows} items{where}"
     return Leak(seen, what, found.shown, table.guessed, line, found.items)

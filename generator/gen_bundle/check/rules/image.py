@@ -27,7 +27,9 @@ UNDECODABLE = (OSError, EOFError, ValueError, SyntaxError, struct.error, ZeroDiv
 def _logo(bundle: Bundle) -> tuple[str, bytes] | None:
     path = bundle.yaml.get("image")
     found = bundle.find(path)
-    return (str(path), found.read(MAX_LOGO_BYTES)) if isinstance(found, Node) and not found.is_folder else None
+    if isinstance(found, Node) and not found.is_folder:
+        return str(path), found.read(MAX_LOGO_BYTES)
+    return None
 
 
 def format_of(data: bytes) -> str | None:
@@ -39,7 +41,9 @@ def format_of(data: bytes) -> str | None:
         return "jpg"
     if data.startswith(b"GIF"):
         return "gif"
-    return "webp" if data[:4] == b"RIFF" and data[8:12] == b"WEBP" else None
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "webp"
+    return None
 
 
 def icon_fault(data: bytes) -> str | None:
@@ -118,6 +122,5 @@ def _image_icon(bundle: Bundle) -> Iterator[Problem]:
     → Use an RGB PNG, roughly square.
     """
     logo = _logo(bundle)
-    fault = icon_fault(logo[1]) if logo and format_of(logo[1]) is not None else None
-    if logo and fault:
+    if logo and format_of(logo[1]) is not None and (fault := icon_fault(logo[1])):
         yield Problem(f"the icon of {logo[0]} cannot be made: {fault}", ("image",), order=(0,))

@@ -609,7 +609,6 @@ def test_own_functions_over_tables_and_checks(tmp_path: Path) -> None:
     assert faults(data, tmp_path) == [
         f"{M}.tables: no table 'tow'. Did you mean 'two'?",
         f"{M}.where: cannot be given together with tables: a row is of one table.",
-        f"{M}: table is missing. Expected one of one, two.",
         "submission.tables.two.check: no file 'other.py' beside bundle.yaml.",
     ]
     assert data["options"]["checks"] == {"one": {"file": "metrics.py", "function": "a"}}
