@@ -23,6 +23,7 @@ def send_file(connection: Connection, role: str, file: Path, name: str | None = 
     """Send a zip to its place in the store; its key. The server does not know yet that it arrived.
 
     Args:
+        connection: to the server, with a token.
         role: what the file is, such as `competition_bundle` or `scoring_program`.
         file: the zip.
         name: how it is listed among the user's files, where no two may have the same name.

@@ -73,11 +73,9 @@ class LiveStatus:
 def status(
     connection: Connection, competition: int, now: datetime, known_lines: MutableMapping[int, str] | None = None
 ) -> LiveStatus:
-    """Look at a competition.
+    """Look at a competition; waiting and days are counted from `now`.
 
-    Args:
-        now: the moment from which waiting and days are counted.
-        known_lines: why submissions failed; filled, so that nothing is read twice.
+    `known_lines`, why submissions failed, is filled, so that nothing is read twice.
 
     Raises:
         UserError: the user is not an organiser.

@@ -107,6 +107,16 @@ def test_a_phase_that_the_site_has_no_more_has_no_end(fetched: Path) -> None:
     assert (len(read.on_board), read.several_rows) == (2, 1)
 
 
+def test_a_single_row_of_a_participant_is_not_several(fetched: Path) -> None:
+    file = fetched.parent / "board.json"
+    board = json.loads(file.read_text())
+    board["submissions"].append({"owner": "eagle"})
+    file.write_text(json.dumps(board))
+    read = read_fetched(fetched)
+    assert read is not None
+    assert read.several_rows == 1
+
+
 def test_a_damaged_fetch_is_named(fetched: Path, tmp_path: Path) -> None:
     (fetched.parent / "submissions.json").write_text("[{}]")
     done = rank(tmp_path / "my-task", fetched)

@@ -130,10 +130,20 @@ def test_what_the_site_stores_otherwise_without_a_word_is_undone(site: Site, num
     assert held(site) == (competitions, tasks)
 
 
-@pytest.mark.parametrize("key", ["published", "secret_key", "collaborators", "queue"])
-def test_what_no_change_of_ours_may_move_is_watched(site: Site, number: int, looked: Looked, key: str) -> None:
+@pytest.mark.parametrize(
+    ("key", "moved"),
+    [
+        ("published", True),
+        ("secret_key", "another"),
+        ("collaborators", ["somebody"]),
+        ("queue", {"id": 3, "name": "a"}),
+    ],
+)
+def test_what_no_change_of_ours_may_move_is_watched(
+    site: Site, number: int, looked: Looked, key: str, moved: Any
+) -> None:
     update = looked(NEW_TITLE)
-    site.edits.stored_otherwise = [{key: ["somebody"]}]
+    site.edits.stored_otherwise = [{key: moved}]
     with pytest.raises(UpdateError) as caught:
         update.apply()
     words = key.replace("_", " ")
