@@ -204,7 +204,7 @@ def _rendered_texts(bundle: Bundle) -> Iterator[RenderedText]:
 def _page_relative_link(bundle: Bundle) -> Iterator[Problem]:
     """Files of the bundle have no address on the site: links and pictures are broken.
     → Use a full web address, or put the picture into the page as a data: URI.
-    Example: not `![Data](images/data.png)`, but `![Data](https://example.org/data.png)`.
+    Example: not `<img src="data.png">`, but `<img src="https://example.org/data.png">`.
     """
     for rendered in _rendered_texts(bundle):
         folder = (rendered.file or "").rpartition("/")[0]
