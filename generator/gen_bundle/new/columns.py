@@ -1,14 +1,15 @@
 """What a column of gold holds: its type as a declaration names it, what goes with that type, and what does not fit."""
 
+import itertools
 import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gen_bundle.new.table import FEWEST_REPEATS, LINE_END, LIST, NUMBER, TAG, GoldRows
+from gen_bundle.new.table import FEWEST_REPEATS, LINE_END, LIST, NUMBER, TAG, GoldRows, text_of
 
 WHOLE = re.compile(r"[+-]?[0-9]+")
 NO_NUMBER = re.compile(r"(?i)[+-]?(nan|inf|infinity)|null|none|nil|n\.?a\.?|#?n/a|-+|\?+|\.")
@@ -33,6 +34,7 @@ FORMS = {
 """Type of an answer → the form of its values."""
 TYPES = tuple(FORMS)
 PLACES_SHOWN = 10
+EMPTY: tuple[Any, ...] = (None, "", [])
 BLANK_CELLS = ("labels", "text", "string", "tags")
 """Types whose empty cell is an answer, as in scored submissions."""
 
@@ -68,9 +70,10 @@ class GoldColumn:
 def look_at(gold: GoldRows, name: str) -> GoldColumn:
     """What a column holds."""
     values = gold.column(name)
-    blank = tuple(at for at, value in enumerate(values) if value is None or value in ("", []))
-    given = {at: value for at, value in enumerate(values) if value is not None and value not in ("", [])}
-    not_numbers = _not_numbers(given, separator=None if gold.is_json else SEPARATORS[0])
+    blank = tuple(at for at, value in enumerate(values) if value in EMPTY)
+    given = {at: value for at, value in enumerate(values) if value not in EMPTY}
+    separator = None if gold.is_json else SEPARATORS[0]
+    not_numbers = _not_numbers(given, separator)
     for at in not_numbers:
         del given[at]
     look = _json_column if gold.is_json else _cell_column
@@ -79,51 +82,46 @@ def look_at(gold: GoldRows, name: str) -> GoldColumn:
 
 def as_type(gold: GoldRows, column: GoldColumn, kind: str) -> GoldColumn:
     """The column, of another type than the one that was found; its labels where it has any."""
-    elements = [one for value in gold.column(column.name) for one in (value if isinstance(value, list) else [value])]
-    texts = [text for element in elements if (text := text_of(element))]
+    texts: list[str] = []
+    for value in gold.column(column.name):
+        elements = value if isinstance(value, list) else [value]
+        texts += filter(None, map(text_of, elements))
     values: tuple[str, ...] = ()
     if kind in ("label", "probability"):
         values = _in_order(set(texts))
     elif kind == "labels":
-        values = _in_order({part for text in texts for part in text.split(column.separator)})
+        values = _in_order(set(column.separator.join(texts).split(column.separator)) if texts else ())
     listed = values if len(values) <= MOST_LABELS else ()
     return GoldColumn(column.name, kind, listed, column.separator, words=_mean_words(texts), blank=column.blank)
 
 
 def fits(value: Any, kind: str, *, separator: str | None) -> bool:
     """Whether a value that is not empty can be of a type; `separator` of the labels of a cell, None for JSON."""
-    is_json = separator is None
     if kind == "number":
-        return _is_json_number(value) if is_json else NUMBER.fullmatch(value) is not None and _is_finite(value)
-    if kind == "labels":
-        parts = value if is_json else value.split(separator)
-        return isinstance(parts, list) and all(fits(part, "label", separator=separator) for part in parts)
-    if kind == "tags":
-        parts = value if is_json else value.split(" ")
-        return isinstance(parts, list) and all(isinstance(tag, str) and TAG.fullmatch(tag) for tag in parts)
-    if kind in ("spans", "texts"):
-        parts = value if is_json else json_list(value)
-        is_element = _is_span if kind == "spans" else _is_text
-        return isinstance(parts, list) and all(map(is_element, parts))
+        return _is_json_number(value) if separator is None else _is_number(value)
+    if kind in ELEMENTS:
+        parts = value if separator is None else _parts(value, kind, separator)
+        return isinstance(parts, list) and all(map(ELEMENTS[kind], parts))
+    if kind in ("label", "probability"):
+        return _is_label(value)
     text = value if kind == "text" else text_of(value)
-    is_label = kind in ("label", "probability")
-    return isinstance(text, str) and (not is_label or (text == text.strip() and bool(text)))
+    return isinstance(text, str)
 
 
-def text_of(value: Any) -> str | None:
-    """A value as a string or label compares; None for what is neither."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
-    return value if isinstance(value, str) else None
+def _parts(cell: str, kind: str, separator: str) -> Any:
+    """The elements that a cell lists."""
+    if kind in ("labels", "tags"):
+        return cell.split(separator if kind == "labels" else " ")
+    return json_list(cell)
 
 
 def _not_numbers(given: Mapping[int, Any], separator: str | None) -> tuple[int, ...]:
     """The rows that say NaN or the like, where most rows, and all others, are numbers."""
     others = tuple(at for at, value in given.items() if not fits(value, "number", separator=separator))
-    gaps = 2 * len(others) < len(given) and all(NO_NUMBER.fullmatch(str(given[at]).strip()) for at in others)
-    return others if gaps else ()
+    if 2 * len(others) >= len(given):
+        return ()
+    say_none = all(NO_NUMBER.fullmatch(str(given[at]).strip()) for at in others)
+    return others if say_none else ()
 
 
 def _cell_column(name: str, cells: Sequence[str]) -> GoldColumn:
@@ -147,16 +145,16 @@ def _cell_tags(name: str, cells: Sequence[str]) -> GoldColumn | None:
 
 
 def _cell_numbers(name: str, cells: Sequence[str]) -> GoldColumn | None:
-    if not all(map(NUMBER.fullmatch, cells)) or not all(map(_is_finite, cells)):
+    if not all(map(_is_number, cells)):
         return None
-    whole = Counter(cell for cell in cells if WHOLE.fullmatch(cell))
-    return _numbers(name, [float(cell) for cell in cells], whole)
+    return _numbers(name, list(map(float, cells)), Counter(filter(WHOLE.fullmatch, cells)))
 
 
 def _cell_labels(name: str, cells: Sequence[str]) -> GoldColumn | None:
     for separator in SEPARATORS:
-        parts = Counter(part for cell in cells for part in cell.split(separator))
-        if any(separator in cell for cell in cells) and _are_labels(name, parts) and len(parts) <= MOST_LABELS:
+        parts = Counter(separator.join(cells).split(separator))
+        is_used = any(separator in cell for cell in cells)
+        if is_used and _are_labels(name, parts) and len(parts) <= MOST_LABELS:
             return GoldColumn(name, "labels", _in_order(parts), separator)
     return None
 
@@ -173,20 +171,20 @@ def _json_column(name: str, values: Sequence[Any]) -> GoldColumn:
         return _list_column(name, values)
     if values and all(map(_is_json_number, values)):
         whole = Counter(str(value) for value in values if isinstance(value, int))
-        return _numbers(name, [float(value) for value in values], whole)
-    texts = [text_of(value) for value in values if not _is_json_number(value) or isinstance(value, int)]
-    if None in texts or len(texts) < len(values):
+        return _numbers(name, list(map(float, values)), whole)
+    texts = list(map(text_of, values))
+    if None in texts:
         return GoldColumn(name, "other")
     return _text_column(name, [text for text in texts if text is not None])
 
 
 def _list_column(name: str, lists: Sequence[Any]) -> GoldColumn:
-    elements = [element for one in lists for element in one]
+    elements = list(itertools.chain.from_iterable(lists))
     if elements and all(map(_is_span, elements)):
         return GoldColumn(name, "spans", _in_order({span[2] for span in elements if len(span) == 3}))
-    if not all(isinstance(element, str) for element in elements):
+    if not all(map(_is_text, elements)):
         return GoldColumn(name, "other")
-    if all(map(_is_tagged, lists)) and any(element.startswith("B-") for element in elements):
+    if any(element.startswith("B-") for element in elements) and all(map(_is_tagged, lists)):
         return _tags(name, lists)
     different = Counter(elements)
     if _are_labels(name, different) and len(different) <= MOST_LABELS:
@@ -211,17 +209,20 @@ def _label(name: str, values: set[str]) -> GoldColumn:
 
 
 def _tags(name: str, lists: Sequence[Sequence[str]]) -> GoldColumn:
-    return GoldColumn(name, "tags", _in_order({tag[2:] for tags in lists for tag in tags if tag != "O"}))
+    different = set(itertools.chain.from_iterable(lists))
+    return GoldColumn(name, "tags", _in_order({tag[2:] for tag in different - {"O"}}))
 
 
 def _are_labels(name: str, texts: Counter[str]) -> bool:
     """Whether texts repeat as labels do: short, without blanks around them; in a column named so also if few repeat."""
-    if not texts or any(not text.strip() or text != text.strip() or len(text) > LONGEST_LABEL for text in texts):
-        return False
-    if any(map(LINE_END.search, texts)):
+    if not texts or not all(map(_is_short, texts)):
         return False
     named = LABEL_NAME.fullmatch(name) is not None and not any(" " in text for text in texts)
     return texts.total() >= FEWEST_REPEATS * len(texts) or (named and len(texts) <= MOST_GRADES)
+
+
+def _is_short(text: str) -> bool:
+    return _is_label(text) and len(text) <= LONGEST_LABEL and LINE_END.search(text) is None
 
 
 def _in_order(values: Iterable[str]) -> tuple[str, ...]:
@@ -246,6 +247,15 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
+def _is_label(value: Any) -> bool:
+    text = text_of(value)
+    return bool(text) and text == (text or "").strip()
+
+
+def _is_number(cell: str) -> bool:
+    return NUMBER.fullmatch(cell) is not None and _is_finite(cell)
+
+
 def _is_finite(number: float | str) -> bool:
     try:
         return math.isfinite(float(number))
@@ -265,6 +275,10 @@ def _is_tagged(tags: Sequence[str]) -> bool:
     return all(map(TAG.fullmatch, tags))
 
 
+def _is_tag(value: Any) -> bool:
+    return isinstance(value, str) and TAG.fullmatch(value) is not None
+
+
 def _is_span(value: Any) -> bool:
     if not isinstance(value, list) or len(value) not in (2, 3):
         return False
@@ -273,32 +287,39 @@ def _is_span(value: Any) -> bool:
     return whole and 0 <= start < end and (len(value) == 2 or isinstance(value[2], str))
 
 
+ELEMENTS: Mapping[str, Callable[[Any], bool]] = {
+    "labels": _is_label,
+    "tags": _is_tag,
+    "spans": _is_span,
+    "texts": _is_text,
+}
+"""Type of a list → what its elements are."""
+
+
 def _mean_words(texts: Sequence[str]) -> float:
     return sum(len(text.split()) for text in texts) / max(1, len(texts))
 
 
-def gaps(gold: GoldRows, column: GoldColumn) -> list[str]:
+def gaps(gold: GoldRows, column: GoldColumn) -> Iterator[str]:
     """Gold without a value."""
     values = gold.column(column.name)
     if len(column.blank) == len(values):
-        return [f"{gold.file}: the column {column.name} is empty. Expected what participants answer."]
+        yield f"{gold.file}: the column {column.name} is empty. Expected what participants answer."
+        return
     if column.type == "other":
-        return _unread(gold, column)
-    blank = [
-        at
-        for at in column.blank
-        if values[at] is None
-        or (values[at] == "" and (column.type not in (("text", "string") if gold.is_json else BLANK_CELLS)))
-    ]
+        yield from _unread(gold, column)
+        return
+    empty_text_is_answer = column.type in (("text", "string") if gold.is_json else BLANK_CELLS)
+    for at in column.blank:
+        if values[at] is None or (values[at] == "" and not empty_text_is_answer):
+            expected = f"a value of type {column.type} in each row of the gold"
+            yield f"{gold.place(at)}: {column.name} is empty. Expected {expected}."
     numbers = len(values) - len(column.blank) - len(column.not_numbers)
-    return [
-        f"{gold.place(at)}: {column.name} is empty. Expected a value of type {column.type} in each row of the gold."
-        for at in blank
-    ] + [
-        f"{gold.place(at)}: {column.name} is {values[at]!r}, but a number in {numbers} rows. Expected a number in each "
-        f"row of the gold; if {values[at]!r} is a label, give --answer {column.name}=label."
-        for at in column.not_numbers
-    ]
+    for at in column.not_numbers:
+        yield (
+            f"{gold.place(at)}: {column.name} is {values[at]!r}, but a number in {numbers} rows. Expected a number in "
+            f"each row of the gold; if {values[at]!r} is a label, give --answer {column.name}=label."
+        )
 
 
 def _unread(gold: GoldRows, column: GoldColumn) -> list[str]:
@@ -323,18 +344,18 @@ def misfits(gold: GoldRows, column: GoldColumn, kind: str) -> list[str]:
     """Values that are not of the type that was named for their column: the first one, and where the others are."""
     separator = None if gold.is_json else column.separator
     values = gold.column(column.name)
-    wrong = [
-        at
-        for at, value in enumerate(values)
-        if value not in (None, "", []) and not fits(value, kind, separator=separator)
-    ]
+    given = [at for at, value in enumerate(values) if value not in EMPTY]
+    wrong = [at for at in given if not fits(values[at], kind, separator=separator)]
     if not wrong:
         return _not_two(gold, column) if kind == "probability" else []
     first, *rest = map(gold.place, wrong)
-    meant = _spans_meant(gold, values[wrong[0]]) if kind == "spans" else ""
-    expected = FORMS[kind] + (f": here {meant}" if meant else "")
-    more = f" and {len(rest) - PLACES_SHOWN} more" if len(rest) > PLACES_SHOWN else ""
-    others = f" The same in {', '.join(rest[:PLACES_SHOWN])}{more}." if rest else ""
+    expected = FORMS[kind]
+    if kind == "spans" and (meant := _spans_meant(gold, values[wrong[0]])):
+        expected += f": here {meant}"
+    others = ""
+    if rest:
+        more = f" and {len(rest) - PLACES_SHOWN} more" if len(rest) > PLACES_SHOWN else ""
+        others = f" The same in {', '.join(rest[:PLACES_SHOWN])}{more}."
     return [
         f"{first}: {column.name} does not hold a value of type {kind}. Expected {expected}; "
         f"or another type or column for --answer.{others}"
@@ -342,7 +363,7 @@ def misfits(gold: GoldRows, column: GoldColumn, kind: str) -> list[str]:
 
 
 def _not_two(gold: GoldRows, column: GoldColumn) -> list[str]:
-    labels = sorted({text_of(value) or "" for value in gold.column(column.name)})
+    labels = sorted(set(gold.texts(column.name)))
     if len(labels) == 2:
         return []
     shown = ", ".join(labels[:PLACES_SHOWN])

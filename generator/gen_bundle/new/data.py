@@ -2,6 +2,7 @@
 
 import csv
 import io
+import itertools
 import json
 import random
 import statistics
@@ -11,9 +12,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.new.columns import GoldColumn, text_of
+from gen_bundle.new.columns import GoldColumn
 from gen_bundle.new.propose import Proposal, keys_of, token_column
-from gen_bundle.new.table import GoldRows, Quoting
+from gen_bundle.new.table import GoldRows, Quoting, text_of
 
 ENTRY = "model.py"
 ABOUT = {
@@ -76,7 +77,9 @@ class Drawn:
 
     def number(self, key: Sequence[str]) -> float:
         drawn = random.Random("\t".join(key)).gauss(self.mean, self.deviation)  # noqa: S311 - answers, no secrets
-        return float(f"{min(1.0, max(0.0, drawn)) if self.within_one else drawn:.3g}")
+        if self.within_one:
+            drawn = min(1.0, max(0.0, drawn))
+        return float(f"{drawn:.3g}")
 
     def source(self, key: str) -> str:
         """Python source of the number for the key that another source gives."""
@@ -108,8 +111,7 @@ def write_data(folder: Path, proposal: Proposal, phases: Mapping[str, Sequence[i
     gold = proposal.gold
     answers = baseline_answers(proposal, phases)
     for phase, rows in phases.items():
-        records = [dict(zip(gold.names, gold.rows[at], strict=True)) for at in rows]
-        _write(folder / phase / gold_file(gold), records, gold.names, gold)
+        _write(folder / phase / gold_file(gold), gold.records(rows), gold.names, gold)
         inputs = given(proposal, rows)
         baseline = folder / "baselines" / phase / baseline_name(proposal) / submission_file(gold)
         if proposal.code:
@@ -127,8 +129,7 @@ def write_sample(folder: Path, proposal: Proposal, rows: Sequence[int]) -> None:
     """Write what code reads, and its gold, to `input/` and `gold/` of a folder that participants get."""
     gold, inputs = proposal.gold, given(proposal, rows)
     _write(folder / "input" / inputs_file(gold), inputs, list(inputs[0]), gold)
-    records = [dict(zip(gold.names, gold.rows[at], strict=True)) for at in rows]
-    _write(folder / "gold" / gold_file(gold), records, gold.names, gold)
+    _write(folder / "gold" / gold_file(gold), gold.records(rows), gold.names, gold)
 
 
 def given(proposal: Proposal, rows: Sequence[int]) -> list[Record]:
@@ -136,30 +137,31 @@ def given(proposal: Proposal, rows: Sequence[int]) -> list[Record]:
 
     Nothing where that is no more than what the template has; code has no template, and always gets the keys.
     """
+    if proposal.of_lines or not (proposal.public or proposal.many or proposal.code):
+        return []
     gold = proposal.gold
-    if proposal.of_lines:
-        return []
-    candidates = proposal.item is not None and has_candidates(proposal)
-    if not (proposal.public or proposal.many or proposal.code):
-        return []
-    names = [*proposal.key, *proposal.public, *([str(proposal.item)] if candidates else [])]
-    columns = [gold.column(name) for name in names]
     keys = keys_of(gold, proposal.key)
-    # The order of a ranking's items would show which are relevant.
-    ordered = sorted(rows, key=lambda at: (keys[at], text_of(columns[-1][at]) or "")) if candidates else rows
+    names = [*proposal.key, *proposal.public]
+    if proposal.item is not None and has_candidates(proposal):
+        names.append(proposal.item)
+        items = gold.column(proposal.item)
+        keys = [(*key, str(item)) for key, item in zip(keys, items, strict=True)]
+        # The order of a ranking's items would show which are relevant.
+        texts = gold.texts(proposal.item)
+        rows = sorted(rows, key=lambda at: (*keys[at][:-1], texts[at]))
     records: dict[tuple[str, ...], Record] = {}
-    for at in ordered:
-        key = (*keys[at], str(columns[-1][at])) if candidates else keys[at]
-        records.setdefault(key, {name: column[at] for name, column in zip(names, columns, strict=True)})
+    for record, at in zip(gold.records(rows), rows, strict=True):
+        records.setdefault(keys[at], {name: record[name] for name in names})
     return list(records.values())
 
 
 def has_candidates(proposal: Proposal) -> bool:
     """Whether a ranking's items can be given: each query has some that are not relevant."""
     gold = proposal.gold
-    relevances = gold.column(str(proposal.relevance))
-    keys = keys_of(gold, proposal.key)
-    return {key for key, value in zip(keys, relevances, strict=True) if int(text_of(value) or 0) == 0} == set(keys)
+    irrelevant = set()
+    for key, relevance in zip(keys_of(gold, proposal.key), gold.texts(str(proposal.relevance)), strict=True):
+        irrelevant.add((key, int(relevance or 0) == 0))
+    return all((key, True) in irrelevant for key, _ in irrelevant)
 
 
 def baseline_name(proposal: Proposal) -> str:
@@ -206,15 +208,13 @@ def _baseline(proposal: Proposal, rows: Sequence[int], answers: Mapping[str, Any
         return []
     gold = proposal.gold
     keys = keys_of(gold, proposal.key)
-    names = [] if proposal.of_lines else proposal.key
-    columns = {name: gold.column(name) for name in (*names, *(column.name for column in proposal.answers))}
     records = []
-    for at in rows:
-        record: Record = {name: columns[name][at] for name in names}
+    for row, at in zip(gold.records(rows), rows, strict=True):
+        record: Record = {} if proposal.of_lines else {name: row[name] for name in proposal.key}
         for column in proposal.answers:
             answer: Any = answers.get(column.name)
             if column.type == "tags":
-                answer = _no_tags(columns[column.name][at])
+                answer = _no_tags(row[column.name])
             elif isinstance(answer, Drawn):
                 number = answer.number(keys[at])
                 answer = number if gold.is_json else f"{number:g}"
@@ -246,19 +246,19 @@ def _ranked(proposal: Proposal, rows: Sequence[int]) -> list[Record]:
 
 def text_of_rows(records: Sequence[Record], names: Sequence[str], suffix: str, quoting: Quoting = "rfc4180") -> str:
     """Records as a file of the format that `suffix` says."""
-    if suffix == ".jsonl":
-        return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
-    if suffix == ".json":
-        rows = ",\n".join(json.dumps(record, ensure_ascii=False) for record in records)
-        return f"[\n{rows}\n]\n" if records else "[]\n"
-    cells = [[record[name] for name in names] for record in records]
+    if suffix in (".json", ".jsonl"):
+        lines = [json.dumps(record, ensure_ascii=False) for record in records]
+        if suffix == ".jsonl":
+            return "".join(f"{line}\n" for line in lines)
+        return "[\n" + ",\n".join(lines) + "\n]\n" if lines else "[]\n"
+    rows = [names, *([record[name] for name in names] for record in records)]
     if suffix == ".txt":
-        return "".join(f"{row[-1]}\n" for row in cells)
+        return "".join(f"{row[-1]}\n" for row in rows[1:])
     delimiter = "\t" if suffix == ".tsv" else ","
     if quoting == "none":
-        return "".join(delimiter.join(row) + "\n" for row in [names, *cells])
+        return "".join(f"{delimiter.join(row)}\n" for row in rows)
     buffer = io.StringIO()
-    csv.writer(buffer, delimiter=delimiter, lineterminator="\n").writerows([names, *cells])
+    csv.writer(buffer, delimiter=delimiter, lineterminator="\n").writerows(rows)
     return buffer.getvalue()
 
 
@@ -274,10 +274,11 @@ def _program(proposal: Proposal, answers: Mapping[str, Any]) -> str:
     names = [*proposal.key, *(column.name for column in proposal.answers)]
     body, imports = _answers(proposal, answers)
     read, write, module = _files(gold)
+    fields = "" if gold.is_json else f"\nFIELDS = {_source(names)}\n"
     return PROGRAM.format(
         about=f"{ABOUT[baseline_name(proposal)]}.",
         imports="\n".join([f"import {module}", *imports]),
-        fields="" if gold.is_json else f"\nFIELDS = {_source(names)}\n",
+        fields=fields,
         inputs=inputs_file(gold),
         predictions=submission_file(gold),
         answers=body,
@@ -289,25 +290,28 @@ def _program(proposal: Proposal, answers: Mapping[str, Any]) -> str:
 def _answers(proposal: Proposal, answers: Mapping[str, Any]) -> tuple[str, Sequence[str]]:
     """The body of `answers`, and what it imports."""
     parts = {name: f"row[{_source(name)}]" for name in proposal.key}
+    is_json = proposal.gold.is_json
     if proposal.item is not None:
         item, score = (column.name for column in proposal.answers)
-        value = "1 / places[query]" if proposal.gold.is_json else 'f"{1 / places[query]:.4f}"'
+        value = "1 / places[query]" if is_json else 'f"{1 / places[query]:.4f}"'
         query = f"({', '.join(parts.values())},)"
         record = _record({**parts, item: f"row[{_source(item)}]", score: value})
         return RANKED.format(query=query, answer=record), ["from collections import Counter"]
     if proposal.many:
         return "    return []", []
     key = "chr(9).join((" + "".join(f"str({part}), " for part in parts.values()) + "))"
+    imports = set()
     for column in proposal.answers:
         answer: Any = answers.get(column.name)
         if column.type == "tags":
             parts[column.name] = _tags(proposal)
+        elif isinstance(answer, Drawn):
+            drawn = answer.source(key)
+            parts[column.name] = drawn if is_json else f'format({drawn}, "g")'
+            imports.add("import random")
         else:
-            drawn = answer.source(key) if isinstance(answer, Drawn) else ""
-            drawn = f'format({drawn}, "g")' if drawn and not proposal.gold.is_json else drawn
-            parts[column.name] = drawn or _source(answer)
-    imports = ["import random"] if any(isinstance(answer, Drawn) for answer in answers.values()) else []
-    return f"    return [{_record(parts)} for row in rows]", imports
+            parts[column.name] = _source(answer)
+    return f"    return [{_record(parts)} for row in rows]", list(imports)
 
 
 def _tags(proposal: Proposal) -> str:
@@ -362,28 +366,35 @@ def example(proposal: Proposal, phases: Sequence[str]) -> tuple[Proposal, dict[s
 
     Of the gold only the names of columns, labels and types are taken.
     """
+    gold = proposal.gold
     cluster = [proposal.cluster] if proposal.cluster else []
     names = list(dict.fromkeys([*proposal.key, *proposal.public, *cluster, *_judged(proposal)]))
-    tokens = token_column(proposal)
     rows: list[list[Any]] = []
     found: dict[str, list[int]] = {}
+    rows_of_key = ROWS_OF_KEY if proposal.many else 1
     for phase in phases:
         start = len(rows)
-        for key in range(KEYS):
-            for item in range(ROWS_OF_KEY if proposal.many else 1):
-                record = {
-                    **dict.fromkeys(cluster, f"{phase}-{key // 2 + 1}"),
-                    **{name: _input(proposal.columns[name], key) for name in proposal.public},
-                    **({tokens: _made_up_tokens(key, is_json=proposal.gold.is_json)} if tokens else {}),
-                    **_made_up_answers(proposal, key, item),
-                    **{name: f"{phase}-{key + 1}" if at == 0 else str(key + 1) for at, name in enumerate(proposal.key)},
-                }
-                rows.append([record[name] for name in names])
+        for key, item in itertools.product(range(KEYS), range(rows_of_key)):
+            record = _made_up(proposal, phase, key, item)
+            rows.append([record[name] for name in names])
         found[phase] = list(range(start, len(rows)))
-    gold = GoldRows(
-        proposal.gold.file, proposal.gold.suffix, names, rows, range(1, len(rows) + 1), proposal.gold.quoting
-    )
-    return replace(proposal, gold=gold, secret=()), found
+    made_up = GoldRows(gold.file, gold.suffix, names, rows, range(1, len(rows) + 1), gold.quoting)
+    return replace(proposal, gold=made_up, secret=()), found
+
+
+def _made_up(proposal: Proposal, phase: str, key: int, item: int) -> Record:
+    """A made-up row of a phase: which key, and which of its rows."""
+    record: Record = {}
+    if proposal.cluster:
+        record[proposal.cluster] = f"{phase}-{key // 2 + 1}"
+    for name in proposal.public:
+        record[name] = _input(proposal.columns[name], key)
+    if tokens := token_column(proposal):
+        record[tokens] = _made_up_tokens(key, is_json=proposal.gold.is_json)
+    record |= _made_up_answers(proposal, key, item)
+    for at, name in enumerate(proposal.key):
+        record[name] = f"{phase}-{key + 1}" if at == 0 else str(key + 1)
+    return record
 
 
 def _judged(proposal: Proposal) -> list[str]:
@@ -413,24 +424,37 @@ def _made_up_tokens(key: int, *, is_json: bool) -> Any:
 
 
 def _made_up_answer(column: GoldColumn, at: int, *, is_json: bool) -> Any:
-    """A made-up answer, different from row to row."""
-    values = column.values or ("one", "two")
-    if column.type in ("label", "probability"):
-        return values[at % len(values)]
+    """A made-up answer, different from row to row, in the form of the gold."""
+    value = _made_up_value(column, at)
+    if is_json:
+        return value
     if column.type == "number":
-        number = round((at % KEYS + 1) / (KEYS + 2), 2)
-        return number if is_json else f"{number:g}"
+        return f"{value:g}"
     if column.type == "labels":
-        chosen = sorted({values[at % len(values)], values[(at // 2) % len(values)]})
-        return chosen if is_json else column.separator.join(chosen)
-    if column.type == "spans":
-        span: list[Any] = [at, at + 4, *([column.values[at % len(column.values)]] if column.values else [])]
-        return [span] if is_json else json.dumps([span], ensure_ascii=False)
+        return column.separator.join(value)
     if column.type == "tags":
-        name = column.values[at % len(column.values)] if column.values else "X"
-        tags = [f"B-{name}" if place == at % TOKENS else "O" for place in range(TOKENS)]
-        return tags if is_json else " ".join(tags)
-    if column.type == "texts":
-        texts = [f"example answer {at + 1}", f"another example answer {at + 1}"]
-        return texts if is_json else json.dumps(texts, ensure_ascii=False)
-    return f"answer-{at + 1}" if column.type == "string" else f"An example answer, number {at + 1}"
+        return " ".join(value)
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
+
+
+def _made_up_value(column: GoldColumn, at: int) -> Any:
+    values = column.values or ("one", "two")
+    kinds = [column.values[at % len(column.values)]] if column.values else []
+    match column.type:
+        case "label" | "probability":
+            return values[at % len(values)]
+        case "number":
+            return round((at % KEYS + 1) / (KEYS + 2), 2)
+        case "labels":
+            return sorted({values[at % len(values)], values[(at // 2) % len(values)]})
+        case "spans":
+            return [[at, at + 4, *kinds]]
+        case "tags":
+            tags = ["O"] * TOKENS
+            tags[at % TOKENS] = f"B-{(kinds or ['X'])[0]}"
+            return tags
+        case "texts":
+            return [f"example answer {at + 1}", f"another example answer {at + 1}"]
+        case "string":
+            return f"answer-{at + 1}"
+    return f"An example answer, number {at + 1}"

@@ -4,7 +4,7 @@ import csv
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -74,14 +74,31 @@ class GoldRows:
     def is_json(self) -> bool:
         return self.suffix in (".json", ".jsonl")
 
+    def records(self, rows: Iterable[int]) -> list[dict[str, Any]]:
+        """Some rows, each as its values by the columns' names."""
+        return [dict(zip(self.names, self.rows[at], strict=True)) for at in rows]
+
     def column(self, name: str) -> list[Any]:
         at = self.names.index(name)
         return [row[at] for row in self.rows]
+
+    def texts(self, name: str) -> list[str]:
+        """A column's values as strings or labels compare; what is neither is empty."""
+        return [text_of(value) or "" for value in self.column(name)]
 
     def place(self, row: int) -> str:
         file = self.files[self.phases[row]] if self.phases else self.file
         number = self.numbers[row]
         return f"{file}[{number}]" if self.suffix == ".json" else f"{file}:{number}"
+
+
+def text_of(value: Any) -> str | None:
+    """A value as a string or label compares; None for what is neither."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    return value if isinstance(value, str) else None
 
 
 class NoHeaderError(UserError):
@@ -125,28 +142,33 @@ def read_gold(path: Path, names: Sequence[str] = (), delimiter: str | None = Non
 def joined(files: Mapping[str, GoldRows]) -> GoldRows:
     """The gold of several phases as one; raises UserError where their columns or formats differ."""
     first, *others = files.values()
-    problems = [
-        f"{gold.file}: has the columns {', '.join(gold.names)}. Expected those of {first.file}: "
-        f"{', '.join(first.names)}."
-        for gold in others
-        if sorted(gold.names) != sorted(first.names)
-    ] + [
-        f"{gold.file}: is {gold.suffix}, and {first.file} is {first.suffix}. Expected one format for all phases."
-        for gold in others
-        if (gold.suffix, gold.quoting) != (first.suffix, first.quoting)
-    ]
-    raise_all(problems)
+    other_columns = [gold for gold in others if sorted(gold.names) != sorted(first.names)]
+    other_format = [gold for gold in others if (gold.suffix, gold.quoting) != (first.suffix, first.quoting)]
+    expected = f"Expected those of {first.file}: {', '.join(first.names)}."
+    one_format = f"and {first.file} is {first.suffix}. Expected one format for all phases."
+    raise_all(
+        [
+            *(f"{gold.file}: has the columns {', '.join(gold.names)}. {expected}" for gold in other_columns),
+            *(f"{gold.file}: is {gold.suffix}, {one_format}" for gold in other_format),
+        ]
+    )
     rows: list[Sequence[Any]] = []
-    for gold in files.values():
+    numbers: list[int] = []
+    notes: dict[str, None] = {}
+    phases: list[str] = []
+    for phase, gold in files.items():
         order = [gold.names.index(name) for name in first.names]
-        rows += [[row[at] for at in order] for row in gold.rows]
+        rows += (list(map(row.__getitem__, order)) for row in gold.rows)
+        numbers += gold.numbers
+        notes |= dict.fromkeys(gold.notes)
+        phases += [phase] * len(gold.rows)
     return replace(
         first,
         file=" and ".join(gold.file for gold in files.values()),
         rows=rows,
-        numbers=[number for gold in files.values() for number in gold.numbers],
-        notes=tuple(dict.fromkeys(note for gold in files.values() for note in gold.notes)),
-        phases=[phase for phase, gold in files.items() for _ in gold.rows],
+        numbers=numbers,
+        notes=tuple(notes),
+        phases=phases,
         files={phase: gold.file for phase, gold in files.items()},
     )
 
@@ -164,10 +186,11 @@ def numbered(gold: GoldRows) -> GoldRows:
     return replace(gold, names=[NUMBERED, *gold.names], rows=rows)
 
 
-def raise_all(problems: Sequence[str]) -> None:
+def raise_all(problems: Iterable[str]) -> None:
     """Raise what was found, the first of them in full, the rest counted."""
-    if problems:
-        raise UserError(*problems[:MOST_SHOWN], more=len(problems[MOST_SHOWN:]))
+    found = list(problems)
+    if found:
+        raise UserError(*found[:MOST_SHOWN], more=len(found[MOST_SHOWN:]))
 
 
 def _text(path: Path) -> str:
@@ -198,11 +221,8 @@ def _form(path: Path, text: str, delimiter: str | None) -> str:
     suffix = path.suffix.lower()
     if delimiter is not None:
         return suffix if suffix in DELIMITERS else ".csv"
-    if text.lstrip()[0] in "[{":
-        if _is_json(text.strip()):
-            return ".jsonl" if suffix == ".jsonl" and "\n" not in text.strip() else ".json"
-        if text.lstrip().startswith("{") and _is_json(text.lstrip().partition("\n")[0]):
-            return ".jsonl"
+    if (json_form := _json_form(text.strip(), suffix)) is not None:
+        return json_form
     if suffix not in (".csv", ".json", ".jsonl") and _is_conll(text):
         return "conll"
     if suffix == ".txt" and _is_table(text):
@@ -213,6 +233,15 @@ def _form(path: Path, text: str, delimiter: str | None) -> str:
         f"--gold {path}: its format is unknown. Expected a file that ends with {', '.join(SUFFIXES)}, or a table with "
         '--delimiter, such as --delimiter ";".'
     )
+
+
+def _json_form(text: str, suffix: str) -> str | None:
+    if text[0] not in "[{":
+        return None
+    if _is_json(text):
+        return ".jsonl" if suffix == ".jsonl" and "\n" not in text else ".json"
+    first = text.partition("\n")[0]
+    return ".jsonl" if text.startswith("{") and _is_json(first) else None
 
 
 def _is_json(text: str) -> bool:
@@ -273,8 +302,10 @@ def _delimiter(text: str, suffix: str) -> str:
     usual = DELIMITERS[suffix]
     there = [mark for mark in dict.fromkeys(usual + RECOGNISED) if mark in lines[0]]
     there.sort(key="\t".__ne__)  # tabs are hardly ever part of a text
-    regular = [mark for mark in there if len({line.count(mark) for line in lines}) == 1]
-    return next(iter(regular or there), usual)
+    for mark in there:
+        if len({line.count(mark) for line in lines}) == 1:
+            return mark
+    return there[0] if there else usual
 
 
 def _table(text: str, file: str, suffix: str, names: Sequence[str], delimiter: str) -> GoldRows:
@@ -302,16 +333,18 @@ def _table(text: str, file: str, suffix: str, names: Sequence[str], delimiter: s
 
 def _with_points(gold: GoldRows) -> GoldRows:
     """With decimal points in the columns of numbers that have commas, as spreadsheets write both in half of Europe."""
-    numbers = [
-        at
-        for at in range(len(gold.names))
-        if all(DECIMAL_COMMA.fullmatch(row[at]) for row in gold.rows) and any("," in row[at] for row in gold.rows)
-    ]
-    if not numbers:
+    names = []
+    columns = []
+    for name in gold.names:
+        cells = gold.column(name)
+        if all(map(DECIMAL_COMMA.fullmatch, cells)) and any("," in cell for cell in cells):
+            names.append(name)
+            cells = [cell.replace(",", ".") for cell in cells]
+        columns.append(cells)
+    if not names:
         return gold
-    rows = [[cell.replace(",", ".") if at in numbers else cell for at, cell in enumerate(row)] for row in gold.rows]
-    note = f"{gold.file}: the decimal commas of {', '.join(gold.names[at] for at in numbers)} are written as points"
-    return replace(gold, rows=rows, notes=(*gold.notes, note))
+    note = f"{gold.file}: the decimal commas of {', '.join(names)} are written as points"
+    return replace(gold, rows=list(zip(*columns, strict=True)), notes=(*gold.notes, note))
 
 
 def _quoted_rows(text: str, delimiter: str, file: str) -> Iterator[Row]:
@@ -337,24 +370,29 @@ def _plain_rows(text: str, delimiter: str) -> Iterator[Row]:
 def _columns(lines: list[Row], file: str, suffix: str, names: Sequence[str], delimiter: str) -> GoldRows:
     """The table of these rows, whose first one is the header unless `names` are given that it does not hold."""
     top, cells = lines[0] if lines else (1, [""])
-    first = [cell.strip() for cell in cells]
+    where = f"{file}:{top}"
+    first = list(map(str.strip, cells))
     is_header = not names or list(names) == first
     header, rows = (first, lines[1:]) if is_header else (list(names), lines)
     if not names:
-        _check_header(f"{file}:{top}", first, rows)
-    between = BETWEEN.get(delimiter, repr(delimiter))
+        _check_header(where, first, rows)
     whose = "the first line" if is_header else "--columns"
-    expected = f"Expected {len(header)}, as many as {whose}, separated by {between}."
+    separated = f"separated by {BETWEEN.get(delimiter, repr(delimiter))}"
+    expected = f"Expected {len(header)}, as many as {whose}, {separated}."
     if len(header) != len(first):
-        raise UserError(f"{file}:{top}: has {len(first)} cells. {expected}")
-    wrong = [(number, cells) for number, cells in rows if len(cells) != len(header)]
-    faults = _faults_of_names(f"{file}:{top}", header)
-    raise_all([*faults, *(f"{file}:{number}: has {len(cells)} cells. {expected}" for number, cells in wrong)])
-    kept = [at for at, name in enumerate(header) if name]
-    unnamed = len(header) - len(kept)
-    values = [[cells[at] for at in kept] for _, cells in rows] if unnamed else [cells for _, cells in rows]
-    notes = (f"{file}: {unnamed} columns without a name are left out",) if unnamed else ()
-    return GoldRows(file, suffix, [header[at] for at in kept], values, [number for number, _ in rows], notes=notes)
+        raise UserError(f"{where}: has {len(first)} cells. {expected}")
+    wrong = {number: len(cells) for number, cells in rows if len(cells) != len(header)}
+    faults = _faults_of_names(where, header)
+    raise_all([*faults, *(f"{file}:{number}: has {count} cells. {expected}" for number, count in wrong.items())])
+    gold = GoldRows(file, suffix, header, [cells for _, cells in rows], [number for number, _ in rows])
+    return gold if all(header) else _without_unnamed(gold)
+
+
+def _without_unnamed(gold: GoldRows) -> GoldRows:
+    kept = [at for at, name in enumerate(gold.names) if name]
+    note = f"{gold.file}: {len(gold.names) - len(kept)} columns without a name are left out"
+    rows = [list(map(row.__getitem__, kept)) for row in gold.rows]
+    return replace(gold, names=list(filter(None, gold.names)), rows=rows, notes=(note,))
 
 
 def _check_header(where: str, first: Sequence[str], rows: Sequence[Row]) -> None:
@@ -400,16 +438,18 @@ def _kind_of_cell(cell: str, given: Sequence[str]) -> str:
     if not cell or not given:
         return ""
     if all(map(NUMBER.fullmatch, given)):
-        return "name" if not NUMBER.fullmatch(cell) else "value" if _is_near(cell, given) else ""
-    shapes = {_shape(value) for value in given}
-    if len(shapes) == 1 and "0" in (shape := shapes.pop()):
-        return "value" if _shape(cell) == shape else "name"
+        if not NUMBER.fullmatch(cell):
+            return "name"
+        return "value" if _is_near(cell, given) else ""
+    shapes = set(map(_shape, given))
+    if len(shapes) == 1 and "0" in "".join(shapes):
+        return "value" if _shape(cell) in shapes else "name"
     if all(map(LIST.fullmatch, given)):
         return "value" if LIST.fullmatch(cell) else "name"
     different = set(given)
-    if len(given) >= FEWEST_REPEATS * len(different):
-        return "value" if cell in different else "no label"
-    return "value" if cell in different else ""
+    if cell in different:
+        return "value"
+    return "no label" if len(given) >= FEWEST_REPEATS * len(different) else ""
 
 
 def _shape(cell: str) -> str:
@@ -427,9 +467,10 @@ def _is_near(cell: str, given: Sequence[str]) -> bool:
 def _no_header(where: str, first: Sequence[str], rows: Sequence[Sequence[str]], evidence: str) -> NoHeaderError:
     names: list[str] = []
     for at, cell in enumerate(first):
-        given = [row[at] for row in rows]
-        name = _name_for(cell, given, is_first="id" not in names)
-        names.append(name if name not in names else f"{name}{at + 1}")
+        name = _name_for(cell, [row[at] for row in rows], is_first="id" not in names)
+        if name in names:
+            name = f"{name}{at + 1}"
+        names.append(name)
     may_be = len(set(first)) == len(first) and not any("," in cell for cell in first)
     header = f" If this line is the header all the same: --columns {','.join(first)}." if may_be else ""
     return NoHeaderError(
@@ -456,38 +497,33 @@ def _name_for(cell: str, given: Sequence[str], *, is_first: bool) -> str:
 def _json(text: str, file: str, suffix: str) -> GoldRows:
     """Objects, one a line or in a list; or one object whose names are the keys, of objects or of plain answers."""
     problems: list[str] = []
+    place = "{}:{}" if suffix == ".jsonl" else "{}[{}]"
     found = _json_lines(text, file, problems) if suffix == ".jsonl" else _json_items(text, file, problems)
-
-    def place(number: int) -> str:
-        return f"{file}:{number}" if suffix == ".jsonl" else f"{file}[{number}]"
-
-    if not problems:
-        problems += [
-            f"{place(number)}: is not an object. Expected {{name: value, …}}."
-            for number, item in found
-            if not isinstance(item, dict)
-        ]
-    names: dict[str, None] = {}
     rows = [(number, item) for number, item in found if isinstance(item, dict)]
+    if not problems:
+        others = [place.format(file, number) for number, item in found if not isinstance(item, dict)]
+        problems += [f"{where}: is not an object. Expected {{name: value, …}}." for where in others]
+    names: dict[str, None] = {}
     for number, item in rows:
-        names.update(dict.fromkeys(item))
+        names |= dict.fromkeys(item)
         if not _is_unicode(item):
-            problems.append(
-                f"{place(number)}: holds half of a surrogate pair (\\ud800 to \\udfff). Expected whole characters."
-            )
-    problems += [
-        f"{file}: the name {name!r} is empty, or has blanks around it or a line break in it. Expected a plain name."
-        for name in names
-        if not name or name != name.strip() or LINE_END.search(name)
-    ]
+            what = "holds half of a surrogate pair (\\ud800 to \\udfff). Expected whole characters."
+            problems.append(f"{place.format(file, number)}: {what}")
+    for name in names:
+        if not name or name != name.strip() or LINE_END.search(name):
+            what = "is empty, or has blanks around it or a line break in it. Expected a plain name."
+            problems.append(f"{file}: the name {name!r} {what}")
     raise_all(problems)
-    values = [[item.get(name) for name in names] for _, item in rows]
+    values = [list(map(item.get, names)) for _, item in rows]
     return GoldRows(file, suffix, list(names), values, [number for number, _ in rows])
 
 
 def _json_lines(text: str, file: str, problems: list[str]) -> list[tuple[int, Any]]:
-    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    return [(number, _parsed(line, f"{file}:{number}", problems)) for number, line in lines]
+    found = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            found.append((number, _parsed(line, f"{file}:{number}", problems)))
+    return found
 
 
 def _json_items(text: str, file: str, problems: list[str]) -> list[tuple[int, Any]]:
