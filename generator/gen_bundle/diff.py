@@ -8,8 +8,8 @@ from pathlib import Path
 
 from gen_bundle.building import finished_bundle
 from gen_bundle.check.bundle import Bundle, open_readable_bundle
-from gen_bundle.difference.aspects import differences
 from gen_bundle.difference.changes import Difference
+from gen_bundle.difference.report import differences
 
 
 @dataclass(frozen=True)

@@ -18,15 +18,6 @@ def state_file(kind: str, server: str, competition: int) -> Path:
     return state_folder() / kind / f"{urlsplit(server).netloc.replace(':', '-')}-{competition}.json"
 
 
-def write_json(file: Path, content: Any) -> None:
-    """Write a file, and the folders that lead to it.
-
-    Raises:
-        UserError: it cannot be written.
-    """
-    write_whole(file, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
-
-
 @contextmanager
 def private() -> Iterator[None]:
     """Files and folders that are made meanwhile are their owner's alone."""
@@ -37,19 +28,32 @@ def private() -> Iterator[None]:
         os.umask(before)
 
 
-def read_json(file: Path, shape: Any, advice: str = "Fetch into a new folder.") -> Any:
+def write_json(file: Path, content: Any) -> None:
+    """Write a file, and the folders that lead to it.
+
+    Raises:
+        UserError: it cannot be written.
+    """
+    with private():
+        write_whole(file, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
+
+
+def read_json(file: Path, shape: Any, advice: str = "Fetch into a new folder.", missing: Any = None) -> Any:
     """What a file of an earlier run holds, as it is there.
 
     Args:
         file: the file.
         shape: the type that it must be valid for.
         advice: what to do when it is damaged.
+        missing: what counts where there is no file; None: the file must be there.
 
     Raises:
         UserError: it cannot be read, or has another shape.
     """
     from pydantic import TypeAdapter  # here, since it takes long to import
 
+    if missing is not None and not file.exists():
+        return missing
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
         TypeAdapter(shape).validate_python(content)

@@ -13,19 +13,20 @@ from contextlib import ExitStack, suppress
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from gen_bundle.bugs import bug_report
-from gen_bundle.check.bundle import Bundle, open_readable_bundle
+from gen_bundle.check.bundle import open_readable_bundle
 from gen_bundle.check.report import OVER
-from gen_bundle.difference.aspects import differences
 from gen_bundle.difference.changes import Difference, Effect
+from gen_bundle.difference.report import differences
 from gen_bundle.errors import UserError
 from gen_bundle.fetched import whole_submissions
-from gen_bundle.json_files import private, write_json
+from gen_bundle.json_files import write_json
 from gen_bundle.live.competition import Place, Snapshot, different, original_bundle, read_snapshot, submission_rule
-from gen_bundle.live.connection import AnswerError, Connection, LiveError
+from gen_bundle.live.connection import AnswerError, Connection, LiveError, Row
 from gen_bundle.live.datasets import content_digest, number_of, pack, store_file
 from gen_bundle.live.fetch import FetchRequest, fetch
 from gen_bundle.live.reruns import (
@@ -40,7 +41,7 @@ from gen_bundle.live.reruns import (
     rerunnable,
     still_ranking,
 )
-from gen_bundle.live.site_bundle import EDITOR, OURS, UNKNOWN, Edit, Replaced, SiteBundle, by_hand, ways_back
+from gen_bundle.live.site_bundle import EDITOR, OURS, UNKNOWN, Edit, SiteBundle, by_hand, ways_back
 from gen_bundle.live.submissions import DELETED, FINAL, state, submissions_of
 from gen_bundle.live.upload import readiness
 from gen_bundle.plain_text import counted
@@ -92,119 +93,87 @@ def look(connection: Connection, competition: int, bundle: Path, held: ExitStack
     before = read_snapshot(connection, competition)
     record = read_record(connection.server, competition)
     site = SiteBundle(before, wanted, original_bundle(connection, competition, held), record.contents)
-    made = site.edits()
-    update = Update(
-        connection,
-        bundle,
-        before,
-        wanted,
-        record,
-        tuple(_changes(site, None if made else EDITOR)),
-        tuple(made),
-        tuple(site.unseen),
-        _rerun_phases(before, made, site.replaced),
-        # pages are edited after the end, too
-        obstacles=tuple(one for one in ready.obstacles if not one.startswith(f"{OVER}:")),
-    )
-    update.stale = update.still_ranking()
-    update.warnings = tuple(_warnings(update))
-    return update
+    # pages are edited after the end, too
+    obstacles = [one for one in ready.obstacles if not one.startswith(f"{OVER}:")]
+    return Update(connection, bundle, site, record, tuple(obstacles))
 
 
-def _changes(site: SiteBundle, otherwise: str | None) -> Iterator[SiteChange]:
-    """The differences, and how each is removed; solutions, the logo and tasks without a phase are not compared."""
-    used = {task.name for task in site.wanted.competition.used_tasks}
-    for one in differences(site.bundle, site.wanted):
-        unused = one.part == "tasks" and one.what == "added" and one.item not in used
-        if one.part == "solutions" or unused:
-            continue
-        if one.what == "path" and (one.old or "").startswith((UNKNOWN, OURS)):
-            one = replace(one, what="content", old=str(one.old).replace(": ", ", ", 1))
-        hand = by_hand(one) or otherwise
-        if one.part == "tasks" and one.item in site.unseen:
-            hand = "the task is not yours: its owner must change it"
-        yield SiteChange(one, hand)
-
-
-def _rerun_phases(before: Snapshot, made: Sequence[Edit], replaced: Replaced) -> tuple[int, ...]:
-    """The phases whose tasks get files that change scores."""
-    tasks = {edit.place[1] for edit in made if (*edit.place, "ingestion_only_during_scoring") in edit.expected}
-    for (kind, number), by_role in replaced.items():
-        for found in by_role.values():
-            if kind == "task" and Effect.RERUN in [one.effect for one in found]:
-                tasks.add(number)
-    phases = []
-    for phase in before.phases:
-        own = {task["id"] for task in phase.get("tasks") or []}
-        if own & tasks:
-            phases.append(phase["id"])
-    return tuple(phases)
-
-
-def _warnings(update: "Update") -> Iterator[str]:
-    before = update.before
-    if update.edits and before.competition.get("published"):
-        yield "the competition is published: participants see changes at once."
-    for task in update.unseen:
-        yield f"task {task} is not yours: its files cannot be compared or replaced. Ask its owner to."
-    for phase in before.phases:
-        if phase["id"] not in update.rerun_phases:
-            continue
-        rows = [row for row in submissions_of(update.connection, phase["id"]) if not row.get("parent")]
-        running = sum(state(row) not in (*FINAL, DELETED) for row in rows)
-        scored = len(rerunnable(rows)) - running
-        if running:
-            waiting = counted(running, "submission")
-            yield f"phase {phase['name']}: {waiting} not ended yet may be scored with old and new files."
-        if scored:
-            yield (
-                f"phase {phase['name']}: {counted(scored, 'submission')} scored with the old files. Without --rerun, "
-                "old scores stand beside new ones."
-            )
-    for one in update.stale:
-        yield str(one)
-
-
-@dataclass
 class Update:
     """What a competition would become.
 
     Attributes:
         bundle: the bundle's zip.
-        before: what the site holds.
-        wanted: the opened bundle.
+        site: what the site holds, beside that bundle.
         record: what this machine remembers of the competition.
-        changes: all differences.
-        edits: the requests that remove those which need no hand.
-        unseen: the tasks of other owners, whose programs and data cannot be looked at.
-        rerun_phases: the phases whose submissions are to be rerun after the edits.
         obstacles: what speaks against the bundle, as for `upload`.
-        warnings: what organisers should know before they agree.
+        edits: the requests that remove the differences which need no hand.
+        changes: all differences.
         stale: the rows of the leaderboard whose scores came of replaced files.
     """
 
-    connection: Connection
-    bundle: Path
-    before: Snapshot
-    wanted: Bundle
-    record: UpdateRecord
-    changes: tuple[SiteChange, ...]
-    edits: tuple[Edit, ...]
-    unseen: tuple[str, ...]
-    rerun_phases: tuple[int, ...]
-    obstacles: tuple[str, ...]
-    warnings: tuple[str, ...] = ()
-    stale: tuple[Stale, ...] = ()
+    def __init__(
+        self, connection: Connection, bundle: Path, site: SiteBundle, record: UpdateRecord, obstacles: tuple[str, ...]
+    ) -> None:
+        self.connection, self.bundle, self.site, self.record = connection, bundle, site, record
+        self.obstacles = obstacles
+        self.before = site.snapshot
+        self.rule = submission_rule(self.before.competition)
+        self.edits = tuple(site.edits())
+        self.changes = tuple(self._changes())
+        self.stale = self.still_ranking()
+
+    def _changes(self) -> Iterator[SiteChange]:
+        """The differences, and how each is removed; solutions, the logo and tasks without a phase are not compared."""
+        used = {task.name for task in self.site.wanted.competition.used_tasks}
+        for one in differences(self.site.bundle, self.site.wanted):
+            unused = one.part == "tasks" and one.what == "added" and one.item not in used
+            if one.part == "solutions" or unused:
+                continue
+            if one.what == "path" and one.old and one.old.startswith((UNKNOWN, OURS)):
+                one = replace(one, what="content", old=one.old.replace(": ", ", ", 1))
+            hand = by_hand(one)
+            if one.part == "tasks" and one.item in self.site.unseen:
+                hand = "the task is not yours: its owner must change it"
+            elif not self.edits:
+                hand = hand or EDITOR
+            yield SiteChange(one, hand)
+
+    @property
+    def by_hand(self) -> list[SiteChange]:
+        """The differences that are not removed by `apply`."""
+        return [change for change in self.changes if change.by_hand]
+
+    @property
+    def unseen(self) -> str:
+        """Which tasks are somebody else's, so that their programs and data cannot be looked at; in words."""
+        names = self.site.unseen
+        if not names:
+            return ""
+        tasks = "1 task is" if len(names) == 1 else f"{len(names)} tasks are"
+        return f"{tasks} not yours ({', '.join(names)})."
 
     @property
     def same(self) -> bool:
         """Whether all is known to be as the bundle says."""
         return not (self.changes or self.unseen or self.stale)
 
-    @property
-    def rule(self) -> str:
-        """The rule by which submissions come onto the leaderboard."""
-        return submission_rule(self.before.competition)
+    @cached_property
+    def rerun_phases(self) -> list[int]:
+        """The phases whose tasks get files that change scores."""
+        tasks = set()
+        for edit in self.edits:
+            if (*edit.place, "ingestion_only_during_scoring") in edit.expected:
+                tasks.add(edit.place[1])
+        for (kind, number), by_role in self.site.replaced.items():
+            for found in by_role.values():
+                if kind == "task" and Effect.RERUN in [one.effect for one in found]:
+                    tasks.add(number)
+        phases = []
+        for phase in self.before.phases:
+            own = {task["id"] for task in phase.get("tasks") or []}
+            if own & tasks:
+                phases.append(phase["id"])
+        return phases
 
     def due(self, phase: int) -> list[int]:
         """The submissions to a phase that are to be rerun: those of earlier replacements, or all after a new one."""
@@ -218,8 +187,16 @@ class Update:
         due = [(phase, self.due(phase["id"])) for phase in self.before.phases]
         return [estimated(self.connection, phase, numbers) for phase, numbers in due if numbers]
 
-    def rerun_warnings(self, costs: Sequence[Cost]) -> Iterator[str]:
-        """What organisers should know before they have submissions rerun."""
+    def warnings(self, costs: Sequence[Cost]) -> Iterator[str]:
+        """What organisers should know before they agree, also to reruns, where these have any costs."""
+        if self.edits and self.before.competition.get("published"):
+            yield "the competition is published: participants see changes at once."
+        for task in self.site.unseen:
+            yield f"task {task} is not yours: its files cannot be compared or replaced. Ask its owner to."
+        for phase in self.before.phases:
+            if phase["id"] in self.rerun_phases:
+                yield from self._scored_before(phase)
+        yield from map(str, self.stale)
         total = sum(cost.submissions for cost in costs)
         if total > PUBLIC_QUEUE_RERUNS and self.before.competition.get("queue") is None:
             yield (
@@ -228,6 +205,19 @@ class Update:
             )
         if total:
             yield f"the leaderboard's rule is {self.rule}: {AFTER_RERUNS[self.rule]}."
+
+    def _scored_before(self, phase: Row) -> Iterator[str]:
+        rows = [row for row in submissions_of(self.connection, phase["id"]) if not row.get("parent")]
+        running = sum(state(row) not in (*FINAL, DELETED) for row in rows)
+        scored = len(rerunnable(rows)) - running
+        if running:
+            waiting = counted(running, "submission")
+            yield f"phase {phase['name']}: {waiting} not ended yet may be scored with old and new files."
+        if scored:
+            yield (
+                f"phase {phase['name']}: {counted(scored, 'submission')} scored with the old files. Without --rerun, "
+                "old scores stand beside new ones."
+            )
 
     def apply(self) -> Path | None:
         """Make the changes, or undo them; the backup of what was there before, None where there was nothing to change.
@@ -287,13 +277,13 @@ class Update:
         for place, use in edit.files.items():
             kind, number, role = place
             key = str(use.path)  # of a file that is on the site, unless the bundle holds one there
-            if self.wanted.find(use.path) is not None:
+            if self.site.wanted.find(use.path) is not None:
                 with tempfile.TemporaryDirectory() as folder:
                     file = Path(folder) / f"{role}.zip"
-                    pack(self.wanted, use, file)
+                    pack(self.site.wanted, use, file)
                     name = f"{role} of {kind} {number} @ {datetime.now(UTC):%Y-%m-%d %H:%M:%S.%f}"
                     key = store_file(self.connection, role, file, name)
-            if digest := content_digest(self.wanted, use):
+            if digest := content_digest(self.site.wanted, use):
                 self.record.contents[key] = digest
                 self.record.save()
             dataset = number_of(self.connection, role, key) if kind == "phase" else None
@@ -357,6 +347,7 @@ class Update:
         for phase in self.before.phases:
             if self.record.reruns.get(phase["id"], Reruns()).pending:
                 faults += Rerun(self.connection, phase, self.record, self.rule).run()
+        self.stale = self.still_ranking()
         return faults
 
     def still_ranking(self) -> tuple[Stale, ...]:
@@ -375,14 +366,15 @@ class Update:
         """
         folder = self.bundle.with_name(f"{self.bundle.name}.competition-{self.before.id}.submissions")
         faults: list[str] = []
+        self.stale = self.still_ranking()
         for phase in self.before.phases:
-            stale = [one for one in self.stale if one.phase == phase["id"]]
-            if stale:
-                say = self.connection.say
-                say(f"phase {phase['name']}: fetching submissions into {folder}, before any is deleted")
+            if stale := [one for one in self.stale if one.phase == phase["id"]]:
+                said = f"phase {phase['name']}: fetching submissions into {folder}, before any is deleted"
+                self.connection.say(said)
                 (fetched,) = fetch(self.connection, FetchRequest(self.before.id, folder, str(phase["id"])))
                 kept = whole_submissions(fetched.folder)
                 faults += Rerun(self.connection, phase, self.record, self.rule).remove(stale, kept)
+        self.stale = self.still_ranking()
         return faults
 
 
@@ -399,8 +391,7 @@ def write_backup(snapshot: Snapshot, server: str, bundle: Path, now: datetime) -
         "competition": _without_secrets(snapshot.competition),
         "tasks": {str(number): _without_secrets(task) for number, task in snapshot.tasks.items()},
     }
-    with private():
-        write_json(file, content)
+    write_json(file, content)
     return file
 
 

@@ -19,8 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scoring_programs")
 from scoring_kit.metrics import summed
 from scoring_kit.metrics.classification import units_of_classes
 from scoring_kit.program import ScoreColumn
-from scoring_kit.resampling.draws import bootstrap_counts
-from scoring_kit.resampling.intervals import few_units, percentile_interval, uncut_interval
+from scoring_kit.resampling.draws import bootstrap_counts, few_units, percentile_interval, uncut_interval
 from scoring_kit.units import Array
 
 SETS, RESAMPLES, SEED = 1000, 2000, 7

@@ -1,6 +1,5 @@
 """What is wrong with gold before the first submission: metrics that it leaves undefined for every answer."""
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
@@ -77,17 +76,20 @@ def _of_columns(plan: Plan, gold: GoldTable) -> Found:
 def _of_numbers(plan: Plan, gold: GoldTable) -> Found:
     """Weights and scales, which are numbers of the gold."""
     for name, column in plan.numbers.items():
-        numbers = [number_of(text) for text in gold.groups[column]]
-        if any(math.isnan(number) or number < 0 for number in numbers):
+        numbers = list(map(number_of, gold.groups[column]))
+        if not all(number >= 0 for number in numbers):  # nor NaN
             yield f"{column}, the {name}, is not everywhere a number from 0", f"numbers in {column}"
             continue
         for group, positions in scored_groups(plan, gold).items():
-            of_group = f" in the group {', '.join(group)}" if group else ""
             own = [numbers[i] for i in positions]
             if name == "weight" and not any(own):
-                yield f"{column} is 0 for every key{of_group}", "a weight above 0"
+                yield f"{column} is 0 for every key{_in_group(group)}", "a weight above 0"
             if name == "scale" and not all(own):
-                yield f"{column}, which errors are divided by, is 0 for a key{of_group}", "scales above 0"
+                yield f"{column}, which errors are divided by, is 0 for a key{_in_group(group)}", "scales above 0"
+
+
+def _in_group(group: Sequence[str]) -> str:
+    return f" in the group {', '.join(group)}" if group else ""
 
 
 def _positive(plan: Plan, gold: GoldTable) -> tuple[str, str] | None:
@@ -146,10 +148,13 @@ def _order(plan: Plan, values: Sequence[Any], gold: GoldTable) -> Found:
 
 
 def _rankings(plan: Plan, values: Sequence[Any], gold: GoldTable) -> Found:
-    levels = [[relevance[0] if relevance else 1 for _, *relevance in rows] for rows in values]
-    if any(level != int(level) for own in levels for level in own):
+    without, whole = 0, True
+    for rows in values:
+        levels = [relevance[0] if relevance else 1 for _, *relevance in rows]
+        whole = whole and all(level == int(level) for level in levels)
+        without += not any(level > 0 for level in levels)
+    if not whole:
         yield "a relevance is not a whole number", "whole numbers, 0 for an item that is not relevant"
-    without = sum(not any(level > 0 for level in own) for own in levels)
     if without:
         yield f"{without} queries have no relevant item", "for each query an item with a relevance above 0"
 

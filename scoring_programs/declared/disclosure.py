@@ -139,21 +139,33 @@ def _column(plan: Plan, gold: GoldTable) -> AttackedColumn | None:
         return None
     kinds = {name: kind for name, kind in gold.answers.columns if name in plan.gold}
     by_label = plan.metric in COUNTS_BY_LABEL and plan.options.get("average") != "micro"
+    at_once = 1
     if set(kinds.values()) == {"labels"}:  # each label of a key is an item, which is there or is not
         (name,) = kinds
         labels = len(frozenset[str]().union(*gold.answers.columns[name, "labels"]))
-        return AttackedColumn(plan.key, plan.metric, len(gold.keys) * labels, 2, labels if by_label else 1, None)
-    if not set(kinds.values()) <= {"label", "number", "string"}:
+        if by_label:
+            at_once = labels
+        return AttackedColumn(plan.key, plan.metric, len(gold.keys) * labels, 2, at_once, None)
+    if not set(kinds.values()) <= {"label", "ordinal", "number", "string"}:
         return None
     values = 1
     for name, kind in kinds.items():
         there = [value for value in gold.answers.columns[name, kind] if value is not None]
         values *= _possible(there, kind)
+    if by_label:
+        at_once = max(1, values - 1)
+    return AttackedColumn(plan.key, plan.metric, len(gold.keys), values, at_once, _widest(plan, gold))
+
+
+def _widest(plan: Plan, gold: GoldTable) -> float | None:
+    """The largest difference of two answers; None where they may be any number, or are none."""
     field = gold.table.field(plan.fields[0])
-    widest: float | None = None
-    if field.type == "number" and field.min is not None and field.max is not None:
-        widest = field.max - field.min
-    return AttackedColumn(plan.key, plan.metric, len(gold.keys), values, max(1, values - 1) if by_label else 1, widest)
+    if field.type == "probabilities":
+        return 1.0
+    if field.type == "ordinal":
+        return max(field.numbers.values()) - min(field.numbers.values())
+    is_bounded = field.type == "number" and field.min is not None and field.max is not None
+    return field.max - field.min if is_bounded else None  # type: ignore[operator]
 
 
 def _possible(values: list[Any], kind: str) -> int:

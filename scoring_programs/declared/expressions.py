@@ -99,8 +99,8 @@ def computed(expression: Expression, values: Mapping[str, Array], number: int) -
     stack: list[Array] = []
     with np.errstate(all="ignore"):
         for step in expression.steps:
-            number = step[2]
-            taken, stack = stack[len(stack) - number :], stack[: len(stack) - number]
+            left = len(stack) - step[2]
+            taken, stack = stack[left:], stack[:left]
             stack.append(_done(step, taken, values))
     found = np.broadcast_to(stack[0], (number,))
     defined: Array = np.where(np.isfinite(found), found, np.nan)

@@ -166,12 +166,15 @@ def _counted(sample: Sample, elements: Elements, declared: Iterable[str] = ()) -
 
 def _elements(plan: Plan, sample: Sample) -> Elements | None:
     """What makes an answer the elements of its set."""
+    types = [field.type for field in sample.fields]
     if sample.many:
-        at = next((i for i, field in enumerate(sample.fields) if field.type == "label"), None)
-        return None if at is None else lambda rows: {(row[at] or NO_LABEL, row) for row in rows}
-    if {field.type for field in sample.fields} == {"labels"}:
+        if "label" not in types:
+            return None
+        at = types.index("label")
+        return lambda rows: {(row[at] or NO_LABEL, row) for row in rows}
+    if set(types) == {"labels"}:
         return lambda answer: {(label, i) for i, labels in enumerate(answer) for label in labels}
-    if {field.type for field in sample.fields} != {"spans"}:
+    if set(types) != {"spans"}:
         return None
     joint = plan.definition is not None and plan.definition.joint  # else an answer is the spans of one field
 

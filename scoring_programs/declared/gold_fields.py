@@ -89,11 +89,13 @@ def open_fields(table: Table, wanted: Sequence[Plan], names: Sequence[str]) -> d
     any_text = {name for plan in wanted if plan.module == "clusters" for name in plan.fields}
     for plan in wanted:
         for name, field in _compared(plan, table, names):
-            own = None if name in any_text else table.find(name)
-            if own is not None and own.type == field.type and own.type in NAMING and own.values is None:
-                columns = found.setdefault(name, [])
-                if field not in columns and field.name in names:
-                    columns.append(field)
+            own = table.find(name)
+            is_open = own is not None and own.type == field.type and own.values is None
+            if not is_open or name in any_text or field.type not in NAMING:
+                continue
+            columns = found.setdefault(name, [])
+            if field not in columns and field.name in names:
+                columns.append(field)
     return found
 
 

@@ -13,6 +13,7 @@ from declared.expressions import columns_of_task
 from declared.given import Given, differences
 from declared.plan import Plan, plans
 from declared.probes import failing
+from declared.secret_columns import ENDING, columns_text, named_secrets
 from declared.tables import Table, fields_of_tasks, tables_of
 from declared.template import template_files
 from scoring_kit.errors import OrganiserError, Problems
@@ -34,6 +35,11 @@ def prepare(request: Request) -> Warned:
         for file in filter(None, (table.gold, table.gold_keys)):
             for name in gold.gold_files(source, file):
                 shutil.copyfile(source / name, out / name)
+    for data in options["tables"]:
+        table = Table.from_dict(data)
+        text = columns_text(source, table, _wanted(request), data["public"])
+        if text is not None:
+            (out / f"{table.id}{ENDING}").write_text(text, encoding="utf-8", newline="")
     labels = _labels_of_all([Path(folder) for folder in request.get("phases", [source])], request)
     if labels:
         (out / gold.LABELS_FILE).write_text(json.dumps(labels, ensure_ascii=False), encoding="utf-8")
@@ -44,7 +50,7 @@ def _labels_of_all(folders: Sequence[Path], request: Request) -> dict[str, Any]:
     """Table id → field → the labels of the gold of all phases, of fields without declared values."""
     labels: dict[str, dict[str, set[str]]] = {}
     for table in tables_of(request["options"]).values():
-        wanted = [plan for plan in _wanted(request) if plan.table == table.id]
+        wanted = [plan for plan in _wanted(request) if table.id in plan.all_tables]
         for folder in folders:
             for field, values in gold.labels_of_gold(folder, table, wanted).items():
                 labels.setdefault(table.id, {}).setdefault(field, set()).update(values)
@@ -88,22 +94,10 @@ def template(request: Request) -> dict[str, Any]:
 
 
 def secrets(request: Request) -> Secrets:
-    """The gold that metrics read, but for keys and what is declared public; whole lines of a text file.
-
-    With many rows a key, an item is part of the key; else nothing identifies a row, and only the file is secret.
-    """
+    """The gold that metrics read, but for keys and what is declared public; whole lines of a text file."""
     files: list[dict[str, Any]] = []
     for data in request["options"]["tables"]:
-        table, public = Table.from_dict(data), list(data["public"])
-        read = dict.fromkeys(column for plan in _wanted(request) if plan.table == table.id for column in plan.gold)
-        key = [*table.key, *([table.distinct] if table.distinct else [])]
-        columns = [column for column in read if column not in (*key, *public)]
-        if read and table.gold.suffix == ".txt":
-            files.append({"name": table.gold.name, "lines": True})
-        elif read and table.many and not table.distinct:
-            files.append({"name": table.gold.name})
-        elif read:
-            files.append({"name": table.gold.name, "key": key, "columns": columns, "public": public})
+        files += named_secrets(Table.from_dict(data), _wanted(request), data["public"])
     return {"files": files}
 
 

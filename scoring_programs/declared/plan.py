@@ -67,6 +67,11 @@ class Plan:
         return "own" if self.definition is None else self.definition.module
 
     @property
+    def resampled(self) -> bool:
+        """Whether final reports have intervals and tests of it."""
+        return self.definition is None or self.definition.resampled
+
+    @property
     def gold_needed(self) -> tuple[str, ...]:
         """The gold columns that must be there; without relevance every row of a ranking's gold is relevant."""
         return self.gold[:1] if self.module == "rankings" else self.gold

@@ -1,7 +1,7 @@
 """The gold of a declared competition: each table's keys, the columns that metrics read, and those that group rows."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -73,7 +73,7 @@ def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Refe
     labels = _labels(folder)
     tables = {}
     for table in tables_of(options).values():
-        own = [plan for plan in wanted if plan.table == table.id]
+        own = [plan for plan in wanted if table.id in plan.all_tables]
         gold = read_gold(folder, table, own, labels.get(table.id, {}), problems) if own else None
         if gold is not None:
             tables[table.id] = gold
@@ -89,6 +89,7 @@ def manifest(reference: Reference, tasks: Sequence[str]) -> dict[str, Any]:
 def expected(gold: GoldTable) -> dict[str, Any]:
     """What participants know of one table; of many rows for a key nobody knows which has as many tags as which."""
     tagged = {} if gold.table.many else gold.tagged
+    items = {"items": _items(gold)} if gold.table.all_items else {}
     return {
         "keys": gold.keys,
         "values": {field: list(labels) for field, labels in gold.labels.items()},
@@ -97,7 +98,17 @@ def expected(gold: GoldTable) -> dict[str, Any]:
             for field, column in tagged.items()
         },
         "megabytes": most_megabytes(gold),
+        **items,
     }
+
+
+def _items(gold: GoldTable) -> list[list[str]]:
+    """The items that the gold judges for each key."""
+    found: list[list[str]] = [[] for _ in gold.keys]
+    items = gold.answers.columns[str(gold.table.distinct), "string"]
+    for owner, item in zip(gold.answers.owners, items, strict=True):
+        found[owner].append(item)
+    return found
 
 
 def most_megabytes(gold: GoldTable) -> float:
@@ -167,7 +178,8 @@ Loaded = tuple[list[str], Rows, list[tuple[int, tuple[Any, ...]]]]
 
 def gold_files(folder: Path, file: File) -> list[str]:
     """The names of a gold file, or of all that fit its pattern."""
-    return file.matching(sorted(path.name for path in folder.iterdir() if path.is_file()))
+    names = sorted(path.name for path in folder.iterdir() if path.is_file() and path.name != LABELS_FILE)
+    return file.matching(names)
 
 
 def _load(folder: Path, file: File, table: Table, problems: Problems) -> Loaded | None:
@@ -248,7 +260,7 @@ def _skipped(
     for field in fields:
         at = names.index(field.name)
         empty = [row for _, row in values if _is_empty(row[at], field)]
-        keys = (tuple(map(_plain, row[:width])) for row in empty)
+        keys = (tuple(map(as_text, row[:width])) for row in empty)
         found[field.name, field.type] = frozenset(positions[table.canonical(key)] for key in keys)
     return found
 
@@ -347,7 +359,7 @@ def _group(
     for (number, row), key in zip(values, row_keys, strict=True):
         if key is None:
             continue
-        text = _plain(row[at]) if field is None else field.canonical(_plain(row[at]))
+        text = as_text(row[at]) if field is None else field.canonical(as_text(row[at]))
         if found.setdefault(table.canonical(key), text) != text:
             problems.error(
                 rows.place(number), f"{column} differs between the rows of {named_key(key)}", "one value a key"
@@ -362,8 +374,8 @@ def _group(
     return [found.get(key, "") for key in compared]
 
 
-def _plain(value: Any) -> str:
-    """A gold value as text, as `where` compares it."""
+def as_text(value: Any) -> str:
+    """A gold value as text, as `where` compares it; of one that is spread over columns all its cells."""
     text = "" if value is ABSENT or value is None else json_text(value)
     return text if isinstance(text, str) else json.dumps(value)
 
@@ -374,7 +386,7 @@ def _further(
     """All columns as text, in the order of the answers' values."""
     row_of = dict(values)
     return {
-        name: [_plain(row_of[number][at]) if number >= 0 else "" for number in answers.numbers]
+        name: [as_text(row_of[number][at]) if number >= 0 else "" for number in answers.numbers]
         for at, name in enumerate(names)
     }
 
@@ -397,15 +409,8 @@ def gold_keys(folder: Path, table: Table) -> list[Key]:
     return list(filter(None, _row_keys(table, loaded, lambda *_: None))) if loaded else []
 
 
-def cells(folder: Path, table: Table) -> Iterator[tuple[Key, str, str]]:
-    """(key, column, text) of every cell of the gold beside the keys; a list or set as its elements."""
+def read_columns(folder: Path, table: Table) -> dict[str, list[Any]]:
+    """Every column of a table's gold as it is in the files; what is wrong there its own phase reports."""
     loaded = _load(folder, table.gold, table, Problems())
-    if loaded is None:
-        return
-    names, _, values = loaded
-    width = len(table.key)
-    for _, row in values:
-        key = tuple(map(_plain, row[:width]))
-        for name, value in zip(names[width:], row[width:], strict=True):
-            for one in value if isinstance(value, list) else [value]:
-                yield key, name, _plain(one)
+    names, _, values = loaded or ([], None, [])
+    return {name: [row[at] for _, row in values] for at, name in enumerate(names)}

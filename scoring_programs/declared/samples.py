@@ -10,6 +10,7 @@ from typing import Any
 from declared.answers import Answers
 from declared.gold_fields import gold_fields
 from declared.metrics import Sample, definitions, positive_of
+from declared.own_checks import answered_rows, by_key
 from declared.plan import Plan
 from declared.reference import GoldTable
 from scoring_kit.base.fields import NUMBER, Field, ordered
@@ -67,7 +68,7 @@ def _gold_columns(gold: GoldTable, fields: Sequence[Field]) -> Columns:
 def _units(plan: Plan, gold: GoldTable, columns: Columns, owners: Sequence[int]) -> list[Sequence[Any]]:
     """A value for each key: of each column, or, where they are compared as wholes, of all of them."""
     if gold.table.many:
-        return [_by_key(gold, owners, list(zip(*columns, strict=True)))]
+        return [by_key(len(gold.keys), owners, list(zip(*columns, strict=True)))]
     is_joint = plan.definition is not None and plan.definition.joint
     return [list(zip(*columns, strict=True))] if is_joint else list(columns)
 
@@ -88,8 +89,8 @@ class ComparedForm:
 def _form(plan: Plan, own: Field, of_gold: Field, gold: Sequence[Any]) -> ComparedForm:
     """Values as they are, but for an ordinal that is compared as a number, and what is compared as a label."""
     kinds = own.type, definitions()[plan.metric].module
-    if kinds == ("ordinal", "numbers"):
-        as_numbers = partial(map_list, own.numbers.__getitem__)
+    if kinds == ("ordinal", "numbers"):  # a gold value that is left out is none
+        as_numbers = partial(map_list, own.numbers.get)
         return ComparedForm(Field(own.name, "number"), as_numbers, as_numbers)
     if kinds == ("number", "labels"):
         positive = positive_of(plan.options, gold)
@@ -112,13 +113,6 @@ def _form(plan: Plan, own: Field, of_gold: Field, gold: Sequence[Any]) -> Compar
 def map_list(form: Callable[[Any], Any], values: Sequence[Any]) -> list[Any]:
     """Each value in a form; None, which no metric reads, as it is."""
     return [None if value is None else form(value) for value in values]
-
-
-def _by_key(gold: GoldTable, owners: Sequence[int], rows: Sequence[Any]) -> list[list[Any]]:
-    found: list[list[Any]] = [[] for _ in gold.keys]
-    for owner, row in zip(owners, rows, strict=True):
-        found[owner].append(row)
-    return found
 
 
 @dataclass(frozen=True)
@@ -151,21 +145,9 @@ class OwnRows:
 
 def own_rows(gold: GoldTable, answers: Answers) -> OwnRows:
     """What an own function compares, over all keys."""
-    typed = {field.name: gold.answers.columns[field.name, field.type] for field in gold.fields}
-    key_columns = {name: [key[i] for key in gold.keys] for i, name in enumerate(gold.table.key)}
     keys = [key[0] if len(key) == 1 else key for key in gold.keys]
-    given = {name: column for (name, _), column in answers.columns.items()}
-    if not gold.table.many:
-        return OwnRows(keys, _dicts({**gold.further, **key_columns, **typed}), _dicts({**key_columns, **given}))
-    sides = []
-    for columns, owners in (({**gold.further, **typed}, gold.answers.owners), (given, answers.owners)):
-        keyed = {name: [column[owner] for owner in owners] for name, column in key_columns.items()}
-        sides.append(_by_key(gold, owners, _dicts({**columns, **keyed})))
-    return OwnRows(keys, *sides)
-
-
-def _dicts(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    truth = answered_rows(gold.answers, gold.table, gold.keys, gold.further)
+    return OwnRows(keys, truth, answered_rows(answers, gold.table, gold.keys))
 
 
 def scored_groups(plan: Plan, gold: GoldTable) -> dict[Group, list[int]]:

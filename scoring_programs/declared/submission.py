@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Collection, Dict, FrozenSet, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
 
 from declared.answers import Answers, named_key, read_answers
+from declared.own_checks import answered_rows, run_check
 from declared.rows import NamedText, Rows, column_names, joined, read_files
 from declared.tables import Key, Table, fields_by_task, fields_of_tasks, tables_of, tasks_left_out
 from scoring_kit.base.fields import Field, ordered
@@ -58,7 +59,12 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
         tasks = [task for task in manifest.tasks if task in reading and task not in left_out]
         if tasks:
             fields = fields_of_tasks(table, manifest.options, tasks)
+            before = problems.found
             answers[table.id] = _read_table(sources, table, fields, expected, problems)
+            check = manifest.options.get("checks", {}).get(table.id)
+            if check is not None and problems.found == before:
+                keys = [tuple(key) for key in expected["keys"]]
+                run_check(check, answered_rows(answers[table.id], table, keys), table.file.name, problems)
     if not names and files.paths and not (of_others and manifest.layout == "tasks"):
         what = f"holds no file with predictions; found {_listed(list(files.paths))}"
         elsewhere = f", of which none of the tasks that are scored here reads {_listed(of_others)}" if of_others else ""
@@ -208,6 +214,7 @@ def _read_table(
             _check_lengths(answers, rows, field, expected["lengths"][field.name], problems)
         if field.name == table.distinct:
             _check_distinct(answers, rows, keys, field, problems)
+            _check_items(answers, keys, field, expected.get("items", ()), name, problems)
         if field.type in ("tags", "spans") and field.values:
             _doubt_types(answers, name, field, problems)
     return answers
@@ -302,6 +309,25 @@ def _doubt_types(answers: Answers, name: str, field: Field, problems: Problems) 
         known = ", ".join(list(field.values or ())[:KEYS_SHOWN])
         listed = ", ".join(map(shown, unknown[:KEYS_SHOWN]))
         problems.warn(name, f"{field.name}: the {plural} not among those of the data ({known}): {listed}")
+
+
+def _check_items(
+    answers: Answers,
+    keys: Sequence[Key],
+    field: Field,
+    judged: Sequence[Sequence[str]],
+    name: str,
+    problems: Problems,
+) -> None:
+    """Where all judged items must be ranked: those of each key that has not."""
+    given = answers.columns[field.name, field.type]
+    ranked = {(owner, given[place]) for place, owner in enumerate(answers.owners)}
+    for position, items in enumerate(judged):
+        missing = [item for item in items if (position, item) not in ranked]
+        if missing:
+            listed = ", ".join(map(shown, missing[:KEYS_SHOWN]))
+            what = f"{named_key(keys[position])} has no row for {len(missing)} of {len(items)} items: {listed}"
+            problems.error(name, what, f"a row for each {field.name} of the data")
 
 
 def _check_distinct(answers: Answers, rows: Rows, keys: Sequence[Key], field: Field, problems: Problems) -> None:

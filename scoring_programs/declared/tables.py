@@ -4,7 +4,8 @@ Runs on Python 3.9 with the standard library alone, because participants run it 
 """
 
 from dataclasses import dataclass
-from typing import Any, Collection, Dict, Iterable, List, Mapping, Optional, Set, Tuple
+from functools import cached_property
+from typing import Any, Collection, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
 
 from scoring_kit.base.fields import Field
 from scoring_kit.base.row_files import File
@@ -30,6 +31,7 @@ class Table:
         cluster: the gold column of rows that stay together when results are resampled; None: each key by itself.
         unit: what a key, or such a cluster, is called in the singular.
         distinct: with many rows, the field that must not repeat for a key, because a ranking names each item once.
+        all_items: whether every item that the gold judges must be ranked.
     """
 
     id: str
@@ -45,6 +47,7 @@ class Table:
     cluster: Optional[str] = None
     unit: str = "row"
     distinct: Optional[str] = None
+    all_items: bool = False
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Table":
@@ -59,7 +62,7 @@ class Table:
         }
         return cls(**{name: value for name, value in {**data, **read}.items() if name != "public"})
 
-    @property
+    @cached_property
     def key_fields(self) -> List[Field]:
         """The fields of the key; a key must be there and is never blank."""
         named = {field.name: field for field in self.fields}
@@ -83,17 +86,18 @@ class Table:
 
     def canonical(self, key: Key) -> Key:
         """A key as it is compared: after aliases and case."""
+        if not self.folds_keys:
+            return key
         return tuple([field.canonical(key[at]) for at, field in enumerate(self.key_fields)])
 
-    @property
+    @cached_property
     def folds_keys(self) -> bool:
         """Whether keys of different spelling may be the same."""
         return any(field.aliases or field.case == "ignore" for field in self.key_fields)
 
     def positions(self, keys: Iterable[Key]) -> Dict[Key, int]:
         """Key, as it is compared, → its position."""
-        compared = map(self.canonical, keys) if self.folds_keys else keys
-        return {key: position for position, key in enumerate(compared)}
+        return {self.canonical(key): position for position, key in enumerate(keys)}
 
     def find(self, name: str) -> Optional[Field]:
         """The field of a name; None where there is none."""
@@ -109,10 +113,16 @@ def fields_by_task(table: Table, options: Mapping[str, Any]) -> Dict[str, Set[st
     found: Dict[str, Set[str]] = {}
     for task, columns in options["metrics"].items():
         for metric in columns.values():
-            if metric["table"] == table.id:
+            if table.id in tables_read(metric):
                 read = answers if metric["file"] else answers.intersection(metric["fields"])
                 found.setdefault(task, set()).update(read)
     return found
+
+
+def tables_read(metric: Mapping[str, Any]) -> Sequence[str]:
+    """The tables that a metric reads: the one, or the several of an own function."""
+    several: Sequence[str] = metric.get("tables") or [metric["table"]]
+    return several
 
 
 def fields_of_tasks(table: Table, options: Mapping[str, Any], tasks: Collection[str]) -> Tuple[Field, ...]:

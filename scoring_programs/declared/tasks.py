@@ -71,24 +71,30 @@ def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], Ta
     def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
         columns = columns_of_task(task, options, submission.entered)
         every = {plan.key: compute(plan, reference, submission) for plan in (*columns.own, *columns.beside)}
-        own = [(plan, every[plan.key]) for plan in columns.own]
         metrics, undefined = _values(columns, every)
-        libraries = [name for plan in columns.own if plan.definition for name in plan.definition.libraries]
-        said = dict(part for plan in columns.own for part in settings(plan, reference.tables[plan.table].table))
+        own: list[tuple[Plan, Computed]] = []
+        said: dict[str, str] = {}
+        libraries: dict[str, None] = {}
+        warnings, failed = [], {}
+        for plan in columns.own:
+            column = every[plan.key]
+            own.append((plan, column))
+            said.update(settings(plan, reference.tables[plan.table].table))
+            libraries.update(dict.fromkeys(plan.definition.libraries if plan.definition else ()))
+            if column.undefined:
+                warnings.append(undefined_text(plan, column.undefined))
+            if column.failed:
+                failed[plan.key] = column.failed
         for one in columns.made:
             said[one.key] = f"expression={quote(one.expression.text, safe='')}"
         return TaskResult(
             metrics={key: metrics[key] for key in columns.keys},
             settings=said,
-            libraries=tuple(dict.fromkeys(libraries)),
-            warnings=[
-                *(undefined_text(plan, column.undefined) for plan, column in own if column.undefined),
-                *undefined,
-                *unknown_items(columns.own, reference, submission),
-            ],
+            libraries=tuple(libraries),
+            warnings=[*warnings, *undefined, *unknown_items(columns.own, reference, submission)],
             figures=Later(partial(_figures, own)),
             units=partial(_units, columns, reference, submission),
-            failed={plan.key: column.failed for plan, column in own if column.failed},
+            failed=failed,
         )
 
     return score
@@ -178,7 +184,7 @@ def undefined_text(plan: Plan, places: Sequence[str]) -> str:
 
 def unknown_items(own: Sequence[Plan], reference: Reference, submission: Submission) -> Iterator[str]:
     """A warning of each table whose rankings, of half of all keys or more, name no item that the gold judges."""
-    ranked = {plan.table: plan for plan in own if plan.definition is not None and plan.definition.module == "rankings"}
+    ranked = {plan.table: plan for plan in own if plan.module == "rankings"}
     for name, plan in ranked.items():
         gold, answers = reference.tables[name], submission.tables[name]
         item = plan.options["item"]
@@ -202,15 +208,15 @@ def settings(plan: Plan, table: Table) -> Iterator[tuple[str, str]]:
 def described(plan: Plan) -> str:
     """A column's metric in the signature: name, fields, options, rows and groups."""
     used = dict(plan.options)
-    if plan.definition is not None and plan.definition.module == "embeddings":
+    if plan.module == "embeddings":
         from declared.metrics.embeddings import engine_settings
 
         used = {"part": plan.options["part"], **engine_settings(plan.options)}  # no folder of the organisers' machine
-    texts = {}
-    for name, value in used.items():
-        texts[name] = "/".join(map(str, value)) if isinstance(value, list) else str(value)
-    options = [f"{name}={quote(texts[name])}" for name in sorted(texts) if used[name] is not None]
-    parts = [plan.metric, _quoted(plan.fields, "+"), *options]
+    parts = [plan.metric, _quoted(plan.fields, "+")]
+    for name, value in sorted(used.items()):
+        if value is not None:
+            text = "/".join(map(str, value)) if isinstance(value, list) else str(value)
+            parts.append(f"{name}={quote(text)}")
     if tuple(plan.gold) != tuple(plan.fields):
         parts.append(f"gold={_quoted(plan.gold, '+')}")
     parts += [f"where.{quote(column, safe='')}={_wanted(wanted)}" for column, wanted in plan.where.items()]

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -52,24 +53,24 @@ def units_of(columns: ColumnSources, reference: Reference, submission: Submissio
     """
     every = [*columns.own, *columns.beside]
     shown, tables = _placed(every, reference, submission)
-    plans = [plan for plan in every if plan.definition is None or plan.definition.resampled]
-    statistics: dict[str, Statistic] = {plan.key: _column(plan, tables) for plan in plans}
+    statistics: dict[str, Statistic] = {}
     classes: dict[str, list[int]] = {}
-    scored = {}
-    for plan in plans:
-        placed, statistic = tables[plan.table], statistics[plan.key]
+    scored, operands = {}, {}
+    for plan in every:
+        if not plan.resampled:
+            continue
+        placed, statistic = tables[plan.table], _column(plan, tables)
+        statistics[plan.key], operands[plan.key] = statistic, Operand(statistic, plan)
         found = [] if plan.tables else classes_of(plan, placed.gold).values()
         classes[plan.key] = [len(np.unique(placed.unit[positions])) for positions in found]
         if isinstance(statistic, MeanOfParts):
             scored[plan.key] = ScoredUnits(placed.gold.table.unit, statistic.places)
-    operands = {plan.key: Operand(statistics[plan.key], plan) for plan in plans}
     for one in columns.made:
         parts = {key: operands[key] for key in one.expression.keys if key in operands}
-        resampled = len(parts) + len(columns.absent.keys() & set(one.expression.keys))
-        if resampled == len(one.expression.keys):
+        if set(one.expression.keys) <= {*parts, *columns.absent}:  # else one of them is not resampled
             statistics[one.key] = OfColumns(one, parts, columns.absent)
             operands[one.key] = Operand(statistics[one.key], one)
-            classes[one.key] = [number for key in parts for number in classes[key]]
+            classes[one.key] = list(chain.from_iterable(classes[key] for key in parts))
     words = dict.fromkeys(one.gold.table.unit for one in tables.values())
     groups = dict(_groups_of(columns.own, tables))
     own = {key: statistics[key] for key in columns.keys if key in statistics}
@@ -100,10 +101,12 @@ def _groups_of(plans: Sequence[Plan], tables: Mapping[str, PlacedTable]) -> Iter
     """For tables beside the ranking: the groups of `by`, or the labels, of each column that has some."""
     given = set()
     for plan in plans:
-        if plan.tables or (plan.definition is not None and not plan.definition.resampled):
+        if plan.tables or not plan.resampled:
             continue
-        metric = "F1" if plan.metric == "f1" else plan.metric.capitalize()
-        name = plan.key if plan.by else f"{metric} of each {plan.fields[0] if plan.fields else plan.key}"
+        name = plan.key
+        if not plan.by:
+            metric = "F1" if plan.metric == "f1" else plan.metric.capitalize()
+            name = f"{metric} of each {', '.join(plan.fields[:1]) or plan.key}"
         groups = _groups(plan, tables[plan.table]) if name not in given else {}
         if groups:
             given.add(name)
@@ -115,7 +118,8 @@ def _kind(table: Table) -> str:
 
 
 def _names(gold: GoldTable) -> Sequence[Key]:
-    return [(name,) for name in gold.groups[gold.table.cluster]] if gold.table.cluster else gold.keys
+    cluster = gold.table.cluster
+    return [(name,) for name in gold.groups[cluster]] if cluster else gold.keys
 
 
 def _column(plan: Plan, tables: Mapping[str, PlacedTable]) -> Statistic:

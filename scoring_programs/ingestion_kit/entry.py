@@ -7,13 +7,13 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Dict, List, Mapping, Optional, Tuple
 
 from ingestion_kit import processes
-from ingestion_kit.kept_text import KeptText
 from scoring_kit.base.environment import kept
 from scoring_kit.code_submission import FUNCTION, CodeEntry
 from scoring_kit.errors import OrganiserError, printable
@@ -25,6 +25,8 @@ MEASURE_SHARE = 20
 MOST_PROCESSES = 1_000
 PIPE_SECONDS = 5.0
 MESSAGE_SHOWN = 300
+HEAD, TAIL = 1_000, 2_000
+CHUNK = 1 << 16
 
 Fault = Tuple[str, str, str]
 """Where, what is wrong and what is expected, as `Problems.error` takes it."""
@@ -39,7 +41,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Ended:
+class EndedEntry:
     """How an entry ended.
 
     Attributes:
@@ -58,7 +60,7 @@ class Ended:
     fault: Optional[Fault]
 
 
-def run_entry(entry: CodeEntry, code: Path, input_folder: Path, output_folder: Path, limits: Limits) -> Ended:
+def run_entry(entry: CodeEntry, code: Path, input_folder: Path, output_folder: Path, limits: Limits) -> EndedEntry:
     """Run the entry to its end, or to a limit; nothing that it started runs afterwards.
 
     Args:
@@ -101,7 +103,7 @@ def run_entry(entry: CodeEntry, code: Path, input_folder: Path, output_folder: P
     exit_code = None if fault else process.returncode
     if fault is None and process.returncode != 0:
         fault = _failure(entry, process.returncode, stderr)
-    return Ended(seconds, exit_code, memory, stdout, stderr, fault)
+    return EndedEntry(seconds, exit_code, memory, stdout, stderr, fault)
 
 
 def _watched(
@@ -182,3 +184,39 @@ def _without_places(text: str, code: Path) -> str:
     for folder in {str(code), str(code.resolve())}:
         text = text.replace(f"{folder}{os.sep}", "")
     return text
+
+
+class KeptText:
+    """What a program prints, read to its end and kept to a bound: the beginning and the end.
+
+    A thread of its own reads the pipe, so that the program never waits for it.
+
+    Args:
+        pipe: the descriptor of its reading end, which is closed at its end.
+    """
+
+    def __init__(self, pipe: int) -> None:
+        self._pipe = pipe
+        self._head = b""
+        self._tail = b""
+        self._size = 0
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def text(self, seconds: float) -> str:
+        """What was printed, once the pipe has ended or `seconds` are over; what was left out is counted."""
+        self._thread.join(seconds)
+        left_out = self._size - len(self._head) - len(self._tail)
+        between = f"\n… {left_out} bytes left out …\n".encode() if left_out > 0 else b""
+        return (self._head + between + self._tail).decode("utf-8", "backslashreplace")
+
+    def _read(self) -> None:
+        with os.fdopen(self._pipe, "rb", buffering=0) as pipe:
+            while True:
+                chunk = pipe.read(CHUNK)
+                if not chunk:
+                    return
+                self._size += len(chunk)
+                room = HEAD - len(self._head)
+                self._head += chunk[:room]
+                self._tail = (self._tail + chunk[room:])[-TAIL:]

@@ -13,14 +13,15 @@ import json
 import os
 import re
 import shutil
+import stat
 import sys
 import tempfile
 import traceback
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Sequence
+from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
 
-from ingestion_kit.entry import Ended, Limits, run_entry
-from ingestion_kit.predictions import take_over
+from ingestion_kit.entry import EndedEntry, Limits, run_entry
+from scoring_kit.base.submissions import MAX_BYTES, MAX_FILES
 from scoring_kit.code_submission import (
     OF_ORGANISERS,
     OF_PROGRAM,
@@ -32,10 +33,17 @@ from scoring_kit.code_submission import (
     run_folder_name,
     sha256_of,
 )
-from scoring_kit.errors import OrganiserError, Problems, SubmissionError, escape_what_cannot_be_printed, printable
+from scoring_kit.errors import (
+    OrganiserError,
+    Problems,
+    SubmissionError,
+    escape_what_cannot_be_printed,
+    printable,
+    shown,
+)
 from scoring_kit.manifest import Manifest
 from scoring_kit.package import submission_module
-from scoring_kit.submission_files import read_submission
+from scoring_kit.submission_files import MAX_FOLDERS, PROGRAM_FILES, TOO_DEEP, read_submission
 
 STATUS = {OF_SUBMISSION: 1, OF_ORGANISERS: 2, OF_PROGRAM: 3}
 
@@ -143,7 +151,7 @@ class Ingestion:
         read_submission(module, predictions, manifest, Problems())  # the scoring program repeats its warnings
         self._record["files"] = {name: sha256_of(predictions / name) for name in names}
 
-    def _note(self, ended: Ended) -> None:
+    def _note(self, ended: EndedEntry) -> None:
         """Print how the code ended, and note it for the record."""
         memory = None if ended.memory_mib is None else round(ended.memory_mib, 1)
         self._record.update(duration=round(ended.seconds, 3), memory_mib=memory, exit_code=ended.exit_code)
@@ -191,3 +199,67 @@ def _frames(error: Exception) -> List[str]:
 def _print(lines: Sequence[str], stream: Any) -> None:
     if lines:
         print(*lines, sep="\n", file=stream)
+
+
+def take_over(written: Path, target: Path, problems: Problems) -> List[str]:
+    """Copy what was written to the new folder `target`; all that is not taken goes into `problems`.
+
+    The code that wrote it has ended, so that nothing changes meanwhile. Links are never followed.
+
+    Returns:
+        The names of the files, sorted, `/` between folders.
+    """
+    target.mkdir(parents=True)
+    names: List[str] = []
+    left = MAX_BYTES
+    try:
+        for name, path, size in _entries(written, problems):
+            left -= size
+            if len(names) >= MAX_FILES:
+                problems.error("predictions", f"are more than {MAX_FILES} files", f"at most {MAX_FILES}")
+                break
+            if left < 0:
+                problems.error("predictions", f"are more than {MAX_BYTES / 1e6:g} MB", "less")
+                break
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(str(path), str(target / name))
+            names.append(name)
+    except OSError as error:
+        problems.error("predictions", f"cannot be read ({error.strerror})", "files and folders that can be read")
+    if not names and not problems.found:
+        what = "are missing: the code ended without writing a file"
+        problems.error("predictions", what, "files in the output folder")
+    return sorted(names)
+
+
+def _entries(folder: Path, problems: Problems) -> Iterator[Tuple[str, Path, int]]:
+    """The regular files: name, place and size in bytes."""
+    if folder.is_symlink():
+        problems.error("the output folder", "is a link", "the folder that the code was given")
+        return
+    waiting = [folder]
+    while waiting:
+        for path in sorted(waiting.pop().iterdir()):
+            name = path.relative_to(folder).as_posix()
+            status = path.lstat()
+            if name in PROGRAM_FILES:
+                problems.warn(name, "is a name that the platform uses itself; this file is left out")
+            elif not _is_text(name):
+                problems.error(shown(name), "has a name that is not UTF-8", "letters, digits, - and _")
+            elif stat.S_ISDIR(status.st_mode) and name.count("/") < MAX_FOLDERS:
+                waiting.append(path)
+            elif stat.S_ISDIR(status.st_mode):
+                problems.error(shown(name), *TOO_DEEP)
+            elif not stat.S_ISREG(status.st_mode):
+                what = "is a link" if stat.S_ISLNK(status.st_mode) else "is not a regular file"
+                problems.error(shown(name), what, "only regular files and folders")
+            else:
+                yield name, path, status.st_size
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -3,11 +3,13 @@
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
+from typing import Any
 
 from scoring_kit.csv_reading import read_table
-from scoring_kit.errors import OrganiserError, Problems, shown
+from scoring_kit.errors import OrganiserError, Problems, printable, shown
 from scoring_kit.json_reading import read_utf8
 from scoring_kit.program import AVERAGE_RANK, STORED, Program, ScoreColumn
 from scoring_kit.results import comparable
@@ -196,3 +198,83 @@ def _shown(column: ScoreColumn, value: float | None) -> float | None:
     """A written score as the board shows it: stored with ten decimals, then rounded to the column's precision."""
     score = column.worst if value is None else value
     return None if score is None else round(float(Decimal(score).quantize(STORED, ROUND_HALF_UP)), column.precision)
+
+
+@dataclass(frozen=True)
+class RankingView:
+    """Which teams are shown how.
+
+    Attributes:
+        hide: teams of which nothing is shown. They hold their ranks all the same.
+        hide_figures: teams of which the name alone is shown.
+        baselines: systems that are shown without a rank and do not count for anybody else's.
+    """
+
+    hide: Collection[str] = ()
+    hide_figures: Collection[str] = ()
+    baselines: Collection[str] = ()
+
+    @classmethod
+    def of(cls, request: Mapping[str, Any], teams: Collection[str]) -> "RankingView":
+        """What a request asks for; raises OrganiserError for teams that are not there."""
+        options = {"--hide": "hide", "--hide-figures": "hide_figures", "--baseline": "baselines"}
+        asked = {field: list(request.get(field, ())) for field in options.values()}
+        known = ", ".join(sorted(teams))
+        problems = []
+        for option, field in options.items():
+            unknown = [name for name in asked[field] if name not in teams]
+            problems += [printable(f"{option} {name}: no such team. Expected one of {known}.") for name in unknown]
+        if problems:
+            raise OrganiserError(*problems)
+        return cls(**asked)
+
+    @property
+    def unseen(self) -> set[str]:
+        """Teams whose figures are not shown."""
+        return {*self.hide, *self.hide_figures}
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The teams by one column.
+
+    Attributes:
+        ranks: the rank of every team that competes and has a value.
+        rows: (team, rank as it is printed) in the order of a table: `=` marks a shared rank; a baseline is where its
+            value puts it; teams without a value, or with hidden figures, come last.
+    """
+
+    ranks: Mapping[str, int]
+    rows: Sequence[tuple[str, str]]
+
+
+def task_standing(program: Program, column: ScoreColumn, scores: Scores, view: RankingView) -> Standing:
+    """The teams by a column, then by `tie_breaks`: those that have a value there, and those that have none in any."""
+    values = {team: own[column.key] for team, own in scores.items()}
+    entered = {team for team, own in scores.items() if any(value is not None for value in own.values())}
+    if all(value is None for value in values.values()):
+        return standing({}, column.sort == "desc", view)
+    shown = {team: value for team, value in values.items() if value is not None or team not in entered}
+    return standing(shown, column.sort == "desc", view, tie_breaks(program, column, scores))
+
+
+def standing(
+    values: Mapping[str, float | None], descending: bool, view: RankingView, ties: Mapping[str, Goodness] = NO_TIES
+) -> Standing:
+    """The order of the teams by their values; `ties` orders those of equal values, and the others share a rank."""
+    ranks = shared_ranks({team: v for team, v in values.items() if team not in view.baselines}, descending, ties)
+    shown = {team: v for team, v in values.items() if v is not None and team not in view.unseen}
+    place = shared_ranks(shown, descending, ties)
+    shared = tied(ranks, view.unseen)
+    rows = []
+    for team in sorted(shown, key=lambda team: (place[team], team)):
+        mark = "=" if team in shared else ""
+        rows.append((team, f"{ranks.get(team, '')}{mark}"))
+    rows += [(team, "") for team in sorted(values) if team not in shown and team not in view.hide]
+    return Standing(ranks, rows)
+
+
+def tied(ranks: Mapping[str, int], unseen: Collection[str]) -> set[str]:
+    """The shown teams that tie with another shown one; a tie with an unseen team would reveal its figures."""
+    counts = Counter(place for team, place in ranks.items() if team not in unseen)
+    return {team for team, place in ranks.items() if team not in unseen and counts[place] > 1}

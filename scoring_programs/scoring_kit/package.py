@@ -1,6 +1,7 @@
-"""What the modules `submission` and `reference` of a scoring package offer: types for editors and mypy.
+"""The modules of a scoring package: how they are found, and what `reference` offers, as a type for editors and mypy.
 
-A task's module has `score`, a `scoring_kit.frame.TaskScorer`.
+`submission` is a `scoring_kit.submission_files.SubmissionModule`. A task's module has `score`, a
+`scoring_kit.frame.TaskScorer`.
 
 Runs on Python 3.9 with the standard library alone, because the validator reads submissions with the same module.
 """
@@ -9,27 +10,9 @@ from __future__ import annotations
 
 import importlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Collection, Mapping, Optional, Protocol, Sequence, cast
+from typing import Any, Mapping, Protocol, Sequence, cast
 
-if TYPE_CHECKING:
-    from scoring_kit.errors import Problems
-    from scoring_kit.manifest import Manifest
-    from scoring_kit.submission_files import SubmissionFiles
-
-
-class ReadSubmission(Protocol):
-    """What `submission.read` makes of a team's files."""
-
-    @property
-    def entered(self) -> Collection[str]:
-        """Ids of the tasks that it enters."""
-
-
-class SubmissionModule(Protocol):
-    """The module `submission`; TASK_FOLDERS = True says that folders called like tasks carry meaning."""
-
-    def read(self, files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[ReadSubmission]:
-        """Read and judge a submission; all that is wrong goes into `problems`. None where there is nothing to read."""
+from scoring_kit.submission_files import SubmissionModule
 
 
 class ReferenceModule(Protocol):

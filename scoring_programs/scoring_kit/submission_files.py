@@ -9,13 +9,26 @@ import shutil
 import stat
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Callable, Collection, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple, TypeVar
+from typing import (
+    Any,
+    Callable,
+    Collection,
+    Dict,
+    Iterator,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Protocol,
+    Sequence,
+    Tuple,
+    TypeVar,
+)
 
 from scoring_kit.base.submissions import JUNK_FOLDERS, JUNK_NAMES
 from scoring_kit.errors import OrganiserError, Problems, shown
 from scoring_kit.json_reading import read_utf8
 from scoring_kit.manifest import Manifest
-from scoring_kit.package import SubmissionModule
 
 # Folders inside each other: far more than any format asks for, far fewer than take Python's own limits.
 MAX_FOLDERS = 50
@@ -92,9 +105,34 @@ class SubmissionFiles:
             if name.startswith(prefix) and "/" not in name[len(prefix) :] and name.lower().endswith(suffix.lower())
         ]
 
+    def found(self, most: int) -> str:
+        """What there is instead of an expected file, for messages: at most so many names; empty where there is none."""
+        return f"; found {', '.join(map(shown, list(self.paths)[:most]))}" if self.paths else ""
+
+    def warn_of_others(self, chosen: str, most: int, what: str, problems: Problems) -> None:
+        """Warn of the files beside the only one that is read, by at most so many names."""
+        others = [name for name in self.paths if name != chosen]
+        if others:
+            problems.warn(", ".join(map(shown, others[:most])), what)
+
     def has_folder(self, folder: str) -> bool:
         """Whether there is any file below `folder`."""
         return any(name.startswith(folder + "/") for name in self.paths)
+
+
+class ReadSubmission(Protocol):
+    """What `submission.read` makes of a team's files."""
+
+    @property
+    def entered(self) -> Collection[str]:
+        """Ids of the tasks that it enters."""
+
+
+class SubmissionModule(Protocol):
+    """The module `submission`; TASK_FOLDERS = True says that folders called like tasks carry meaning."""
+
+    def read(self, files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[ReadSubmission]:
+        """Read and judge a submission; all that is wrong goes into `problems`. None where there is nothing to read."""
 
 
 def task_folders(module: SubmissionModule, tasks: Collection[str]) -> Collection[str]:

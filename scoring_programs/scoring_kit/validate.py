@@ -17,8 +17,14 @@ from scoring_kit.base.submissions import is_zip
 from scoring_kit.code_submission import CodeEntry, code_files
 from scoring_kit.errors import Problems, SubmissionError, escape_what_cannot_be_printed, printable
 from scoring_kit.manifest import Manifest
-from scoring_kit.package import ReadSubmission, SubmissionModule
-from scoring_kit.submission_files import PROGRAM_FILES, SubmissionFiles, read_submission, task_folders
+from scoring_kit.submission_files import (
+    PROGRAM_FILES,
+    ReadSubmission,
+    SubmissionFiles,
+    SubmissionModule,
+    read_submission,
+    task_folders,
+)
 from scoring_kit.submission_zip import open_submission, pack
 
 

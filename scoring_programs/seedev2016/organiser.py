@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from scoring_kit import ranking
+from scoring_kit.board import RankingView
 from scoring_kit.errors import Problems
 from scoring_kit.organiser import Request, Secrets, Warned, read_reference, serve, write_empty_answers
 from scoring_kit.program import Program
@@ -83,7 +84,7 @@ def rank(request: Mapping[str, Any]) -> dict[str, Any]:
     program = Program.read(Path(request["program"]))
     scored = score_all(request, program)
     answer = ranking.rank(request, scored)
-    unseen = ranking.View.of(request, scored.teams).unseen
+    unseen = RankingView.of(request, scored.teams).unseen
     answer["by_type"] = {}
     for task in program.tasks:
         scores: dict[str, ByType] = {}

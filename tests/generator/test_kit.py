@@ -11,7 +11,8 @@ import pytest
 from gen_bundle import kit
 
 CHECKED = """
-from scoring_kit.package import ReferenceModule, SubmissionModule
+from scoring_kit.package import ReferenceModule
+from scoring_kit.submission_files import SubmissionModule
 from scoring_kit.results import Metric, TaskResult
 import reference, submission
 own_reference: ReferenceModule = reference

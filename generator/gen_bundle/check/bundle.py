@@ -100,7 +100,9 @@ class Bundle(CompetitionYaml):
         if not self.is_folder or not path.endswith(".zip") or self.tree.find(path) is not None:
             return None
         found = self.tree.find(path.removesuffix(".zip"))
-        return found if isinstance(found, Node) and found.is_folder and found is not self.tree.root else None
+        if isinstance(found, Node) and found.is_folder and found is not self.tree.root:
+            return found
+        return None
 
     def hint(self, path: str) -> str:
         """The end of a message about a path that leads nowhere: the file with nearly the same name, if there is one."""
@@ -243,15 +245,13 @@ def pack(folder: FilePath, out: FilePath) -> None:
     members = folder_members(folder)
     with ExitStack() as held:
         bundle = open_readable_bundle(folder, datetime.now(UTC), held)
-        named = [use.path for use in bundle.competition.uses() if isinstance(use.path, str)]
-        named += [page.path for page in page_files(bundle) if isinstance(page.path, str)]
-        plain = [path.removeprefix("./").rstrip("/") for path in dict.fromkeys(named)]
-        for path in plain:
-            if bundle.to_be_packed(path):
-                top = path.removesuffix(".zip")
-                members[path] = zipped(folder_members(folder / top))
-                if not any(other == top or other.startswith(f"{top}/") for other in plain):
-                    members = {name: what for name, what in members.items() if not name.startswith(f"{top}/")}
+        named = [use.path for use in bundle.competition.uses()] + [page.path for page in page_files(bundle)]
+        plain = [path.removeprefix("./").rstrip("/") for path in named if isinstance(path, str)]
+        for path in filter(bundle.to_be_packed, plain):
+            top = path.removesuffix(".zip")
+            members[path] = zipped(folder_members(folder / top))
+            if not any(f"{other}/".startswith(f"{top}/") for other in plain):  # nothing else of the folder is named
+                members = {name: what for name, what in members.items() if not name.startswith(f"{top}/")}
     try:
         with beside(out) as unfinished:
             write_zip(unfinished, members)

@@ -42,8 +42,9 @@ def explain(rule_id: str) -> str:
     if rule_id not in REGISTRY:
         from difflib import get_close_matches
 
-        near = get_close_matches(rule_id, REGISTRY, n=3)
-        raise UserError(f"no rule is called {rule_id!r}." + (f" Did you mean {' or '.join(near)}?" if near else ""))
+        near = " or ".join(get_close_matches(rule_id, REGISTRY, n=3))
+        hint = f" Did you mean {near}?" if near else ""
+        raise UserError(f"no rule is called {rule_id!r}.{hint}")
     rule = REGISTRY[rule_id]
     return "\n".join(
         (
@@ -67,12 +68,16 @@ def explain_refusal(message: str, report: Report) -> str | None:
     cause = message.partition(ANY_FAILURE)[2] or message
     closest, most = None, SHORTEST - 1
     for rule in REGISTRY.values():
-        for quoted in QUOTED.findall(rule.consequence) if rule.effect is RuleEffect.REFUSED else ():
+        if rule.effect is not RuleEffect.REFUSED:
+            continue
+        for quoted in QUOTED.findall(rule.consequence):
             parts = [part.strip() for part in quoted.split("…")]
             length = sum(map(len, parts))
             if length > most and re.search(".*?".join(map(re.escape, parts)), cause, re.DOTALL):
                 closest, most = rule, length
-    return f"{closest.id}: {closest.title}. {closest.repair}".rstrip() if closest else None
+    if closest is None:
+        return None
+    return f"{closest.id}: {closest.title}. {closest.repair}".rstrip()
 
 
 def catalogue() -> str:

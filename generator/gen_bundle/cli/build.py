@@ -1,16 +1,15 @@
 """gen-bundle NAME_OR_DIR: build a competition's bundle."""
 
-import json
 import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from gen_bundle.cli.messages import say, spinner, user_errors
+from gen_bundle.cli.messages import print_json, say, say_each, spinner, user_errors
+from gen_bundle.cli.options import PATH, json_option, overrides_option
 
 if TYPE_CHECKING:
     from gen_bundle.building import BuildRequest, Built
@@ -40,14 +39,10 @@ Exit status: 0 built, perhaps as a draft; 1 built with --force though the check 
 @click.argument("source", metavar="NAME_OR_DIR")
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Where the bundle goes; default: NAME.zip here, with layout separate the folder NAME-bundles/.",
 )
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    help="Folder with the real data: one folder per phase, public/, baselines/.",
-)
+@click.option("--data", type=PATH, help="Folder with the real data: one folder per phase, public/, baselines/.")
 @click.option(
     "--layout", type=click.Choice(["joint", "tasks", "separate"]), help="How tasks become Codabench tasks: below."
 )
@@ -58,14 +53,14 @@ Exit status: 0 built, perhaps as a draft; 1 built with --force though the check 
     default="codabench",
     help="codalab writes the older format (version 1.5).",
 )
-@click.option("--set", "overrides", metavar="K=V", multiple=True, help="Override a value of bundle.yaml; repeatable.")
+@overrides_option
 @click.option(
     "--force",
     is_flag=True,
     help="Replace any file at --out; write a bundle even if the check refuses it, or gold leaks.",
 )
 @click.option("--release", is_flag=True, help="Write nothing if something is missing that keeps the bundle a draft.")
-@click.option("--json", "as_json", is_flag=True, help="Print what was built as JSON.")
+@json_option("Print what was built as JSON.")
 def command(as_json: bool, **asked: Any) -> None:
     """Build the bundle of a competition: one that comes with the tool, or a folder with bundle.yaml."""
     from gen_bundle.building import BuildRequest, DraftError, build
@@ -85,7 +80,7 @@ def command(as_json: bool, **asked: Any) -> None:
     finally:
         if as_json:
             records = [_as_dict(bundle, written=bundle in built) for bundle in (*built, *drafts)]
-            click.echo(json.dumps(records, indent=1, ensure_ascii=False))
+            print_json(records)
     if any(bundle.errors for bundle in built):
         sys.exit(1)
 
@@ -95,17 +90,13 @@ def _report(built: "Sequence[Built]", request: "BuildRequest") -> None:
     missing: dict[Lack, None] = {}
     for bundle in built:
         missing |= dict.fromkeys(bundle.draft)
-        for note in bundle.notes:
-            say(f"note: {note}", "yellow")
-        for error in bundle.errors:
-            say(f"error: {error}", "red")
-    for lack in missing:
-        say(f"missing: {lack}", "yellow")
+        say_each(bundle.notes, "yellow", before="note: ")
+        say_each(bundle.errors, "red", before="error: ")
+    say_each(missing, "yellow", before="missing: ")
     needs_image = {lack.id for lack in missing} & {"local-image", "image-lacks"}
     if needs_image and not any(bundle.errors for bundle in built):
         say("To make and publish the image, and to build the same again with it:")
-        for line in _next_steps(request, f"REGISTRY/YOU/{built[0].competition.name}:TAG"):
-            say(f"  {line}")
+        say_each(_next_steps(request, f"REGISTRY/YOU/{built[0].competition.name}:TAG"), before="  ")
     for bundle in built:
         state, colour = _state(bundle)
         say(f"{bundle.path}: {bundle.path.stat().st_size / 1e6:.1f} MB, {state}", colour)

@@ -1,12 +1,12 @@
 """gen-bundle convert OLD: from CodaLab 1.5 to Codabench."""
 
-import json
 import sys
 from pathlib import Path
 
 import click
 
-from gen_bundle.cli.messages import say, user_errors
+from gen_bundle.cli.messages import print_json, say, say_each, user_errors
+from gen_bundle.cli.options import PATH, json_option
 
 EPILOG = """\b
 Examples:
@@ -21,11 +21,9 @@ bundle that cannot be read.
 
 @click.command(epilog=EPILOG)
 @click.argument("old", type=click.Path(exists=True, path_type=Path))
-@click.option(
-    "--out", type=click.Path(path_type=Path), help="Where the new bundle goes; default: OLD-codabench.zip, here."
-)
+@click.option("--out", type=PATH, help="Where the new bundle goes; default: OLD-codabench.zip, here.")
 @click.option("--force", is_flag=True, help="Replace the file at --out.")
-@click.option("--json", "as_json", is_flag=True, help="Print what became of it as JSON.")
+@json_option("Print what became of it as JSON.")
 def command(old: Path, out: Path | None, force: bool, as_json: bool) -> None:
     """Turn a CodaLab 1.5 bundle (zip or folder) into a Codabench one, and name what could not be carried over."""
     from gen_bundle.convert import convert
@@ -34,10 +32,8 @@ def command(old: Path, out: Path | None, force: bool, as_json: bool) -> None:
         out = Path(f"{old.resolve().name if old.is_dir() else old.stem}-codabench.zip")
     with user_errors():
         converted = convert(old, out, force=force)
-    for text in converted.changed:
-        say(f"note: {text}")
-    for text in converted.lost:
-        say(f"not carried over: {text}", "yellow")
+    say_each(converted.changed, before="note: ")
+    say_each(converted.lost, "yellow", before="not carried over: ")
     for finding in converted.faults:
         say(f"to fix: {finding.what}. {finding.consequence} {finding.repair}", "red")
     if converted.faults:
@@ -45,11 +41,8 @@ def command(old: Path, out: Path | None, force: bool, as_json: bool) -> None:
     else:
         say(f"{out}: converted; look at it with gen-bundle check {out}", "green")
     if as_json:
-        result = {
-            "path": str(out),
-            "not_carried_over": converted.lost,
-            "changed": converted.changed,
-            "faults": [finding.as_dict() for finding in converted.faults],
-        }
-        click.echo(json.dumps(result, indent=1, ensure_ascii=False))
-    sys.exit(bool(converted.faults))
+        faults = [finding.as_dict() for finding in converted.faults]
+        found = {"not_carried_over": converted.lost, "changed": converted.changed, "faults": faults}
+        print_json({"path": str(out)} | found)
+    if converted.faults:
+        sys.exit(1)

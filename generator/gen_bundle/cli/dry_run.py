@@ -115,7 +115,7 @@ def command(
             click.echo(line)
     show(results)
     say(f"results: {asked['out']}")
-    sys.exit(0 if results.good else 1)
+    sys.exit(not results.good)
 
 
 def show(results: "Results") -> None:
@@ -137,33 +137,34 @@ def _show_run(run: "Run") -> None:
     if run.status == "Failed":
         say(f"{run.place}: Failed after {run.seconds:.1f} s. {run.message}", "red")
     else:  # its message, if there is one, is among what must be fixed
-        say(f"{run.place}: Finished in {run.seconds:.1f} s", "yellow" if run.message else "green")
+        colour = "yellow" if run.message else "green"
+        say(f"{run.place}: Finished in {run.seconds:.1f} s", colour)
 
 
 def _show_board(phase: str, rows: "list[BoardRow]") -> None:
     """A line for each submission, the best first; columns that do not fit beside each other go on below."""
     from rich.cells import cell_len
 
-    several = rows[0].tasks is not None
-    heads = ["#", "submission", *(["task"] if several else []), *rows[0].cells]
-    lines = [
-        [str(row.rank), row.submission, *([task] if several else []), *cells.values()]
-        for row in rows
-        for task, cells in (row.tasks or {"": row.cells}).items()
-    ]
+    heads = ["#", "submission", *rows[0].cells]
+    if rows[0].tasks is not None:
+        heads.insert(2, "task")
+    names = len(heads) - len(rows[0].cells)
+    lines: list[list[str]] = []
+    for row in rows:
+        for task, cells in (row.tasks or {"": row.cells}).items():
+            named = [str(row.rank), row.submission, task][:names]
+            lines.append([*named, *cells.values()])
     printer = console()
     title = f"phase {phase}"
     widths = [max(map(cell_len, column)) + CELL_LINES for column in zip(heads, *lines, strict=True)]
-    names = len(heads) - len(rows[0].cells)
     room = printer.width - 1 - sum(widths[:names])
     if room < max(widths[names:]):  # not even one column beside the names: a table for each submission
         for line in lines:
             printer.print(table(title, heads[:1] + line[:1], zip(heads[1:], line[1:], strict=True), names=2))
         return
     for start, end in _blocks(widths[names:], room):
-        shown = [*range(names), *range(names + start, names + end)]
-        body = [[line[place] for place in shown] for line in lines]
-        printer.print(table(title, [heads[place] for place in shown], body, names=names))
+        shown = [line[:names] + line[names + start : names + end] for line in (heads, *lines)]
+        printer.print(table(title, shown[0], shown[1:], names=names))
         title = f"phase {phase}, further columns"
 
 

@@ -1,7 +1,6 @@
 """gen-bundle image lock|build|check|push NAME: the image that a competition is scored in."""
 
 import dataclasses
-import json
 import re
 from collections.abc import Callable
 from importlib import metadata
@@ -10,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from gen_bundle.cli.messages import say, spinner, user_errors
+from gen_bundle.cli.messages import print_json, say, spinner, user_errors
+from gen_bundle.cli.options import PATH, json_option
 
 if TYPE_CHECKING:
     from gen_bundle.image.request import ImageRequest
@@ -56,17 +56,11 @@ def _which_image(function: Command) -> Command:
     return function
 
 
-def _which_manifest(function: Command) -> Command:
-    return click.option(
-        "--manifest",
-        type=click.Path(exists=True, dir_okay=False, path_type=Path),
-        help="The models that images can carry. [default: docker/models.yaml of this installation]",
-    )(function)
-
-
-def _default_tag(name: str) -> str:
-    """An image of this machine, where a competition names none."""
-    return f"gen-bundle/{re.sub('[-_.]+', '-', name.lower()).strip('-')}:{metadata.version('gen-bundle')}"
+_which_manifest = click.option(
+    "--manifest",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="The models that images can carry. [default: docker/models.yaml of this installation]",
+)
 
 
 def _request(
@@ -79,9 +73,11 @@ def _request(
 
     competition = resolve(find_competition(name), overrides=overrides)
     declared = competition.declaration
-    request = request_for(
-        competition.name, competition.options, tag or declared.docker_image or _default_tag(competition.name), variant
-    )
+    image = tag or declared.docker_image
+    if not image:  # one of this machine
+        plain_name = re.sub("[-_.]+", "-", competition.name.lower()).strip("-")
+        image = f"gen-bundle/{plain_name}:{metadata.version('gen-bundle')}"
+    request = request_for(competition.name, competition.options, image, variant)
     request = dataclasses.replace(
         request,
         requirements=tuple(declared.requirements),
@@ -122,7 +118,8 @@ def lock(manifest: Path | None, numbers: bool, **which: Any) -> None:
             return
         change = step.lock_numbers if numbers else step.lock
         changed = change(request, path, say)
-    say(f"{path}: {'changed; look at it and keep it with the declaration' if changed else 'nothing left to lock'}")
+    outcome = "changed; look at it and keep it with the declaration" if changed else "nothing left to lock"
+    say(f"{path}: {outcome}")
 
 
 @command.command()
@@ -132,7 +129,7 @@ def lock(manifest: Path | None, numbers: bool, **which: Any) -> None:
 @click.option(
     "--nltk-data",
     envvar="NLTK_DATA",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Folder to take the sentence splitter's data from, instead of a download. [env: NLTK_DATA]",
 )
 def build(manifest: Path | None, base_image: str | None, nltk_data: Path | None, **which: Any) -> None:
@@ -162,7 +159,7 @@ def build(manifest: Path | None, base_image: str | None, nltk_data: Path | None,
 @_which_image
 @click.option("--worker-disk", type=float, help="Disk space for the image on the workers, in GB. [default: 15]")
 @click.option("--gpu", is_flag=True, help="The self-test must see a GPU, and runs the models on it.")
-@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+@json_option("Print the findings as JSON.")
 def check(worker_disk: float | None, gpu: bool, as_json: bool, **which: Any) -> None:
     """List what would keep the image from working on Codabench's workers."""
     from gen_bundle.image.check import WORKER_DISK_GB, check_image
@@ -170,11 +167,11 @@ def check(worker_disk: float | None, gpu: bool, as_json: bool, **which: Any) -> 
     with user_errors(), spinner("running the image's self-test"):
         request = _request(**which)
         observations = check_image(request, worker_disk or WORKER_DISK_GB, gpu)
-    for observation in observations:
-        state, colour = ("PROBLEM", "red") if observation.problem else ("ok     ", "")
-        say(f"{state}  {observation.name}: {observation.text}", colour)
+    for one in observations:
+        word, style = ("PROBLEM", "red") if one.problem else ("ok     ", "")
+        say(f"{word}  {one.name}: {one.text}", style)
     if as_json:
-        click.echo(json.dumps([dataclasses.asdict(observation) for observation in observations], indent=1))
+        print_json([dataclasses.asdict(one) for one in observations])
     if any(observation.problem for observation in observations):
         raise SystemExit(1)
 

@@ -1,12 +1,12 @@
 """gen-bundle list: the competitions that can be built."""
 
-import json
 from typing import Any
 
 import click
 
 from gen_bundle.cli import VERBS
-from gen_bundle.cli.messages import say
+from gen_bundle.cli.messages import print_json, say
+from gen_bundle.cli.options import json_option
 from gen_bundle.competitions import Known, known_competitions
 from gen_bundle.errors import UserError
 from gen_bundle.plain_text import one_line
@@ -19,7 +19,7 @@ Examples:
 
 
 @click.command(epilog=EPILOG)
-@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
+@json_option("Print as JSON.")
 def command(as_json: bool) -> None:
     """List the competitions that can be built by name, with their tasks and phases."""
     rows: list[dict[str, Any]] = []
@@ -29,7 +29,7 @@ def command(as_json: bool) -> None:
         except UserError as error:
             say(f"note: {name} is left out: {error}", "yellow")
     if as_json:
-        click.echo(json.dumps(rows, indent=1, ensure_ascii=False))
+        print_json(rows)
         return
     width = max((len(row["name"]) for row in rows), default=0)
     for row in rows:

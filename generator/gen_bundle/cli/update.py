@@ -73,30 +73,23 @@ def command(
         with transfer_bar(connection, bundle.name):
             update = look(connection, competition, bundle, held)
         costs = update.costs() if asked["rerun"] else []
-        warnings = [*update.warnings, *update.rerun_warnings(costs)]
-        by_hand = [change for change in update.changes if change.by_hand]
+        warnings = [*update.warnings(costs)]
         if not as_json:
             _show_differences(update)
-        if update.edits and not apply_:
-            say(f"--apply would change {len(update.changes) - len(by_hand)} of them.")
-        for change in by_hand:
-            one = change.difference
-            item = f"{one.item}: " if one.item else ""
-            say(f"to be done by hand: {one.part}, {item}{one.what}: {change.by_hand}", "yellow")
-        if not apply_:
-            say_each(update.obstacles, "yellow", before="--apply would refuse the bundle: ")
+        _say_plan(update, apply_)
         say_each(warnings, "yellow", before="warning: ")
         say_each([cost.text for cost in costs], before="to be rerun: ")
-        done = _applied(update, costs, by_hand=bool(by_hand), **asked) if apply_ else {}
+        done = _applied(update, costs, **asked) if apply_ else {}
     if as_json:
         seen = {"same": update.same, "differences": [one.as_dict() for one in update.changes]}
-        seen |= {"unseen": update.unseen, "still_ranking": list(map(str, update.stale))}
+        seen |= {"unseen": update.site.unseen, "still_ranking": list(map(str, update.stale))}
         seen |= {"obstacles": update.obstacles, "warnings": warnings, "reruns": [cost.text for cost in costs]}
         print_json(seen | done)
     good = update.same
     if done:
-        good = done["agreed"] and not (by_hand or update.unseen or update.stale or done["faults"])
-    sys.exit(0 if good else 1)
+        good = done["agreed"] and not (update.by_hand or update.unseen or update.stale or done["faults"])
+    if not good:
+        sys.exit(1)
 
 
 def _show_differences(update: Update) -> None:
@@ -105,52 +98,52 @@ def _show_differences(update: Update) -> None:
     if update.changes or not update.unseen:
         click.echo(in_lines(as_text([change.difference for change in update.changes])), nl=False)
     else:
-        click.echo(f"The same as far as can be seen: {_unseen(update)}")
+        click.echo(f"The same as far as can be seen: {update.unseen}")
 
 
-def _unseen(update: Update) -> str:
-    number = len(update.unseen)
-    tasks = "1 task is" if number == 1 else f"{number} tasks are"
-    return f"{tasks} not yours ({', '.join(update.unseen)})."
+def _say_plan(update: Update, apply_: bool) -> None:
+    """Say what is done by --apply, what by hand, and what speaks against it."""
+    if update.edits and not apply_:
+        say(f"--apply would change {len(update.changes) - len(update.by_hand)} of them.")
+    for change in update.by_hand:
+        one = change.difference
+        item = f"{one.item}: " if one.item else ""
+        say(f"to be done by hand: {one.part}, {item}{one.what}: {change.by_hand}", "yellow")
+    if not apply_:
+        say_each(update.obstacles, "yellow", before="--apply would refuse the bundle: ")
 
 
 def _applied(
-    update: Update,
-    costs: Sequence[Cost],
-    *,
-    by_hand: bool,
-    rerun: bool,
-    remove_replaced: bool,
-    yes: bool,
-    force: bool,
+    update: Update, costs: Sequence[Cost], *, rerun: bool, remove_replaced: bool, yes: bool, force: bool
 ) -> dict[str, Any]:
     """Ask, change, rerun and look at the leaderboard; what was done, as programs read it."""
     from gen_bundle.live.upload import NotReadyError
 
     if update.obstacles and update.edits and not force:
         raise NotReadyError(*update.obstacles, advice="Nothing was changed. To change it nevertheless: --force")
+    steps = []
+    if update.edits:
+        steps.append(f"make {counted(len(update.changes) - len(update.by_hand), 'change')}")
+    if costs:
+        steps.append(f"rerun {counted(sum(cost.submissions for cost in costs), 'submission')}")
     removes = remove_replaced and bool(costs or update.stale)
-    if not update.edits and not costs and not removes:
+    if removes:
+        steps.append("delete replaced runs that still rank")
+    if not steps:
         say("nothing to change")
         return {"agreed": True, "faults": []}
-    if not yes and not click.confirm(_question(update, costs, removes), err=True):
+    if not yes and not click.confirm(_question(update, steps), err=True):
         say("nothing was changed")
         return {"agreed": False, "faults": []}
     faults: list[str] = []
     with transfer_bar(update.connection, "storing"):
         backup = update.apply()
-        if backup and update.unseen:
-            say(f"the competition is as the bundle says as far as can be seen: {_unseen(update)}", "yellow")
-        elif backup:
-            rest = ", except for what is to be done by hand" if by_hand else ""
-            say(f"the competition is as the bundle says{rest}", "green")
+        if backup:
+            _say_what_was_made(update)
         if rerun:
             faults += update.rerun()
-        if rerun or removes:
-            update.stale = update.still_ranking()
         if removes:
             faults += update.remove_replaced()
-            update.stale = update.still_ranking()
         say_each([*faults, *update.stale], "red")
         if update.stale and not removes:
             ranking = "The leaderboard ranks by replaced files"
@@ -158,14 +151,19 @@ def _applied(
     return {"agreed": True, "backup": backup and str(backup), "faults": faults}
 
 
-def _question(update: Update, costs: Sequence[Cost], removes: bool) -> str:
+def _question(update: Update, steps: Sequence[str]) -> str:
     address = f"{update.connection.server}/competitions/{update.before.id}/"
-    steps = []
-    if update.edits:
-        steps.append(f"make {counted(sum(change.by_hand is None for change in update.changes), 'change')}")
-    if costs:
-        steps.append(f"rerun {counted(sum(cost.submissions for cost in costs), 'submission')}")
-    if removes:
-        steps.append("delete replaced runs that still rank")
-    unseen = f" The programs and data behind its pages cannot all follow: {_unseen(update)}" if update.unseen else ""
-    return in_lines(f"{update.before.competition.get('title')} ({address}): {' and '.join(steps)}?{unseen}")
+    question = f"{update.before.competition.get('title')} ({address}): {' and '.join(steps)}?"
+    if update.unseen:
+        question += f" The programs and data behind its pages cannot all follow: {update.unseen}"
+    return in_lines(question)
+
+
+def _say_what_was_made(update: Update) -> None:
+    done = "the competition is as the bundle says"
+    if update.unseen:
+        say(f"{done} as far as can be seen: {update.unseen}", "yellow")
+    elif update.by_hand:
+        say(f"{done}, except for what is to be done by hand", "green")
+    else:
+        say(done, "green")

@@ -285,13 +285,7 @@ class Board:
         Raises:
             NoBoardError: No column has the primary index, or all are hidden.
         """
-        primary = self.leaderboard.primary
-        if not self.leaderboard.visible:
-            raise NoBoardError("No columns exist on the leaderboard (all are hidden)")
-        if primary is None:
-            raise NoBoardError(
-                f"no column has the index {self.leaderboard.primary_index} (primary_index): the page answers 500"
-            )
+        primary = self._ranking_column()
         deciding = self._deciding(primary)
         on_board = [entry for entry in self.entries if entry.on_board]
         on_board.sort(key=lambda entry: _places(entry, deciding))
@@ -312,6 +306,15 @@ class Board:
                 rank = above[0].rank
             ranked.append(RankedRow(rank, whole, tuple(shown[whole])))
         return ranked
+
+    def _ranking_column(self) -> Column:
+        if not self.leaderboard.visible:
+            raise NoBoardError("No columns exist on the leaderboard (all are hidden)")
+        if self.leaderboard.primary is None:
+            raise NoBoardError(
+                f"no column has the index {self.leaderboard.primary_index} (primary_index): the page answers 500"
+            )
+        return self.leaderboard.primary
 
     def _deciding(self, primary: Column) -> dict[Column, bool]:
         """The columns that order the board by stored scores, each with whether a missing score comes first there.

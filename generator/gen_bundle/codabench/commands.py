@@ -125,9 +125,11 @@ def _operator_fault(words: list[str], program: Tree) -> Fault | None:
     for word in words:
         glued = word.endswith(";") and len(word) > 1
         if glued or OPERATORS.match(word):
-            starts = not glued and _runs_program(_first_part(words), program)
+            verdict: Verdict = "broken"
+            if not glued and _runs_program(_first_part(words), program):
+                verdict = "trap"
             what = f"the command runs without a shell: {word} is passed on as an argument"
-            return Fault("trap" if starts else "broken", "shell", what)
+            return Fault(verdict, "shell", what)
     return None
 
 

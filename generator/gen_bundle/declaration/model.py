@@ -297,6 +297,11 @@ class SubmittedTable(StrictModel):
     delimiter: Delimiter = None
     skip: Skip = 0
     at: Records = None
+    check: Line | None = Field(
+        None,
+        description="FILE.py:FUNCTION beside bundle.yaml, check(rows) -> list of problems: any of them refuses the "
+        "submission. Standard library alone, since participants run it, too.",
+    )
 
 
 class SubmissionTable(SubmittedTable):

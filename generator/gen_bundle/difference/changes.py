@@ -74,6 +74,15 @@ def changed_settings(part: str, item: str, old: Settings, new: Settings) -> Iter
             yield Difference(part, item, name, effect_now or effect or Effect.EDIT, before, after)
 
 
+def whole_item(part: str, item: str, is_new: bool, effect: Effect) -> Difference:
+    """An item that came or went as a whole."""
+    return Difference(part, item, "added" if is_new else "removed", effect)
+
+
+UNNAMED: tuple[tuple[object, ...], ...] = ((), (None,), ("",))
+"""What recognises nothing."""
+
+
 @dataclass(frozen=True)
 class Named:
     """An item of a bundle, with the names by which its counterpart in another bundle is recognised, surest first."""
@@ -86,15 +95,13 @@ def paired(old: Sequence[Named], new: Sequence[Named]) -> Iterator[tuple[Any, An
     """Both sides of every item: by its first name, then by its second, and so on; (old, None) or (None, new) else."""
     partners: dict[int, int] = {}
     for rank in range(max((len(one.names) for one in (*old, *new)), default=0)):
+        free = [place for place in range(len(new)) if place not in partners.values()]
         for place, one in enumerate(old):
             name = one.names[rank : rank + 1]
-            if place in partners or name in ((), (None,), ("",)):
-                continue
-            same = (at for at, other in enumerate(new) if other.names[rank : rank + 1] == name)
-            if (free := next((at for at in same if at not in partners.values()), None)) is not None:
-                partners[place] = free
+            same = [other for other in free if new[other].names[rank : rank + 1] == name]
+            if place not in partners and name not in UNNAMED and same:
+                partners[place] = same[0]
+                free.remove(same[0])
     for place, one in enumerate(old):
         yield one.value, new[partners[place]].value if place in partners else None
-    for place, other in enumerate(new):
-        if place not in partners.values():
-            yield None, other.value
+    yield from ((None, other.value) for place, other in enumerate(new) if place not in partners.values())

@@ -1,15 +1,20 @@
-"""Differences in programs and data: what their settings and items say first, then which files differ."""
+"""Differences in programs and data: what their settings and items say first, then which files differ.
+
+Of a data file it is said how many items came, went or changed; never which, and nothing of what they hold.
+"""
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
+from gen_bundle.check.leaks.records import json_value, lines, rows
 from gen_bundle.codabench.competition import DataUse
 from gen_bundle.codabench.yaml_document import MAX_METADATA_BYTES
-from gen_bundle.difference.changes import Difference, Effect, Named, changed_settings, paired
-from gen_bundle.difference.items import Key, count_changes
+from gen_bundle.difference.changes import Difference, Effect, Named, changed_settings, paired, whole_item
 from gen_bundle.difference.settings import phase_names, tasks_named
 from gen_bundle.zips.reading import sha256_of
 from gen_bundle.zips.tree import Node
@@ -35,6 +40,8 @@ ROLES = {
 }
 SHOWN_FILES = 20
 Files = Mapping[str, Node]
+Key = tuple[str, ...]
+"""Names of columns or fields."""
 
 
 def file_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
@@ -50,23 +57,21 @@ def file_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
 
 def _holders(bundle: Bundle) -> list[Named]:
     """Tasks and phases with the files that they name, as (name, role → file)."""
-    tasks = [
-        Named(tuple(("task", name) for name in one.names), (one.value.name, one.value.files))
-        for one in tasks_named(bundle.competition)
-    ]
-    phases = [
-        Named(tuple(name and ("phase", name) for name in phase_names(one, place)), (one.name, one.files))
-        for place, one in enumerate(bundle.competition.phases)
-    ]
-    return tasks + phases
+    found = []
+    for one in tasks_named(bundle.competition):
+        names = tuple(("task", name) for name in one.names)
+        found.append(Named(names, (one.value.name, one.value.files)))
+    for place, phase in enumerate(bundle.competition.phases):
+        of_phase = tuple(name and ("phase", name) for name in phase_names(phase, place))
+        found.append(Named(of_phase, (phase.name, phase.files)))
+    return found
 
 
 def _solution_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
     part, effect = ROLES["solution"]
     for before, after in paired(_solutions(old), _solutions(new)):
         if before is None or after is None:
-            name = (after or before)[0]
-            yield Difference(part, name, "added" if after else "removed", effect)
+            yield whole_item(part, (after or before)[0], after is not None, effect)
         else:
             yield from use_changes("solution", after[0], old, before[1], new, after[1])
 
@@ -87,7 +92,7 @@ def use_changes(
     part, effect = ROLES[role]
     item = f"{name}: {role.replace('_', ' ')}" if part == "programs" else name
     if before is None or after is None:
-        yield Difference(part, item, "added" if after else "removed", effect)
+        yield whole_item(part, item, after is not None, effect)
         return
     one, other = packed_files(old, before), packed_files(new, after)
     if one is None or other is None:
@@ -111,14 +116,18 @@ def packed_files(bundle: Bundle, use: DataUse | None) -> Files | None:
 
 def _program_changes(part: str, item: str, effect: Effect, old: Files, new: Files) -> Iterator[Difference]:
     """The settings of a program of ours first, one by one; then the command, and which files differ."""
-    said = {PROGRAM_JSON} if PROGRAM_JSON in old and PROGRAM_JSON in new else set()
+    said: set[str] = set()
+    if PROGRAM_JSON in old and PROGRAM_JSON in new:
+        said.add(PROGRAM_JSON)
     try:
         settings = list(_json_changes(program_settings(old), program_settings(new), ""))
     except RecursionError:  # nested too deeply for anything of ours
         settings, said = [], set()
     for name, one, other in settings:
-        keeps = effect is Effect.RERUN and _keeps_scores(name, other)
-        yield Difference(part, item, name, Effect.KEEP if keeps else effect, one, other)
+        becomes = effect
+        if effect is Effect.RERUN and _keeps_scores(name, other):
+            becomes = Effect.KEEP
+        yield Difference(part, item, name, becomes, one, other)
     yield from changed_settings(part, item, {"command": (_command(old), effect)}, {"command": (_command(new), effect)})
     if _command(old) != _command(new):
         said |= {"metadata.yaml", "metadata"}
@@ -152,7 +161,8 @@ def _json_changes(old: Any, new: Any, at: str) -> Iterator[tuple[str, str | None
             yield at, _json(old), _json(new)
         return
     for name in dict.fromkeys([*before, *after]):
-        yield from _json_changes(before.get(name), after.get(name), f"{at}.{name}" if at else name)
+        place = f"{at}.{name}" if at else name
+        yield from _json_changes(before.get(name), after.get(name), place)
 
 
 def _json(value: Any) -> str | None:
@@ -173,15 +183,19 @@ def _command(files: Files) -> str | None:
 def _changed_files(
     part: str, item: str, effect: Effect, old: Files, new: Files, leave: set[str]
 ) -> Iterator[Difference]:
-    names = sorted((old.keys() | new.keys()) - leave)
-    lines = [
-        f"{'+' if name not in old else '-' if name not in new else '~'} {name}"
-        for name in names
-        if name not in old or name not in new or sha256_of(old[name]) != sha256_of(new[name])
-    ]
-    if lines:
-        shown = (*lines[:SHOWN_FILES], *([f"… and {len(lines) - SHOWN_FILES} more"] if lines[SHOWN_FILES:] else []))
-        yield Difference(part, item, f"{len(lines)} files", effect, detail=shown)
+    changed = []
+    for name in sorted((old.keys() | new.keys()) - leave):
+        if name not in old:
+            changed.append(f"+ {name}")
+        elif name not in new:
+            changed.append(f"- {name}")
+        elif sha256_of(old[name]) != sha256_of(new[name]):
+            changed.append(f"~ {name}")
+    if changed:
+        shown = changed[:SHOWN_FILES]
+        if len(changed) > SHOWN_FILES:
+            shown.append(f"… and {len(changed) - SHOWN_FILES} more")
+        yield Difference(part, item, f"{len(changed)} files", effect, detail=tuple(shown))
 
 
 @once_a_bundle
@@ -199,10 +213,100 @@ def _data_changes(
     """How many items of each file came, went or changed; the names of secret files are not secret, their content is."""
     for name in sorted(old.keys() | new.keys()):
         if name not in old or name not in new:
-            what = f"{name} {'added' if name in new else 'removed'}"
-            yield Difference(part, item, what, effect)
+            what = "added" if name in new else "removed"
+            yield Difference(part, item, f"{name} {what}", effect)
         elif sha256_of(old[name]) != sha256_of(new[name]):
             count = count_changes(old[name], new[name], keys)
-            text = "written differently, the same items: no score changes" if count.same else str(count)
-            becomes = Effect.KEEP if count.same and effect is Effect.RERUN else effect
+            text, becomes = str(count), effect
+            if count.same:
+                text = "written differently, the same items: no score changes"
+                becomes = Effect.KEEP if effect is Effect.RERUN else effect
             yield Difference(part, item, name, becomes, f"{count.old} items", f"{count.new} items", (text,))
+
+
+@dataclass(frozen=True)
+class ItemCount:
+    """Numbers of items.
+
+    Attributes:
+        old, new: how many there are.
+        changed: those with the same key and other content; None where items have no key.
+        reordered: items without a key come in another order.
+    """
+
+    old: int
+    new: int
+    added: int
+    removed: int
+    changed: int | None
+    reordered: bool = False
+
+    @property
+    def same(self) -> bool:
+        """Nothing came, went, changed, or moved where the place may say which item it is."""
+        return not (self.added or self.removed or self.changed or self.reordered)
+
+    def __str__(self) -> str:
+        counts = [f"{self.added} added", f"{self.removed} removed"]
+        if self.changed is not None:
+            counts.append(f"{self.changed} changed")
+        if self.reordered:
+            counts.append("in another order")
+        return ", ".join(counts)
+
+
+def count_changes(old: Node, new: Node, declared: Iterable[Key] = ()) -> ItemCount:
+    """Compare two versions of a file: by a declared key, or else a column or field, that is unique; else as bags."""
+    before, after = _items(old), _items(new)
+    names = before[0] if before else {}
+    for key in (*declared, *((name,) for name in names if name)):
+        one, other = _by_key(key, before), _by_key(key, after)
+        if one and other:
+            changed = sum(one[values] != other[values] for values in one.keys() & other.keys())
+            return ItemCount(len(one), len(other), len(other.keys() - one), len(one.keys() - other), changed)
+    texts, other_texts = [_frozen(item) for item in before], [_frozen(item) for item in after]
+    bag, other_bag = Counter(texts), Counter(other_texts)
+    added, removed = (other_bag - bag).total(), (bag - other_bag).total()
+    return ItemCount(len(before), len(after), added, removed, None, bag == other_bag and texts != other_texts)
+
+
+def _items(node: Node) -> Sequence[Mapping[str, Any]]:
+    """The items of a file: rows by column title, objects of JSON, lines of anything else; every one a mapping."""
+    value = json_value(node)
+    if isinstance(value, dict):
+        return [{"key": key, "": one} for key, one in value.items()]
+    if isinstance(value, list):
+        return [one if isinstance(one, dict) else {"": one} for one in value]
+    head, *table = [row for row in rows(node) if row] or [[]]
+    if table and {len(row) for row in table} == {len(head)}:
+        return [dict(zip(head, row, strict=True)) for row in table]
+    found = [line for line in lines(node) if line.strip()]
+    return _objects(found) or [{"": line} for line in found]
+
+
+def _objects(found: Iterable[str]) -> list[dict[str, Any]]:
+    """The lines of JSON Lines; none where a line is something else."""
+    objects = []
+    for line in found:
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            return []
+        if not isinstance(value, dict):
+            return []
+        objects.append(value)
+    return objects
+
+
+def _by_key(key: Key, items: Sequence[Mapping[str, Any]]) -> dict[tuple[str, ...], str]:
+    """Every item by its key; nothing where one lacks a field of it, or two have the same."""
+    found = {}
+    for item in items:
+        if not item.keys() >= {*key}:
+            return {}
+        found[tuple(str(item[name]) for name in key)] = _frozen(item)
+    return found if len(found) == len(items) else {}
+
+
+def _frozen(item: Any) -> str:
+    return json.dumps(item, sort_keys=True, ensure_ascii=False, default=str)

@@ -1,68 +1,102 @@
-"""Differences as people and programs read them."""
+"""Everything in which two bundles differ, and how people and programs read it."""
 
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
+from gen_bundle.check.bundle import Bundle
 from gen_bundle.difference.changes import PARTS, Difference, Effect
+from gen_bundle.difference.files import file_changes
+from gen_bundle.difference.settings import (
+    competition_changes,
+    leaderboard_changes,
+    phase_changes,
+    task_changes,
+    text_changes,
+)
 
+ASPECTS = (competition_changes, text_changes, phase_changes, task_changes, leaderboard_changes, file_changes)
+EFFECTS = list(Effect)
 MAX_DETAIL = 12
 MAX_VALUE = 200
 
 
-def as_text(differences: Sequence[Difference]) -> str:
+def differences(old: Bundle, new: Bundle) -> list[Difference]:
+    """Everything in which two bundles differ, in the order of `PARTS`."""
+    found = [difference for aspect in ASPECTS for difference in aspect(old, new)]
+    return sorted(found, key=lambda one: PARTS.index(one.part))
+
+
+@dataclass
+class DifferenceCause:
+    """A difference that several items share.
+
+    Attributes:
+        items: those that it concerns.
+        kits: the starting kits that have it, too.
+    """
+
+    difference: Difference
+    items: list[str] = field(default_factory=list)
+    kits: list[str] = field(default_factory=list)
+
+    @property
+    def weight(self) -> int:
+        return EFFECTS.index(self.difference.effect)
+
+
+def as_text(found: Sequence[Difference]) -> str:
     """The differences by part, the weightiest part first, and what their effects mean; "The same." without any.
 
     What is the same in several tasks, phases or kits is one line.
     """
-    if not differences:
+    if not found:
         return "The same.\n"
-    causes = _causes(differences)
-    parts = sorted(
-        {part: None for part, *_ in causes}, key=lambda part: -max(_weight(c) for c in causes if c[0] == part)
-    )
+    by_part: dict[str, list[DifferenceCause]] = {}
+    causes = _causes(found)
+    for cause in causes:
+        by_part.setdefault(cause.difference.part, []).append(cause)
     lines: list[str] = []
-    for part in parts:
-        own = [cause for cause in causes if cause[0] == part]
-        lines += [part, *(line for cause in sorted(own, key=_weight, reverse=True) for line in _lines(cause))]
-    counts = Counter(one.effect for _, _, one, _ in causes)
+    for part in sorted(by_part, key=lambda part: -max(cause.weight for cause in by_part[part])):
+        lines.append(part)
+        for cause in sorted(by_part[part], key=lambda cause: -cause.weight):
+            lines += _lines(cause)
+    counts = Counter(cause.difference.effect for cause in causes)
     lines += ["", f"{len(causes)} difference{'s' if len(causes) > 1 else ''}:"]
     lines += [f"  {effect.key:5} {counts[effect]:4}  {effect.value}" for effect in Effect if counts[effect]]
     return "\n".join(lines) + "\n"
 
 
-Cause = tuple[str, list[str], Difference, list[str]]
-"""The part, the items that it concerns, the difference, and the starting kits that have it, too."""
-
-
-def _causes(differences: Sequence[Difference]) -> list[Cause]:
+def _causes(found: Sequence[Difference]) -> list[DifferenceCause]:
     """Equal differences of several items as one, those of starting kits with the programs that they are copies of."""
-    found: dict[object, Cause] = {}
-    in_programs: dict[object, Cause] = {}
-    for one in sorted(differences, key=lambda one: one.part == "starting kits"):
+    causes: dict[object, DifferenceCause] = {}
+    in_programs: dict[object, DifferenceCause] = {}
+    for one in sorted(found, key=lambda one: one.part == "starting kits"):
         what = (one.what, one.old, one.new, one.detail)
-        program = in_programs.get(what)
-        if one.part == "starting kits" and program is not None:
-            program[3].append(one.item)
+        if one.part == "starting kits" and what in in_programs:
+            in_programs[what].kits.append(one.item)
             continue
-        cause = found.setdefault((one.part, one.effect, *what), (one.part, [], one, []))
-        cause[1].append(one.item)
+        cause = causes.setdefault((one.part, one.effect, *what), DifferenceCause(one))
+        cause.items.append(one.item)
         if one.part == "programs":
             in_programs.setdefault(what, cause)
-    return sorted(found.values(), key=lambda cause: PARTS.index(cause[0]))
+    return sorted(causes.values(), key=lambda cause: PARTS.index(cause.difference.part))
 
 
-def _weight(cause: Cause) -> int:
-    return list(Effect).index(cause[2].effect)
-
-
-def _lines(cause: Cause) -> Iterator[str]:
-    _, items, one, kits = cause
-    ends = {item.rpartition(": ")[2] if one.part == "programs" else "" for item in items}
-    end = f": {ends.pop()}" if len(ends) == 1 and one.part == "programs" else ""
-    named = ", ".join(item.removesuffix(end) for item in items) + end
-    also = f" (also in the starting kit{'s' if len(kits) > 1 else ''} of {', '.join(kits)})" if kits else ""
-    yield f"  {one.effect.key:5}  {f'{named}: ' if named else ''}{one.what}{_values(one)}{also}"
+def _lines(cause: DifferenceCause) -> Iterator[str]:
+    one, end = cause.difference, ""
+    if one.part == "programs":
+        ends = {item.rpartition(": ")[2] for item in cause.items}
+        end = f": {ends.pop()}" if len(ends) == 1 else ""
+    named = ", ".join(item.removesuffix(end) for item in cause.items) + end
+    line = f"  {one.effect.key:5}  "
+    if named:
+        line += f"{named}: "
+    line += f"{one.what}{_values(one)}"
+    if cause.kits:
+        line += f" (also in the starting kit{'s' if len(cause.kits) > 1 else ''} of {', '.join(cause.kits)})"
+    yield line
     yield from (f"         {line}" for line in one.detail[:MAX_DETAIL])
     if one.detail[MAX_DETAIL:]:
         yield f"         … and {len(one.detail) - MAX_DETAIL} more lines"
@@ -75,16 +109,17 @@ def _values(one: Difference) -> str:
         return " added"
     if one.new is None and str(one.old).startswith(("{", "[{")):
         return " removed"
-    old, new = ("nothing" if value is None else _short(value) for value in (one.old, one.new))
-    return f": {old} → {new}"
+    return f": {_short(one.old)} → {_short(one.new)}"
 
 
-def _short(value: str) -> str:
+def _short(value: str | None) -> str:
+    if value is None:
+        return "nothing"
     line = " ".join(value.split())
     return line if len(line) <= MAX_VALUE else f"{line[:MAX_VALUE]}…"
 
 
-def as_json(differences: Sequence[Difference]) -> str:
+def as_json(found: Sequence[Difference]) -> str:
     """The differences as programs read them."""
-    value = {"same": not differences, "differences": [one.as_dict() for one in differences]}
+    value = {"same": not found, "differences": [one.as_dict() for one in found]}
     return json.dumps(value, indent=1, ensure_ascii=False) + "\n"

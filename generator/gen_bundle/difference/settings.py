@@ -1,16 +1,27 @@
-"""Differences in what competition.yaml declares: the competition, its phases, tasks, leaderboard and solutions."""
+"""Differences in what competition.yaml declares: the competition, its pages, phases, tasks and leaderboard."""
 
+import difflib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gen_bundle.check.bundle import Bundle
+from gen_bundle.check.bundle import Bundle, page_files
 from gen_bundle.codabench.competition import Column, Competition, Phase, Task
 from gen_bundle.codabench.dates import Instant
 from gen_bundle.codabench.fields import Boolean, as_boolean, as_integer, as_text
 from gen_bundle.codabench.serializer_fields import PHASE_FLAGS, TOP_FIELDS
 from gen_bundle.codabench.yaml_document import Path
 from gen_bundle.declaration.dates import AOE
-from gen_bundle.difference.changes import Difference, Effect, Named, Settings, changed_settings, paired
+from gen_bundle.difference.changes import (
+    Difference,
+    Effect,
+    Named,
+    Settings,
+    changed_settings,
+    paired,
+    whole_item,
+)
+from gen_bundle.zips.reading import sha256_of
+from gen_bundle.zips.tree import Node
 
 SHOWN, EDIT, KEEP, RERUN, FIXED = Effect
 # The image and the columns have places of their own; `image` is the logo.
@@ -32,12 +43,11 @@ def _top(bundle: Bundle) -> Settings:
     top = bundle.yaml
     settings: dict[str, tuple[str | None, Effect]] = {}
     for key, kind, default, _ in TOP_FIELDS:
-        if key == "docker_image":
-            settings["docker_image"] = (bundle.competition.image, EDIT)
-            continue
         value = top.get(key, default)
         text = _yes_no(value) if isinstance(kind, Boolean) else as_text(value)
-        settings[key] = (text, SHOWN if key in SHOWN_SETTINGS else EDIT)
+        effect = SHOWN if key in SHOWN_SETTINGS else EDIT
+        settings[key] = (text, effect)
+    settings["docker_image"] = (bundle.competition.image, EDIT)
     settings["queue"] = (as_text(top.get("queue")), EDIT)
     settings["fact_sheet"] = (_questions(top.get("fact_sheet")), EDIT)
     return settings
@@ -46,12 +56,58 @@ def _top(bundle: Bundle) -> Settings:
 def _questions(sheet: Any) -> str | None:
     if not isinstance(sheet, Mapping) or not sheet:
         return None
-    return "; ".join(
-        f"{key}: {', '.join(f'{name}={value}' for name, value in question.items())}"
-        if isinstance(question, Mapping)
-        else str(key)
-        for key, question in sheet.items()
-    )
+    questions = []
+    for key, question in sheet.items():
+        text = str(key)
+        if isinstance(question, Mapping):
+            text += f": {', '.join(f'{name}={value}' for name, value in question.items())}"
+        questions.append(text)
+    return "; ".join(questions)
+
+
+def text_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
+    """Pages and terms as text, line by line; the logo by its bytes."""
+    for before, after in paired(_pages(old), _pages(new)):
+        if before is None or after is None:
+            yield whole_item("pages", (after or before)[0], after is not None, SHOWN)
+        elif before != after:
+            yield from _page_changes(*before, *after)
+    if _logo(old) != _logo(new):
+        yield Difference("competition", "", "logo", SHOWN)
+
+
+def _pages(bundle: Bundle) -> list[Named]:
+    """Title and text of every page."""
+    found: list[Named] = []
+    for place, page in enumerate(page_files(bundle)):
+        title = _title(bundle, page.at)
+        found.append(Named((title, place), (title, bundle.text(page.path) or "")))
+    return found
+
+
+def _title(bundle: Bundle, at: tuple[object, ...]) -> str:
+    if at == ("terms",):
+        return "Terms"
+    if at[0] != "pages":
+        return str(at[-1])  # an old bundle's pages are named by their keys
+    return next((as_text(one.get("title")) or "" for one in bundle.entries("pages") if one.at == at[:-1]), "")
+
+
+def _page_changes(old_title: str, old_text: str, title: str, text: str) -> Iterator[Difference]:
+    if old_title != title:
+        yield Difference("pages", title, "title", SHOWN, old_title, title)
+    if old_text.splitlines() != text.splitlines():
+        lines = list(difflib.unified_diff(old_text.splitlines(), text.splitlines(), lineterm="", n=0))[2:]
+        changed = tuple(line for line in lines if not line.startswith("@@"))
+        removed = sum(line.startswith("-") for line in changed)
+        what = f"text ({removed} lines out, {len(changed) - removed} in)"
+        yield Difference("pages", title, what, SHOWN, detail=changed)
+
+
+def _logo(bundle: Bundle) -> str | None:
+    path = bundle.yaml.get("image")
+    found = bundle.tree.find(path) if isinstance(path, str) else None
+    return sha256_of(found) if isinstance(found, Node) else None
 
 
 def phase_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
@@ -61,7 +117,8 @@ def phase_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
     names = {one.at: formerly.get(one.at, one.name) for one in new.competition.tasks}
     for before, after in paired(_phases(old), _phases(new)):
         if before is None or after is None:
-            yield _whole("phases", after or before, after is not None, EDIT if after else FIXED)
+            effect = EDIT if after else FIXED
+            yield whole_item("phases", (after or before).name, after is not None, effect)
             continue
         yield from changed_settings("phases", after.name, _phase(old, before, {}), _phase(new, after, names))
 
@@ -111,7 +168,7 @@ def task_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
     """Tasks that came, went or changed, files aside."""
     for before, after in paired(tasks_named(old.competition), tasks_named(new.competition)):
         if before is None or after is None:
-            yield _whole("tasks", after or before, after is not None, FIXED)
+            yield whole_item("tasks", (after or before).name, after is not None, FIXED)
             continue
         yield from changed_settings("tasks", after.name, _task(old, before), _task(new, after))
 
@@ -136,7 +193,7 @@ def leaderboard_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
         if before is None or after is None:
             one = after or before
             effect = SHOWN if after is None or one.computation else RERUN
-            yield Difference("leaderboard", one.key or one.title, "added" if after else "removed", effect)
+            yield whole_item("leaderboard", one.key or one.title, after is not None, effect)
             continue
         yield from changed_settings("leaderboard", after.key, _column(old, before), _column(new, after))
 
@@ -160,19 +217,19 @@ def _board(bundle: Bundle) -> Settings:
 def _column(bundle: Bundle, column: Column) -> Settings:
     keys = {one.index: one.key for one in bundle.competition.columns}
     of = ", ".join(str(keys.get(index, index)) for index in column.inputs)
+    place = None if column.index is None else str(column.index)
+    better = "lower" if column.ascending else "higher"
+    decimals = 2 if column.precision is None else column.precision
+    computed = f"{column.computation} of {of}" if column.computation else None
     return {
         "key": (column.key, RERUN),
         "title": (column.title, SHOWN),
-        "place": (None if column.index is None else str(column.index), SHOWN),
-        "better": ("lower" if column.ascending else "higher", SHOWN),
-        "decimals": (str(2 if column.precision is None else column.precision), SHOWN),
+        "place": (place, SHOWN),
+        "better": (better, SHOWN),
+        "decimals": (str(decimals), SHOWN),
         "hidden": (_yes_no(column.hidden), SHOWN),
-        "computed": (f"{column.computation} of {of}" if column.computation else None, SHOWN),
+        "computed": (computed, SHOWN),
     }
-
-
-def _whole(part: str, one: Phase | Task, added: bool, effect: Effect) -> Difference:
-    return Difference(part, one.name, "added" if added else "removed", effect)
 
 
 def _yes_no(value: Any) -> str:

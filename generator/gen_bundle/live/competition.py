@@ -5,7 +5,7 @@ Sources: the answers of Codabench 1.25, and the serializers of its v1.32.
 """
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.check.bundle import Bundle, open_readable_bundle
-from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES
+from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES, Phase, Task
 from gen_bundle.codabench.serializer_fields import PHASE_FLAGS, TOP_FIELDS
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
+from gen_bundle.difference.changes import Named, paired
 from gen_bundle.errors import UserError
 from gen_bundle.live.connection import AnswerError, Connection, Row
 
@@ -37,7 +38,7 @@ PHASE_FIELDS = (
 )
 TOP_KEYS = (*(key for key, *_ in TOP_FIELDS), "terms", "fact_sheet")
 TASK_FIELDS = ("name", "description", "ingestion_only_during_scoring")
-UNTOUCHED = ("published", "secret_key", "collaborators", "queue")  # what no change of ours may move
+UNTOUCHED = ("published", "secret_key", "queue")  # with the collaborators, what no change of ours may move
 
 Place = tuple[Any, ...]
 """Where a value is: `("title",)`, `("phase", 12, "end")` or `("task", 7, "reference_data")`."""
@@ -164,26 +165,21 @@ class Snapshot:
 
     def values(self) -> dict[Place, Any]:
         """All that a change could move, place by place, in a form in which equal means the same."""
-        return dict(self._values())
-
-    def _values(self) -> Iterator[tuple[Place, Any]]:
         row = self.competition
-        for key in (*TOP_KEYS, *UNTOUCHED):
-            if key == "collaborators" and key in row:
-                yield (key,), tuple(sorted(map(str, row[key])))
-            elif key in row:
-                yield (key,), plain(row[key])
-        yield ("whitelist_emails",), tuple(sorted(map(str, row["whitelist_emails"])))
-        yield ("pages",), [(plain(page["title"]), plain(page.get("content"))) for page in self.pages]
-        yield ("phases",), [phase["id"] for phase in self.phases]
+        found: dict[Place, Any] = {(key,): plain(row[key]) for key in (*TOP_KEYS, *UNTOUCHED) if key in row}
+        for key in ("collaborators", "whitelist_emails"):  # in no order
+            found[key,] = sorted(map(str, row.get(key) or []))
+        found["pages",] = [(plain(page["title"]), plain(page.get("content"))) for page in self.pages]
+        found["phases",] = [phase["id"] for phase in self.phases]
         for phase in self.phases:
             at = ("phase", phase["id"])
-            yield from _fields(at, phase, PHASE_FIELDS, PHASE_FILES)
-            yield (*at, "tasks"), sorted(task["id"] for task in phase.get("tasks") or [])
+            found |= _fields(at, phase, PHASE_FIELDS, PHASE_FILES)
+            found[*at, "tasks"] = sorted(task["id"] for task in phase.get("tasks") or [])
         for board in row.get("leaderboards") or []:
-            yield ("leaderboard", board.get("id")), plain(board)
+            found["leaderboard", board.get("id")] = plain(board)
         for number, task in self.tasks.items():
-            yield from _fields(("task", number), task, TASK_FIELDS, TASK_FILES)
+            found |= _fields(("task", number), task, TASK_FIELDS, TASK_FILES)
+        return found
 
     def in_words(self, places: Sequence[Place]) -> str:
         """Places as people call them."""
@@ -191,9 +187,10 @@ class Snapshot:
         names |= {("task", number): row.get("name") for number, row in self.task_rows.items()}
         words = []
         for place in places:
-            what = str(place[-1] if place[:2] in names else place[0]).replace("_", " ")
-            whose = f"{place[0]} {names[place[:2]]}: " if place[:2] in names else ""
-            words.append(whose + what)
+            if place[:2] in names:
+                words.append(f"{place[0]} {names[place[:2]]}: {place[2].replace('_', ' ')}")
+            else:
+                words.append(place[0].replace("_", " "))
         return ", ".join(words)
 
 
@@ -223,12 +220,9 @@ def with_tasks(connection: Connection, competition: Row) -> Snapshot:
     return Snapshot(competition, tasks)
 
 
-def _fields(at: Place, row: Row, fields: Sequence[str], files: Sequence[str]) -> Iterator[tuple[Place, Any]]:
-    for key in fields:
-        if key in row:
-            yield (*at, key), comparable(key, row[key])
-    for role in files:
-        yield (*at, role), key_of(row.get(role))
+def _fields(at: Place, row: Row, fields: Sequence[str], files: Sequence[str]) -> dict[Place, Any]:
+    found = {(*at, key): comparable(key, row[key]) for key in fields if key in row}
+    return found | {(*at, role): key_of(row.get(role)) for role in files}
 
 
 def comparable(key: str, value: Any) -> Any:
@@ -256,3 +250,56 @@ def key_of(dataset: Any) -> str | None:
 def different(expected: Mapping[Place, Any], actual: Mapping[Place, Any]) -> list[Place]:
     """The places that are not the same."""
     return [place for place in dict.fromkeys([*expected, *actual]) if expected.get(place) != actual.get(place)]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Which phase and task of a bundle is which on the site, by their ids there."""
+
+    phases: Mapping[int, Phase]
+    tasks: Mapping[int, Task]
+
+
+def pairs(snapshot: Snapshot, bundle: Bundle) -> Pairs:
+    """Pair what is on the site with what is in the bundle, by name.
+
+    What has another name is paired only where it cannot be meant otherwise: phases by their place if there are as many,
+    and the one task that is left of a phase. A wrong guess would change a phase under its submissions.
+    """
+    rows, declared = snapshot.phases, bundle.competition.phases
+    there = [Named((plain(row["name"]), place), row) for place, row in enumerate(rows)]
+    here = [Named((one.name.strip(), place), one) for place, one in enumerate(declared)]
+    if len(rows) != len(declared):
+        there, here = ([Named(one.names[:1], one.value) for one in side] for side in (there, here))
+    phases = {row["id"]: one for row, one in paired(there, here) if row and one}
+    tasks: dict[int, Task] = {}
+    for row in rows:
+        if row["id"] in phases:
+            left, free = _pair_tasks(row.get("tasks") or [], phases[row["id"]].tasks, bundle, tasks)
+            if len(left) == len(free) == 1:
+                tasks[left[0]["id"]] = free[0]
+    _pair_tasks(list(snapshot.task_rows.values()), bundle.competition.used_tasks, bundle, tasks)
+    return Pairs(phases, tasks)
+
+
+def _pair_tasks(
+    rows: Sequence[Row], declared: Sequence[Task], bundle: Bundle, tasks: dict[int, Task]
+) -> tuple[list[Row], list[Task]]:
+    """Pair tasks by name, or by the key with which the bundle names one that is on the site; what is left of both."""
+    there = [Named((row.get("key"), plain(row["name"])), row) for row in rows if row["id"] not in tasks]
+    here = []
+    for one in declared:
+        names: tuple[Any, ...] = (None, one.name.strip())
+        if key := bundle.mapping(one.at).get("key"):
+            names = (key,)
+        if one not in tasks.values():
+            here.append(Named(names, one))
+    left, free = [], []
+    for row, task in paired(there, here):
+        if row is None:
+            free.append(task)
+        elif task is None:
+            left.append(row)
+        else:
+            tasks[row["id"]] = task
+    return left, free

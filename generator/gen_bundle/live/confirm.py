@@ -15,7 +15,7 @@ from pathlib import Path
 
 from gen_bundle.check.bundle import Bundle, open_readable_bundle
 from gen_bundle.codabench.board import Board, RefusedError
-from gen_bundle.codabench.competition import REPLACING_RULES, Competition, Leaderboard, Phase
+from gen_bundle.codabench.competition import REPLACING_RULES, Phase
 from gen_bundle.codabench.dates import Instant
 from gen_bundle.codabench.versions import DIFFERENCES, PlatformVersion
 from gen_bundle.difference.files import packed_files, program_settings
@@ -153,12 +153,14 @@ class Rehearsed:
     """A submission of the bundle, and what came of it here.
 
     Attributes:
+        row: the phase on the site.
         submission: what is uploaded, under which name, for which tasks.
         runs: the outcome for each task, by the task's name.
         folder: what the dry run kept of the phase: what the programs printed, by task and submission.
     """
 
     phase: Phase
+    row: Row
     submission: Planned
     runs: Mapping[str, Run]
     folder: Path
@@ -179,164 +181,147 @@ def confirm(connection: Connection, request: ConfirmRequest, engine: Engine) -> 
     Raises:
         UserError: the user is not an organiser, the bundle cannot be run, there is no such phase, or a request failed.
     """
-    site = read_as_organiser(connection, request.competition, "confirm")
-    username = str(connection.get("my_profile/")["username"])
-    version = request.version or site_version(connection)
-    done = Confirmed(request.competition, version.value, engine.name)
     with scratch_folder() as work, ExitStack() as held:
-        folder = open_bundle(request.bundle, work / "bundle")
-        competition = read_competition(folder, version)
+        return _Journey(connection, request, engine, work, held).run()
+
+
+class _Journey:
+    """One confirmation: choose the phases, rehearse here, submit, wait, compare, remove."""
+
+    def __init__(
+        self, connection: Connection, request: ConfirmRequest, engine: Engine, work: Path, held: ExitStack
+    ) -> None:
+        self.connection, self.request, self.engine, self.work = connection, request, engine, work
+        self.site = read_as_organiser(connection, request.competition, "confirm")
+        self.own = OwnSubmissions(connection, self.site, str(connection.get("my_profile/")["username"]))
+        self.version = request.version or site_version(connection)
+        self.folder = open_bundle(request.bundle, work / "bundle")
+        self.competition = read_competition(self.folder, self.version)
+        self.bundle = open_readable_bundle(self.folder, datetime.now(UTC), held, self.version)
+        self.done = Confirmed(request.competition, self.version.value, engine.name)
+
+    def run(self) -> Confirmed:
+        done, own = self.done, self.own
         opened: list[tuple[Phase, Row]] = []
-        for row in phases_of(site, request.phase, lambda: [phase.id for phase in competition.phases]):
-            phase = _same_phase(done, row, site, competition)
-            if phase is None or not _is_open(done, phase, row, version):
-                continue
-            own = [one for one in submissions_of(connection, row["id"]) if one["owner"] == username]
-            if _spares_the_board(done, phase, submission_rule(site), own):
+        for row in phases_of(self.site, self.request.phase, lambda: [phase.id for phase in self.competition.phases]):
+            phase = self._same_phase(row)
+            if phase is not None and self._is_open(phase, row) and self._spares_the_board(phase, row):
                 opened.append((phase, row))
-        if site.get("enable_human_in_the_loop"):
-            connection.say("each submission waits until the operator of the worker approves it")
-        if opened:
-            try:
-                engine.prepare(competition.image)
-            except EngineError as error:
-                why = f"the dry run cannot take place: {error}"
-                raise UserError(why, advice="Nothing was submitted.") from None
-            connection.say(f"dry run as Codabench {version.value}, with the engine {engine.name}")
-        bundle = open_readable_bundle(folder, datetime.now(UTC), held, version)
-        rehearsal = Rehearsal(folder, work, competition, bundle, version, engine, connection)
-        rehearsed = rehearsal.run([phase for phase, _ in opened])
-        own_submissions = OwnSubmissions(connection, site, username)
+        if self.site.get("enable_human_in_the_loop"):
+            self.connection.say("each submission waits until the operator of the worker approves it")
+        rehearsed = self._rehearsed(opened)
         try:
-            made: dict[int, Rehearsed] = {}
-            for phase, row in opened:
-                own_ones = [one for one in rehearsed if one.phase is phase]
-                made |= _submitted(done, own_submissions, phase, row, own_ones)
-            comparison = LiveComparison(competition.leaderboard, version, _measured_columns(bundle))
-            _compare(done, own_submissions, made, comparison, request.patience_s)
+            if made := self._submitted(rehearsed):
+                own.wait({number: one.label for number, one in made.items()}, self.request.patience_s)
+                self._compare(made)
         except BaseException:
-            for line in own_submissions.remove():
-                connection.say(f"left on the site: {line}")
+            for line in own.remove():
+                self.connection.say(f"left on the site: {line}")
             raise
         for phase, row in opened:
-            _note_limits(done, phase, row, len(own_submissions.made.get(row["id"], ())))
-        for numbers in own_submissions.made.values():
-            done.left += [f"submission {number}" for number in numbers]
-        if not request.keep:
-            done.left = own_submissions.remove()
-    return done
+            self._note_limits(phase, row, len(own.made.get(row["id"], ())))
+        done.left = own.in_words() if self.request.keep else own.remove()
+        return done
 
+    # Which phases submissions can be sent to, without harm to the leaderboard.
 
-# Which phases submissions can be sent to, without harm to the leaderboard.
-
-
-def _same_phase(done: Confirmed, row: Row, site: Row, competition: Competition) -> Phase | None:
-    """The bundle's phase for one of the site, if it is the same."""
-    place = phases_of(site, None).index(row)
-    phase = competition.phases[place] if place < len(competition.phases) else None
-    if phase is None or phase.name != row["name"]:
-        there = "no further phase" if phase is None else f"the phase {phase.name} in its place"
-        done.problems.append(f"phase {row['name']}: not of this bundle, which has {there}.")
+    def _same_phase(self, row: Row) -> Phase | None:
+        """The bundle's phase for one of the site, if it is the same."""
+        place = phases_of(self.site, None).index(row)
+        if place >= len(self.competition.phases):
+            self.done.problems.append(f"phase {row['name']}: not of this bundle, which has no further phase.")
+            return None
+        phase = self.competition.phases[place]
+        ours, theirs = [task.name for task in phase.tasks], [task["name"] for task in row.get("tasks") or []]
+        if phase.name != row["name"]:
+            problem = f"not of this bundle, which has the phase {phase.name} in its place"
+        elif len({*ours}) < len(ours):
+            problem = "two of its tasks have the same name, and cannot be told apart"
+        elif sorted(ours) != sorted(theirs):
+            problem = f"its tasks are {', '.join(theirs) or 'none'}, in the bundle {', '.join(ours) or 'none'}"
+        else:
+            return phase
+        self.done.problems.append(f"phase {row['name']}: {problem}.")
         return None
-    ours, theirs = [task.name for task in phase.tasks], [task["name"] for task in row.get("tasks") or []]
-    if len({*ours}) < len(ours):
-        done.problems.append(f"phase {phase.name}: two of its tasks have the same name, and cannot be told apart.")
-        return None
-    if sorted(ours) != sorted(theirs):
-        there = f"{', '.join(theirs) or 'none'}, in the bundle {', '.join(ours) or 'none'}"
-        done.problems.append(f"phase {phase.name}: its tasks are {there}.")
-        return None
-    return phase
 
+    def _is_open(self, phase: Phase, row: Row) -> bool:
+        dated = replace(phase, start=Instant(moment(row.get("start"))), end=Instant(moment(row.get("end"))))
+        reason = closed(dated, datetime.now(UTC))
+        if not reason:
+            return True
+        sentence = f"{reason[0].upper()}{reason[1:]}."
+        if self.version is PlatformVersion.V1_25:
+            taken = "sites of this version take submissions all the same"
+            self.done.notes.append(f"phase {phase.name}: {taken}. {sentence}")
+            return True
+        self.done.closed.append(
+            f"phase {phase.name}: not confirmed, since the site takes submissions only within the dates. {sentence} "
+            "To confirm it now, move its dates in the editor meanwhile."
+        )
+        return False
 
-def _is_open(done: Confirmed, phase: Phase, row: Row, version: PlatformVersion) -> bool:
-    dated = replace(phase, start=Instant(moment(row.get("start"))), end=Instant(moment(row.get("end"))))
-    reason = closed(dated, datetime.now(UTC))
-    if not reason:
-        return True
-    sentence = f"{reason[0].upper()}{reason[1:]}."
-    if version is PlatformVersion.V1_25:
-        done.notes.append(f"phase {phase.name}: sites of this version take submissions all the same. {sentence}")
-        return True
-    done.closed.append(
-        f"phase {phase.name}: not confirmed, since the site takes submissions only within the dates. {sentence} "
-        "To confirm it now, move its dates in the editor meanwhile."
-    )
-    return False
+    def _spares_the_board(self, phase: Phase, row: Row) -> bool:
+        """Whether no submission of ours would take an earlier one of the same account from the board for good."""
+        earlier, shown = [], set()
+        for one in submissions_of(self.connection, row["id"]):
+            if one["owner"] != self.own.username:
+                continue
+            if str(one.get("filename") or "").startswith(PREFIX):
+                earlier.append(one)
+            elif on_leaderboard(one):
+                shown.add(str(one.get("parent") or one["id"]))
+        if ids := ", ".join(str(one["id"]) for one in earlier if not one.get("parent")):
+            self.done.notes.append(f"phase {phase.name}: submissions of an earlier confirm are still there: {ids}.")
+        rule = submission_rule(self.site)
+        if not shown or rule not in REPLACING_RULES:
+            return True
+        self.done.problems.append(
+            f"phase {phase.name}: not confirmed, since a submission of yours is on its leaderboard "
+            f"({', '.join(sorted(shown))}). With the rule {rule} another one of yours may take its place, and the site "
+            "does not put it back. Use the account of another organiser."
+        )
+        return False
 
+    def _note_limits(self, phase: Phase, row: Row, number: int) -> None:
+        """Say what counts for the limits of the account."""
+        spans = (("max_submissions_per_day", "a day"), ("max_submissions_per_person", "in all"))
+        if limits := [f"{row[key]} {span}" for key, span in spans if number and row.get(key)]:
+            counts = f"{number} of your {' and '.join(limits)} count for as long as the submissions exist"
+            self.done.notes.append(f"phase {phase.name}: {counts}.")
 
-def _spares_the_board(done: Confirmed, phase: Phase, rule: str, rows: Sequence[Row]) -> bool:
-    """Whether no submission of ours would take an earlier one of the same account from the board for good."""
-    earlier, shown = [], set()
-    for row in rows:
-        if not str(row.get("filename") or "").startswith(PREFIX):
-            if on_leaderboard(row):
-                shown.add(str(row.get("parent") or row["id"]))
-        elif not row.get("parent"):
-            earlier.append(str(row["id"]))
-    if earlier:
-        ids = ", ".join(earlier)
-        done.notes.append(f"phase {phase.name}: submissions of an earlier confirm are still there: {ids}.")
-    if not shown or rule not in REPLACING_RULES:
-        return True
-    done.problems.append(
-        f"phase {phase.name}: not confirmed, since a submission of yours is on its leaderboard "
-        f"({', '.join(sorted(shown))}). With the rule {rule} another one of yours may take its place, and the site "
-        "does not put it back. Use the account of another organiser."
-    )
-    return False
+    # What the bundle's own submissions give here.
 
-
-def _note_limits(done: Confirmed, phase: Phase, row: Row, number: int) -> None:
-    """Say what counts for the limits of the account."""
-    spans = (("max_submissions_per_day", "a day"), ("max_submissions_per_person", "in all"))
-    if limits := [f"{row[key]} {span}" for key, span in spans if number and row.get(key)]:
-        allowed = " and ".join(limits)
-        done.notes.append(f"phase {phase.name}: {number} of your {allowed} count for as long as the submissions exist.")
-
-
-# What the bundle's own submissions give here.
-
-
-@dataclass(frozen=True)
-class Rehearsal:
-    """A dry run of the bundle's solutions, and of the template in each starting kit.
-
-    Attributes:
-        folder: the unpacked bundle.
-        work: a folder for what is made on the way.
-        competition, bundle: what the bundle says, as the dry run reads it, and as the check does.
-    """
-
-    folder: Path
-    work: Path
-    competition: Competition
-    bundle: Bundle
-    version: PlatformVersion
-    engine: Engine
-    connection: Connection
-
-    def run(self, phases: Sequence[Phase]) -> list[Rehearsed]:
-        """Dry-run what the bundle holds for some phases.
+    def _rehearsed(self, opened: Sequence[tuple[Phase, Row]]) -> list[Rehearsed]:
+        """Dry-run the bundle's solutions for some phases, and the template in each starting kit.
 
         Raises:
             UserError: the bundle cannot be run.
         """
-        found: list[Rehearsed] = []
+        if not opened:
+            return []
+        try:
+            self.engine.prepare(self.competition.image)
+        except EngineError as error:
+            raise UserError(f"the dry run cannot take place: {error}", advice="Nothing was submitted.") from None
+        self.connection.say(f"dry run as Codabench {self.version.value}, with the engine {self.engine.name}")
         attached = {task for solution in self.competition.solutions for task in solution.tasks}
-        ids = [phase.id for phase in phases if any(task.index in attached for task in phase.tasks)]
+        ids = [phase.id for phase, _ in opened if attached & {task.index for task in phase.tasks}]
+        plans, runs = [], list[Run]()
         if ids:
             plans = plan(self.competition, ids, (), None, self.work / "submissions")
             runs = self._dry_run("solutions", ids, ())
-            for planned in plans:
-                found += [self._rehearsed("solutions", planned.phase, one, runs) for one in planned.submissions]
-        for phase in phases:
-            others = [one.submission.file for one in found if one.phase is phase]
-            if template := self._template(phase, others):
-                name = f"{TEMPLATE}-{phase.id}"
-                runs = self._dry_run(name, [phase.id], [template])
-                planned_one = Planned(template, template.stem, template.stem, phase.tasks)
-                found.append(self._rehearsed(name, phase, planned_one, runs))
+        solutions = {planned.phase.id: planned.submissions for planned in plans}
+        found: list[Rehearsed] = []
+        for phase, row in opened:
+            own = solutions.get(phase.id, ())
+            found += [self._outcomes("solutions", phase, row, one, runs) for one in own]
+            if template := self._template(phase, [one.file for one in own]):
+                name, one = f"{TEMPLATE}-{phase.id}", Planned(template, template.stem, template.stem, phase.tasks)
+                own_runs = self._dry_run(name, [phase.id], [template])
+                found.append(self._outcomes(name, phase, row, one, own_runs))
+            elif not own:
+                none = "the bundle has neither a solution nor a starting kit with template/ for it"
+                self.done.problems.append(f"phase {phase.name}: {none}.")
         return found
 
     def _dry_run(self, name: str, phases: Sequence[str], submissions: Sequence[Path]) -> list[Run]:
@@ -351,10 +336,9 @@ class Rehearsal:
         )
         return dry_run(request, self.engine).runs
 
-    def _rehearsed(self, name: str, phase: Phase, submission: Planned, runs: Sequence[Run]) -> Rehearsed:
-        own = {run.task: run for run in runs if (run.phase, run.submission) == (phase.id, submission.name)}
-        outcomes = {task.name: own[task.id] for task in submission.tasks}
-        return Rehearsed(phase, submission, outcomes, self.work / name / phase.id)
+    def _outcomes(self, name: str, phase: Phase, row: Row, one: Planned, runs: Sequence[Run]) -> Rehearsed:
+        own = {run.task: run for run in runs if (run.phase, run.submission) == (phase.id, one.name)}
+        return Rehearsed(phase, row, one, {task.name: own[task.id] for task in one.tasks}, self.work / name / phase.id)
 
     def _template(self, phase: Phase, others: Sequence[Path]) -> Path | None:
         """The zip of a phase's template; None without one, or where a solution of the phase is the same."""
@@ -370,6 +354,71 @@ class Rehearsal:
         target.parent.mkdir(parents=True)
         write_zip(target, files)
         return target
+
+    # What the site makes of them.
+
+    def _submitted(self, rehearsed: Sequence[Rehearsed]) -> dict[int, Rehearsed]:
+        """Make the submissions; those that the site does not take become problems."""
+        made = {}
+        for one in rehearsed:
+            ids = {task["name"]: int(task["id"]) for task in one.row["tasks"]}
+            tasks = [ids[task] for task in one.runs] if len(one.runs) < len(ids) else None
+            self.connection.say(f"submitting {one.label}")
+            try:
+                made[self.own.submit(int(one.row["id"]), one.submission.file, tasks)] = one
+            except NotMadeError as error:
+                self.done.problems.append(f"{one.label}: not submitted. {' '.join(error.messages)}")
+        return made
+
+    def _compare(self, made: Mapping[int, Rehearsed]) -> None:
+        """Compare submissions with their last states; those that have not ended become problems."""
+        measured, rows = _measured_columns(self.bundle), self.own.rows
+        for number, one in made.items():
+            row = rows.get(number, {})
+            parts = [rows[child] for child in row.get("children") or [] if child in rows] or [row]
+            for task in one.runs:
+                own = [part for part in parts if _task(part) in (task, None)]
+                for part in own or [{}]:
+                    self.done.cells += self._cells(one, task, part, measured)
+            if unfinished := sorted({state(part) for part in (row, *parts)} & {*WAITING}):
+                minutes = f"{self.request.patience_s / 60:g} minutes"
+                self.done.problems.append(f"{one.label}: not finished within {minutes}: {WAITING[unfinished[0]]}.")
+
+    def _cells(self, one: Rehearsed, task: str, part: Row, measured: Set[str]) -> Iterator[Cell]:
+        """All cells of a submission for a task, of which the site gives a row."""
+        run = one.runs[task]
+        place = (one.phase.name, one.submission.name, task)
+        status, reason = state(part), unsigned(message(part))
+        here, there = _outcome(run.status, run.message), _outcome(status, reason)
+        yield Cell(*place, "status", one_line(here), one_line(there), run.status == status)
+        if status not in FINAL:
+            return
+        ours, theirs = self._stored(run, several=len(one.runs) > 1), scores(part)
+        for key in [column.key for column in self.competition.leaderboard.columns]:
+            if key in ours or key in theirs:
+                mine, other = ours.get(key), theirs.get(key)
+                tolerance = math.inf if key in measured else TOLERANCE
+                equal = False
+                if isinstance(mine, float) and isinstance(other, float):
+                    equal = math.isclose(mine, other, abs_tol=tolerance)
+                yield Cell(*place, key, _shown(mine), one_line(_shown(other)), equal, key in measured)
+        logs = log_texts(self.connection, details_of(self.connection, part["id"])) if "id" in part else {}
+        texts = []
+        for name, other_name in LOGS.items():
+            file = one.folder / run.task / one.submission.name / name
+            text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
+            texts.append((text, logs.get(other_name, "")))
+        here, there, equal = _compared_logs(texts)
+        yield Cell(*place, "log", one_line(here), one_line(unsigned(there)), equal)
+
+    def _stored(self, run: Run, *, several: bool) -> dict[str, float]:
+        """What the server would store; a computed column is made for submissions to a single task alone."""
+        board = Board(self.competition.leaderboard, DIFFERENCES[self.version])
+        whole = board.submit(run.submission, run.submission, [run.task] if several else [])
+        (entry,) = whole.children or [whole]
+        with suppress(RefusedError):  # what was stored before stays
+            board.upload(entry, run.scores or {})
+        return {score.column.key: float(score.value) for score in entry.scores}
 
 
 def _files_of(path: Path) -> dict[str, bytes] | None:
@@ -392,102 +441,10 @@ def _measured_columns(bundle: Bundle) -> frozenset[str]:
     return frozenset(found)
 
 
-# What the site makes of them.
-
-
-def _submitted(
-    done: Confirmed, own: OwnSubmissions, phase: Phase, row: Row, rehearsed: Sequence[Rehearsed]
-) -> dict[int, Rehearsed]:
-    """Make the submissions to a phase; those that the site does not take become problems."""
-    if not rehearsed:
-        none = "the bundle has neither a solution nor a starting kit with template/ for it"
-        done.problems.append(f"phase {phase.name}: {none}.")
-    made = {}
-    ids = {task["name"]: int(task["id"]) for task in row["tasks"]}
-    for one in rehearsed:
-        tasks = [ids[task] for task in one.runs] if len(one.runs) < len(ids) else None
-        own.connection.say(f"submitting {one.label}")
-        try:
-            made[own.submit(int(row["id"]), one.submission.file, tasks)] = one
-        except NotMadeError as error:
-            done.problems.append(f"{one.label}: not submitted. {' '.join(error.messages)}")
-    return made
-
-
-def _compare(
-    done: Confirmed, own: OwnSubmissions, made: Mapping[int, Rehearsed], comparison: "LiveComparison", patience_s: float
-) -> None:
-    """Wait for the submissions and compare them; those that do not end in time become problems."""
-    if not made:
-        return
-    rows = own.wait({number: one.label for number, one in made.items()}, patience_s)
-    for number, one in made.items():
-        row = rows.get(number, {})
-        parts = [rows[child] for child in row.get("children") or [] if child in rows] or [row]
-        for task in one.runs:
-            for part in [part for part in parts if _task(part) in (task, None)] or [{}]:
-                logs = log_texts(own.connection, details_of(own.connection, part["id"])) if "id" in part else {}
-                done.cells += comparison.cells(one, task, part, logs)
-        if unfinished := sorted({state(part) for part in (row, *parts)} & {*WAITING}):
-            minutes = f"{patience_s / 60:g} minutes"
-            done.problems.append(f"{one.label}: not finished within {minutes}: {WAITING[unfinished[0]]}.")
-
-
 def _task(part: Row) -> str | None:
     """The task that a submission was scored for; None for one that never came so far, or has children."""
     task = part.get("task")
     return str(task["name"]) if isinstance(task, Mapping) else None
-
-
-@dataclass(frozen=True)
-class LiveComparison:
-    """What both sides share: the leaderboard, the version that the site follows, and the columns that show a time."""
-
-    leaderboard: Leaderboard
-    version: PlatformVersion
-    measured: Set[str] = frozenset()
-
-    def cells(self, one: Rehearsed, task: str, row: Row, logs: Mapping[str, str]) -> Iterator[Cell]:
-        """All cells of a submission for a task.
-
-        Args:
-            one: the submission, and what came of it here.
-            task: the task's name.
-            row: the answer of `submissions/ID/`.
-            logs: the texts of its logs by name; empty where the site has none.
-        """
-        run = one.runs[task]
-        place = (one.phase.name, one.submission.name, task)
-        status, reason = state(row), unsigned(message(row))
-        here, there = _outcome(run.status, run.message), _outcome(status, reason)
-        yield Cell(*place, "status", one_line(here), one_line(there), run.status == status)
-        if status not in FINAL:
-            return
-        ours, theirs = self._stored(run, several=len(one.runs) > 1), scores(row)
-        for key in [column.key for column in self.leaderboard.columns]:
-            if key in ours or key in theirs:
-                mine, other = ours.get(key), theirs.get(key)
-                tolerance = math.inf if key in self.measured else TOLERANCE
-                equal = False
-                if isinstance(mine, float) and isinstance(other, float):
-                    equal = math.isclose(mine, other, abs_tol=tolerance)
-                yield Cell(*place, key, _shown(mine), one_line(_shown(other)), equal, key in self.measured)
-        texts = []
-        for name, other_name in LOGS.items():
-            file = one.folder / run.task / one.submission.name / name
-            text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
-            texts.append((text, logs.get(other_name, "")))
-        here, there, equal = _compared_logs(texts)
-        yield Cell(*place, "log", one_line(here), one_line(unsigned(there)), equal)
-
-    def _stored(self, run: Run, *, several: bool) -> dict[str, float]:
-        """What the server would store; a computed column is made for submissions to a single task alone."""
-        board = Board(self.leaderboard, DIFFERENCES[self.version])
-        whole = board.submit(run.submission, run.submission, [run.task] if several else [])
-        (entry,) = whole.children or [whole]
-        with suppress(RefusedError):  # what was stored before stays
-            board.upload(entry, run.scores or {})
-        return {score.column.key: float(score.value) for score in entry.scores}
 
 
 def _outcome(status: str, reason: str) -> str:

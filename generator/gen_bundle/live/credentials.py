@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from gen_bundle.errors import UserError
-from gen_bundle.json_files import private, read_json, write_json
+from gen_bundle.json_files import read_json, write_json
 
 PUBLIC_SITE = "https://www.codabench.org"
 TOKEN_VARIABLE = "CODABENCH_TOKEN"  # noqa: S105 — a variable's name
@@ -54,7 +54,11 @@ def find_token(server: str, token_file: Path | None) -> Token:
         UserError: there is none, it cannot be a token, or the file of `gen-bundle login` is open to others.
     """
     if token_file is not None:
-        return _token(str(token_file), _read(token_file))
+        try:
+            return _token(str(token_file), token_file.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "not a text"
+            raise UserError(f"{token_file}: cannot be read ({reason}). Expected a file with a token.") from None
     if text := os.environ.get(TOKEN_VARIABLE):
         return _token(TOKEN_VARIABLE, text)
     saved = _saved()
@@ -73,8 +77,7 @@ def save_token(server: str, text: str) -> Path:
         UserError: it cannot be written.
     """
     target = tokens_file()
-    with private():
-        write_json(target, {**_saved(), server: text})
+    write_json(target, _saved() | {server: text})
     return target
 
 
@@ -86,20 +89,11 @@ def tokens_file() -> Path:
 
 def _saved() -> dict[str, str]:
     file = tokens_file()
-    if not file.exists():
-        return {}
-    if os.name == "posix" and stat.S_IMODE(file.stat().st_mode) & 0o077:
+    if file.exists() and os.name == "posix" and stat.S_IMODE(file.stat().st_mode) & 0o077:
         raise UserError(f"{file}: other users can read it. Run: chmod 600 {file}")
-    saved: dict[str, str] = read_json(file, dict[str, str], "Delete it, and run gen-bundle login again.")
+    advice = "Delete it, and run gen-bundle login again."
+    saved: dict[str, str] = read_json(file, dict[str, str], advice, missing={})
     return saved
-
-
-def _read(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not a text"
-        raise UserError(f"{file}: cannot be read ({reason}). Expected a file with a token.") from None
 
 
 def _token(source: str, text: str) -> Token:

@@ -8,8 +8,8 @@ What the server cannot give is named, and the rest is fetched.
 import hashlib
 import re
 import secrets
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack, suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -58,29 +58,8 @@ class FetchRequest:
     pseudonyms: bool = False
 
 
-@dataclass(frozen=True)
-class PhaseFetched:
-    """A phase as it is in the folder now.
-
-    Attributes:
-        submissions: all that the server knows, without the children of submissions to several tasks.
-        new_files: those whose file was fetched this time.
-        unfinished: those that still wait, run, or have no scores yet.
-        lost: what the server does not give, in words.
-        failures: why submissions failed, with their numbers.
-    """
-
-    name: str
-    folder: Path
-    submissions: int
-    new_files: int
-    unfinished: int
-    lost: tuple[str, ...]
-    failures: Mapping[str, tuple[int, ...]]
-
-
 @private()
-def fetch(connection: Connection, request: FetchRequest) -> list[PhaseFetched]:
+def fetch(connection: Connection, request: FetchRequest) -> "list[PhaseFolder]":
     """Fetch what is new in a competition, readable by its owner alone; may be interrupted and called again.
 
     Raises:
@@ -101,19 +80,20 @@ def fetch(connection: Connection, request: FetchRequest) -> list[PhaseFetched]:
     names.add(row["username"] for row in participants)
     write_json(request.out / "participants.json", [names.participant(row) for row in participants])
     write_json(request.out / COMPETITION, _about(connection.server, competition, request))
-    fetched = []
+    folders = []
     for phase in phases:
         connection.say(f"phase {phase['name']}")
-        fetched.append(PhaseFolder(connection, phase, request.out / _folder(phase), names).fetch())
-    return fetched
+        folders.append(PhaseFolder(connection, phase, request.out / _folder(phase), names))
+        folders[-1].fetch()
+    return folders
 
 
 def _about(server: str, competition: Row, request: FetchRequest) -> dict[str, Any]:
     phases = []
     for phase in phases_of(competition, None):
         end = moment(phase.get("end"))
-        about = {"id": phase["id"], "name": phase["name"], "end": end and end.isoformat(), "folder": _folder(phase)}
-        phases.append(about)
+        about = {"id": phase["id"], "name": phase["name"], "end": end and end.isoformat()}
+        phases.append(about | {"folder": _folder(phase)})
     return {
         "server": server,
         "id": request.competition,
@@ -134,77 +114,95 @@ def _own_folder(request: FetchRequest, server: str) -> None:
     about = request.out / COMPETITION
     if about.is_file():
         before = read_json(about, dict[str, Any])
-        expected = (server, request.competition, request.pseudonyms)
-        if tuple(before.get(key) for key in ("server", "id", "pseudonyms")) != expected:
+        holds = [before.get(key) for key in ("server", "id", "pseudonyms")]
+        if holds != [server, request.competition, request.pseudonyms]:
+            names = "with pseudonyms" if holds[2] else "without pseudonyms"
             raise UserError(
-                f"--out {request.out}: holds competition {before.get('id')} of {before.get('server')}, "
-                f"{'with' if before.get('pseudonyms') else 'without'} pseudonyms. Choose another folder."
+                f"--out {request.out}: holds competition {holds[1]} of {holds[0]}, {names}. Choose another folder."
             )
     elif request.out.exists() and (not request.out.is_dir() or any(request.out.iterdir())):
         raise UserError(f"--out {request.out}: was not made by gen-bundle fetch. Choose a new folder.")
 
 
 class PhaseFolder:
-    """A phase on the server, and the folder that is brought up to its state."""
+    """A phase on the server, and the folder that is brought up to its state.
+
+    Attributes:
+        records: of all submissions that the server knows, by id.
+        new_files: how many submissions' files were fetched this time.
+        lost: what the server does not give, in words.
+    """
 
     def __init__(self, connection: Connection, phase: Row, folder: Path, names: "Names") -> None:
         self.connection, self.phase, self.folder, self.names = connection, phase, folder, names
-        self.file = folder / RECORDS
+        self.name = str(phase["name"])
         self.records: dict[int, Record] = {}
         self.new_files = 0
         self.lost: list[str] = []
-        self.may_come = 0  # of what was lost
-        self.silent = 0  # requests in a row without an answer
+        self._may_come = 0  # of what was lost
+        self._silent = 0  # requests in a row without an answer
 
-    def fetch(self) -> PhaseFetched:
+    @property
+    def submissions(self) -> int:
+        """How many the server knows, without the children of submissions to several tasks."""
+        return sum(one["parent"] is None for one in self.records.values())
+
+    @property
+    def unfinished(self) -> int:
+        """How many of them still wait, run, or have no scores yet."""
+        open_ones = [one for one in self.records.values() if not one["complete"] and one["status"] != DELETED]
+        return sum(one["parent"] is None for one in open_ones)
+
+    @property
+    def failures(self) -> dict[str, list[int]]:
+        """Why submissions failed, with their numbers."""
+        found: dict[str, list[int]] = {}
+        for number, record in sorted(self.records.items()):
+            if record["status"] == "Failed" and record.get("reason"):
+                found.setdefault(record["reason"], []).append(number)
+        return found
+
+    def fetch(self) -> None:
         """Bring the folder up to the server's state."""
-        if self.file.is_file():
+        file = self.folder / RECORDS
+        if file.is_file():
             self.records = {record["id"]: record for record in read_records(self.folder)}
         rows = submissions_of(self.connection, self.phase["id"])
         self.names.add(str(row["owner"]) for row in rows)
         try:
             for row in rows:
-                self._try(f"submission {row['id']}", lambda row=row: self._update(row))  # type: ignore[misc]
+                with self._trying(f"submission {row['id']}"):
+                    self._update(row)
             for number in self.records.keys() - {row["id"] for row in rows}:
                 self._update_gone(self.records[number])
         finally:
-            write_json(self.file, [self.records[number] for number in sorted(self.records)])
-        self._try("the leaderboard", lambda: write_json(self.folder / BOARD, self._board()))
-        own = [record for record in self.records.values() if record["parent"] is None]
-        failures: dict[str, tuple[int, ...]] = {}
-        for number, record in sorted(self.records.items()):
-            if record["status"] == "Failed" and (reason := record.get("reason")):
-                failures[reason] = (*failures.get(reason, ()), number)
-        return PhaseFetched(
-            str(self.phase["name"]),
-            self.folder,
-            len(own),
-            self.new_files,
-            sum(not record["complete"] for record in own if record["status"] != DELETED),
-            tuple(self.lost),
-            failures,
-        )
+            write_json(file, [record for _, record in sorted(self.records.items())])
+        with self._trying("the leaderboard"):
+            write_json(self.folder / BOARD, self._board())
 
-    def _try(self, what: str, step: Callable[[], object]) -> None:
-        """Do a step; where the server cannot give something, name it and go on.
+    @contextmanager
+    def _trying(self, what: str) -> Iterator[None]:
+        """Where the server cannot give something, name it and go on.
 
         Raises:
             AnswerError: the server does not answer any more.
         """
         try:
-            step()
-            self.silent = 0
+            yield
+            self._silent = 0
         except ListingError as error:
             self.lost.append(f"{what}: {error.messages[0]}")
         except AnswerError as error:
             self._lose(f"{what}: ", error)
 
     def _lose(self, what: str, error: AnswerError) -> None:
-        self.silent = self.silent + 1 if error.code is None else 0
-        if self.silent > MOST_SILENT:
+        self._silent += 1
+        if error.code is not None:
+            self._silent = 0
+        if self._silent > MOST_SILENT:
             raise error
         self.lost.append(f"{what}{error.messages[0]}")
-        self.may_come += error.code not in GONE
+        self._may_come += error.code not in GONE
 
     def _update(self, row: Row) -> None:
         number = int(row["id"])
@@ -219,12 +217,12 @@ class PhaseFolder:
         row = {**row, **self.connection.get(f"submissions/{number}/")}
         record = self.records[number] = self._record(row, known or {})
         details = self.connection.get(f"submissions/{number}/get_details/")
-        may_come = self.may_come
+        may_come = self._may_come
         if record["parent"] is None and details.get("data_file"):
             self._fetch_file(record, row, str(details["data_file"]))
         if not self.names.hidden:  # what programs say of files may name people
             self._fetch_outputs(record, row, details)
-        record["complete"] = complete(row) and self.may_come == may_come
+        record["complete"] = complete(row) and self._may_come == may_come
 
     def _fetch_outputs(self, record: Record, row: Row, details: Row) -> None:
         """Fetch logs and results; of a failed run the page, which is there more often than its log, and the reason."""
@@ -240,24 +238,28 @@ class PhaseFolder:
 
     def _record(self, row: Row, known: Row) -> Record:
         task = row.get("task")
-        failed = state(row) == "Failed" and not self.names.hidden
+        if isinstance(task, Mapping):
+            task = task.get("name")
         record = {
             "id": int(row["id"]),
             "owner": self.names.of(str(row["owner"])),
-            "organization": None if self.names.hidden else organization(row),
+            "organization": None,
             "parent": row.get("parent"),
-            "task": task.get("name") if isinstance(task, Mapping) else task,
+            "task": task,
             "status": state(row),
-            "message": message(row) if failed else None,
+            "message": None,
             "reason": None,
             "created": f"{created(row):%Y-%m-%dT%H:%M:%SZ}",
             "on_leaderboard": on_leaderboard(row),
             "scores": scores(row),
-            "file": None,
-            "bytes": None,
+            "file": known.get("file"),
+            "bytes": known.get("bytes"),
             "complete": False,  # until everything is here
         }
-        return record | {key: known[key] for key in ("file", "bytes") if key in known}
+        if not self.names.hidden:
+            record["organization"] = organization(row)
+            record["message"] = message(row) if state(row) == "Failed" else None
+        return record
 
     def _fetch_file(self, record: Record, row: Row, url: str) -> None:
         name = "submission.zip" if self.names.hidden else file_name(row.get("filename"))
@@ -359,9 +361,9 @@ class Names:
         self.hidden = hidden
         self._file = state_file("pseudonyms", server, competition)
         self._pseudonyms: dict[str, str] = {}
-        if hidden and self._file.exists():
+        if hidden:
             advice = "It says who has which pseudonym: restore it."
-            self._pseudonyms = read_json(self._file, dict[str, str], advice)
+            self._pseudonyms = read_json(self._file, dict[str, str], advice, missing={})
 
     def add(self, names: Iterable[str]) -> None:
         """Give those a pseudonym who have none, in an order that says nothing, and keep it.
@@ -375,8 +377,7 @@ class Names:
         secrets.SystemRandom().shuffle(new)
         for number, name in enumerate(new, len(self._pseudonyms) + 1):
             self._pseudonyms[name] = f"participant-{number:03d}"
-        with private():
-            write_json(self._file, self._pseudonyms)
+        write_json(self._file, self._pseudonyms)
 
     def of(self, name: str) -> str:
         """What somebody who was added is called."""

@@ -17,7 +17,7 @@ from pydantic import BaseModel, PrivateAttr
 
 from gen_bundle.codabench.competition import DEFAULT_LIMIT_S
 from gen_bundle.codabench.yaml_document import MAX_METADATA_BYTES, UnreadableYamlError, read_yaml
-from gen_bundle.json_files import private, read_json, state_file, write_json
+from gen_bundle.json_files import read_json, state_file, write_json
 from gen_bundle.live.connection import AnswerError, Connection, LiveError, Row
 from gen_bundle.live.submissions import (
     DELETED,
@@ -107,8 +107,7 @@ class UpdateRecord(BaseModel):
         Raises:
             UserError: it cannot be written: no permission, or no space.
         """
-        with private():
-            write_json(self._file, self.model_dump())
+        write_json(self._file, self.model_dump())
 
 
 def read_record(server: str, competition: int) -> UpdateRecord:
@@ -118,10 +117,9 @@ def read_record(server: str, competition: int) -> UpdateRecord:
         UserError: the file is damaged.
     """
     file = state_file("updates", server, competition)
-    record = UpdateRecord(contents={}, reruns={})
-    if file.exists():
-        advice = "It says what was replaced and rerun: restore it, or delete it to start anew."
-        record = UpdateRecord.model_validate(read_json(file, UpdateRecord, advice))
+    advice = "It says what was replaced and rerun: restore it, or delete it to start anew."
+    found = read_json(file, UpdateRecord, advice, missing={"contents": {}, "reruns": {}})
+    record = UpdateRecord.model_validate(found)
     record._file = file
     return record
 
@@ -132,7 +130,7 @@ def rerunnable(rows: Iterable[Row]) -> list[int]:
     return sorted(
         int(row["id"])
         for row in rows
-        if not row.get("parent") and not row.get("is_specific_task_re_run") and state(row) not in gone
+        if not (row.get("parent") or row.get("is_specific_task_re_run") or state(row) in gone)
     )
 
 
@@ -259,29 +257,31 @@ class Rerun:
         done = 0
         for wanted in self._portions(ready, rows):
             newest = max(self._rows())
-            portion: dict[int, int] = {}
-            for old in wanted:
-                if new := self._started(old, newest, faults):
-                    portion[old] = new
+            asked = {old: self._started(old, newest, faults) for old in wanted}
+            portion = {old: new for old, new in asked.items() if new}
             done += len(wanted)
-            ended = self._ended(list(portion.values()))
-            failed = [old for old, new in portion.items() if _outcome(new, ended) != "Finished"]
-            worse = [old for old in failed if _outcome(old, rows) == "Finished"]
-            faults += [
-                f"submission {portion[old]}, the rerun of {old}: {_outcome(portion[old], ended)}" for old in worse
-            ]
-            self._say(f"{done} of {len(ready)} submissions rerun, {len(failed)} of the last failed")
-            if worse and len(failed) == len(portion):
-                raise RerunError(
-                    f"phase {self.phase['name']}: all of the last {len(failed)} reruns failed. Is the new file right?",
-                    advice="Nothing more is rerun. Correct the bundle, or pass --rerun again to go on.",
-                )
+            self._follow(portion, rows, f"{done} of {len(ready)} submissions rerun", faults)
             if doubt_same_scores and done == len(wanted) and self._same_scores(portion):
                 self._say(
                     "the first reruns have the same scores as before. Reruns that used the old program have been "
                     "reported (codabench #2128): compare one with your dry run."
                 )
         return faults
+
+    def _follow(self, portion: Mapping[int, int], rows: Mapping[int, Row], said: str, faults: list[str]) -> None:
+        """Wait for a portion of reruns; those that fail where the first run did not become faults."""
+        ended = self._ended(list(portion.values()))
+        failed = [old for old, new in portion.items() if _outcome(new, ended) != "Finished"]
+        worse = [old for old in failed if _outcome(old, rows) == "Finished"]
+        for old in worse:
+            new = portion[old]
+            faults.append(f"submission {new}, the rerun of {old}: {_outcome(new, ended)}")
+        self._say(f"{said}, {len(failed)} of the last failed")
+        if worse and len(failed) == len(portion):
+            raise RerunError(
+                f"phase {self.phase['name']}: all of the last {len(failed)} reruns failed. Is the new file right?",
+                advice="Nothing more is rerun. Correct the bundle, or pass --rerun again to go on.",
+            )
 
     def _say(self, text: str) -> None:
         self.connection.say(f"phase {self.phase['name']}: {text}")
@@ -321,14 +321,7 @@ class Rerun:
         faults, again = [], {}
         for number in sorted(numbers):
             newest = self._own.newest(number)
-            fault = self._why_kept(number, newest, rows, kept)
-            if not fault and not self.rule.startswith("Force_"):
-                try:
-                    self.connection.send("POST", f"submissions/{newest}/submission_leaderboard_connection/")
-                except AnswerError as error:
-                    fault = f"submission {newest}: cannot be put on the leaderboard: {error.messages[0]}"
-            fault = fault or delete_submission(self.connection, number)
-            if fault:
+            if fault := self._deleted(number, newest, rows, kept):
                 faults.append(f"{fault}. Not deleted. {BIN}".replace("..", "."))
             else:
                 self._say(f"submission {number} was deleted; its rerun is {newest}")
@@ -342,22 +335,30 @@ class Rerun:
             self.record.save()
         return faults
 
-    def _why_kept(self, number: int, newest: int, rows: Mapping[int, Row], kept: Set[int]) -> str:
-        """Why a replaced run must not be deleted; nothing where it may be."""
+    def _deleted(self, number: int, newest: int, rows: Mapping[int, Row], kept: Set[int]) -> str:
+        """Delete a replaced run, after its rerun was put on a leaderboard that is kept by hand; why not."""
         if newest == number:
             return f"submission {number}: was not rerun"
         if newest not in rows or _outcome(newest, rows) != "Finished":
             return f"submission {number}: its rerun {newest} is not Finished"
-        return "" if number in kept else f"submission {number}: could not be fetched as a whole"
+        if number not in kept:
+            return f"submission {number}: could not be fetched as a whole"
+        try:
+            if not self.rule.startswith("Force_"):
+                self.connection.send("POST", f"submissions/{newest}/submission_leaderboard_connection/")
+        except AnswerError as error:
+            return f"submission {newest}: cannot be put on the leaderboard: {error.messages[0]}"
+        return delete_submission(self.connection, number)
 
     def _same_scores(self, portion: Mapping[int, int]) -> bool:
         """Whether all reruns that have scores have those of the first runs."""
         seen = [(self._scores(old), self._scores(new)) for old, new in portion.items()]
-        return any(new for _, new in seen) and all(old == new for old, new in seen if new)
+        scored = [(old, new) for old, new in seen if new]
+        return bool(scored) and all(old == new for old, new in scored)
 
     def _scores(self, number: int) -> dict[str, float | str]:
         """The scores of a submission, which come a little after its end."""
-        row: dict[str, Any] = {}
+        row: Row = {}
         with suppress(AnswerError):  # this decides nothing
             for _ in self.connection.looks(SCORES_S, FIRST_WAIT_S, LONGEST_WAIT_S):
                 row = self.connection.get(f"submissions/{number}/")

@@ -14,7 +14,7 @@ The list of invited addresses goes with every request, since each replaces it.
 
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any
@@ -24,17 +24,19 @@ from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES, DataUse, P
 from gen_bundle.codabench.fields import Boolean, as_boolean, as_text
 from gen_bundle.codabench.serializer_fields import PHASE_FLAGS, TOP_FIELDS
 from gen_bundle.codabench.yaml_document import Document
-from gen_bundle.difference.changes import Difference, Named, paired
+from gen_bundle.difference.changes import Difference
 from gen_bundle.difference.files import packed_files, use_changes
 from gen_bundle.live.competition import (
     PHASE_FIELDS,
     TASK_FIELDS,
     TOP_KEYS,
+    Pairs,
     Place,
     Snapshot,
     comparable,
     key_of,
     moment,
+    pairs,
     plain,
 )
 from gen_bundle.live.connection import Row
@@ -71,58 +73,10 @@ def by_hand(difference: Difference) -> str | None:
     return BY_HAND.get((difference.part, difference.what), BY_HAND.get((difference.part, None)))
 
 
-@dataclass(frozen=True)
-class Pairs:
-    """Which phase and task of the bundle is which on the site, by their ids there."""
-
-    phases: Mapping[int, Phase] = field(default_factory=dict)
-    tasks: Mapping[int, Task] = field(default_factory=dict)
-
-
-def pairs(snapshot: Snapshot, bundle: Bundle) -> Pairs:
-    """Pair what is on the site with what is in the bundle, by name.
-
-    What has another name is paired only where it cannot be meant otherwise: phases by their place if there are as many,
-    and the one task that is left of a phase. A wrong guess would change a phase under its submissions.
-    """
-    rows, declared = snapshot.phases, bundle.competition.phases
-    places = range(len(rows)) if len(rows) == len(declared) else [None] * max(len(rows), len(declared))
-    there = [Named((plain(row["name"]), place), row) for row, place in zip(rows, places, strict=False)]
-    here = [Named((one.name.strip(), place), one) for one, place in zip(declared, places, strict=False)]
-    phases = {row["id"]: one for row, one in paired(there, here) if row and one}
-    tasks: dict[int, Task] = {}
-    for row in rows:
-        if row["id"] in phases:
-            left, free = _pair_tasks(row.get("tasks") or [], phases[row["id"]].tasks, bundle, tasks)
-            if len(left) == len(free) == 1:
-                tasks[left[0]["id"]] = free[0]
-    _pair_tasks(list(snapshot.task_rows.values()), bundle.competition.used_tasks, bundle, tasks)
-    return Pairs(phases, tasks)
-
-
-def _pair_tasks(
-    rows: Sequence[Row], declared: Sequence[Task], bundle: Bundle, tasks: dict[int, Task]
-) -> tuple[list[Row], list[Task]]:
-    """Pair tasks by name, or by the key with which the bundle names one that is on the site; what is left of both."""
-    there = [Named((row.get("key"), plain(row["name"])), row) for row in rows if row["id"] not in tasks]
-    here = []
-    for one in declared:
-        key = bundle.mapping(one.at).get("key")
-        if one not in tasks.values():
-            here.append(Named((key,) if key else (None, one.name.strip()), one))
-    left, free = [], []
-    for row, task in paired(there, here):
-        if row is None:
-            free.append(task)
-        elif task is None:
-            left.append(row)
-        else:
-            tasks[row["id"]] = task
-    return left, free
-
-
 # What the bundle says, as the API takes it.
 
+PHASE_KEYS = ("id", "index", *PHASE_FIELDS)
+"""What is sent of a phase; tasks, board and files stay as they are when they are not named."""
 IN_YAML = {"max_submissions_per_person": "max_submissions"}
 """How competition.yaml calls a field of the API, where it has another name."""
 
@@ -245,8 +199,9 @@ class SiteBundle:
         row, values = self.snapshot.competition, _top_values(self.wanted)
         top = _as_declared(row, self.wanted.yaml, values, values)
         top.pop("solutions", None)
-        queue = row.get("queue")
-        top["queue"] = queue.get("vhost") or queue.get("name") if isinstance(queue, Mapping) else queue
+        top["queue"] = row.get("queue")
+        if isinstance(top["queue"], Mapping):
+            top["queue"] = top["queue"].get("vhost") or top["queue"].get("name")
         top["image"] = f"wanted/{self.wanted.yaml.get('image')}"
         pages = self._pages(top)
         top["phases"] = [self._phase(phase) for phase in self.snapshot.phases]
@@ -286,42 +241,39 @@ class SiteBundle:
         return files
 
     def _phase(self, row: Row) -> dict[str, Any]:
+        tasks = []
+        for task in row.get("tasks") or []:
+            same_task = self.paired.tasks.get(task["id"])
+            tasks.append(same_task.index if same_task else f"task {task['id']}")
+        of_the_site = {"index": row.get("index") or 0, "tasks": tasks}
         same = self.paired.phases.get(row["id"])
         if same is None:  # with an id that no phase of the bundle has, so that it is not taken for one at its place
-            found = _as_declared(row, {"id": f"phase {row['id']}"}, PHASE_FIELDS, {})
-        else:
-            found = _as_declared(row, self.wanted.mapping(same.at), PHASE_FIELDS, _phase_values(same, self.wanted))
-        found["index"] = row.get("index") or 0
-        found["tasks"] = [self._index(task["id"]) for task in row.get("tasks") or []]
-        return self._with_files(found, row["id"], row, PHASE_FILES, same)
-
-    def _index(self, task: int) -> Any:
-        same = self.paired.tasks.get(task)
-        return same.index if same else f"task {task}"
+            return of_the_site | {"id": f"phase {row['id']}", "name": row["name"]}
+        found = _as_declared(row, self.wanted.mapping(same.at), PHASE_FIELDS, _phase_values(same, self.wanted))
+        return self._with_files(found | of_the_site, row["id"], row, PHASE_FILES, same)
 
     def _tasks(self) -> list[dict[str, Any]]:
         """The tasks in the order of the bundle, and then those that it does not have."""
-        found = []
+        numbers = {task.at: number for number, task in self.paired.tasks.items()}
+        found = [self._task(numbers[task.at], task) for task in self.wanted.competition.tasks if task.at in numbers]
         for number, row in self.snapshot.task_rows.items():
-            same = self.paired.tasks.get(number)
-            place = self.wanted.competition.tasks.index(same) if same else len(self.wanted.competition.tasks)
-            found.append((place, self._task(number, row, same) | {"index": self._index(number)}))
-        return [task for _, task in sorted(found, key=lambda one: one[0])]
+            if number not in self.paired.tasks:
+                found.append({"index": f"task {number}", "name": row["name"]})
+        return found
 
-    def _task(self, number: int, row: Row, same: Task | None) -> dict[str, Any]:
-        declared = self.wanted.mapping(same.at) if same else {}
-        values = _task_values(same, self.wanted) if same else {}
+    def _task(self, number: int, same: Task) -> dict[str, Any]:
+        declared, values = self.wanted.mapping(same.at), _task_values(same, self.wanted)
         if "key" in declared:  # a task that is on the site: the bundle says nothing more of it
-            return {"name": values["name"]}
+            return {"index": same.index, "name": same.name}
         stored = self.snapshot.tasks.get(number)
         if stored is None:  # not ours: its name alone is compared
-            found = _as_declared(row, declared, ["name"], values)
-            return found | {role: self._wanted(use) for role, use in (same.files if same else {}).items()}
+            found = _as_declared(self.snapshot.task_rows[number], declared, ["name"], values)
+            return found | {role: self._wanted(use) for role, use in same.files.items()}
         found = _as_declared(stored, declared, TASK_FIELDS, values)
         return self._with_files(found, number, stored, TASK_FILES, same)
 
     def _with_files(
-        self, found: dict[str, Any], number: int, stored: Row, roles: Sequence[str], same: Task | Phase | None
+        self, found: dict[str, Any], number: int, stored: Row, roles: Sequence[str], same: Task | Phase
     ) -> dict[str, Any]:
         for role in roles:
             found.pop(role, None)
@@ -329,17 +281,17 @@ class SiteBundle:
                 found[role] = self._path(number, role, stored[role], key, same)
         return found
 
-    def _path(self, number: int, role: str, stored: Any, key: str, same: Task | Phase | None) -> Any:
+    def _path(self, number: int, role: str, stored: Any, key: str, same: Task | Phase) -> Any:
         """Where in the trees of the three bundles the content of a file of the site is."""
-        use = same.files.get(role) if same else None
-        if use is not None:
+        about: Row = stored if isinstance(stored, Mapping) else {}
+        if use := same.files.get(role):
             known = key in self.record and self.record[key] == content_digest(self.wanted, use)
             if known or use.path == key:
                 return self._wanted(use)
-        if (former := self._of_the_upload(number, role, stored, key)) is not None:
+        if former := self._of_the_upload(number, role, about, key):
             return f"original/{former.path}"
-        name = stored.get("name") if isinstance(stored, Mapping) else None
-        return f"{OURS if key in self.record else UNKNOWN}{name or key}"
+        whose = OURS if key in self.record else UNKNOWN
+        return f"{whose}{about.get('name') or key}"
 
     def _wanted(self, use: DataUse) -> Any:
         """The path of what the bundle itself holds; as it is where it leads to nothing that can be read."""
@@ -347,25 +299,23 @@ class SiteBundle:
 
     @cached_property
     def _former(self) -> Pairs:
-        return pairs(self.snapshot, self.original) if self.original else Pairs()
+        return pairs(self.snapshot, self.original) if self.original else Pairs({}, {})
 
-    def _of_the_upload(self, number: int, role: str, stored: Any, key: str) -> DataUse | None:
+    def _of_the_upload(self, number: int, role: str, about: Row, key: str) -> DataUse | None:
         """The file of the bundle of which the competition was made, while it is still there.
 
         It is, as long as it is as old as the competition: another one came with another bundle.
         """
         same: Task | Phase | None = self._former.phases.get(number)
-        about = stored if isinstance(stored, Mapping) else {}
         if role in TASK_FILES:
-            same, about = self._former.tasks.get(number), {}
+            same = self._former.tasks.get(number)
             for row in self.snapshot.task_rows[number].get("public_datasets") or []:
                 if isinstance(row, Mapping) and row.get("key") == key:
                     about = row
-        if same is None or not about.get("was_created_by_competition"):
-            return None
         made, began = moment(about.get("created_when")), moment(self.snapshot.competition.get("created_when"))
-        is_first = made is not None and began is not None and abs(began - made) <= UNPACKING
-        return same.files.get(role) if is_first else None
+        if same and made and began and about.get("was_created_by_competition") and abs(began - made) <= UNPACKING:
+            return same.files.get(role)
+        return None
 
     @cached_property
     def replaced(self) -> Replaced:
@@ -419,25 +369,27 @@ class SiteBundle:
             else:
                 pages.append((title, plain(text)))
         body = _changed(row, values)
-        expected: dict[Place, Any] = {(key,): plain(value) for key, value in body.items()}
+        edit = Edit((), "PATCH", f"competitions/{self.snapshot.id}/", body, {}, {})
+        edit.expected |= {(key,): plain(value) for key, value in body.items()}
         if pages != self.snapshot.values()["pages",]:
             body["pages"] = _pages_to_send(self.snapshot.pages, pages)
-            expected["pages",] = pages
-        phases: list[dict[str, Any]] = []
-        files: dict[Place, DataUse] = {}
-        for stored in self.snapshot.phases:
-            place, phase = ("phase", stored["id"]), self.paired.phases.get(stored["id"])
-            changed: dict[str, Any] = {}
-            if phase is not None:
-                changed = _changed(stored, _phase_values(phase, self.wanted))
-                roles = [role for role in self.replaced.get(place, ()) if role in phase.files]
-                files |= {(*place, role): phase.files[role] for role in roles}
-            phases.append(_phase_body(stored) | changed)
-            expected |= {(*place, key): comparable(key, value) for key, value in changed.items()}
-        if files or any(place[0] == "phase" for place in expected):
+            edit.expected["pages",] = pages
+        phases = [self._phase_edit(edit, stored) for stored in self.snapshot.phases]
+        if any(place[0] == "phase" for place in (*edit.expected, *edit.files)):
             body["phases"] = phases
         body["whitelist_emails"] = list(row["whitelist_emails"])
-        return Edit((), "PATCH", f"competitions/{self.snapshot.id}/", body, expected, files)
+        return edit
+
+    def _phase_edit(self, edit: Edit, stored: Row) -> dict[str, Any]:
+        """A phase as it is sent; what changes is added to the edit."""
+        place, phase = ("phase", stored["id"]), self.paired.phases.get(stored["id"])
+        if phase is None:
+            return _only(stored, PHASE_KEYS)
+        changed = _changed(stored, _phase_values(phase, self.wanted))
+        edit.expected |= {(*place, key): comparable(key, value) for key, value in changed.items()}
+        roles = [role for role in self.replaced.get(place, ()) if role in phase.files]
+        edit.files |= {(*place, role): phase.files[role] for role in roles}
+        return _only(stored, PHASE_KEYS) | changed
 
 
 def ways_back(before: Snapshot, current: Snapshot, lost: Sequence[Place]) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -447,27 +399,28 @@ def ways_back(before: Snapshot, current: Snapshot, lost: Sequence[Place]) -> Ite
     parts = {place[0] for place in lost} - {"task"}
     if not parts:
         return
-    row = before.competition
-    body = {key: row[key] for key in TOP_KEYS if key in row and key in parts}
+    body = _only(before.competition, [key for key in TOP_KEYS if key in parts])
     if "pages" in parts:
-        kept = ("id", "title", "content", "index")
-        body["pages"] = [{key: page.get(key) for key in kept} for page in before.pages]
+        body["pages"] = [_only(page, ("id", "title", "content", "index")) for page in before.pages]
     if "phase" in parts:
         there = {phase["id"] for phase in current.phases}
-        body["phases"] = []
-        for phase in before.phases:
-            if phase["id"] in there:
-                files = [role for role in PHASE_FILES if ("phase", phase["id"], role) in lost]
-                kits = {role: (phase.get(role) or {}).get("id") for role in files}
-                body["phases"].append(_phase_body(phase) | kits)
-    body["whitelist_emails"] = list(row["whitelist_emails"])
+        body["phases"] = [_phase_back(phase, lost) for phase in before.phases if phase["id"] in there]
+    body["whitelist_emails"] = list(before.competition["whitelist_emails"])
     yield "PATCH", f"competitions/{before.id}/", body
+
+
+def _phase_back(phase: Row, lost: Sequence[Place]) -> dict[str, Any]:
+    files = [role for role in PHASE_FILES if ("phase", phase["id"], role) in lost]
+    return _only(phase, PHASE_KEYS) | {role: (phase.get(role) or {}).get("id") for role in files}
 
 
 def _task_body(task: Row) -> dict[str, Any]:
     """A task with all keys that it has, as the server takes them."""
-    body = {key: task[key] for key in TASK_FIELDS if key in task}
-    return body | {role: key_of(task.get(role)) for role in TASK_FILES}
+    return _only(task, TASK_FIELDS) | {role: key_of(task.get(role)) for role in TASK_FILES}
+
+
+def _only(row: Row, keys: Sequence[str]) -> dict[str, Any]:
+    return {key: row[key] for key in keys if key in row}
 
 
 def _pages_to_send(stored: Sequence[Row], pages: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
@@ -477,15 +430,11 @@ def _pages_to_send(stored: Sequence[Row], pages: Sequence[tuple[str, str]]) -> l
     left = list(free.values())
     sent = []
     for index, (title, content) in enumerate(pages):
-        known = same[index] or (left.pop(0) if left else {})
-        kept = {"id": known["id"]} if known else {}
-        sent.append(kept | {"title": title, "content": content, "index": index})
+        known = same[index]
+        if known is None and left:
+            known = left.pop(0)
+        sent.append(_only(known or {}, ["id"]) | {"title": title, "content": content, "index": index})
     return sent
-
-
-def _phase_body(phase: Row) -> dict[str, Any]:
-    """A phase with its settings; tasks, board and files stay as they are when they are not named."""
-    return {key: phase[key] for key in ("id", "index", *PHASE_FIELDS) if key in phase}
 
 
 def _as_declared(
@@ -503,10 +452,10 @@ def _as_declared(
     for key in keys:
         if key not in stored or (key in values and _same(key, stored[key], values[key])):
             continue
-        value = None if stored[key] == "" else stored[key]
-        if value is not None and (at := comparable(key, value)) and isinstance(at, datetime):
-            value = f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
-        found[IN_YAML.get(key, key)] = value
+        value = comparable(key, stored[key])
+        if isinstance(value, datetime):
+            value = f"{value.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
+        found[IN_YAML.get(key, key)] = None if value == "" else value
     return found
 
 

@@ -53,9 +53,10 @@ def created(row: Row) -> datetime:
 
 def organization(row: Row) -> str | None:
     """The team or organisation in whose name a submission was made."""
-    given = row.get("organization")
-    name = given.get("name") if isinstance(given, Mapping) else given
-    return None if name is None else str(name)
+    name = row.get("organization")
+    if isinstance(name, Mapping):
+        name = name.get("name")
+    return name and str(name)
 
 
 def scores(row: Row) -> dict[str, float | str]:
@@ -144,14 +145,17 @@ def failure_reason(connection: Connection, row: Row, details: Row) -> str:
     Of a log the first line counts, or the last one where it is a traceback.
     """
     if url := details.get("detailed_result"):
-        page = _text(connection, str(url))
-        found = _REASON.search(page)
-        text = " ".join(found.groups()) if found else page
-        if reason := body_in_one_line(re.sub(r"\s+", " ", text) if found else text):
+        text = _text(connection, str(url))
+        if found := _REASON.search(text):  # its own lines are not ends of sentences
+            text = re.sub(r"\s+", " ", " ".join(found.groups()))
+        if reason := body_in_one_line(text):
             return unsigned(unescape(reason))
     for text in log_texts(connection, details, ERROR_LOGS).values():
-        if lines := [line.strip() for line in text.splitlines() if line.strip()]:
-            return one_line(unsigned(lines[-1] if lines[0].startswith("Traceback (") else lines[0]))
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        if lines:
+            last_counts = lines[0].startswith("Traceback (")
+            line = lines[-1] if last_counts else lines[0]
+            return one_line(unsigned(line))
     return message(row) or NO_REASON
 
 
@@ -168,6 +172,7 @@ class OwnSubmissions:
         username: whose submissions they are.
         tag: how the names of their files begin.
         made: their ids, by phase.
+        rows: what the site last said of them and their children, by id.
     """
 
     connection: Connection
@@ -175,6 +180,8 @@ class OwnSubmissions:
     username: str
     tag: str = field(default_factory=lambda: f"{PREFIX}{secrets.token_hex(4)}")
     made: dict[int, list[int]] = field(default_factory=dict)
+    rows: dict[int, Row] = field(default_factory=dict)
+    _ended: dict[int, float] = field(default_factory=dict)
     _names: int = 0
 
     def submit(self, phase: int, file: Path, tasks: Sequence[int] | None) -> int:
@@ -220,27 +227,61 @@ class OwnSubmissions:
         """The submissions of this run that the site lists."""
         return [row for row in submissions_of(self.connection, phase) if _file(row).startswith(self.tag)]
 
-    def wait(self, labels: Mapping[int, str], patience_s: float) -> dict[int, Row]:
-        """Wait until submissions, with their children, are scored; their last states, by id.
+    def wait(self, labels: Mapping[int, str], patience_s: float) -> None:
+        """Wait until submissions, with their children, are scored; afterwards `rows` are their last states.
 
         Args:
             labels: what they are called in messages, by id.
             patience_s: how long to wait at most, in seconds.
         """
-        states = _States(self.connection)
         shown = ""
         for waited in self.connection.looks(patience_s, FIRST_WAIT_S, LONGEST_WAIT_S):
-            open_ones = [number for number in labels if not states.scored(number, waited)]
-            running = ", ".join(f"{labels[number]} ({states.of(number)})" for number in open_ones)
-            text = f"{len(labels) - len(open_ones)}/{len(labels)} finished"
-            text += f"; still running: {running}" if running else ""
+            running = []
+            for number, label in labels.items():
+                if not self._is_scored(number, waited):
+                    known = state(self.rows[number]) if number in self.rows else "not known yet"
+                    running.append(f"{label} ({known})")
+            text = f"{len(labels) - len(running)}/{len(labels)} finished"
+            if running:
+                text += f"; still running: {', '.join(running)}"
             if text != shown:
                 self.connection.say(text)
                 shown = text
-            if not open_ones:
+            if not running:
                 break
         self.connection.pause(OUTPUTS_S)
-        return states.latest()
+        for number in self.rows:
+            self._ask(number)
+
+    def _is_scored(self, number: int, now: float) -> bool:
+        """Whether nothing more is to come for a submission, after so many seconds of waiting."""
+        if number not in self._ended:
+            self._ask(number)
+            row = self.rows.get(number, {})
+            if row is not GONE and state(row) not in FINAL:
+                return False
+            self._ended[number] = now
+        row = self.rows[number]
+        if row.get("has_children"):
+            children = [self._is_scored(int(child), now) for child in row.get("children") or []]
+            return all(children)
+        if state(row) != "Finished" or row.get("scores") or now - self._ended[number] >= SCORES_S:
+            return True
+        self._ask(number)
+        return bool(self.rows[number].get("scores"))
+
+    def _ask(self, number: int) -> None:
+        try:
+            self.rows[number] = self.connection.get(f"submissions/{number}/")
+        except AnswerError as error:
+            if error.code == 404:
+                self.rows[number] = GONE
+            elif not error.unclear:  # a bad moment of the server: it is asked again
+                raise
+
+    def in_words(self) -> list[str]:
+        """What is on the site."""
+        return [f"submission {number}" for numbers in self.made.values() for number in numbers]
 
     def remove(self) -> list[str]:
         """Cancel and delete all of this run's submissions and files; what is left, in words."""
@@ -253,7 +294,7 @@ class OwnSubmissions:
                 except UserError as error:
                     left.append(f"perhaps submissions whose answer was lost: {error.messages[0]}")
                 while numbers:
-                    left += self._removed(numbers[-1])
+                    self._remove_one(numbers[-1], left)
                     numbers.pop()
             if self.made:
                 left += self._removed_files()
@@ -264,14 +305,14 @@ class OwnSubmissions:
             raise
         return left
 
-    def _removed(self, number: int) -> list[str]:
-        """Cancel and delete a submission, with its children; why that was not possible."""
+    def _remove_one(self, number: int, left: list[str]) -> None:
+        """Cancel and delete a submission, with its children; adds to what is left why that was not possible."""
         path = f"submissions/{number}/"
         with suppress(AnswerError):  # then its job goes on, and its outcome is lost
             if state(self.connection.get(path)) not in FINAL:
                 self.connection.send("GET", f"{path}cancel_submission/")
-        left = delete_submission(self.connection, number)
-        return [left] if left else []
+        if kept := delete_submission(self.connection, number):
+            left.append(kept)
 
     def _removed_files(self) -> list[str]:
         """Delete the files that the site did not delete with their submissions; what is left."""
@@ -289,49 +330,6 @@ class OwnSubmissions:
                 if error.code != 404:
                     left.append(f"file {row['name']} (under Resources): {error.messages[0]}")
         return left
-
-
-class _States:
-    """What the site last said of submissions and their children."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._ended: dict[int, float] = {}
-        self.rows: dict[int, Row] = {}
-
-    def latest(self) -> dict[int, Row]:
-        """All that were asked for, asked for once more."""
-        for number in self.rows:
-            self._ask(number)
-        return self.rows
-
-    def of(self, number: int) -> str:
-        return state(self.rows[number]) if number in self.rows else "not known yet"
-
-    def scored(self, number: int, now: float) -> bool:
-        """Whether nothing more is to come for a submission, after so many seconds of waiting."""
-        if number not in self._ended:
-            self._ask(number)
-            if self.of(number) not in FINAL and self.rows.get(number) is not GONE:
-                return False
-            self._ended[number] = now
-        row = self.rows[number]
-        if row.get("has_children"):
-            children = [int(child) for child in row.get("children") or []]
-            return sum(self.scored(child, now) for child in children) == len(children)
-        if self.of(number) != "Finished" or row.get("scores") or now - self._ended[number] >= SCORES_S:
-            return True
-        self._ask(number)
-        return bool(self.rows[number].get("scores"))
-
-    def _ask(self, number: int) -> None:
-        try:
-            self.rows[number] = self._connection.get(f"submissions/{number}/")
-        except AnswerError as error:
-            if error.code == 404:
-                self.rows[number] = GONE
-            elif not error.unclear:  # a bad moment of the server: it is asked again
-                raise
 
 
 def _file(row: Row) -> str:

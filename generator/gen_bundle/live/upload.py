@@ -17,10 +17,10 @@ from gen_bundle.check.bundle import Bundle, open_readable_bundle
 from gen_bundle.check.catalogue import explain_refusal
 from gen_bundle.check.report import OVER
 from gen_bundle.codabench.fields import as_text
-from gen_bundle.difference.aspects import differences
+from gen_bundle.difference.report import differences
 from gen_bundle.draft import Lack, contact_and_image, scaffold, synthetic_gold
 from gen_bundle.errors import UserError
-from gen_bundle.json_files import private, read_json, write_json
+from gen_bundle.json_files import read_json, write_json
 from gen_bundle.live.competition import Snapshot, site_version, with_tasks
 from gen_bundle.live.connection import AnswerError, Connection, LiveError
 from gen_bundle.live.datasets import send_file, without_file
@@ -97,12 +97,7 @@ class Uploaded:
 
 
 def upload(
-    connection: Connection,
-    bundle: Path,
-    *,
-    publish: bool = False,
-    force: bool = False,
-    again: bool = False,
+    connection: Connection, bundle: Path, *, publish: bool = False, force: bool = False, again: bool = False
 ) -> Uploaded:
     """Upload a bundle, and publish it if asked to and stored as it should be.
 
@@ -177,8 +172,13 @@ def readiness(bundle: Path, now: datetime, connection: Connection) -> Readiness:
         build = f" Build it first: gen-bundle {bundle} --out bundle.zip --release"
         hint = build if (bundle / "bundle.yaml").is_file() else ""
         raise UserError(f"{bundle}: is a folder. Expected a bundle's zip.{hint}")
-    version = site_version(connection)
-    report = check_path(bundle, now=now, version=version, known_keys=queues_of(connection))
+    version, queues = site_version(connection), []
+    try:
+        queues = [str(row["vhost"]) for row in connection.rows("queues/") if row.get("vhost")]
+    except AnswerError as error:
+        if error.code not in (403, 404):  # else one has no queue of one's own
+            raise
+    report = check_path(bundle, now=now, version=version, known_keys=queues)
     obstacles = [
         f"{one.id}: {one.what} ({one.file}). {one.consequence} {one.repair}".rstrip()
         for one in report.findings
@@ -187,16 +187,6 @@ def readiness(bundle: Path, now: datetime, connection: Connection) -> Readiness:
     if report.accepted:
         obstacles += _signs_of_a_draft(bundle, now)
     return Readiness(report, tuple(obstacles))
-
-
-def queues_of(connection: Connection) -> list[str]:
-    """The vhosts of the queues that may be named in a bundle."""
-    try:
-        return [str(row["vhost"]) for row in connection.rows("queues/") if row.get("vhost")]
-    except AnswerError as error:
-        if error.code in (403, 404):  # no queue of one's own
-            return []
-        raise
 
 
 def _signs_of_a_draft(path: Path, now: datetime) -> list[str]:
@@ -353,19 +343,15 @@ class _Sent:
     def note(self, competition: int | None) -> None:
         """Remember that the bundle is handed over, and what came of it."""
         now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-        self._write(self._read() | {self._name: {"at": now, "competition": competition}})
+        write_json(self._file, self._read() | {self._name: {"at": now, "competition": competition}})
 
     def forget(self) -> None:
         """Remember nothing: the server made no competition of the bundle."""
-        self._write({name: one for name, one in self._read().items() if name != self._name})
+        uploads = self._read()
+        uploads.pop(self._name, None)
+        write_json(self._file, uploads)
 
     def _read(self) -> dict[str, dict[str, Any]]:
-        if not self._file.exists():
-            return {}
-        advice = "It says what was uploaded: restore or delete it."
-        found: dict[str, dict[str, Any]] = read_json(self._file, dict[str, dict[str, str | int | None]], advice)
+        shape, advice = dict[str, dict[str, str | int | None]], "It says what was uploaded: restore or delete it."
+        found: dict[str, dict[str, Any]] = read_json(self._file, shape, advice, missing={})
         return found
-
-    def _write(self, uploads: dict[str, dict[str, Any]]) -> None:
-        with private():
-            write_json(self._file, uploads)

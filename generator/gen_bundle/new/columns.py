@@ -5,7 +5,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -34,7 +34,6 @@ FORMS = {
 """Type of an answer → the form of its values."""
 TYPES = tuple(FORMS)
 PLACES_SHOWN = 10
-EMPTY: tuple[Any, ...] = (None, "", [])
 BLANK_CELLS = ("labels", "text", "string", "tags")
 """Types whose empty cell is an answer, as in scored submissions."""
 
@@ -69,160 +68,206 @@ class GoldColumn:
 
 def look_at(gold: GoldRows, name: str) -> GoldColumn:
     """What a column holds."""
-    values = gold.column(name)
-    blank = tuple(at for at, value in enumerate(values) if value in EMPTY)
-    given = {at: value for at, value in enumerate(values) if value not in EMPTY}
+    blank: list[int] = []
+    given: dict[int, Any] = {}
+    for at, value in enumerate(gold.column(name)):
+        if value is None or value in ("", []):
+            blank.append(at)
+        else:
+            given[at] = value
     separator = None if gold.is_json else SEPARATORS[0]
     not_numbers = _not_numbers(given, separator)
     for at in not_numbers:
         del given[at]
-    look = _json_column if gold.is_json else _cell_column
-    return replace(look(name, list(given.values())), blank=blank, not_numbers=not_numbers)
+    if not given:
+        found = GoldColumn(name, "string")
+    elif gold.is_json:
+        found = _json_column(name, list(given.values()))
+    else:
+        found = _cell_column(name, Counter(given.values()))
+    return replace(found, blank=tuple(blank), not_numbers=not_numbers)
 
 
 def as_type(gold: GoldRows, column: GoldColumn, kind: str) -> GoldColumn:
     """The column, of another type than the one that was found; its labels where it has any."""
-    texts: list[str] = []
+    texts: Counter[str] = Counter()
     for value in gold.column(column.name):
-        elements = value if isinstance(value, list) else [value]
-        texts += filter(None, map(text_of, elements))
+        for element in value if isinstance(value, list) else [value]:
+            if text := text_of(element):
+                texts[text] += 1
     values: tuple[str, ...] = ()
     if kind in ("label", "probability"):
-        values = _in_order(set(texts))
+        values = _in_order(texts)
     elif kind == "labels":
-        values = _in_order(set(column.separator.join(texts).split(column.separator)) if texts else ())
+        values = _in_order(_parts(texts, column.separator))
     listed = values if len(values) <= MOST_LABELS else ()
     return GoldColumn(column.name, kind, listed, column.separator, words=_mean_words(texts), blank=column.blank)
 
 
 def fits(value: Any, kind: str, *, separator: str | None) -> bool:
     """Whether a value that is not empty can be of a type; `separator` of the labels of a cell, None for JSON."""
+    is_json = separator is None
+    if kind in _ELEMENTS:
+        parts, is_element = value, _ELEMENTS[kind]
+        if not is_json:
+            parts = _split(value, kind, str(separator))
+        return isinstance(parts, list) and all(map(is_element, parts))
     if kind == "number":
-        return _is_json_number(value) if separator is None else _is_number(value)
-    if kind in ELEMENTS:
-        parts = value if separator is None else _parts(value, kind, separator)
-        return isinstance(parts, list) and all(map(ELEMENTS[kind], parts))
+        return _is_json_number(value) if is_json else _is_number(value)
     if kind in ("label", "probability"):
         return _is_label(value)
-    text = value if kind == "text" else text_of(value)
-    return isinstance(text, str)
+    return isinstance(value, str) if kind == "text" else text_of(value) is not None
 
 
-def _parts(cell: str, kind: str, separator: str) -> Any:
-    """The elements that a cell lists."""
-    if kind in ("labels", "tags"):
-        return cell.split(separator if kind == "labels" else " ")
-    return json_list(cell)
+def _split(cell: str, kind: str, separator: str) -> Any:
+    """The elements in a cell; None where it is no list."""
+    if kind == "labels":
+        return cell.split(separator)
+    return cell.split(" ") if kind == "tags" else json_list(cell)
+
+
+def _is_label(value: Any) -> bool:
+    text = text_of(value)
+    return text is not None and text != "" and text == text.strip()
+
+
+def _is_tag(value: Any) -> bool:
+    return isinstance(value, str) and TAG.fullmatch(value) is not None
+
+
+def _is_number(cell: str) -> bool:
+    return NUMBER.fullmatch(cell) is not None and _is_finite(cell)
 
 
 def _not_numbers(given: Mapping[int, Any], separator: str | None) -> tuple[int, ...]:
     """The rows that say NaN or the like, where most rows, and all others, are numbers."""
-    others = tuple(at for at, value in given.items() if not fits(value, "number", separator=separator))
-    if 2 * len(others) >= len(given):
-        return ()
-    say_none = all(NO_NUMBER.fullmatch(str(given[at]).strip()) for at in others)
-    return others if say_none else ()
+    others = []
+    for at, value in given.items():
+        if fits(value, "number", separator=separator):
+            continue
+        if not NO_NUMBER.fullmatch(str(value).strip()):
+            return ()
+        others.append(at)
+    return tuple(others) if 2 * len(others) < len(given) else ()
 
 
-def _cell_column(name: str, cells: Sequence[str]) -> GoldColumn:
+def _cell_column(name: str, cells: Counter[str]) -> GoldColumn:
+    """A column of these cells, which occur so often."""
     for look in (_cell_lists, _cell_tags, _cell_numbers, _cell_labels):
-        if cells and (found := look(name, cells)):
+        if found := look(name, cells):
             return found
-    return _text_column(name, cells) if cells else GoldColumn(name, "string")
+    return _text_column(name, cells)
 
 
-def _cell_lists(name: str, cells: Sequence[str]) -> GoldColumn | None:
+def _cell_lists(name: str, cells: Counter[str]) -> GoldColumn | None:
     if not all(map(LIST.fullmatch, cells)):
         return None
-    lists = [json_list(cell) for cell in cells]
-    found = _list_column(name, lists) if all(isinstance(value, list) for value in lists) else None
-    return found if found and found.type in ("spans", "texts") else GoldColumn(name, "other")
+    lists = [json_list(cell) for cell in cells.elements()]
+    if all(isinstance(value, list) for value in lists):
+        found = _list_column(name, lists)
+        if found.type in ("spans", "texts"):
+            return found
+    return GoldColumn(name, "other")
 
 
-def _cell_tags(name: str, cells: Sequence[str]) -> GoldColumn | None:
-    lists = [cell.split(" ") for cell in cells]
-    return _tags(name, lists) if all(map(_is_tagged, lists)) and any("B-" in cell for cell in cells) else None
+def _cell_tags(name: str, cells: Counter[str]) -> GoldColumn | None:
+    if not all(all(map(_is_tag, cell.split(" "))) for cell in cells) or not any("B-" in cell for cell in cells):
+        return None
+    return _tags(name, [cell.split(" ") for cell in cells])
 
 
-def _cell_numbers(name: str, cells: Sequence[str]) -> GoldColumn | None:
+def _cell_numbers(name: str, cells: Counter[str]) -> GoldColumn | None:
     if not all(map(_is_number, cells)):
         return None
-    return _numbers(name, list(map(float, cells)), Counter(filter(WHOLE.fullmatch, cells)))
+    return _numbers(name, [float(cell) for cell in cells], cells)
 
 
-def _cell_labels(name: str, cells: Sequence[str]) -> GoldColumn | None:
+def _cell_labels(name: str, cells: Counter[str]) -> GoldColumn | None:
     for separator in SEPARATORS:
-        parts = Counter(separator.join(cells).split(separator))
-        is_used = any(separator in cell for cell in cells)
-        if is_used and _are_labels(name, parts) and len(parts) <= MOST_LABELS:
+        parts = _parts(cells, separator)
+        if parts.keys() != cells.keys() and len(parts) <= MOST_LABELS and _are_labels(name, parts):
             return GoldColumn(name, "labels", _in_order(parts), separator)
     return None
 
 
-def _numbers(name: str, numbers: Sequence[float], whole: Counter[str]) -> GoldColumn:
+def _parts(cells: Counter[str], separator: str) -> Counter[str]:
+    """The labels of cells, and how often they occur; of more than may be labels only some."""
+    parts: Counter[str] = Counter()
+    for cell, times in cells.items():
+        for part in cell.split(separator):
+            parts[part] += times
+        if len(parts) > MOST_LABELS:
+            break
+    return parts
+
+
+def _numbers(name: str, numbers: Sequence[float], written: Counter[str]) -> GoldColumn:
     """A column of numbers: labels where all are whole, few and repeated."""
-    if whole.total() == len(numbers) and len(whole) <= MOST_GRADES and _are_labels(name, whole):
-        return _label(name, set(whole))
+    if all(map(WHOLE.fullmatch, written)) and len(written) <= MOST_GRADES and _are_labels(name, written):
+        return _label(name, written)
     return GoldColumn(name, "number", within_one=all(0 <= number <= 1 for number in numbers))
 
 
 def _json_column(name: str, values: Sequence[Any]) -> GoldColumn:
-    if values and all(isinstance(value, list) for value in values):
+    if all(isinstance(value, list) for value in values):
         return _list_column(name, values)
-    if values and all(map(_is_json_number, values)):
-        whole = Counter(str(value) for value in values if isinstance(value, int))
-        return _numbers(name, list(map(float, values)), whole)
-    texts = list(map(text_of, values))
-    if None in texts:
-        return GoldColumn(name, "other")
-    return _text_column(name, [text for text in texts if text is not None])
+    if all(map(_is_json_number, values)):
+        return _numbers(name, values, Counter(map(str, values)))
+    texts: Counter[str] = Counter()
+    for value in values:
+        text = text_of(value)
+        if text is None:
+            return GoldColumn(name, "other")
+        texts[text] += 1
+    return _text_column(name, texts)
 
 
 def _list_column(name: str, lists: Sequence[Any]) -> GoldColumn:
     elements = list(itertools.chain.from_iterable(lists))
     if elements and all(map(_is_span, elements)):
-        return GoldColumn(name, "spans", _in_order({span[2] for span in elements if len(span) == 3}))
+        types = {span[2] for span in elements if len(span) == 3}
+        return GoldColumn(name, "spans", _in_order(types))
     if not all(map(_is_text, elements)):
         return GoldColumn(name, "other")
-    if any(element.startswith("B-") for element in elements) and all(map(_is_tagged, lists)):
-        return _tags(name, lists)
     different = Counter(elements)
+    if all(map(_is_tag, different)) and any(element.startswith("B-") for element in different):
+        return _tags(name, lists)
     if _are_labels(name, different) and len(different) <= MOST_LABELS:
         return GoldColumn(name, "labels", _in_order(different))
-    return GoldColumn(name, "texts", words=_mean_words(elements))
+    return GoldColumn(name, "texts", words=_mean_words(different))
 
 
-def _text_column(name: str, texts: Sequence[str]) -> GoldColumn:
-    different = Counter(texts)
-    if _are_labels(name, different):
-        return _label(name, set(different))
-    kind = "string" if not any(" " in text.strip() for text in texts) else "text"
+def _text_column(name: str, texts: Counter[str]) -> GoldColumn:
+    if _are_labels(name, texts):
+        return _label(name, texts)
+    kind = "text" if any(" " in text.strip() for text in texts) else "string"
     return GoldColumn(name, kind, words=_mean_words(texts))
 
 
-def _label(name: str, values: set[str]) -> GoldColumn:
+def _label(name: str, values: Collection[str]) -> GoldColumn:
     """A column of labels, which are declared where there are few of them."""
     listed = _in_order(values) if len(values) <= MOST_LABELS else ()
-    numbers = [int(value) for value in listed if WHOLE.fullmatch(value)]
-    grades = len(numbers) == len(listed) > 1 and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    grades = False
+    if len(listed) > 1 and all(map(WHOLE.fullmatch, listed)):
+        numbers = [int(value) for value in listed]
+        grades = numbers == list(range(numbers[0], numbers[0] + len(numbers)))
     return GoldColumn(name, "label", listed, grades=grades)
 
 
 def _tags(name: str, lists: Sequence[Sequence[str]]) -> GoldColumn:
-    different = set(itertools.chain.from_iterable(lists))
-    return GoldColumn(name, "tags", _in_order({tag[2:] for tag in different - {"O"}}))
+    return GoldColumn(name, "tags", _in_order({tag[2:] for tags in lists for tag in tags if tag != "O"}))
 
 
 def _are_labels(name: str, texts: Counter[str]) -> bool:
     """Whether texts repeat as labels do: short, without blanks around them; in a column named so also if few repeat."""
-    if not texts or not all(map(_is_short, texts)):
+    if not texts:
         return False
-    named = LABEL_NAME.fullmatch(name) is not None and not any(" " in text for text in texts)
-    return texts.total() >= FEWEST_REPEATS * len(texts) or (named and len(texts) <= MOST_GRADES)
-
-
-def _is_short(text: str) -> bool:
-    return _is_label(text) and len(text) <= LONGEST_LABEL and LINE_END.search(text) is None
+    if texts.total() < FEWEST_REPEATS * len(texts):
+        named = LABEL_NAME.fullmatch(name) and not any(" " in text for text in texts)
+        if not named or len(texts) > MOST_GRADES:
+            return False
+    odd = (text for text in texts if not _is_label(text) or len(text) > LONGEST_LABEL or LINE_END.search(text))
+    return next(odd, None) is None
 
 
 def _in_order(values: Iterable[str]) -> tuple[str, ...]:
@@ -247,15 +292,6 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
-def _is_label(value: Any) -> bool:
-    text = text_of(value)
-    return bool(text) and text == (text or "").strip()
-
-
-def _is_number(cell: str) -> bool:
-    return NUMBER.fullmatch(cell) is not None and _is_finite(cell)
-
-
 def _is_finite(number: float | str) -> bool:
     try:
         return math.isfinite(float(number))
@@ -271,14 +307,6 @@ def span_of(value: Any) -> list[Any] | None:
     return [value["start"], value["end"], *([] if kind is None else [kind])]
 
 
-def _is_tagged(tags: Sequence[str]) -> bool:
-    return all(map(TAG.fullmatch, tags))
-
-
-def _is_tag(value: Any) -> bool:
-    return isinstance(value, str) and TAG.fullmatch(value) is not None
-
-
 def _is_span(value: Any) -> bool:
     if not isinstance(value, list) or len(value) not in (2, 3):
         return False
@@ -287,39 +315,42 @@ def _is_span(value: Any) -> bool:
     return whole and 0 <= start < end and (len(value) == 2 or isinstance(value[2], str))
 
 
-ELEMENTS: Mapping[str, Callable[[Any], bool]] = {
+def _mean_words(texts: Counter[str]) -> float:
+    words = sum(len(text.split()) * times for text, times in texts.items())
+    return words / max(1, texts.total())
+
+
+_ELEMENTS: Mapping[str, Callable[[Any], bool]] = {
     "labels": _is_label,
     "tags": _is_tag,
     "spans": _is_span,
     "texts": _is_text,
 }
-"""Type of a list → what its elements are."""
+"""Types whose values are lists → what holds of each element."""
 
 
-def _mean_words(texts: Sequence[str]) -> float:
-    return sum(len(text.split()) for text in texts) / max(1, len(texts))
-
-
-def gaps(gold: GoldRows, column: GoldColumn) -> Iterator[str]:
+def gaps(gold: GoldRows, column: GoldColumn) -> list[str]:
     """Gold without a value."""
     values = gold.column(column.name)
     if len(column.blank) == len(values):
-        yield f"{gold.file}: the column {column.name} is empty. Expected what participants answer."
-        return
+        return [f"{gold.file}: the column {column.name} is empty. Expected what participants answer."]
     if column.type == "other":
-        yield from _unread(gold, column)
-        return
-    empty_text_is_answer = column.type in (("text", "string") if gold.is_json else BLANK_CELLS)
-    for at in column.blank:
-        if values[at] is None or (values[at] == "" and not empty_text_is_answer):
-            expected = f"a value of type {column.type} in each row of the gold"
-            yield f"{gold.place(at)}: {column.name} is empty. Expected {expected}."
+        return _unread(gold, column)
+    blank = [
+        at
+        for at in column.blank
+        if values[at] is None
+        or (values[at] == "" and (column.type not in (("text", "string") if gold.is_json else BLANK_CELLS)))
+    ]
     numbers = len(values) - len(column.blank) - len(column.not_numbers)
-    for at in column.not_numbers:
-        yield (
-            f"{gold.place(at)}: {column.name} is {values[at]!r}, but a number in {numbers} rows. Expected a number in "
-            f"each row of the gold; if {values[at]!r} is a label, give --answer {column.name}=label."
-        )
+    return [
+        f"{gold.place(at)}: {column.name} is empty. Expected a value of type {column.type} in each row of the gold."
+        for at in blank
+    ] + [
+        f"{gold.place(at)}: {column.name} is {values[at]!r}, but a number in {numbers} rows. Expected a number in each "
+        f"row of the gold; if {values[at]!r} is a label, give --answer {column.name}=label."
+        for at in column.not_numbers
+    ]
 
 
 def _unread(gold: GoldRows, column: GoldColumn) -> list[str]:
@@ -344,18 +375,18 @@ def misfits(gold: GoldRows, column: GoldColumn, kind: str) -> list[str]:
     """Values that are not of the type that was named for their column: the first one, and where the others are."""
     separator = None if gold.is_json else column.separator
     values = gold.column(column.name)
-    given = [at for at, value in enumerate(values) if value not in EMPTY]
-    wrong = [at for at in given if not fits(values[at], kind, separator=separator)]
+    wrong = [
+        at
+        for at, value in enumerate(values)
+        if value not in (None, "", []) and not fits(value, kind, separator=separator)
+    ]
     if not wrong:
         return _not_two(gold, column) if kind == "probability" else []
     first, *rest = map(gold.place, wrong)
-    expected = FORMS[kind]
-    if kind == "spans" and (meant := _spans_meant(gold, values[wrong[0]])):
-        expected += f": here {meant}"
-    others = ""
-    if rest:
-        more = f" and {len(rest) - PLACES_SHOWN} more" if len(rest) > PLACES_SHOWN else ""
-        others = f" The same in {', '.join(rest[:PLACES_SHOWN])}{more}."
+    meant = _spans_meant(gold, values[wrong[0]]) if kind == "spans" else ""
+    expected = FORMS[kind] + (f": here {meant}" if meant else "")
+    more = f" and {len(rest) - PLACES_SHOWN} more" if len(rest) > PLACES_SHOWN else ""
+    others = f" The same in {', '.join(rest[:PLACES_SHOWN])}{more}." if rest else ""
     return [
         f"{first}: {column.name} does not hold a value of type {kind}. Expected {expected}; "
         f"or another type or column for --answer.{others}"
@@ -363,7 +394,7 @@ def misfits(gold: GoldRows, column: GoldColumn, kind: str) -> list[str]:
 
 
 def _not_two(gold: GoldRows, column: GoldColumn) -> list[str]:
-    labels = sorted(set(gold.texts(column.name)))
+    labels = sorted({text or "" for text in gold.texts(column.name)})
     if len(labels) == 2:
         return []
     shown = ", ".join(labels[:PLACES_SHOWN])
@@ -372,7 +403,6 @@ def _not_two(gold: GoldRows, column: GoldColumn) -> list[str]:
 
 def constant(gold: GoldRows, column: GoldColumn) -> list[str]:
     """Labels and numbers that are the same everywhere: there is nothing to predict, and a constant is the gold."""
-    different = {text_of(value) or str(value) for value in gold.column(column.name)}
-    if column.type not in ("label", "number", "probability") or len(different) > 1:
+    if column.type not in ("label", "number", "probability") or len(set(gold.shown(column.name))) > 1:
         return []
     return [f"{gold.file}: the column {column.name} has one value in all rows. Expected at least two to tell apart."]

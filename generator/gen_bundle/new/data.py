@@ -2,25 +2,25 @@
 
 import csv
 import io
-import itertools
 import json
 import random
 import statistics
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from gen_bundle.new.columns import GoldColumn
-from gen_bundle.new.propose import Proposal, keys_of, token_column
-from gen_bundle.new.table import GoldRows, Quoting, text_of
+from gen_bundle.new.propose import Proposal, token_column
+from gen_bundle.new.table import GoldRows, Quoting
 
 ENTRY = "model.py"
 ABOUT = {
     "majority": "Gives every row the most frequent label",
     "random": "Gives every row a number drawn at random",
     "alphabetical": "Ranks the items by the alphabet",
+    "constant": "Gives every key one row, the same everywhere",
     "empty": "Gives empty answers",
 }
 """Baseline → what it answers."""
@@ -53,7 +53,7 @@ def write(path: Path, rows: list[dict[str, Any]]) -> None:
 '''
 RANKED = """\
     places: Counter[tuple[Any, ...]] = Counter()
-    found = []
+    found: list[Row] = []
     for row in rows:
         query = {query}
         places[query] += 1
@@ -63,8 +63,8 @@ KEYS = 8
 ROWS_OF_KEY = 3
 TOKENS = 5
 """How much of each there is in made-up data."""
-Record = dict[str, Any]
-"""Column → cell or JSON value."""
+Row = Sequence[Any]
+"""Cells or JSON values in the order of the columns' names."""
 
 
 @dataclass(frozen=True)
@@ -77,9 +77,7 @@ class Drawn:
 
     def number(self, key: Sequence[str]) -> float:
         drawn = random.Random("\t".join(key)).gauss(self.mean, self.deviation)  # noqa: S311 - answers, no secrets
-        if self.within_one:
-            drawn = min(1.0, max(0.0, drawn))
-        return float(f"{drawn:.3g}")
+        return float(f"{min(1.0, max(0.0, drawn)) if self.within_one else drawn:.3g}")
 
     def source(self, key: str) -> str:
         """Python source of the number for the key that another source gives."""
@@ -111,65 +109,70 @@ def write_data(folder: Path, proposal: Proposal, phases: Mapping[str, Sequence[i
     gold = proposal.gold
     answers = baseline_answers(proposal, phases)
     for phase, rows in phases.items():
-        _write(folder / phase / gold_file(gold), gold.records(rows), gold.names, gold)
-        inputs = given(proposal, rows)
+        _write(folder / phase / gold_file(gold), gold.names, [gold.rows[at] for at in rows], gold)
+        names, inputs = given(proposal, rows)
         baseline = folder / "baselines" / phase / baseline_name(proposal) / submission_file(gold)
         if proposal.code:
-            _write(folder / "input" / phase / inputs_file(gold), inputs, list(inputs[0]), gold)
+            _write(folder / "input" / phase / inputs_file(gold), names, inputs, gold)
             baseline.parent.mkdir(parents=True)
             baseline.with_name(ENTRY).write_text(_program(proposal, answers), encoding="utf-8")
             continue
         if inputs:
-            _write(folder / "public" / phase / inputs_file(gold), inputs, list(inputs[0]), gold)
-        names = [*([] if proposal.of_lines else proposal.key), *(column.name for column in proposal.answers)]
-        _write(baseline, _baseline(proposal, rows, answers), names, gold)
+            _write(folder / "public" / phase / inputs_file(gold), names, inputs, gold)
+        names = [column.name for column in proposal.answers]
+        if not proposal.of_lines:
+            names = [*proposal.key, *names]
+        _write(baseline, names, _baseline(proposal, rows, answers), gold)
 
 
 def write_sample(folder: Path, proposal: Proposal, rows: Sequence[int]) -> None:
     """Write what code reads, and its gold, to `input/` and `gold/` of a folder that participants get."""
-    gold, inputs = proposal.gold, given(proposal, rows)
-    _write(folder / "input" / inputs_file(gold), inputs, list(inputs[0]), gold)
-    _write(folder / "gold" / gold_file(gold), gold.records(rows), gold.names, gold)
-
-
-def given(proposal: Proposal, rows: Sequence[int]) -> list[Record]:
-    """What participants, or their code, are given of a phase: keys with the public columns, each once.
-
-    Nothing where that is no more than what the template has; code has no template, and always gets the keys.
-    """
-    if proposal.of_lines or not (proposal.public or proposal.many or proposal.code):
-        return []
     gold = proposal.gold
-    keys = keys_of(gold, proposal.key)
+    _write(folder / "input" / inputs_file(gold), *given(proposal, rows), gold)
+    _write(folder / "gold" / gold_file(gold), gold.names, [gold.rows[at] for at in rows], gold)
+
+
+def gives_inputs(proposal: Proposal) -> bool:
+    """Whether participants, or their code, are given more than the template has; code has none."""
+    return not proposal.of_lines and bool(proposal.public or proposal.many or proposal.code)
+
+
+def given(proposal: Proposal, rows: Sequence[int]) -> tuple[Sequence[str], list[Row]]:
+    """What participants, or their code, are given of a phase: names of columns, and rows; each key once."""
+    gold = proposal.gold
+    if not gives_inputs(proposal):
+        return (), []
     names = [*proposal.key, *proposal.public]
+    keys = gold.keys(proposal.key)
     if proposal.item is not None and has_candidates(proposal):
         names.append(proposal.item)
-        items = gold.column(proposal.item)
-        keys = [(*key, str(item)) for key, item in zip(keys, items, strict=True)]
+        keys = gold.keys((*proposal.key, proposal.item))
         # The order of a ranking's items would show which are relevant.
-        texts = gold.texts(proposal.item)
-        rows = sorted(rows, key=lambda at: (*keys[at][:-1], texts[at]))
-    records: dict[tuple[str, ...], Record] = {}
-    for record, at in zip(gold.records(rows), rows, strict=True):
-        records.setdefault(keys[at], {name: record[name] for name in names})
-    return list(records.values())
+        rows = sorted(rows, key=keys.__getitem__)
+    all_rows = list(zip(*map(gold.column, names), strict=True))
+    found: dict[tuple[str, ...], Row] = {}
+    for at in rows:
+        found.setdefault(keys[at], all_rows[at])
+    return names, list(found.values())
 
 
 def has_candidates(proposal: Proposal) -> bool:
     """Whether a ranking's items can be given: each query has some that are not relevant."""
     gold = proposal.gold
+    keys = gold.keys(proposal.key)
     irrelevant = set()
-    for key, relevance in zip(keys_of(gold, proposal.key), gold.texts(str(proposal.relevance)), strict=True):
-        irrelevant.add((key, int(relevance or 0) == 0))
-    return all((key, True) in irrelevant for key, _ in irrelevant)
+    for key, relevance in zip(keys, gold.texts(str(proposal.relevance)), strict=True):
+        if not int(relevance or 0):
+            irrelevant.add(key)
+    return irrelevant == set(keys)
 
 
 def baseline_name(proposal: Proposal) -> str:
     """What the baseline answers everywhere."""
     if proposal.item is not None:
-        return "alphabetical" if has_candidates(proposal) else "empty"
+        return "alphabetical" if has_candidates(proposal) else "constant"
     if proposal.many:
-        return "empty"
+        return "constant"
     names = {"label": "majority", "number": "random", "probability": "random"}
     return names.get(proposal.answers[0].type, "empty")
 
@@ -180,19 +183,23 @@ def baseline_answers(proposal: Proposal, phases: Mapping[str, Sequence[int]]) ->
     Labels and the distribution are those of the first phase, since participants see the baseline; the numbers of two
     digits, so that they do not give a single value away. Tags are as many O as there are tokens; they are left out.
     """
+    if proposal.many:
+        is_json = proposal.gold.is_json
+        return {column.name: _made_up_answer(column, 0, is_json=is_json) for column in proposal.answers}
     rows = next(iter(phases.values()))
-    columns = () if proposal.many else [column for column in proposal.answers if column.type != "tags"]
+    columns = [column for column in proposal.answers if column.type != "tags"]
     return {column.name: _baseline_answer(proposal.gold, column, rows) for column in columns}
 
 
 def _baseline_answer(gold: GoldRows, column: GoldColumn, rows: Sequence[int]) -> Any:
-    values = gold.column(column.name)
     if column.type == "label":
-        counts = Counter(text_of(values[at]) for at in rows)
+        texts = gold.texts(column.name)
+        counts = Counter(texts[at] for at in rows)
         return min(counts, key=lambda label: (-counts[label], str(label)))
     if column.type == "probability":
         return Drawn(0.5, 0.2, within_one=True)
     if column.type == "number":
+        values = gold.column(column.name)
         numbers = [float(values[at]) for at in rows]
         mean, deviation = statistics.fmean(numbers), statistics.pstdev(numbers)
         return Drawn(float(f"{mean:.2g}"), float(f"{deviation:.2g}"), column.within_one)
@@ -201,26 +208,30 @@ def _baseline_answer(gold: GoldRows, column: GoldColumn, rows: Sequence[int]) ->
     return ""
 
 
-def _baseline(proposal: Proposal, rows: Sequence[int], answers: Mapping[str, Any]) -> list[Record]:
+def _baseline(proposal: Proposal, rows: Sequence[int], answers: Mapping[str, Any]) -> list[Row]:
+    """The rows of the baseline: the key's columns, and an answer for each."""
     if proposal.item is not None and has_candidates(proposal):
         return _ranked(proposal, rows)
-    if proposal.many:
-        return []
     gold = proposal.gold
-    keys = keys_of(gold, proposal.key)
-    records = []
-    for row, at in zip(gold.records(rows), rows, strict=True):
-        record: Record = {} if proposal.of_lines else {name: row[name] for name in proposal.key}
-        for column in proposal.answers:
-            answer: Any = answers.get(column.name)
-            if column.type == "tags":
-                answer = _no_tags(row[column.name])
-            elif isinstance(answer, Drawn):
-                number = answer.number(keys[at])
-                answer = number if gold.is_json else f"{number:g}"
-            record[column.name] = answer
-        records.append(record)
-    return records
+    keys = gold.keys(proposal.key)
+    if proposal.many:
+        rows = list({keys[at]: at for at in reversed(rows)}.values())[::-1]  # the first of each key
+    names = [] if proposal.of_lines else proposal.key
+    columns: list[list[Any]] = []
+    for name in names:
+        values = gold.column(name)
+        columns.append([values[at] for at in rows])
+    for column in proposal.answers:
+        answer: Any = answers.get(column.name)
+        if column.type == "tags":
+            tags = gold.column(column.name)
+            columns.append([_no_tags(tags[at]) for at in rows])
+        elif isinstance(answer, Drawn):
+            numbers = [answer.number(keys[at]) for at in rows]
+            columns.append(numbers if gold.is_json else [f"{number:g}" for number in numbers])
+        else:
+            columns.append([answer] * len(rows))
+    return list(zip(*columns, strict=True))
 
 
 def _no_tags(value: Any) -> Any:
@@ -230,42 +241,43 @@ def _no_tags(value: Any) -> Any:
     return " ".join("O" for _ in value.split(" ")) if value else ""
 
 
-def _ranked(proposal: Proposal, rows: Sequence[int]) -> list[Record]:
+def _ranked(proposal: Proposal, rows: Sequence[int]) -> list[Row]:
     """The items of each query in their order, with falling scores."""
-    item, score = (column.name for column in proposal.answers)
+    names, items = given(proposal, rows)
+    of_key = [names.index(name) for name in proposal.key]
     places: Counter[tuple[Any, ...]] = Counter()
-    records = []
-    for record in given(proposal, rows):
-        query = tuple(record[name] for name in proposal.key)
+    found: list[Row] = []
+    for row in items:
+        query = tuple(row[at] for at in of_key)
         places[query] += 1
-        value = 1 / places[query]
-        record[score] = value if proposal.gold.is_json else f"{value:.4f}"
-        records.append({name: record[name] for name in (*proposal.key, item, score)})
-    return records
+        score = 1 / places[query]
+        found.append([*query, row[-1], score if proposal.gold.is_json else f"{score:.4f}"])
+    return found
 
 
-def text_of_rows(records: Sequence[Record], names: Sequence[str], suffix: str, quoting: Quoting = "rfc4180") -> str:
-    """Records as a file of the format that `suffix` says."""
+def table_text(names: Sequence[str], rows: Iterable[Row], suffix: str, quoting: Quoting) -> str:
+    """A table as a file of the format that `suffix` says."""
     if suffix in (".json", ".jsonl"):
-        lines = [json.dumps(record, ensure_ascii=False) for record in records]
+        records = [json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) for row in rows]
         if suffix == ".jsonl":
-            return "".join(f"{line}\n" for line in lines)
-        return "[\n" + ",\n".join(lines) + "\n]\n" if lines else "[]\n"
-    rows = [names, *([record[name] for name in names] for record in records)]
+            return "".join(record + "\n" for record in records)
+        listed = ",\n".join(records)
+        return f"[\n{listed}\n]\n" if records else "[]\n"
     if suffix == ".txt":
-        return "".join(f"{row[-1]}\n" for row in rows[1:])
+        return "".join(f"{row[-1]}\n" for row in rows)
     delimiter = "\t" if suffix == ".tsv" else ","
     if quoting == "none":
-        return "".join(f"{delimiter.join(row)}\n" for row in rows)
+        return "".join(delimiter.join(row) + "\n" for row in [names, *rows])
     buffer = io.StringIO()
-    csv.writer(buffer, delimiter=delimiter, lineterminator="\n").writerows(rows)
+    writer = csv.writer(buffer, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows(rows)
     return buffer.getvalue()
 
 
-def _write(path: Path, records: Sequence[Record], names: Sequence[str], gold: GoldRows) -> None:
+def _write(path: Path, names: Sequence[str], rows: Iterable[Row], gold: GoldRows) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = text_of_rows(records, names, gold.suffix, gold.quoting)
-    path.write_text(text, encoding="utf-8", newline="")
+    path.write_text(table_text(names, rows, gold.suffix, gold.quoting), encoding="utf-8", newline="")
 
 
 def _program(proposal: Proposal, answers: Mapping[str, Any]) -> str:
@@ -274,11 +286,10 @@ def _program(proposal: Proposal, answers: Mapping[str, Any]) -> str:
     names = [*proposal.key, *(column.name for column in proposal.answers)]
     body, imports = _answers(proposal, answers)
     read, write, module = _files(gold)
-    fields = "" if gold.is_json else f"\nFIELDS = {_source(names)}\n"
     return PROGRAM.format(
         about=f"{ABOUT[baseline_name(proposal)]}.",
         imports="\n".join([f"import {module}", *imports]),
-        fields=fields,
+        fields="" if gold.is_json else f"\nFIELDS = {_source(names)}\n",
         inputs=inputs_file(gold),
         predictions=submission_file(gold),
         answers=body,
@@ -290,28 +301,23 @@ def _program(proposal: Proposal, answers: Mapping[str, Any]) -> str:
 def _answers(proposal: Proposal, answers: Mapping[str, Any]) -> tuple[str, Sequence[str]]:
     """The body of `answers`, and what it imports."""
     parts = {name: f"row[{_source(name)}]" for name in proposal.key}
-    is_json = proposal.gold.is_json
     if proposal.item is not None:
         item, score = (column.name for column in proposal.answers)
-        value = "1 / places[query]" if is_json else 'f"{1 / places[query]:.4f}"'
+        value = "1 / places[query]" if proposal.gold.is_json else 'f"{1 / places[query]:.4f}"'
         query = f"({', '.join(parts.values())},)"
         record = _record({**parts, item: f"row[{_source(item)}]", score: value})
         return RANKED.format(query=query, answer=record), ["from collections import Counter"]
-    if proposal.many:
-        return "    return []", []
     key = "chr(9).join((" + "".join(f"str({part}), " for part in parts.values()) + "))"
-    imports = set()
     for column in proposal.answers:
         answer: Any = answers.get(column.name)
         if column.type == "tags":
             parts[column.name] = _tags(proposal)
-        elif isinstance(answer, Drawn):
-            drawn = answer.source(key)
-            parts[column.name] = drawn if is_json else f'format({drawn}, "g")'
-            imports.add("import random")
         else:
-            parts[column.name] = _source(answer)
-    return f"    return [{_record(parts)} for row in rows]", list(imports)
+            drawn = answer.source(key) if isinstance(answer, Drawn) else ""
+            drawn = f'format({drawn}, "g")' if drawn and not proposal.gold.is_json else drawn
+            parts[column.name] = drawn or _source(answer)
+    imports = ["import random"] if any(isinstance(answer, Drawn) for answer in answers.values()) else []
+    return f"    return [{_record(parts)} for row in rows]", imports
 
 
 def _tags(proposal: Proposal) -> str:
@@ -366,35 +372,28 @@ def example(proposal: Proposal, phases: Sequence[str]) -> tuple[Proposal, dict[s
 
     Of the gold only the names of columns, labels and types are taken.
     """
-    gold = proposal.gold
     cluster = [proposal.cluster] if proposal.cluster else []
     names = list(dict.fromkeys([*proposal.key, *proposal.public, *cluster, *_judged(proposal)]))
+    tokens = token_column(proposal)
     rows: list[list[Any]] = []
     found: dict[str, list[int]] = {}
-    rows_of_key = ROWS_OF_KEY if proposal.many else 1
     for phase in phases:
         start = len(rows)
-        for key, item in itertools.product(range(KEYS), range(rows_of_key)):
-            record = _made_up(proposal, phase, key, item)
-            rows.append([record[name] for name in names])
+        for key in range(KEYS):
+            for item in range(ROWS_OF_KEY if proposal.many else 1):
+                record = {
+                    **dict.fromkeys(cluster, f"{phase}-{key // 2 + 1}"),
+                    **{name: _input(proposal.columns[name], key) for name in proposal.public},
+                    **({tokens: _made_up_tokens(key, is_json=proposal.gold.is_json)} if tokens else {}),
+                    **_made_up_answers(proposal, key, item),
+                    **{name: f"{phase}-{key + 1}" if at == 0 else str(key + 1) for at, name in enumerate(proposal.key)},
+                }
+                rows.append([record[name] for name in names])
         found[phase] = list(range(start, len(rows)))
-    made_up = GoldRows(gold.file, gold.suffix, names, rows, range(1, len(rows) + 1), gold.quoting)
-    return replace(proposal, gold=made_up, secret=()), found
-
-
-def _made_up(proposal: Proposal, phase: str, key: int, item: int) -> Record:
-    """A made-up row of a phase: which key, and which of its rows."""
-    record: Record = {}
-    if proposal.cluster:
-        record[proposal.cluster] = f"{phase}-{key // 2 + 1}"
-    for name in proposal.public:
-        record[name] = _input(proposal.columns[name], key)
-    if tokens := token_column(proposal):
-        record[tokens] = _made_up_tokens(key, is_json=proposal.gold.is_json)
-    record |= _made_up_answers(proposal, key, item)
-    for at, name in enumerate(proposal.key):
-        record[name] = f"{phase}-{key + 1}" if at == 0 else str(key + 1)
-    return record
+    gold = GoldRows(
+        proposal.gold.file, proposal.gold.suffix, names, rows, range(1, len(rows) + 1), proposal.gold.quoting
+    )
+    return replace(proposal, gold=gold, secret=()), found
 
 
 def _judged(proposal: Proposal) -> list[str]:
@@ -424,37 +423,24 @@ def _made_up_tokens(key: int, *, is_json: bool) -> Any:
 
 
 def _made_up_answer(column: GoldColumn, at: int, *, is_json: bool) -> Any:
-    """A made-up answer, different from row to row, in the form of the gold."""
-    value = _made_up_value(column, at)
-    if is_json:
-        return value
-    if column.type == "number":
-        return f"{value:g}"
-    if column.type == "labels":
-        return column.separator.join(value)
-    if column.type == "tags":
-        return " ".join(value)
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
-
-
-def _made_up_value(column: GoldColumn, at: int) -> Any:
+    """A made-up answer, different from row to row."""
     values = column.values or ("one", "two")
-    kinds = [column.values[at % len(column.values)]] if column.values else []
-    match column.type:
-        case "label" | "probability":
-            return values[at % len(values)]
-        case "number":
-            return round((at % KEYS + 1) / (KEYS + 2), 2)
-        case "labels":
-            return sorted({values[at % len(values)], values[(at // 2) % len(values)]})
-        case "spans":
-            return [[at, at + 4, *kinds]]
-        case "tags":
-            tags = ["O"] * TOKENS
-            tags[at % TOKENS] = f"B-{(kinds or ['X'])[0]}"
-            return tags
-        case "texts":
-            return [f"example answer {at + 1}", f"another example answer {at + 1}"]
-        case "string":
-            return f"answer-{at + 1}"
-    return f"An example answer, number {at + 1}"
+    if column.type in ("label", "probability"):
+        return values[at % len(values)]
+    if column.type == "number":
+        number = round((at % KEYS + 1) / (KEYS + 2), 2)
+        return number if is_json else f"{number:g}"
+    if column.type == "labels":
+        chosen = sorted({values[at % len(values)], values[(at // 2) % len(values)]})
+        return chosen if is_json else column.separator.join(chosen)
+    if column.type == "spans":
+        span: list[Any] = [at, at + 4, *([column.values[at % len(column.values)]] if column.values else [])]
+        return [span] if is_json else json.dumps([span], ensure_ascii=False)
+    if column.type == "tags":
+        name = column.values[at % len(column.values)] if column.values else "X"
+        tags = [f"B-{name}" if place == at % TOKENS else "O" for place in range(TOKENS)]
+        return tags if is_json else " ".join(tags)
+    if column.type == "texts":
+        texts = [f"example answer {at + 1}", f"another example answer {at + 1}"]
+        return texts if is_json else json.dumps(texts, ensure_ascii=False)
+    return f"answer-{at + 1}" if column.type == "string" else f"An example answer, number {at + 1}"

@@ -10,12 +10,12 @@ from gen_bundle.new.data import (
     Drawn,
     baseline_answers,
     baseline_name,
-    given,
+    gives_inputs,
     gold_file,
     has_candidates,
     submission_file,
 )
-from gen_bundle.new.propose import Proposal, is_alike, keys_of
+from gen_bundle.new.propose import Proposal, is_alike
 
 SHORT = 5
 """Answers of so many words on average are short: they are right or wrong rather than well or badly written."""
@@ -75,12 +75,9 @@ def answer_columns(answers: Sequence[GoldColumn]) -> list[dict[str, Any]]:
     for column in answers:
         name = identifier(column.name, "answer")[:20].rstrip("_")
         for key, metric in choices_of(column):
-            if alone:
-                title = {"title": TITLES[key]} if column.type == "spans" else {}
-                found.append({"key": key, **title, "metric": metric})
-            else:
-                named = _with(metric, {"field": column.name})
-                found.append({"key": _unused(f"{name}_{key}", found), "metric": named})
+            title = {"title": TITLES[key]} if column.type == "spans" and alone else {}
+            named = metric if alone else _with(metric, {"field": column.name})
+            found.append({"key": _unused(key if alone else f"{name}_{key}", found), **title, "metric": named})
     return found
 
 
@@ -96,9 +93,9 @@ def kinds_of(column: GoldColumn) -> list[str]:
     """The kinds of an answer."""
     if column.type == "label":
         return ["label", "grades"] if column.grades and len(column.values) > 2 else ["label"]
-    if column.type not in ("text", "texts", "string"):
-        return [column.type]
-    return ["short text"] if column.words <= SHORT else ["text"]
+    if column.type in ("text", "texts", "string"):
+        return ["short text" if column.words <= SHORT else "text"]
+    return [column.type]
 
 
 def _with(metric: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
@@ -155,7 +152,7 @@ def task_of(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> dict[str
         "columns": [{**column, "metric": _short(column["metric"])} for column in board_of(proposal)],
         "groups": _grouped(proposal),
         "phases": list(phases),
-        "inputs": bool(given(proposal, next(iter(phases.values())))),
+        "inputs": gives_inputs(proposal),
         "candidates": proposal.item is not None and has_candidates(proposal),
         "many": proposal.many,
         "code": ENTRY if proposal.code else None,
@@ -165,27 +162,26 @@ def task_of(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> dict[str
 def fields(proposal: Proposal) -> list[dict[str, Any]]:
     """The submission's fields as bundle.yaml lists them."""
     found: list[dict[str, Any]] = []
-    what = "The query" if proposal.item is not None else "Which row it is"
-    once = "" if proposal.many or len(proposal.key) > 1 else ", each once"
-    if not proposal.of_lines:
-        entry = {"type": "string", "required": True, "meaning": f"{what}{once}."}
-        found += [{"field": name, **entry} for name in proposal.key]
-    found += [_field(column, is_json=proposal.gold.is_json) for column in proposal.answers]
+    for name in () if proposal.of_lines else proposal.key:
+        once = "" if proposal.many or len(proposal.key) > 1 else ", each once"
+        meaning = f"{'The query' if proposal.item is not None else 'Which row it is'}{once}."
+        found.append({"field": name, "type": "string", "required": True, "meaning": meaning})
+    for column in proposal.answers:
+        entry: dict[str, Any] = {
+            "field": column.name,
+            "type": TYPES_OF_ANSWERS.get(column.type, column.type),
+        }
+        if column.type in ("label", "labels") and column.values:
+            entry["values"] = list(column.values)
+        if column.type == "labels" and column.separator != "|" and not proposal.gold.is_json:
+            entry["separator"] = column.separator
+        if column.type == "probability" or (column.type == "number" and column.within_one):
+            entry |= {"min": 0, "max": 1}
+        found.append({**entry, "required": True, "meaning": _meaning(column)})
     if proposal.item is not None:
         found[-2]["meaning"] = "An item; each once for a query."
         found[-1]["meaning"] = "Higher ranks first."
     return found
-
-
-def _field(column: GoldColumn, *, is_json: bool) -> dict[str, Any]:
-    entry: dict[str, Any] = {"field": column.name, "type": TYPES_OF_ANSWERS.get(column.type, column.type)}
-    if column.type in ("label", "labels") and column.values:
-        entry["values"] = list(column.values)
-    if column.type == "labels" and column.separator != "|" and not is_json:
-        entry["separator"] = column.separator
-    if column.type == "probability" or (column.type == "number" and column.within_one):
-        entry |= {"min": 0, "max": 1}
-    return {**entry, "required": True, "meaning": _meaning(column)}
 
 
 def _meaning(column: GoldColumn) -> str:
@@ -238,50 +234,35 @@ def _reference(proposal: Proposal) -> dict[str, Any]:
     return found
 
 
+def _count(proposal: Proposal, rows: Sequence[int]) -> int:
+    """How many keys participants answer in a phase."""
+    keys = proposal.gold.keys(proposal.key)
+    return len({keys[at] for at in rows})
+
+
 def summary(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> list[str]:
     """What was understood, line by line, for the organiser."""
     gold = proposal.gold
-    rows = f"{len(gold.rows)} in {gold.file}"
-    if gold.quoting == "none":
-        rows += ", quoting: none"
-    key = "the line" if proposal.of_lines else ", ".join(proposal.key)
-    if proposal.many:
-        key += ", many rows"
-    given = ", ".join(proposal.public) or "the keys"
-    if proposal.item is not None and has_candidates(proposal):
-        given += f", {proposal.item}"
-    secret = ", ".join(proposal.secret)
-    if secret:
-        secret += " (--public COLUMN gives one to participants)"
-    cluster = proposal.cluster or ""
-    if cluster:
-        cluster += " (its rows stay together; --cluster - for none)"
-    keys = keys_of(gold, proposal.key)
-    counts = {phase: len({keys[at] for at in members}) for phase, members in phases.items()}
-    lines = {
-        "rows": rows,
-        "key": key,
-        "answers": "; ".join(map(_shown, proposal.answers)),
-        "given": given,
-        "secret": secret,
-        "cluster": cluster,
-        "metrics": ", ".join(column["key"] for column in board_of(proposal)),
-        "phases": ", ".join(f"{phase} {count}" for phase, count in counts.items()),
-        "baseline": _baseline(proposal, phases),
-    }
-    return [f"{name:9} {text}" for name, text in lines.items() if text]
-
-
-def _baseline(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> str:
-    """The baseline's name, and what it answers."""
-    shown = []
-    for name, value in baseline_answers(proposal, phases).items():
-        if isinstance(value, Drawn):
-            shown.append(f"{name} around {value.mean:g}")
-        elif value not in ("", [], "[]"):
-            shown.append(f"{name} {value!r}")
-    answers = f" ({', '.join(shown)})" if shown else ""
-    return f"{baseline_name(proposal)}{answers}"
+    hint = " (--public COLUMN gives one to participants)" if proposal.secret else ""
+    metric_names = ", ".join(column["key"] for column in board_of(proposal))
+    baseline = ", ".join(
+        f"{name} around {value.mean:g}" if isinstance(value, Drawn) else f"{name} {value!r}"
+        for name, value in baseline_answers(proposal, phases).items()
+        if value not in ("", [], "[]")
+    )
+    candidates = f", {proposal.item}" if proposal.item is not None and has_candidates(proposal) else ""
+    lines = [
+        ("rows", f"{len(gold.rows)} in {gold.file}" + (", quoting: none" if gold.quoting == "none" else "")),
+        ("key", ("the line" if proposal.of_lines else ", ".join(proposal.key)) + (", many rows" * proposal.many)),
+        ("answers", "; ".join(_shown(column) for column in proposal.answers)),
+        ("given", (", ".join(proposal.public) or "the keys") + candidates),
+        ("secret", ", ".join(proposal.secret) + hint),
+        ("cluster", f"{proposal.cluster} (its rows stay together; --cluster - for none)" if proposal.cluster else ""),
+        ("metrics", metric_names),
+        ("phases", ", ".join(f"{phase} {_count(proposal, rows)}" for phase, rows in phases.items())),
+        ("baseline", f"{baseline_name(proposal)}{f' ({baseline})' if baseline else ''}"),
+    ]
+    return [f"{name:9} {text}" for name, text in lines if text]
 
 
 def _shown(column: GoldColumn) -> str:

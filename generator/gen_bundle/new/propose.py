@@ -1,6 +1,7 @@
 """What each column of the gold is for: the key, what participants answer, what they are given, and what is scored."""
 
 import itertools
+import operator
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,17 +10,7 @@ from typing import Literal
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.errors import UserError
 from gen_bundle.new.columns import TYPES, WHOLE, GoldColumn, as_type, constant, gaps, look_at, misfits
-from gen_bundle.new.table import (
-    FEWEST_REPEATS,
-    LINE_END,
-    LINE_KEY,
-    NUMBER,
-    NUMBERED,
-    GoldRows,
-    numbered,
-    raise_all,
-    text_of,
-)
+from gen_bundle.new.table import FEWEST_REPEATS, LINE_END, LINE_KEY, NUMBER, NUMBERED, GoldRows, numbered, raise_all
 
 Rows = Literal["one", "many"]
 Key = tuple[str, ...]
@@ -65,10 +56,6 @@ KINDS = {
     "spans": "spans",
 }
 """Type of the first answer → kind of task; any other is generation."""
-
-
-STRUCTURED = ("spans", "tags", "labels", "texts")
-"""Types that hardly anything but an answer has."""
 
 
 @dataclass(frozen=True)
@@ -144,25 +131,22 @@ def propose(gold: GoldRows, choices: Choices) -> Proposal:
     if choices.key == (LINE_KEY,) and gold.suffix != ".txt" and LINE_KEY not in gold.names:
         gold, choices = numbered(gold), replace(choices, key=(NUMBERED,))
     _check_names(gold, choices)
-    key, many = ((gold.names[0],), False) if gold.suffix == ".txt" else key_of(gold, choices.key, choices.rows)
+    key, many = key_of(gold, choices.key, choices.rows)
     in_key = [name for name, _ in choices.answers if name in key]
-    raise_all(f"--answer {name}: is a column of the key. Expected another column." for name in in_key)
+    raise_all([f"--answer {name}: is a column of the key. Expected another column." for name in in_key])
     columns = _columns(gold, key, choices)
     own = _own_to_key(gold, key) if many else set(columns)
     proposal = _ranking(gold, key, columns, own, choices) if many else None
     if proposal is None:
-        answers = _answered(gold, columns, own, choices, many=many)
-        proposal = Proposal(gold, key, many, tuple(answers), columns=columns)
+        proposal = Proposal(gold, key, many, tuple(_answered(gold, columns, own, choices, many=many)), columns=columns)
     return _with_cluster(_with_roles(proposal, own, choices), choices.cluster)
 
 
 def _check_names(gold: GoldRows, choices: Choices) -> None:
-    named = [("--answer", name) for name, _ in choices.answers]
-    named += [("--public", name) for name in choices.public]
+    named = [("--answer", name) for name, _ in choices.answers] + [("--public", name) for name in choices.public]
     named += [("--key", name) for name in choices.key]
-    if choices.cluster not in (None, NOTHING):
-        named.append(("--cluster", str(choices.cluster)))
-    raise_all(_unknown_column(gold, option, name) for option, name in named if name not in gold.names)
+    named += [("--cluster", choices.cluster)] if choices.cluster not in (None, NOTHING) else []
+    raise_all([_unknown_column(gold, option, str(name)) for option, name in named if name not in gold.names])
 
 
 def _unknown_column(gold: GoldRows, option: str, name: str) -> str:
@@ -183,25 +167,31 @@ def key_of(gold: GoldRows, asked: Sequence[str], rows: Rows | None) -> tuple[Key
     Raises:
         UserError: a key that is blank, repeated rows, or nothing that identifies a row.
     """
+    if gold.suffix == ".txt":
+        return (gold.names[0],), False
     if asked:
         key = tuple(dict.fromkeys(asked))
-        raise_all(itertools.chain.from_iterable(_blanks(gold, name) for name in key))
+        for name in key:
+            raise_all(list(_blanks(gold, name)))
         return key, _is_many(gold, key, rows)
-    usable = [name for name in gold.names if _is_plain(gold, name)]
-    named = [name for name in usable if ID_NAME.fullmatch(name)]
+    named = [name for name in gold.names if ID_NAME.fullmatch(name) and _is_usable(gold, name)]
     if rows == "many":
-        return _key_of_many(gold, named or usable), True
-    query = _query(gold, named) if rows is None else None
-    if query is not None:
+        return _key_of_many(gold, named or [name for name in gold.names if _is_usable(gold, name)]), True
+    if rows is None and (query := _query(gold, named)) is not None:
         return (query,), True
     for key in (*itertools.combinations(named, 1), *itertools.combinations(named, 2)):
         if _is_unique(gold, key):
             return key, False
     if named:
         return (named[0],), _is_many(gold, (named[0],), rows)
-    for name in usable:
-        if _may_be_id(gold, name):
-            return (name,), False
+    return (_plain_id(gold),), False
+
+
+def _plain_id(gold: GoldRows) -> str:
+    """The first column that identifies rows, whatever its name."""
+    for name in gold.names:
+        if _is_usable(gold, name) and _may_be_id(gold, name):
+            return name
     raise UserError(
         f"{gold.file}: no column identifies its rows. Expected a column whose values all differ and are never blank. "
         f"Name the columns that identify a row together with --key, number the rows with --key {LINE_KEY}, or say "
@@ -211,53 +201,44 @@ def key_of(gold: GoldRows, asked: Sequence[str], rows: Rows | None) -> tuple[Key
 
 def _query(gold: GoldRows, names: Sequence[str]) -> str | None:
     """The column of queries in the gold of a ranking: its values repeat, and another column has relevances."""
-    if any(map(RELEVANCE.fullmatch, gold.names)):
-        for name in names:
-            if QUERY_NAME.fullmatch(name) and not _is_unique(gold, (name,)):
-                return name
-    return None
+    if not any(map(RELEVANCE.fullmatch, gold.names)):
+        return None
+    return next((name for name in names if QUERY_NAME.fullmatch(name) and not _is_unique(gold, (name,))), None)
 
 
 def _key_of_many(gold: GoldRows, names: Sequence[str]) -> Key:
-    for name in names:
-        if not _is_unique(gold, (name,)):
-            return (name,)
-    raise UserError(
-        f"{gold.file}: every value of every column is unique. Expected a key with several rows: name its column "
-        "with --key."
-    )
-
-
-def keys_of(gold: GoldRows, key: Key) -> list[tuple[str, ...]]:
-    """The key of each row, as text; where every phase has a file of its own, after the phase."""
-    columns = [gold.phases] if gold.phases else []
-    return list(zip(*columns, *map(gold.texts, key), strict=True))
+    repeated = next((name for name in names if not _is_unique(gold, (name,))), None)
+    if repeated is None:
+        raise UserError(
+            f"{gold.file}: every value of every column is unique. Expected a key with several rows: name its column "
+            "with --key."
+        )
+    return (repeated,)
 
 
 def _blanks(gold: GoldRows, name: str) -> Iterator[str]:
     """What keeps a column from being part of a key."""
-    for at, value in enumerate(gold.column(name)):
-        text = text_of(value)
-        if text is None or text != text.strip() or not text or LINE_END.search(text):
+    for at, text in enumerate(gold.texts(name)):
+        if not text or text != text.strip() or LINE_END.search(text):
             yield (
                 f"{gold.place(at)}: {name} is blank, has blanks around it, or is not a text on one line. "
                 "Expected the id of the row."
             )
 
 
-def _is_plain(gold: GoldRows, name: str) -> bool:
+def _is_usable(gold: GoldRows, name: str) -> bool:
     """Whether a column may be part of a key."""
     return next(_blanks(gold, name), None) is None
 
 
 def _is_unique(gold: GoldRows, key: Key) -> bool:
-    found = keys_of(gold, key)
+    found = gold.keys(key)
     return len(set(found)) == len(found)
 
 
 def _may_be_id(gold: GoldRows, name: str) -> bool:
     """Whether a column with any name identifies rows: texts only in front, and no numbers that differ by chance."""
-    texts = [text_of(value) or str(value) for value in gold.column(name)]
+    texts = gold.shown(name)
     whole = all(map(WHOLE.fullmatch, texts))
     if name == gold.names[0]:
         is_measure = not whole and all(map(NUMBER.fullmatch, texts))
@@ -268,7 +249,7 @@ def _may_be_id(gold: GoldRows, name: str) -> bool:
 
 def _is_many(gold: GoldRows, key: Key, rows: Rows | None) -> bool:
     """Whether a key has many rows; raises UserError where it repeats and that may be a mistake."""
-    found = keys_of(gold, key)
+    found = gold.keys(key)
     different = len(set(found))
     if rows == "many" or different == len(found):
         return rows == "many"
@@ -277,11 +258,11 @@ def _is_many(gold: GoldRows, key: Key, rows: Rows | None) -> bool:
     first: dict[tuple[str, ...], int] = {}
     problems = []
     for at, one in enumerate(found):
-        before = first.setdefault(one, at)
-        if before != at:
-            what = f"{' and '.join(key)} {', '.join(map(repr, one[-len(key) :]))}"
-            expected = "Expected each key once, or --rows many."
-            problems.append(f"{gold.place(at)}: {what} is used already, in {gold.place(before)}. {expected}")
+        if first.setdefault(one, at) != at:
+            problems.append(
+                f"{gold.place(at)}: {' and '.join(key)} {', '.join(map(repr, one[-len(key) :]))} is used already, in "
+                f"{gold.place(first[one])}. Expected each key once, or --rows many."
+            )
     raise_all(problems)
     return False
 
@@ -300,14 +281,12 @@ def _columns(gold: GoldRows, key: Key, choices: Choices) -> dict[str, GoldColumn
 
 def _own_to_key(gold: GoldRows, key: Key) -> set[str]:
     """The columns that have one value for each key."""
-    keys = keys_of(gold, key)
-    own = set(gold.names)
+    keys = gold.keys(key)
+    own = set()
     for name in gold.names:
         first: dict[tuple[str, ...], object] = {}
-        for one, value in zip(keys, gold.column(name), strict=True):
-            if first.setdefault(one, value) != value:
-                own.discard(name)
-                break
+        if all(first.setdefault(one, value) == value for one, value in zip(keys, gold.column(name), strict=True)):
+            own.add(name)
     return own
 
 
@@ -320,12 +299,16 @@ def _answered(
         answers = _answers_of_rows(columns, own) if many else _answers(columns)
     if not answers:
         raise UserError(f"{gold.file}: it is unclear what participants answer. Name the columns with --answer.")
-    typed = {name for name, kind in choices.answers if kind is not None}
-    for at, column in enumerate(answers):
-        answers[at] = _plain(column, many=many, whole=column.name not in typed)
-    raise_all(itertools.chain.from_iterable(gaps(gold, column) for column in answers))
-    if not many:
-        raise_all(itertools.chain.from_iterable(constant(gold, column) for column in answers))
+    asked = {name for name, kind in choices.answers if kind is not None}
+    answers = [_plain(column, many=many, whole=column.name not in asked) for column in answers]
+    faults: list[str] = []
+    for column in answers:
+        faults += gaps(gold, column)
+    raise_all(faults)
+    for column in answers:
+        if not many:
+            faults += constant(gold, column)
+    raise_all(faults)
     return answers
 
 
@@ -335,11 +318,12 @@ def _answers(columns: dict[str, GoldColumn]) -> list[GoldColumn]:
     if named := [column for column in every if ANSWER_NAME.fullmatch(column.name)]:
         return named
     rest = [column for column in every if not _is_input(column)]
-    if structured := [column for column in rest if column.type in STRUCTURED]:
-        return structured
-    if values := [column for column in rest if column.type in ("label", "number")]:
-        values = [column for column in values if not PRIVATE_NAME.fullmatch(column.name)] or values
-        return [column for column in values if is_alike(column, values[-1])]
+    if composed := [column for column in rest if column.type in ("spans", "tags", "labels", "texts")]:
+        return composed
+    values = [column for column in rest if column.type in ("label", "number")]
+    if values:
+        open_values = [column for column in values if not PRIVATE_NAME.fullmatch(column.name)] or values
+        return [column for column in open_values if is_alike(column, open_values[-1])]
     # Rather than an input, a column that cannot be read: the organiser reads what is wrong with it.
     if unread := [column for column in rest if column.type == "other"]:
         return unread
@@ -380,7 +364,9 @@ def _ranking(
     """
     asked = [name for name, _ in choices.answers]
     relevance = next((name for name in asked or columns if RELEVANCE.fullmatch(name)), None)
-    item = _item(gold, key, [name for name in columns if name not in own and name != relevance])
+    rest = [name for name in columns if name not in own and name != relevance]
+    rest.sort(key=lambda name: ID_NAME.fullmatch(name) is None)
+    item = next((name for name in rest if _identifies(gold, key, name)), None)
     if relevance is None or item is None:
         return None
     _check_relevances(gold, key, relevance)
@@ -388,49 +374,48 @@ def _ranking(
     return Proposal(gold, key, True, answers, item=item, relevance=relevance, columns=columns)
 
 
-def _item(gold: GoldRows, key: Key, names: list[str]) -> str | None:
-    """The column of items: plain texts that identify a row together with the key; best one that is named so."""
-    for name in sorted(names, key=lambda name: ID_NAME.fullmatch(name) is None):
-        if _is_plain(gold, name) and _is_unique(gold, (*key, name)):
-            return name
-    return None
-
-
-def _check_relevances(gold: GoldRows, key: Key, relevance: str) -> None:
-    texts = gold.texts(relevance)
-    wrong = [at for at, text in enumerate(texts) if not re.fullmatch("[0-9]+", text)]
-    expected = "is not a whole number of at least 0. Expected 0 for an irrelevant item."
-    raise_all(f"{gold.place(at)}: {relevance} {expected}" for at in wrong)
+def _check_relevances(gold: GoldRows, key: Key, name: str) -> None:
+    faults = []
     answered: dict[tuple[str, ...], bool] = {}
-    for one, text in zip(keys_of(gold, key), texts, strict=True):
-        answered[one] = answered.get(one, False) or int(text) > 0
-    unanswered = [", ".join(map(repr, one[-len(key) :])) for one, has_item in answered.items() if not has_item]
-    raise_all(
-        f"{gold.file}: {query} has no item with a {relevance} above 0. Expected a relevant item for each query."
-        for query in unanswered
-    )
+    for at, (query, text) in enumerate(zip(gold.keys(key), gold.texts(name), strict=True)):
+        if text is None or not re.fullmatch("[0-9]+", text):
+            expected = "Expected 0 for an irrelevant item."
+            faults.append(f"{gold.place(at)}: {name} is not a whole number of at least 0. {expected}")
+        else:
+            answered[query] = answered.get(query, False) or int(text) > 0
+    raise_all(faults)
+    for query, is_answered in answered.items():
+        if not is_answered:
+            shown = ", ".join(map(repr, query[-len(key) :]))
+            faults.append(
+                f"{gold.file}: {shown} has no item with a {name} above 0. Expected a relevant item for each query."
+            )
+    raise_all(faults)
+
+
+def _identifies(gold: GoldRows, key: Key, name: str) -> bool:
+    """Whether a column of plain texts identifies a row together with the key."""
+    return _is_usable(gold, name) and _is_unique(gold, (*key, name))
 
 
 def _with_roles(proposal: Proposal, own: set[str], choices: Choices) -> Proposal:
     """What is given and what stays secret: only what looks like an input is given, unless it is named."""
     answered = {column.name for column in proposal.answers} | {proposal.item, proposal.relevance}
     rest = {name: column for name, column in proposal.columns.items() if name not in answered}
-    judged = [name for name in choices.public if name in answered]
-    varying = [name for name in choices.public if name in rest and name not in own]
-    differs = "differs between the rows of a key, so that it would show how many there are"
-    raise_all(
-        [
-            *(f"--public {name}: participants answer this column." for name in judged),
-            *(f"--public {name}: {differs}. Expected a column with one value for each key." for name in varying),
-        ]
-    )
-    given, secret = [], []
+    faults = [f"--public {name}: participants answer this column." for name in choices.public if name in answered]
+    for name in choices.public:
+        if name in rest and name not in own:
+            faults.append(
+                f"--public {name}: differs between the rows of a key, so that it would show how many there are. "
+                "Expected a column with one value for each key."
+            )
+    raise_all(faults)
+    given: list[str] = []
+    secret: list[str] = []
     for name, column in rest.items():
-        is_meant = name in choices.public or (_is_input(column) and not choices.only_public)
-        if name in own and is_meant:
-            given.append(name)
-        else:
-            secret.append(name)
+        is_proposed = _is_input(column) and not choices.only_public
+        is_given = name in own and (name in choices.public or is_proposed)
+        (given if is_given else secret).append(name)
     groups = [rest[name] for name in given if _is_group(rest[name])]
     return replace(proposal, public=tuple(given), groups=tuple(groups), secret=tuple(secret))
 
@@ -454,40 +439,37 @@ def _with_cluster(proposal: Proposal, asked: str | None) -> Proposal:
     """
     if asked == NOTHING:
         return proposal
-    answers = [column.name for column in proposal.answers]
     if asked is not None:
-        if asked in answers:
+        if asked in [column.name for column in proposal.answers]:
             raise UserError(f"--cluster {asked}: participants answer this column. Expected another column, or -.")
-        raise_all(_blanks(proposal.gold, asked))
+        raise_all(list(_blanks(proposal.gold, asked)))
         return replace(proposal, cluster=asked)
     if proposal.many:
         return proposal
-    others = [*answers, *(column.name for column in proposal.groups)]
-    parts_of_key = proposal.key if len(proposal.key) > 1 else ()
-    for name in (*parts_of_key, *proposal.public, *proposal.secret):
+    answered = [column.name for column in (*proposal.answers, *proposal.groups)]
+    of_key = proposal.key if len(proposal.key) > 1 else ()
+    for name in (*of_key, *proposal.public, *proposal.secret):
         is_text = name in proposal.columns and proposal.columns[name].type == "text"
-        may_be = name not in others and not is_text and CLUSTER_NAME.fullmatch(name)
-        if may_be and _is_repeated(proposal.gold, name):
+        if name in answered or is_text or not CLUSTER_NAME.fullmatch(name):
+            continue
+        if _is_repeated(proposal.gold, name):
             return replace(proposal, cluster=name)
     return proposal
 
 
 def _is_repeated(gold: GoldRows, name: str) -> bool:
     """Whether a column's values mark some groups of rows."""
-    if not _is_plain(gold, name):
+    if not _is_usable(gold, name):
         return False
-    different = {text_of(value) for value in gold.column(name)}
+    different = set(gold.texts(name))
     return FEWEST_CLUSTERS <= len(different) <= len(gold.rows) / FEWEST_REPEATS
 
 
 def token_column(proposal: Proposal) -> str | None:
     """The column that participants are given whose tokens the tags are of; None where there is none, or no tags."""
-    tags = next((answer.name for answer in proposal.answers if answer.type == "tags"), None)
-    if tags is None:
-        return None
-    lengths = list(map(_length, proposal.gold.column(tags)))
-    for name in proposal.public:
-        if list(map(_length, proposal.gold.column(name))) == lengths:
+    tags = next((proposal.gold.column(answer.name) for answer in proposal.answers if answer.type == "tags"), None)
+    for name in proposal.public if tags is not None else ():
+        if all(map(operator.eq, map(_length, proposal.gold.column(name)), map(_length, tags or ()))):
             return name
     return None
 

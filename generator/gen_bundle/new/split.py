@@ -8,8 +8,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from gen_bundle.errors import UserError
-from gen_bundle.new.propose import Key, Proposal, keys_of
-from gen_bundle.new.table import raise_all, text_of
+from gen_bundle.new.columns import GoldColumn
+from gen_bundle.new.propose import Key, Proposal
+from gen_bundle.new.table import raise_all
 
 RATIO = re.compile(r"([0-9]{1,9}):([0-9]{1,9})")
 SEED = 0
@@ -40,17 +41,20 @@ def divide(proposal: Proposal, split: str | None) -> dict[str, list[int]]:
         UserError: not a ratio, or too few keys for it.
     """
     gold = proposal.gold
-    everything = _in_safe_order(proposal)
+    everything = _in_safe_order(proposal, list(range(len(gold.rows))))
     if gold.phases:
         if split is not None:
             raise UserError(f"--split {split}: not where --gold names the phases. Expected one of them.")
-        phases = _sorted_into(list(gold.files), everything, gold.phases)
-        raise_all(_constant_phases(proposal, phases, "rows that differ"))
+        phases: dict[str, list[int]] = {phase: [] for phase in gold.files}
+        for at in everything:
+            phases[gold.phases[at]].append(at)
+        raise_all(list(_constant_phases(proposal, phases, "rows that differ")))
         return phases
     share = shares(split or "none")
     if share is None:
         return {"test": everything}
-    units = keys_of(gold, (proposal.cluster,) if proposal.cluster else proposal.key)
+    unit = (proposal.cluster,) if proposal.cluster else proposal.key
+    units = gold.keys(unit)
     dev = _chosen(units, _strata(proposal), share)
     if not dev or len(dev) == len(set(units)):
         what = f"values of {proposal.cluster}" if proposal.cluster else "keys"
@@ -58,18 +62,12 @@ def divide(proposal: Proposal, split: str | None) -> dict[str, list[int]]:
             f"--split {split}: leaves a phase without data, since there are {len(set(units))} {what}. "
             "Expected another ratio, or none."
         )
-    phases = _sorted_into(["dev", "test"], everything, ["dev" if unit in dev else "test" for unit in units])
+    phases = {"dev": [], "test": []}
+    for at in everything:
+        phases["dev" if units[at] in dev else "test"].append(at)
     faults = _constant_phases(proposal, phases, "another ratio, or none")
-    raise_all(f"--split {split}: {fault}" for fault in faults)
+    raise_all([f"--split {split}: {fault}" for fault in faults])
     return phases
-
-
-def _sorted_into(phases: Sequence[str], rows: Sequence[int], of_row: Sequence[str]) -> dict[str, list[int]]:
-    """The rows of each phase, in their order; `of_row` names the phase of each row of the gold."""
-    found: dict[str, list[int]] = {phase: [] for phase in phases}
-    for at in rows:
-        found[of_row[at]].append(at)
-    return found
 
 
 def _chosen(units: Sequence[Key], strata: Sequence[str], share: float) -> set[Key]:
@@ -82,43 +80,42 @@ def _chosen(units: Sequence[Key], strata: Sequence[str], share: float) -> set[Ke
             of_stratum[stratum].append(unit)
     chance = random.Random(SEED)  # noqa: S311 - divides data, guards nothing
     ordered: list[Key] = []
-    for _, members in sorted(of_stratum.items()):
-        ordered += chance.sample(members, len(members))
+    for stratum in sorted(of_stratum):
+        ordered += chance.sample(of_stratum[stratum], len(of_stratum[stratum]))
     return {unit for at, unit in enumerate(ordered) if int((at + 1) * share) > int(at * share)}
 
 
 def _constant_phases(proposal: Proposal, phases: dict[str, list[int]], expected: str) -> Iterator[str]:
     """Phases in which all labels or numbers are the same: no correlation is defined, and a constant is the gold."""
-    for name, texts in _scalars(proposal).items():
+    for column in _ordered_answers(proposal):
+        shown = proposal.gold.shown(column.name)
         for phase, rows in phases.items():
-            if len({texts[at] for at in rows}) == 1:
-                yield f"{name} has one value in all rows of {phase}. Expected {expected}."
-
-
-def _scalars(proposal: Proposal) -> dict[str, list[str]]:
-    """The answers that are labels or numbers, as texts; none where a key has many rows."""
-    found = {}
-    for column in () if proposal.many else proposal.answers:
-        if column.type in ("label", "number", "probability"):
-            found[column.name] = [text_of(value) or str(value) for value in proposal.gold.column(column.name)]
-    return found
+            if len({shown[at] for at in rows}) == 1:
+                yield f"{column.name} has one value in all rows of {phase}. Expected {expected}."
 
 
 def _strata(proposal: Proposal) -> list[str]:
     """What each row is divided by: its label, where there is one for each key."""
-    label = next((column for column in proposal.answers if column.type in ("label", "probability")), None)
-    if label is None or proposal.many:
-        return [""] * len(proposal.gold.rows)
-    return proposal.gold.texts(label.name)
+    for column in _ordered_answers(proposal):
+        if column.type != "number":
+            return [text or "" for text in proposal.gold.texts(column.name)]
+    return [""] * len(proposal.gold.rows)
+
+
+def _ordered_answers(proposal: Proposal) -> list[GoldColumn]:
+    """The answers that are a label or a number for each key."""
+    if proposal.many:
+        return []
+    return [column for column in proposal.answers if column.type in ("label", "number", "probability")]
 
 
 def is_sorted_by_answer(proposal: Proposal) -> bool:
     """Whether the rows come in blocks of a label, or numbers by size: their order alone would give the answers away."""
-    kinds = {column.name: column.type for column in proposal.answers}
-    return any(_comes_in_order(texts, kinds[name]) for name, texts in _scalars(proposal).items())
+    columns = _ordered_answers(proposal)
+    return any(_comes_in_order(proposal.gold.shown(column.name), column.type) for column in columns)
 
 
-def _comes_in_order(texts: list[str], kind: str) -> bool:
+def _comes_in_order(texts: Sequence[str], kind: str) -> bool:
     if kind == "number":
         numbers = [float(text) for text in texts]
         return len(set(numbers)) > 2 and numbers in (sorted(numbers), sorted(numbers, reverse=True))
@@ -127,10 +124,9 @@ def _comes_in_order(texts: list[str], kind: str) -> bool:
     return different > 1 and blocks < 2 * different and len(texts) > 4 * different
 
 
-def _in_safe_order(proposal: Proposal) -> list[int]:
+def _in_safe_order(proposal: Proposal, rows: list[int]) -> list[int]:
     """The rows as they came, or, where that would give the answers away, in an order that their keys decide."""
-    rows = range(len(proposal.gold.rows))
     if proposal.of_lines or not is_sorted_by_answer(proposal):
-        return list(rows)
-    keys = keys_of(proposal.gold, proposal.key)
+        return rows
+    keys = proposal.gold.keys(proposal.key)
     return sorted(rows, key=lambda at: hashlib.sha256("\0".join(keys[at]).encode()).hexdigest())

@@ -4,8 +4,9 @@ import csv
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,6 +28,8 @@ BINARY = {
 """How files begin that are no text → what they are, and what is expected."""
 MOST_SHOWN = 20
 LINES_LOOKED_AT = 50
+ROWS_LOOKED_AT = 20_000
+"""So many rows tell whether the first line is one of them."""
 FIELD_LIMIT = 1 << 27
 LINE_KEY = "line"
 NUMBERED = "id"
@@ -74,31 +77,45 @@ class GoldRows:
     def is_json(self) -> bool:
         return self.suffix in (".json", ".jsonl")
 
-    def records(self, rows: Iterable[int]) -> list[dict[str, Any]]:
-        """Some rows, each as its values by the columns' names."""
-        return [dict(zip(self.names, self.rows[at], strict=True)) for at in rows]
+    def column(self, name: str) -> Sequence[Any]:
+        return self._columns[self.names.index(name)]
 
-    def column(self, name: str) -> list[Any]:
-        at = self.names.index(name)
-        return [row[at] for row in self.rows]
+    def texts(self, name: str) -> Sequence[str | None]:
+        """The values of a column as strings or labels compare; None for what is neither."""
+        if name not in self._texts:
+            self._texts[name] = [text_of(value) for value in self.column(name)]
+        return self._texts[name]
 
-    def texts(self, name: str) -> list[str]:
-        """A column's values as strings or labels compare; what is neither is empty."""
-        return [text_of(value) or "" for value in self.column(name)]
+    def shown(self, name: str) -> Sequence[str]:
+        """The values of a column as texts, each."""
+        values = zip(self.texts(name), self.column(name), strict=True)
+        return [str(value) if text is None else text for text, value in values]
+
+    def keys(self, names: Sequence[str]) -> Sequence[tuple[str, ...]]:
+        """The key of each row in these columns, as texts; where every phase has a file of its own, after the phase."""
+        wanted = tuple(names)
+        if wanted not in self._keys:
+            columns = [[text or "" for text in self.texts(name)] for name in wanted]
+            phases = [self.phases] if self.phases else []
+            self._keys[wanted] = list(zip(*phases, *columns, strict=True))
+        return self._keys[wanted]
+
+    @cached_property
+    def _keys(self) -> dict[tuple[str, ...], list[tuple[str, ...]]]:
+        return {}
+
+    @cached_property
+    def _columns(self) -> list[Sequence[Any]]:
+        return list(zip(*self.rows, strict=True)) or [()] * len(self.names)
+
+    @cached_property
+    def _texts(self) -> dict[str, list[str | None]]:
+        return {}
 
     def place(self, row: int) -> str:
         file = self.files[self.phases[row]] if self.phases else self.file
         number = self.numbers[row]
         return f"{file}[{number}]" if self.suffix == ".json" else f"{file}:{number}"
-
-
-def text_of(value: Any) -> str | None:
-    """A value as a string or label compares; None for what is neither."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
-    return value if isinstance(value, str) else None
 
 
 class NoHeaderError(UserError):
@@ -108,6 +125,15 @@ class NoHeaderError(UserError):
         super().__init__(message)
         self.names = names
         self.first = first
+
+
+def text_of(value: Any) -> str | None:
+    """A value as a string or label compares; None for what is neither."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, int) else None
 
 
 def read_gold(path: Path, names: Sequence[str] = (), delimiter: str | None = None) -> GoldRows:
@@ -142,34 +168,36 @@ def read_gold(path: Path, names: Sequence[str] = (), delimiter: str | None = Non
 def joined(files: Mapping[str, GoldRows]) -> GoldRows:
     """The gold of several phases as one; raises UserError where their columns or formats differ."""
     first, *others = files.values()
-    other_columns = [gold for gold in others if sorted(gold.names) != sorted(first.names)]
-    other_format = [gold for gold in others if (gold.suffix, gold.quoting) != (first.suffix, first.quoting)]
-    expected = f"Expected those of {first.file}: {', '.join(first.names)}."
-    one_format = f"and {first.file} is {first.suffix}. Expected one format for all phases."
-    raise_all(
-        [
-            *(f"{gold.file}: has the columns {', '.join(gold.names)}. {expected}" for gold in other_columns),
-            *(f"{gold.file}: is {gold.suffix}, {one_format}" for gold in other_format),
-        ]
-    )
+    problems = []
+    for gold in others:
+        if sorted(gold.names) != sorted(first.names):
+            problems.append(
+                f"{gold.file}: has the columns {', '.join(gold.names)}. Expected those of {first.file}: "
+                f"{', '.join(first.names)}."
+            )
+    for gold in others:
+        if (gold.suffix, gold.quoting) != (first.suffix, first.quoting):
+            what = f"is {gold.suffix}, and {first.file} is {first.suffix}"
+            problems.append(f"{gold.file}: {what}. Expected one format for all phases.")
+    raise_all(problems)
     rows: list[Sequence[Any]] = []
     numbers: list[int] = []
-    notes: dict[str, None] = {}
     phases: list[str] = []
+    notes: dict[str, None] = {}
     for phase, gold in files.items():
-        order = [gold.names.index(name) for name in first.names]
-        rows += (list(map(row.__getitem__, order)) for row in gold.rows)
+        rows += zip(*(gold.column(name) for name in first.names), strict=True)
         numbers += gold.numbers
-        notes |= dict.fromkeys(gold.notes)
         phases += [phase] * len(gold.rows)
+        notes |= dict.fromkeys(gold.notes)
+    names = {phase: gold.file for phase, gold in files.items()}
     return replace(
         first,
-        file=" and ".join(gold.file for gold in files.values()),
+        file=" and ".join(names.values()),
         rows=rows,
         numbers=numbers,
         notes=tuple(notes),
         phases=phases,
-        files={phase: gold.file for phase, gold in files.items()},
+        files=names,
     )
 
 
@@ -186,11 +214,10 @@ def numbered(gold: GoldRows) -> GoldRows:
     return replace(gold, names=[NUMBERED, *gold.names], rows=rows)
 
 
-def raise_all(problems: Iterable[str]) -> None:
+def raise_all(problems: Sequence[str]) -> None:
     """Raise what was found, the first of them in full, the rest counted."""
-    found = list(problems)
-    if found:
-        raise UserError(*found[:MOST_SHOWN], more=len(found[MOST_SHOWN:]))
+    if problems:
+        raise UserError(*problems[:MOST_SHOWN], more=len(problems[MOST_SHOWN:]))
 
 
 def _text(path: Path) -> str:
@@ -221,8 +248,8 @@ def _form(path: Path, text: str, delimiter: str | None) -> str:
     suffix = path.suffix.lower()
     if delimiter is not None:
         return suffix if suffix in DELIMITERS else ".csv"
-    if (json_form := _json_form(text.strip(), suffix)) is not None:
-        return json_form
+    if found := _json_form(text.strip(), suffix):
+        return found
     if suffix not in (".csv", ".json", ".jsonl") and _is_conll(text):
         return "conll"
     if suffix == ".txt" and _is_table(text):
@@ -235,13 +262,14 @@ def _form(path: Path, text: str, delimiter: str | None) -> str:
     )
 
 
-def _json_form(text: str, suffix: str) -> str | None:
+def _json_form(text: str, suffix: str) -> str:
+    """Which of the two formats of JSON a text is; empty where it is none."""
     if text[0] not in "[{":
-        return None
+        return ""
     if _is_json(text):
         return ".jsonl" if suffix == ".jsonl" and "\n" not in text else ".json"
-    first = text.partition("\n")[0]
-    return ".jsonl" if text.startswith("{") and _is_json(first) else None
+    is_lines = text.startswith("{") and _is_json(text.partition("\n")[0])
+    return ".jsonl" if is_lines else ""
 
 
 def _is_json(text: str) -> bool:
@@ -292,7 +320,7 @@ def _lines(text: str, file: str) -> GoldRows:
     if len(lines) > 2 and len(words) == 1 and words < set(range(2, 9)):
         notes = (f'{file}: each line has {words.pop()} words. If these are columns, give --delimiter " "',)
     numbers = range(1, len(lines) + 1)
-    rows = [[str(number), line] for number, line in zip(numbers, lines, strict=True)]
+    rows = list(zip(map(str, numbers), lines, strict=True))
     return GoldRows(file, ".txt", [LINE_KEY, "answer"], rows, numbers, notes=notes)
 
 
@@ -303,7 +331,8 @@ def _delimiter(text: str, suffix: str) -> str:
     there = [mark for mark in dict.fromkeys(usual + RECOGNISED) if mark in lines[0]]
     there.sort(key="\t".__ne__)  # tabs are hardly ever part of a text
     for mark in there:
-        if len({line.count(mark) for line in lines}) == 1:
+        times = {line.count(mark) for line in lines}
+        if len(times) == 1:
             return mark
     return there[0] if there else usual
 
@@ -333,17 +362,17 @@ def _table(text: str, file: str, suffix: str, names: Sequence[str], delimiter: s
 
 def _with_points(gold: GoldRows) -> GoldRows:
     """With decimal points in the columns of numbers that have commas, as spreadsheets write both in half of Europe."""
-    names = []
-    columns = []
+    columns: list[Sequence[str]] = []
+    numbers = []
     for name in gold.names:
         cells = gold.column(name)
-        if all(map(DECIMAL_COMMA.fullmatch, cells)) and any("," in cell for cell in cells):
-            names.append(name)
+        if any("," in cell for cell in cells) and all(map(DECIMAL_COMMA.fullmatch, cells)):
+            numbers.append(name)
             cells = [cell.replace(",", ".") for cell in cells]
         columns.append(cells)
-    if not names:
+    if not numbers:
         return gold
-    note = f"{gold.file}: the decimal commas of {', '.join(names)} are written as points"
+    note = f"{gold.file}: the decimal commas of {', '.join(numbers)} are written as points"
     return replace(gold, rows=list(zip(*columns, strict=True)), notes=(*gold.notes, note))
 
 
@@ -370,34 +399,36 @@ def _plain_rows(text: str, delimiter: str) -> Iterator[Row]:
 def _columns(lines: list[Row], file: str, suffix: str, names: Sequence[str], delimiter: str) -> GoldRows:
     """The table of these rows, whose first one is the header unless `names` are given that it does not hold."""
     top, cells = lines[0] if lines else (1, [""])
-    where = f"{file}:{top}"
-    first = list(map(str.strip, cells))
-    is_header = not names or list(names) == first
-    header, rows = (first, lines[1:]) if is_header else (list(names), lines)
+    first = [cell.strip() for cell in cells]
+    header, rows, whose = first, lines[1:], "the first line"
+    if names and list(names) != first:
+        header, rows, whose = list(names), lines, "--columns"
     if not names:
-        _check_header(where, first, rows)
-    whose = "the first line" if is_header else "--columns"
-    separated = f"separated by {BETWEEN.get(delimiter, repr(delimiter))}"
-    expected = f"Expected {len(header)}, as many as {whose}, {separated}."
+        _check_header(f"{file}:{top}", first, rows)
+    between = BETWEEN.get(delimiter, repr(delimiter))
+    expected = f"Expected {len(header)}, as many as {whose}, separated by {between}."
     if len(header) != len(first):
-        raise UserError(f"{where}: has {len(first)} cells. {expected}")
-    wrong = {number: len(cells) for number, cells in rows if len(cells) != len(header)}
-    faults = _faults_of_names(where, header)
-    raise_all([*faults, *(f"{file}:{number}: has {count} cells. {expected}" for number, count in wrong.items())])
+        raise UserError(f"{file}:{top}: has {len(first)} cells. {expected}")
+    faults = _faults_of_names(f"{file}:{top}", header)
+    for number, cells in rows:
+        if len(cells) != len(header):
+            faults.append(f"{file}:{number}: has {len(cells)} cells. {expected}")
+    raise_all(faults)
     gold = GoldRows(file, suffix, header, [cells for _, cells in rows], [number for number, _ in rows])
     return gold if all(header) else _without_unnamed(gold)
 
 
 def _without_unnamed(gold: GoldRows) -> GoldRows:
+    """Without the columns that have no name."""
     kept = [at for at, name in enumerate(gold.names) if name]
+    rows = [[row[at] for at in kept] for row in gold.rows]
     note = f"{gold.file}: {len(gold.names) - len(kept)} columns without a name are left out"
-    rows = [list(map(row.__getitem__, kept)) for row in gold.rows]
-    return replace(gold, names=list(filter(None, gold.names)), rows=rows, notes=(note,))
+    return replace(gold, names=[gold.names[at] for at in kept], rows=rows, notes=(note,))
 
 
 def _check_header(where: str, first: Sequence[str], rows: Sequence[Row]) -> None:
     """Raise NoHeaderError where the first line looks like a row."""
-    alike = [cells for _, cells in rows if len(cells) == len(first)]
+    alike = [cells for _, cells in rows[:ROWS_LOOKED_AT] if len(cells) == len(first)]
     if evidence := _row_in_place_of_header(first, alike):
         raise _no_header(where, first, alike, evidence)
 
@@ -437,19 +468,19 @@ def _kind_of_cell(cell: str, given: Sequence[str]) -> str:
     """`value` or `name` of its column, `no label` of it, or empty where nothing speaks for either."""
     if not cell or not given:
         return ""
-    if all(map(NUMBER.fullmatch, given)):
-        if not NUMBER.fullmatch(cell):
-            return "name"
-        return "value" if _is_near(cell, given) else ""
-    shapes = set(map(_shape, given))
-    if len(shapes) == 1 and "0" in "".join(shapes):
-        return "value" if _shape(cell) in shapes else "name"
-    if all(map(LIST.fullmatch, given)):
-        return "value" if LIST.fullmatch(cell) else "name"
+    shapes = {_shape(value) for value in given}
     different = set(given)
-    if cell in different:
-        return "value"
-    return "no label" if len(given) >= FEWEST_REPEATS * len(different) else ""
+    if all(map(NUMBER.fullmatch, given)):
+        is_number = NUMBER.fullmatch(cell) is not None
+        is_value, otherwise = is_number and _is_near(cell, given), "" if is_number else "name"
+    elif len(shapes) == 1 and "0" in min(shapes):
+        is_value, otherwise = _shape(cell) in shapes, "name"
+    elif all(map(LIST.fullmatch, given)):
+        is_value, otherwise = LIST.fullmatch(cell) is not None, "name"
+    else:
+        is_value = cell in different
+        otherwise = "no label" if len(given) >= FEWEST_REPEATS * len(different) else ""
+    return "value" if is_value else otherwise
 
 
 def _shape(cell: str) -> str:
@@ -467,10 +498,9 @@ def _is_near(cell: str, given: Sequence[str]) -> bool:
 def _no_header(where: str, first: Sequence[str], rows: Sequence[Sequence[str]], evidence: str) -> NoHeaderError:
     names: list[str] = []
     for at, cell in enumerate(first):
-        name = _name_for(cell, [row[at] for row in rows], is_first="id" not in names)
-        if name in names:
-            name = f"{name}{at + 1}"
-        names.append(name)
+        given = [row[at] for row in rows]
+        name = _name_for(cell, given, is_first="id" not in names)
+        names.append(name if name not in names else f"{name}{at + 1}")
     may_be = len(set(first)) == len(first) and not any("," in cell for cell in first)
     header = f" If this line is the header all the same: --columns {','.join(first)}." if may_be else ""
     return NoHeaderError(
@@ -497,33 +527,38 @@ def _name_for(cell: str, given: Sequence[str], *, is_first: bool) -> str:
 def _json(text: str, file: str, suffix: str) -> GoldRows:
     """Objects, one a line or in a list; or one object whose names are the keys, of objects or of plain answers."""
     problems: list[str] = []
-    place = "{}:{}" if suffix == ".jsonl" else "{}[{}]"
     found = _json_lines(text, file, problems) if suffix == ".jsonl" else _json_items(text, file, problems)
-    rows = [(number, item) for number, item in found if isinstance(item, dict)]
-    if not problems:
-        others = [place.format(file, number) for number, item in found if not isinstance(item, dict)]
-        problems += [f"{where}: is not an object. Expected {{name: value, …}}." for where in others]
+
+    def place(number: int) -> str:
+        return f"{file}:{number}" if suffix == ".jsonl" else f"{file}[{number}]"
+
+    is_json = not problems
     names: dict[str, None] = {}
+    rows = []
+    for number, item in found:
+        if isinstance(item, dict):
+            rows.append((number, item))
+            names.update(dict.fromkeys(item))
+        elif is_json:
+            problems.append(f"{place(number)}: is not an object. Expected {{name: value, …}}.")
     for number, item in rows:
-        names |= dict.fromkeys(item)
         if not _is_unicode(item):
-            what = "holds half of a surrogate pair (\\ud800 to \\udfff). Expected whole characters."
-            problems.append(f"{place.format(file, number)}: {what}")
+            problems.append(
+                f"{place(number)}: holds half of a surrogate pair (\\ud800 to \\udfff). Expected whole characters."
+            )
     for name in names:
         if not name or name != name.strip() or LINE_END.search(name):
-            what = "is empty, or has blanks around it or a line break in it. Expected a plain name."
-            problems.append(f"{file}: the name {name!r} {what}")
+            what = "is empty, or has blanks around it or a line break in it"
+            problems.append(f"{file}: the name {name!r} {what}. Expected a plain name.")
     raise_all(problems)
-    values = [list(map(item.get, names)) for _, item in rows]
-    return GoldRows(file, suffix, list(names), values, [number for number, _ in rows])
+    columns = list(names)
+    values = [list(map(item.get, columns)) for _, item in rows]
+    return GoldRows(file, suffix, columns, values, [number for number, _ in rows])
 
 
 def _json_lines(text: str, file: str, problems: list[str]) -> list[tuple[int, Any]]:
-    found = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            found.append((number, _parsed(line, f"{file}:{number}", problems)))
-    return found
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    return [(number, _parsed(line, f"{file}:{number}", problems)) for number, line in lines]
 
 
 def _json_items(text: str, file: str, problems: list[str]) -> list[tuple[int, Any]]:

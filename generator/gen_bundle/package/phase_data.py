@@ -17,6 +17,7 @@ from gen_bundle.package.programs import SAMPLE, write_program
 from gen_bundle.package.resolve import Resolved
 from gen_bundle.zips.unpacking import UNREADABLE
 from gen_bundle.zips.writing import Members, folder_members, write_zip
+from scoring_kit.base.row_files import File
 
 TEMPLATE = "the template that organiser.py writes"
 
@@ -348,12 +349,13 @@ def _of_others(competition: Resolved, phase: DeclaredPhase, members: Members) ->
     """Whether a declared competition's baseline holds only tables that the phase's tasks do not read."""
     if not competition.is_declared:
         return False
-    files = {table["id"]: table["file"]["name"] for table in competition.options["tables"]}
-    read = set()
-    for task in competition.tasks_of(phase):
-        read |= {files[column["table"]] for column in competition.options["metrics"][task.id].values()}
     names = {Path(name).name for name in members}
-    return names.isdisjoint(read) and not names.isdisjoint(files.values())
+    found = {table["id"]: File(**table["file"]).matching(names) for table in competition.options["tables"]}
+    read: set[str] = set()
+    for task in competition.tasks_of(phase):
+        for column in competition.options["metrics"][task.id].values():
+            read.update(column["tables"] or [column["table"]])
+    return any(found.values()) and not any(found[table] for table in read)
 
 
 def _public_files(competition: Resolved, phase: DeclaredPhase) -> Members:

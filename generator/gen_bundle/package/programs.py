@@ -290,6 +290,12 @@ def code_entry(competition: Resolved) -> dict[str, str] | None:
     return {"file": str(submission.entry), "interface": submission.interface or "function"}
 
 
+def check_files(competition: Resolved) -> dict[str, Path]:
+    """The files of the organisers' own checks, which whatever reads a submission needs, by their names in programs."""
+    checks = competition.options.get("checks", {}).values()
+    return {check["file"]: competition.program_files[check["file"]] for check in checks}
+
+
 def ingestion_members(
     competition: Resolved, phase: DeclaredPhase, manifest: Mapping[str, Any]
 ) -> dict[str, bytes | Path]:
@@ -307,7 +313,9 @@ def ingestion_members(
         "manifest": {**manifest, "options": competition.public_options},
     }
     started = (f"{package.name}.submission", "ingestion_kit.ingestion")
+    checks = {f"scoring_kit/{name}": path for name, path in check_files(competition).items()}
     return {
+        **checks,
         "metadata.yaml": f"command: {INGESTION_COMMAND}\n".encode(),
         "ingest.py": kit / "ingest.py",
         "program.json": json.dumps(description, indent=1, ensure_ascii=False, default=str).encode(),

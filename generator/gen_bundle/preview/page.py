@@ -1,6 +1,6 @@
 """The preview as one self-contained HTML file."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -9,9 +9,16 @@ from typing import Any
 from gen_bundle.codabench.board import NOT_AVAILABLE
 from gen_bundle.declaration.dates import AOE, shown
 from gen_bundle.errors import UserError
-from gen_bundle.preview.reading import PhaseView, TaskView, View
+from gen_bundle.preview.reading import CompetitionView, PhaseView, TaskView
 from gen_bundle.render.html_page import Functions, html_page, is_marked
 from gen_bundle.whole_file import write_whole
+
+MAX_TICKS = 6
+MAX_DAYS = 40_000
+OPEN_END = timedelta(days=30)
+LATEST = datetime.max.replace(tzinfo=UTC)
+MARK = b'<meta name="generator" content="gen-bundle preview">'
+TEMPLATES = Path(__file__).resolve().parent / "templates"
 
 
 @dataclass(frozen=True)
@@ -38,71 +45,61 @@ class PhaseBoard:
     failed: tuple[tuple[str, str], ...]
 
 
-def boards(view: View, dry_run: Mapping[str, Any] | None) -> list[PhaseBoard]:
+def boards(view: CompetitionView, dry_run: Mapping[str, Any] | None) -> list[PhaseBoard]:
     """The board of each phase.
 
     Raises:
         UserError: the dry run is of another bundle: it has phases or columns that the view does not show.
     """
-    entries = [entry for key in ("runs", "board") for entry in _mappings((dry_run or {}).get(key))]
-    cells = [entry["cells"] for entry in entries if isinstance(entry.get("cells"), Mapping)]
-    names = {name for phase in view.phases for name in phase.names}
-    for what, found, known in (
-        ("phase", {str(entry.get("phase")) for entry in entries}, names),
-        ("column", {str(key) for row in cells for key in row}, {column.key for column in view.columns}),
-    ):
-        if foreign := sorted(found - known):
-            raise UserError(
-                f"--dry-run: has the {what} {', '.join(foreign[:5])}, which this bundle does not show. "
-                "Expected a dry run of this bundle: run gen-bundle dry-run again."
-            )
-    return [_board(view, phase, dry_run or {}) for phase in view.phases]
+    rows, runs = _mappings(dry_run, "board"), _mappings(dry_run, "runs")
+    phases = (str(entry.get("phase")) for entry in (*rows, *runs))
+    _refuse_foreign("phase", phases, frozenset[str]().union(*(phase.names for phase in view.phases)))
+    keys = (str(key) for row in rows for key in _texts(row.get("cells")))
+    _refuse_foreign("column", keys, {column.key for column in view.columns})
+    return [_board(view, phase, rows, runs) for phase in view.phases]
 
 
-def _board(view: View, phase: PhaseView, dry_run: Mapping[str, Any]) -> PhaseBoard:
-    several = len(phase.tasks) > 1
-    rows = []
-    for row in _of_phase(dry_run.get("board"), phase):
-        cells = _cells(row.get("cells"), view)
-        if several:
-            by_task = row.get("tasks")
-            cells = tuple(text for task in phase.tasks for text in _cells(_of_task(by_task, task), view))
-        rows.append(BoardLine(row.get("rank", 0), str(row.get("submission", "")), cells))
-    failed = [
-        (str(run.get("submission", "")), str(run.get("message", "")))
-        for run in _of_phase(dry_run.get("runs"), phase)
-        if run.get("status") == "Failed"
-    ]
-    groups = tuple(task.name for task in phase.tasks) if several else ()
-    return PhaseBoard(phase, groups, tuple(rows), tuple(failed))
+def _board(
+    view: CompetitionView, phase: PhaseView, rows: Sequence[Mapping[str, Any]], runs: Sequence[Mapping[str, Any]]
+) -> PhaseBoard:
+    lines = [_line(view, phase, row) for row in rows if str(row.get("phase")) in phase.names]
+    own_runs = [run for run in runs if str(run.get("phase")) in phase.names and run.get("status") == "Failed"]
+    failed = [(str(run.get("submission", "")), str(run.get("message", ""))) for run in own_runs]
+    groups = tuple(task.name for task in phase.tasks) if len(phase.tasks) > 1 else ()
+    return PhaseBoard(phase, groups, tuple(lines), tuple(failed))
 
 
-def _of_phase(entries: Any, phase: PhaseView) -> Sequence[Mapping[str, Any]]:
-    return [entry for entry in _mappings(entries) if str(entry.get("phase")) in phase.names]
+def _refuse_foreign(what: str, found: Iterable[str], known: set[str] | frozenset[str]) -> None:
+    if foreign := sorted(set(found) - known):
+        raise UserError(
+            f"--dry-run: has the {what} {', '.join(foreign[:5])}, which this bundle does not show. "
+            "Expected a dry run of this bundle: run gen-bundle dry-run again."
+        )
 
 
-def _mappings(entries: Any) -> Sequence[Mapping[str, Any]]:
+def _line(view: CompetitionView, phase: PhaseView, row: Mapping[str, Any]) -> BoardLine:
+    shown_cells = [_texts(row.get("cells"))]
+    if len(phase.tasks) > 1:
+        shown_cells = [_of_task(_texts(row.get("tasks")), task) for task in phase.tasks]
+    cells = [str(texts.get(column.key, NOT_AVAILABLE)) for texts in shown_cells for column in view.columns]
+    return BoardLine(row.get("rank", 0), str(row.get("submission", "")), tuple(cells))
+
+
+def _of_task(by_task: Mapping[Any, Any], task: TaskView) -> Mapping[Any, Any]:
+    return next((_texts(cells) for name, cells in by_task.items() if name in task.names), {})
+
+
+def _mappings(dry_run: Mapping[str, Any] | None, key: str) -> Sequence[Mapping[str, Any]]:
+    entries = (dry_run or {}).get(key)
     return [entry for entry in entries if isinstance(entry, Mapping)] if isinstance(entries, list) else []
 
 
-def _of_task(by_task: Any, task: TaskView) -> Any:
-    entries = by_task.items() if isinstance(by_task, Mapping) else ()
-    return next((cells for name, cells in entries if name in task.names), None)
-
-
-def _cells(cells: Any, view: View) -> tuple[str, ...]:
-    texts = cells if isinstance(cells, Mapping) else {}
-    return tuple(str(texts.get(column.key, NOT_AVAILABLE)) for column in view.columns)
-
-
-MAX_TICKS = 6
-MAX_DAYS = 40_000
-OPEN_END = timedelta(days=30)
-LATEST = datetime.max.replace(tzinfo=UTC)
+def _texts(cells: Any) -> Mapping[Any, Any]:
+    return cells if isinstance(cells, Mapping) else {}
 
 
 @dataclass(frozen=True)
-class Bar:
+class PhaseBar:
     """A phase on the axis; positions in per cent. `endless` where it has no end."""
 
     phase: PhaseView
@@ -117,19 +114,19 @@ class Axis:
 
     first: datetime
     last: datetime
-    bars: tuple[Bar, ...]
+    bars: tuple[PhaseBar, ...]
     ticks: tuple[tuple[float, str], ...]
 
 
 def axis(phases: Sequence[PhaseView]) -> Axis | None:
     """The axis of all phases whose start can be read; None without any."""
-    dated = [(phase, phase.start.moment) for phase in phases if phase.start.moment is not None]
+    dated = [(phase, phase.start.moment, phase.end.moment) for phase in phases if phase.start.moment is not None]
     if not dated:
         return None
-    first = min(start for _, start in dated)
-    ends = [phase.end.moment for phase, _ in dated if phase.end.moment is not None]
-    last = max([*ends, *(start for _, start in dated)])
-    if any(phase.end.moment is None for phase, _ in dated) or last <= first:
+    starts = [start for _, start, _ in dated]
+    ends = [end for _, _, end in dated if end is not None]
+    first, last = min(starts), max(starts + ends)
+    if len(ends) < len(starts) or last <= first:
         last += min(max(OPEN_END, (last - first) / 8), LATEST - last)
     if last == first:
         first -= OPEN_END
@@ -138,35 +135,34 @@ def axis(phases: Sequence[PhaseView]) -> Axis | None:
     def percent(moment: datetime) -> float:
         return round(100 * ((moment - first) / span), 2)
 
-    bars = []
-    for phase, start in dated:
-        end = phase.end.moment or last
-        bars.append(Bar(phase, percent(start), max(percent(end) - percent(start), 0.8), phase.end.moment is None))
+    def bar(phase: PhaseView, start: datetime, end: datetime | None) -> PhaseBar:
+        width = max(percent(end or last) - percent(start), 0.8)
+        return PhaseBar(phase, percent(start), width, end is None)
+
     ticks = tuple((percent(moment), label) for moment, label in _ticks(first, last))
-    return Axis(first, last, tuple(bars), ticks)
+    return Axis(first, last, tuple(bar(*one) for one in dated), ticks)
+
+
+# Up to so many days: which midnights have a tick, and its label.
+_SCALES: tuple[tuple[int, Callable[[datetime], bool], str], ...] = (
+    (14, lambda moment: True, "{0.day} {0:%b}"),
+    (75, lambda moment: moment.weekday() == 0, "{0.day} {0:%b}"),
+    (2000, lambda moment: moment.day == 1, "{0:%b %Y}"),
+    (MAX_DAYS * 1000, lambda moment: (moment.month, moment.day) == (1, 1), "{0:%Y}"),
+)
 
 
 def _ticks(first: datetime, last: datetime) -> list[tuple[datetime, str]]:
     """Midnights between the ends, at most `MAX_TICKS`: of days, of Mondays, of first days of months or of years."""
     days = (last - first).days
     midnight = first.replace(hour=0, minute=0, second=0, microsecond=0)
-    midnights = [midnight + timedelta(days=n) for n in range(1, min(days, MAX_DAYS) + 1)]
-    if days <= 14:
-        found = [(moment, f"{moment.day} {moment:%b}") for moment in midnights]
-    elif days <= 75:
-        found = [(moment, f"{moment.day} {moment:%b}") for moment in midnights if moment.weekday() == 0]
-    elif days <= 2000:
-        found = [(moment, f"{moment:%b %Y}") for moment in midnights if moment.day == 1]
-    else:
-        found = [(moment, f"{moment:%Y}") for moment in midnights if (moment.month, moment.day) == (1, 1)]
+    midnights = (midnight + timedelta(days=n) for n in range(1, min(days, MAX_DAYS) + 1))
+    ticked, label = next((ticked, label) for most, ticked, label in _SCALES if days <= most)
+    found = [(moment, label.format(moment)) for moment in midnights if ticked(moment)]
     return found[:: -(-len(found) // MAX_TICKS) or 1]
 
 
-MARK = b'<meta name="generator" content="gen-bundle preview">'
-TEMPLATES = Path(__file__).resolve().parent / "templates"
-
-
-def preview_page(view: View, dry_run: Mapping[str, Any] | None = None) -> str:
+def preview_page(view: CompetitionView, dry_run: Mapping[str, Any] | None = None) -> str:
     """The page's HTML; the same for the same arguments.
 
     Args:

@@ -3,9 +3,11 @@
 Pages are from strangers: their HTML is made safe, without anything that acts, loads or overlays.
 """
 
+import base64
 import io
 import itertools
 import re
+import warnings
 import zipfile
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -22,14 +24,15 @@ from gen_bundle.codabench.fields import as_boolean, as_text
 from gen_bundle.codabench.reading import is_on
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.errors import UserError
-from gen_bundle.preview.logo import MAX_BYTES as MAX_LOGO_BYTES
-from gen_bundle.preview.logo import logo_address
 from gen_bundle.render.markdown import page_html
 from gen_bundle.zips.tree import Node
 from gen_bundle.zips.unpacking import UNREADABLE
 
 FILES_SHOWN = 40
 MAX_LISTED_BYTES = 500_000_000
+LOGO_PIXELS = 192
+MAX_LOGO_BYTES = 20_000_000
+MAX_PIXELS = 40_000_000
 
 
 @dataclass(frozen=True)
@@ -240,7 +243,7 @@ def _scrolled(html: str, place: str) -> str:
 
 
 @dataclass(frozen=True)
-class Page:
+class PageView:
     """A page of the competition: its title and text."""
 
     title: str
@@ -279,7 +282,7 @@ class TaskView:
 
 
 @dataclass(frozen=True)
-class View:
+class CompetitionView:
     """A whole competition as participants meet it.
 
     Attributes:
@@ -296,7 +299,7 @@ class View:
     description: str
     logo: str | None
     facts: tuple[tuple[str, str], ...]
-    pages: tuple[Page, ...]
+    pages: tuple[PageView, ...]
     terms: Content | None
     phases: tuple[PhaseView, ...]
     milestones: tuple[MilestoneView, ...]
@@ -318,7 +321,7 @@ RULES = {
 }
 
 
-def read_view(path: Path, now: datetime | None = None, version: PlatformVersion = NEWEST) -> View:
+def read_view(path: Path, now: datetime | None = None, version: PlatformVersion = NEWEST) -> CompetitionView:
     """Read a bundle (a zip, or the folder of an unpacked one) as a version of the platform would show it.
 
     Raises:
@@ -339,19 +342,17 @@ class _Reader:
         self.bundle = bundle
         self.notes: list[str] = []
 
-    def view(self) -> View:
+    def view(self) -> CompetitionView:
         """The competition; what cannot be read becomes a note."""
         top, competition = self.bundle.yaml, self.bundle.competition
-        columns = sorted(
-            (c for c in competition.columns if not c.hidden), key=lambda c: (c.index is None, c.index or 0)
-        )
-        primary = next((c for c in competition.columns if c.index == competition.primary_index), None)
+        columns = [column for column in competition.columns if not column.hidden]
+        columns.sort(key=lambda column: (column.index is None, column.index or 0))
         phases = tuple(self._phase(order, phase) for order, phase in enumerate(competition.phases))
         if not phases:
             self.notes.append("There are no phases.")
         if not columns:
             self.notes.append("The leaderboard has no visible column.")
-        return View(
+        return CompetitionView(
             title=as_text(top.get("title")) or "(no title)",
             description=as_text(top.get("description")) or "",
             logo=self._logo(top.get("image")),
@@ -361,7 +362,7 @@ class _Reader:
             phases=phases,
             milestones=tuple(self._milestones()),
             columns=tuple(columns),
-            primary=primary,
+            primary=competition.leaderboard.primary,
             rule=RULES.get(competition.submission_rule, f"The rule {competition.submission_rule} is unknown."),
             board_hidden=any(is_on(board.get("hidden")) for board in self.bundle.entries("leaderboards")[:1]),
             version=self.bundle.platform,
@@ -369,30 +370,36 @@ class _Reader:
         )
 
     def _facts(self) -> list[tuple[str, str]]:
-        top = self.bundle.yaml
-        facts = [("Registration", "at once" if as_boolean(top.get("registration_auto_approve")) else "after approval")]
-        for name, key in (("Contact", "contact_email"), ("Reward", "reward"), ("Queue", "queue")):
-            if text := as_text(top.get(key)):
-                facts.append((name, text))
-        facts.append(("Leaderboard", self.bundle.competition.board_title or "(no title)"))
-        facts.append(("Docker image", self.bundle.competition.image or "none"))
+        top, competition = self.bundle.yaml, self.bundle.competition
+        at_once = as_boolean(top.get("registration_auto_approve"))
         forum = as_boolean(top.get("forum_enabled", True))
-        facts.append(("Forum", "yes" if forum else "no"))
-        results = as_boolean(top.get("enable_detailed_results", False))
-        facts.append(("Detailed results", "shown to participants" if results else "off"))
-        questions = top.get("fact_sheet")
-        if isinstance(questions, Mapping) and questions:
-            titles = [as_text(q.get("title")) or str(key) for key, q in questions.items() if isinstance(q, Mapping)]
-            facts.append(("Asked with a submission", "; ".join(titles)))
-        return facts
+        facts = [
+            ("Registration", "at once" if at_once else "after approval"),
+            ("Contact", as_text(top.get("contact_email"))),
+            ("Reward", as_text(top.get("reward"))),
+            ("Queue", as_text(top.get("queue"))),
+            ("Leaderboard", competition.board_title or "(no title)"),
+            ("Docker image", competition.image or "none"),
+            ("Forum", "yes" if forum else "no"),
+            ("Detailed results", "shown to participants" if competition.detailed_results else "off"),
+            ("Asked with a submission", self._questions()),
+        ]
+        return [(name, text) for name, text in facts if text]
 
-    def _pages(self) -> list[Page]:
+    def _questions(self) -> str:
+        questions = self.bundle.yaml.get("fact_sheet")
+        if not isinstance(questions, Mapping):
+            return ""
+        titles = [as_text(q.get("title")) or str(key) for key, q in questions.items() if isinstance(q, Mapping)]
+        return "; ".join(titles)
+
+    def _pages(self) -> list[PageView]:
         pages = []
         for entry in self.bundle.entries("pages"):
             title = as_text(entry.get("title")) or "(no title)"
             content = self._text(entry.get("file"), title)
             if content is not None:
-                pages.append(Page(title, content))
+                pages.append(PageView(title, content))
         return pages
 
     def _text(self, name: Any, title: str) -> Content | None:
@@ -464,3 +471,29 @@ def _limits(entry: Mapping[Any, Any], phase: Phase) -> list[tuple[str, str]]:
     if phase.auto_migrate:
         limits.append(("At its start", "submissions of the phase before are run again"))
     return limits
+
+
+def logo_address(content: bytes) -> str:
+    """The logo as a small picture of our own making, so that no stranger's image file reaches the browser.
+
+    A PNG of at most `LOGO_PIXELS` pixels a side as a `data:` address.
+
+    Raises:
+        ValueError: no PNG, JPEG, GIF or WebP that can be read, or one of enormous size.
+    """
+    from PIL import Image
+
+    if len(content) > MAX_LOGO_BYTES:
+        raise ValueError(f"more than {MAX_LOGO_BYTES / 1e6:g} MB")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            image = Image.open(io.BytesIO(content), formats=["PNG", "JPEG", "GIF", "WEBP"])
+        if image.width * image.height > MAX_PIXELS:
+            raise ValueError(f"{image.width} × {image.height} pixels")
+        image.thumbnail((LOGO_PIXELS, LOGO_PIXELS))
+        small = io.BytesIO()
+        image.convert("RGBA").save(small, "PNG")
+    except (OSError, SyntaxError, Image.DecompressionBombError) as error:
+        raise ValueError(str(error)) from error
+    return "data:image/png;base64," + base64.b64encode(small.getvalue()).decode()

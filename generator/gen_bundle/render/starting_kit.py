@@ -21,6 +21,7 @@ from gen_bundle.package.libraries import OWN_LOCK, locks_for, packages_text
 from gen_bundle.package.phase_data import TEMPLATE, PhaseData
 from gen_bundle.package.programs import (
     SAMPLE,
+    check_files,
     code_entry,
     empty_submission,
     imported_modules,
@@ -35,12 +36,14 @@ from gen_bundle.render.submission_text import example_text, format_text, gold_te
 from gen_bundle.resources import resource
 from gen_bundle.starting import environment, python
 from gen_bundle.zips.writing import Members, write_zip, zipped
+from scoring_kit.base.row_files import File
 
 EXTRAS = "starting_kit"
 """A folder beside bundle.yaml: its files travel in every starting kit."""
 
 MAX_LINES = 8
 MAX_BYTES = 5_000_000
+NO_CHECKS: Mapping[str, Path] = {}
 SHEBANG = b"#!/usr/bin/env python3\n"
 TEMPLATES = Path(__file__).resolve().parent / "templates" / "starting_kit"
 ENVIRONMENT = Environment(
@@ -109,7 +112,8 @@ def starting_kit_members(competition: Resolved, data: PhaseData) -> dict[str, by
     """
     competition = replace(competition, options=competition.public_options)
     manifest = {**data.manifest, "options": competition.options, "code": code_entry(competition)}
-    validator = validator_bytes(competition.package.folder, resource("scoring_programs") / "scoring_kit", manifest)
+    kit = resource("scoring_programs") / "scoring_kit"
+    validator = validator_bytes(competition.package.folder, kit, manifest, check_files(competition))
     # code to begin with: the first baseline, if there is one
     empty = empty_submission(competition, data.template)
     examples = data.baselines.values() if competition.takes_code else ()
@@ -137,7 +141,9 @@ def starting_kit_members(competition: Resolved, data: PhaseData) -> dict[str, by
     return members
 
 
-def validator_bytes(package_folder: Path, kit_folder: Path, manifest: Mapping[str, Any]) -> bytes:
+def validator_bytes(
+    package_folder: Path, kit_folder: Path, manifest: Mapping[str, Any], checks: Mapping[str, Path] = NO_CHECKS
+) -> bytes:
     """`validate.pyz`, a zipapp: the package's `submission` module, the kit's `validate` and what these two import.
 
     It holds nothing else of the scoring program; the bytes are the same for the same content.
@@ -146,12 +152,14 @@ def validator_bytes(package_folder: Path, kit_folder: Path, manifest: Mapping[st
         package_folder: the scoring package, with its `submission.py`.
         kit_folder: the folder `scoring_kit`.
         manifest: what participants may know (`scoring_kit.manifest.Manifest` as a JSON object), without gold.
+        checks: the files of the organisers' own checks, by their names in programs.
     """
     main = Template((TEMPLATES / "validate_main.py.j2").read_text(encoding="utf-8")).render(package=package_folder.name)
     members: dict[str, bytes | Path] = {
         "__main__.py": main.encode(),
         "scoring_kit/NOTICE": kit_folder / "NOTICE",
         "scoring_kit/manifest.json": json.dumps(manifest, ensure_ascii=False, default=str).encode(),
+        **{f"scoring_kit/{name}": path for name, path in checks.items()},
         **imported_modules((f"{package_folder.name}.submission", "scoring_kit.validate"), (package_folder, kit_folder)),
     }
     file = io.BytesIO()
@@ -218,9 +226,12 @@ def _spoiled(good: Mapping[str, Mapping[str, bytes]], submission: DeclaredSubmis
     if entry:
         # Not every baseline need have it, since what is wrong with them is found elsewhere; the template has.
         return spoiled_code(next(files for files in good.values() if entry in files), entry)
-    tables = [submission, *(submission.tables or {}).values()]
-    without_header = [table.file for table in tables if table.header == "none"]
-    return spoiled_submissions(next(iter(good.values())), without_header)
+    files = next(iter(good.values()))
+    without_header: list[str] = []
+    for table in (submission, *(submission.tables or {}).values()):
+        if table.header == "none":
+            without_header += File(table.file).matching(files)
+    return spoiled_submissions(files, without_header)
 
 
 def _cut(text: str) -> str:

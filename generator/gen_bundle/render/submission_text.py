@@ -5,12 +5,15 @@ import io
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from gen_bundle.declaration.model import DeclaredSubmission, SubmissionField, SubmittedTable
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.render.tables import markdown_table
+from scoring_kit.base.fields import TYPES, Field, bounds_text, ordered
+from scoring_kit.base.row_files import File, write_rows
 
 SAFE_ON_PAGES = re.compile(r"[\w .,:/-]*")
 EXAMPLE_ROWS = 3
@@ -18,37 +21,7 @@ MOST_FILES = 12
 """So many public files of a phase are listed; the others are counted."""
 MOST_BYTES = 50_000_000
 """The rows of larger files are not counted."""
-WORDS = {
-    "label": ("one of {values}", "one of {values}"),
-    "labels": (
-        "any of {values}, separated by `{separator}`; empty for none",
-        "a list of any of {values}; `[]` for none",
-    ),
-    "number": ("a number{range}", "a number{range}"),
-    "text": ("a text", "a text"),
-    "texts": ("a JSON list of texts", "a list of texts"),
-    "tags": (
-        "`O`, `B-x` or `I-x` for each token, separated by spaces",
-        "a list of `O`, `B-x` or `I-x`, one for each token",
-    ),
-    "spans": (
-        "a JSON list of `[start, end]` or `[start, end, type]`",
-        "a list of `[start, end]` or `[start, end, type]`",
-    ),
-    "string": ("a text", "a text"),
-}
-"""Type → how a value is written in a cell, and in JSON."""
 DELIMITERS = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "vertical bars", " ": "blanks", ":": "colons"}
-SENTENCES = {
-    "label": "Give each {row} one label in {field}{values}.",
-    "labels": "Give each {row} all labels that fit in {field}; there may be none{values}.",
-    "number": "Predict a number, {field}, for each {row}.",
-    "text": "Write a text, {field}, for each {row}.",
-    "texts": "Write a list of texts, {field}, for each {row}.",
-    "tags": "Tag every token of each {row} in {field}.",
-    "spans": "Mark the spans of each {row} in {field}; the end of a span is the first position after it.",
-}
-"""Type → what is asked of participants."""
 
 
 def page_text(text: str) -> str:
@@ -67,101 +40,145 @@ def tables_of(submission: DeclaredSubmission, phases: Sequence[PhaseData]) -> li
     return [table for name, table in submission.tables.items() if name in scored]
 
 
-def type_text(field: SubmissionField, file: str) -> str:
-    """How a value of a field is written in a file of this name; a package's own types stay as they are."""
-    if field.type not in WORDS:
-        return field.type_words
-    in_cell, in_json = WORDS[field.type]
-    listed = ", ".join(page_text(_plain(value)) for value in field.values or [])
-    text = in_json if _is_json(file) else in_cell
-    words = field.type_words.removeprefix("number")
-    return text.format(values=listed or "the task's labels", separator=field.separator, range=words)
+def type_text(row: SubmissionField, file: File) -> str:
+    """How a value of a field is written in a file; a package's own types stay as they are."""
+    kind = TYPES.get(row.type)
+    if kind is None:
+        return row.type_words
+    field = _field(row)
+    text = kind.in_json if file.suffix in (".json", ".jsonl") else kind.in_columns if field.columns else kind.in_cell
+    said = _filled(text, field, ", ".join(map(page_text, field.values or ())) or "the task's labels")
+    return f"{said}; upper and lower case are the same" if field.case == "ignore" else said
+
+
+def _filled(text: str, field: Field, values: str, /, **more: str) -> str:
+    """A text of a type with what the field declares put in."""
+    return text.format(
+        values=values,
+        separator=field.separator,
+        range=bounds_text(field.min, field.max),
+        length="" if field.length is None else f"{field.length} ",
+        columns=", ".join(map(page_text, field.columns)),
+        positive=page_text(field.positive),
+        negative=page_text(field.negative),
+        sum="" if field.normalise else "; they add up to 1",
+        **more,
+    )
+
+
+def _field(row: SubmissionField) -> Field:
+    """A field as scoring reads it."""
+    values = None if row.values is None else [_plain(value) for value in row.values]
+    columns = row.columns or (values if row.type == "probabilities" else None) or []
+    elements = columns if row.type == "labels" and columns and values is None else values
+    return Field(
+        row.field,
+        row.type,
+        values=ordered(elements),
+        separator=row.separator,
+        min=row.min,
+        max=row.max,
+        required=row.required,
+        columns=columns,
+        positive="1" if row.positive is None else _plain(row.positive),
+        negative="0" if row.negative is None else _plain(row.negative),
+        normalise=row.normalise,
+        length=row.length,
+        case=row.case or "exact",
+    )
+
+
+def _file(table: SubmittedTable) -> File:
+    """A table's file as scoring reads it."""
+    file = File(table.file, table.format, table.quoting, table.delimiter, at=str(table.at or ""))
+    if table.header == "none":
+        cells = [file.place(_field(row)).cells for row in table.fields if row.field != file.named_by]
+        return replace(file, columns=[column for of_field in cells for column in of_field])
+    is_json = file.suffix in (".json", ".jsonl")
+    paths = {row.field: str(row.at) for row in table.fields if is_json and row.at is not None}
+    return replace(file, names={row.field: row.column for row in table.fields if row.column}, paths=paths)
+
+
+def _by_line(table: SubmittedTable) -> bool:
+    return not table.key or (table.key == "line" and "line" not in [row.field for row in table.fields])
 
 
 def format_text(tables: Sequence[SubmittedTable]) -> str:
     """The fields of each table, as they are written in its file."""
     parts = []
     for table in tables:
-        rows = [
-            [page_text(one.field), type_text(one, table.file), "yes" if one.required else "no", one.meaning]
-            for one in table.fields
-        ]
+        file = _file(table)
+        rows = []
+        for row in table.fields:
+            required = "yes" if row.required else "no" if row.default is None else f"no; else {_default(row)}"
+            rows.append([_place_text(row, file), type_text(row, file), required, row.meaning])
         heading = f"{page_text(table.file)}:\n\n" if len(tables) > 1 else ""
         format_table = markdown_table(["Field", "Type", "Required", "Meaning"], rows)
-        parts.append("\n\n".join(filter(None, [heading + format_table, _file_text(table)])))
+        parts.append("\n\n".join(filter(None, [heading + format_table, _file_text(table, file)])))
     return "\n\n".join(parts)
 
 
-def _file_text(table: SubmittedTable) -> str:
+def _default(row: SubmissionField) -> str:
+    return page_text(row.default if isinstance(row.default, str) else json.dumps(row.default, ensure_ascii=False))
+
+
+def _place_text(row: SubmissionField, file: File) -> str:
+    """What a file calls a field, or where it has it."""
+    place = file.place(_field(row))
+    if row.field == file.named_by:
+        return f"{page_text(row.field)}, in the file's name"
+    if place.path is None:
+        return page_text(place.name)
+    return page_text(".".join(place.path)) if place.path else f"{page_text(row.field)}, the record itself"
+
+
+def _file_text(table: SubmittedTable, file: File) -> str:
     """What is not as usual in a table's file."""
-    names = ", ".join(page_text(field.field) for field in table.fields)
+    names = ", ".join(map(page_text, file.columns or ()))
+    named_by = page_text(file.named_by)
+    any_name = file.name.startswith("*")
     sentences = [
+        f"There is a file for each {named_by}, called {page_text(file.name)}." if file.named_by else "",
+        f"The file may have any name that ends with {page_text(file.name[1:])}." if any_name else "",
+        f"It is read as {file.suffix[1:].upper()}." if table.format else "",
         f"The first {table.skip} lines are not read." if table.skip else "",
         f"Cells are separated by {DELIMITERS.get(table.delimiter, table.delimiter)}." if table.delimiter else "",
-        f"There is no header line: each row holds {names}, in this order." if table.header == "none" else "",
+        f"There is no header line: each row holds {names}, in this order." if file.columns else "",
+        f"The records are at {page_text(file.at)}." if file.at else "",
     ]
     return " ".join(filter(None, sentences))
 
 
 def example_text(tables: Sequence[SubmittedTable]) -> str:
-    """The first lines of each table with made-up answers, as a fenced block."""
+    """The first lines of each table's files with made-up answers, as fenced blocks."""
     parts = []
     for table in tables:
-        heading = f"{page_text(table.file)}:\n\n" if len(tables) > 1 else ""
-        example = _example(table)
-        fence = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", example)), 0)
-        parts.append(f"{heading}{fence}\n{example}\n{fence}")
+        files = _example(table)
+        for name, text in files.items():
+            heading = f"{page_text(name)}:\n\n" if len(tables) > 1 or len(files) > 1 else ""
+            example = text.rstrip("\n")
+            fence = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", example)), 0)
+            parts.append(f"{heading}{fence}\n{example}\n{fence}")
     return "\n\n".join(parts)
 
 
-def _example(table: SubmittedTable) -> str:
-    names = [field.field for field in table.fields]
-    rows = [[_made_up(table, field, at) for field in table.fields] for at in range(EXAMPLE_ROWS)]
-    suffix = PurePosixPath(table.file).suffix
-    if _is_json(table.file):
-        objects = [json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) for row in rows]
-        return "\n".join(objects) if suffix == ".jsonl" else "[\n" + ",\n".join(objects) + "\n]"
-    cells = [[_cell(field, value) for field, value in zip(table.fields, row, strict=True)] for row in rows]
-    if suffix == ".txt" and not table.delimiter:
-        return "\n".join(row[-1] for row in cells)
-    delimiter = table.delimiter or ("\t" if suffix == ".tsv" else ",")
-    lines = cells if table.header == "none" else [names, *cells]
-    if table.quoting == "none":
-        return "\n".join(delimiter.join(row) for row in lines)
-    buffer = io.StringIO()
-    csv.writer(buffer, delimiter=delimiter, lineterminator="\n").writerows(lines)
-    return buffer.getvalue().rstrip("\n")
+def _example(table: SubmittedTable) -> dict[str, str]:
+    """Name → text of the files of a table with a few rows."""
+    fields = [_field(row) for row in table.fields]
+    rows = [[_made_up(table, row, at) for row in table.fields] for at in range(EXAMPLE_ROWS)]
+    return write_rows(_file(table), fields, rows, _key(table), by_line=_by_line(table))
 
 
-def _made_up(table: SubmittedTable, field: SubmissionField, at: int) -> Any:
+def _made_up(table: SubmittedTable, row: SubmissionField, at: int) -> Any:
     """A value of a field in row `at`; whether spans have a type, only the field's meaning says."""
     key = _key(table)
-    if field.field in key:
+    if row.field in key:
         # Rows of one key show that it may have many; of a key of several fields the last one differs.
-        is_same = table.rows == "many" or field.field != key[-1]
-        return f"{field.field}-{1 if is_same else at + 1}"
-    if field.type in ("label", "labels"):
-        values = [_plain(value) for value in field.values or ["one", "another"]]
-        chosen = values[at % len(values)]
-        return chosen if field.type == "label" else sorted({chosen, values[0]}, key=values.index)
-    if field.type == "number":
-        low, high = field.min or 0, field.max
-        return round(low + (high - low) * (at + 1) / 4, 2) if high is not None else low + at + 0.5
-    made: dict[str, Any] = {
-        "tags": ["O", "B-X", "I-X"],
-        "spans": [[at, at + 4, "TYPE"] if "type" in field.meaning else [at, at + 4]],
-        "texts": ["An example answer", "another one"],
-        "string": f"{field.field}-{at + 1}",
-    }
-    return made.get(field.type, "An example answer")
-
-
-def _cell(field: SubmissionField, value: Any) -> str:
-    if field.type == "tags":
-        return " ".join(value)
-    if field.type == "labels":
-        return field.separator.join(value)
-    return json.dumps(value) if isinstance(value, list) else str(value)
+        is_same = table.rows == "many" or row.field != key[-1]
+        return f"{row.field}-{1 if is_same else at + 1}"
+    if row.type == "spans" and "type" in row.meaning:
+        return [[at, at + 4, "TYPE"]]
+    return TYPES.get(row.type, TYPES["text"]).made_up(_field(row), at)
 
 
 def task_text(tables: Sequence[SubmittedTable]) -> str:
@@ -169,17 +186,18 @@ def task_text(tables: Sequence[SubmittedTable]) -> str:
     sentences = []
     for table in tables:
         key = _key(table)
-        answers = [field for field in table.fields if field.field not in key]
+        answers = [row for row in table.fields if row.field not in key]
         if table.rows == "many":
-            listed = ", ".join(page_text(field.field) for field in answers)
+            listed = ", ".join(page_text(row.field) for row in answers)
             sentences.append(f"For each {' and '.join(map(page_text, key))}, give any number of rows: {listed}.")
             continue
-        row = "row" if key else "line"
-        for field in answers:
-            listed = ", ".join(page_text(_plain(value)) for value in field.values or [])
-            text = SENTENCES.get(field.type, "Give {field} for each {row}.")
+        for row in answers:
+            field = _field(row)
+            listed = ", ".join(map(page_text, field.values or ()))
+            text = TYPES.get(row.type, TYPES["string"]).asks
             values = f": {listed}" if listed else ""
-            sentences.append(text.format(row=row, field=page_text(field.field), values=values))
+            asked_of = "line" if _by_line(table) else "row"
+            sentences.append(_filled(text, field, values, row=asked_of, field=page_text(row.field)))
     return "\n\n".join(sentences)
 
 
@@ -188,14 +206,16 @@ def rows_text(tables: Sequence[SubmittedTable]) -> str:
     texts = []
     for table in tables:
         whose = f" of {page_text(table.file)}" if len(tables) > 1 else ""
-        if not table.key:
+        if _by_line(table):
             texts.append(f"Line *n*{whose} answers input *n*; a file with any other number of lines is refused.")
             continue
         key = " and ".join(map(page_text, _key(table)))
         is_empty = table.missing == "empty" or (table.missing is None and table.rows == "many")
         text = f"Rows{whose} are matched by {key}, in any order. "
         if is_empty:
-            text += f"A missing {key} counts as an empty answer; an unknown one is refused."
+            defaults = [f"{page_text(row.field)} {_default(row)}" for row in table.fields if row.default is not None]
+            counts = f"as {', '.join(defaults)}" if defaults else "as an empty answer"
+            text += f"A missing {key} counts {counts}; an unknown one is refused."
         else:
             repeated = "" if table.rows == "many" else ", repeated"
             text += f"A missing{repeated} or unknown row is refused, and all problems of a file are listed together."
@@ -207,14 +227,15 @@ def gold_text(options: Mapping[str, Any], task_ids: Sequence[str]) -> str:
     """The gold files of declared tables with the columns that scoring these tasks reads, as a list."""
     lines = []
     for table in options["tables"]:
-        columns = dict.fromkeys(table["key"])
+        columns = dict.fromkeys([] if table["by_line"] else table["key"])
         for task in task_ids:
             for metric in options["metrics"].get(task, {}).values():
-                if metric["table"] == table["id"]:
+                if table["id"] in (metric["tables"] or [metric["table"]]):
                     columns |= dict.fromkeys([*metric["gold"], *metric["where"], *metric["by"]])
         if table["cluster"]:
             columns[table["cluster"]] = None
-        listed = ", ".join(map(page_text, columns))
+        named = table["gold"].get("names", {})
+        listed = ", ".join(page_text(named.get(column, column)) for column in columns)
         keys = f"; and {page_text(table['gold_keys']['name'])}, all keys" if table["gold_keys"] else ""
         lines.append(f"- {page_text(table['gold']['name'])} with {listed}{keys}")
     return "\n".join(lines)
@@ -286,11 +307,9 @@ def baselines_text(phases: Sequence[PhaseData]) -> str:
     return f"Baseline: {listed}." if len(names) == 1 else f"Baselines: {listed}."
 
 
-def _is_json(file: str) -> bool:
-    return PurePosixPath(file).suffix in (".json", ".jsonl")
-
-
 def _key(table: SubmittedTable) -> list[str]:
+    if _by_line(table):
+        return []
     return [table.key] if isinstance(table.key, str) else table.key or []
 
 

@@ -94,8 +94,8 @@ def _wrong_structure(declared: CompetitionYaml) -> Iterator[str]:
         yield f"leaderboards[0].columns: {A_LIST}"
     indexes: list[Hashable] = []
     for task in declared.entries("tasks"):
-        index = task.get("index")
-        if "index" not in task.value or not isinstance(index, Hashable):
+        index = task.value.get("index", [])
+        if not isinstance(index, Hashable):
             yield f"tasks[{task.position}].index: expected a number"
         elif index in indexes:
             yield f"tasks: the index {index!r} comes twice"

@@ -153,8 +153,10 @@ def _sheets(files: Mapping[str, Node]) -> tuple[list[tuple[str, Node]], bool]:
     """The sheets of a workbook as comma-separated text, and whether these are all: others are broken or too large."""
     tables: list[tuple[str, Node]] = []
     complete, left = True, MAX_BYTES
+    shared: list[str] = []
     try:
-        shared = [_text(item) for item in _elements(files[SHARED], "si")] if SHARED in files else []
+        if SHARED in files:
+            shared = list(map(_text, _elements(files[SHARED], "si")))
     except NO_SHEET:
         return tables, False
     for name in filter(SHEET.fullmatch, files):
@@ -203,11 +205,12 @@ def _cells(row: ElementTree.Element, shared: list[str]) -> list[str]:
     for cell in row:
         if reference := cell.get("r"):
             cells += [""] * (_column(reference) - len(cells))
-        if cell.get("t") == "inlineStr":
-            cells.append(_text(cell))
-            continue
         value = next((part.text or "" for part in cell if _local(part) == "v"), "")
-        cells.append(shared[int(value)] if cell.get("t") == "s" and value else value)
+        if cell.get("t") == "inlineStr":
+            value = _text(cell)
+        elif cell.get("t") == "s" and value:
+            value = shared[int(value)]
+        cells.append(value)
     return cells
 
 

@@ -117,7 +117,7 @@ def _read_member(found: Archive, opened: zipfile.ZipFile, member: zipfile.ZipInf
                 node.open = partial(io.BytesIO, data)
                 node.sha256 = digest(io.BytesIO(data), tick)
         if old is not None and old.sha256 != node.sha256:
-            found.replaced.append(unpacked_name(member))
+            found.replaced.append("/".join(_parts(member)))
     except (PlaceError, *UNREADABLE) as error:
         found.failures.append((member.filename, str(error)))
         if node is not None:
@@ -131,9 +131,9 @@ class PlaceError(Exception):
     """A member that cannot be written to disk; the upload fails there."""
 
 
-def unpacked_name(member: zipfile.ZipInfo) -> str:
+def _parts(member: zipfile.ZipInfo) -> list[str]:
     """Where zipfile puts a member: without root, empty, `.` and `..` parts."""
-    return "/".join(part for part in member.filename.split("/") if part not in ("", ".", ".."))
+    return [part for part in member.filename.split("/") if part not in ("", ".", "..")]
 
 
 def _place(root: Node, member: zipfile.ZipInfo, archive: zipfile.ZipFile) -> tuple[Node, Node | None]:
@@ -142,8 +142,7 @@ def _place(root: Node, member: zipfile.ZipInfo, archive: zipfile.ZipFile) -> tup
     Raises:
         PlaceError: the name is too long, or is a file where a folder is needed or the reverse.
     """
-    name = unpacked_name(member)
-    parts = name.split("/") if name else []
+    parts = _parts(member)
     sizes = [len(os.fsencode(part)) for part in parts]
     if max(sizes, default=0) > MAX_NAME_BYTES or sum(sizes) + len(sizes) > MAX_PATH_BYTES:
         raise PlaceError("its name is too long for a file system")
@@ -186,10 +185,8 @@ class Unpacked:
     def wrapping_folder(self) -> str | None:
         """The one folder that holds everything, where there is one (junk aside)."""
         tops = {name: node for name, node in (self.tree.root.children or {}).items() if name not in JUNK}
-        if len(tops) == 1:
-            name, node = next(iter(tops.items()))
-            return name if node.is_folder else None
-        return None
+        folders = [name for name, node in tops.items() if node.is_folder]
+        return folders[0] if len(tops) == len(folders) == 1 else None
 
 
 def unpack(found: Node | OnServer, tick: Tick, held: ExitStack) -> Unpacked:
@@ -214,7 +211,8 @@ def unpack(found: Node | OnServer, tick: Tick, held: ExitStack) -> Unpacked:
     member, reason = archive.failures[0]
     if member is None:
         return Unpacked("no zip", archive.tree, reason)
-    return Unpacked("zip", archive.tree, f"{member}: {reason}" if member else reason)
+    named = f"{member}: " if member else ""
+    return Unpacked("zip", archive.tree, f"{named}{reason}")
 
 
 def searchable(stream: IO[bytes], held: ExitStack, most: float = math.inf) -> IO[bytes]:

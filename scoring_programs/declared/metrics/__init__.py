@@ -48,9 +48,13 @@ class Sample:
         """The keys at these ascending positions alone."""
         if len(positions) == len(self.gold):
             return self
-        columns = (self.gold, self.predicted, self.weight, self.scale)
-        gold, predicted, weight, scale = [column and [column[i] for i in positions] for column in columns]
-        return Sample(gold or [], predicted or [], self.fields, self.many, weight, scale)
+
+        def some(column: Sequence[Any]) -> Sequence[Any]:
+            return [column[i] for i in positions]
+
+        weight = None if self.weight is None else some(self.weight)
+        scale = None if self.scale is None else some(self.scale)
+        return Sample(some(self.gold), some(self.predicted), self.fields, self.many, weight, scale)
 
 
 Options = Mapping[str, Any]

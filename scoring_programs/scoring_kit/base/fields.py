@@ -212,7 +212,8 @@ class FieldType:
         keys: what bundle.yaml may say of a field of the type, beside the keys of all fields.
         empty: the empty answer; None where there is none.
         blank: the value of an empty cell; None where it is no value.
-        in_cell: for pages, how a value is written in a cell; `{values}`, `{separator}`, `{range}` are put in.
+        in_cell: for pages, how a value is written in a cell; what a field declares is put in: `{values}`, `{range}` …
+        in_columns: likewise of a field that is spread over columns.
         in_json: likewise in JSON.
         asks: what is asked of participants; `{row}`, `{field}` and `{values}` are put in.
     """
@@ -221,6 +222,7 @@ class FieldType:
     empty: ClassVar[Any] = ""
     blank: ClassVar[Any] = ""
     in_cell = "a text"
+    in_columns = ""
     in_json = "a text"
     asks = "Give {field} for each {row}."
 
@@ -339,6 +341,7 @@ class LabelsType(FieldType):
     empty: ClassVar[Any] = frozenset()
     blank: ClassVar[Any] = frozenset()
     in_cell = "any of {values}, separated by `{separator}`; empty for none"
+    in_columns = "{positive} or {negative} in each of the columns {columns}"
     in_json = "a list of any of {values}; `[]` for none"
     asks = "Give each {row} all labels that fit in {field}; there may be none{values}."
 
@@ -483,8 +486,8 @@ class ProbabilitiesType(FieldType):
     keys = ("values", "columns", "normalise")
     empty = None
     blank = None
-    in_cell = "a number from 0 to 1 in each of the columns {columns}; they add up to 1"
-    in_json = "an object of a number from 0 to 1 for each of {values}; they add up to 1"
+    in_columns = "a number from 0 to 1 in each of the columns {columns}{sum}"
+    in_json = "an object of a number from 0 to 1 for each of {values}{sum}"
     asks = "Give each {row} the probability of every label in {field}{values}."
 
     def expected(self, field: Field) -> str:

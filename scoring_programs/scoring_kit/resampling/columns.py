@@ -1,14 +1,20 @@
-"""What teams have in a column of the board, over any resample of the units: as the platform shows it."""
+"""What teams have in a column of the board, over any resample of the units, as the platform shows it; and their ranks.
+
+Arrays of teams have the shape [teams, resamples].
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scoring_kit.program import AVERAGE_RANK, ScoreColumn
-from scoring_kit.resampling.ranks import mid_ranks
+from scoring_kit.resampling.draws import DIGITS, TAILS
 from scoring_kit.units import Additive, Array, Statistic
+
+Ranks = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,26 +92,27 @@ def over(teams: Sequence[TeamColumn], counts: Array) -> tuple[Array, NDArray[np.
 
     Beside it, of the same shape, where a metric behind it is undefined.
     """
-    metrics = _metrics(teams, counts)
-    return combined(teams, _shown(teams, metrics)), np.any(np.isnan(metrics), axis=0)
+    shown, undefined = [], np.zeros((len(teams), len(counts)), dtype=np.bool_)
+    for place in range(len(teams[0].parts)):
+        values, lacking = _part_over(teams, place, counts)
+        shown.append(values)
+        undefined |= lacking
+    return combined(teams, shown), undefined
 
 
 def parts_over(teams: Sequence[TeamColumn], counts: Array) -> list[Array]:
     """The shown values of each part over each row of `counts`: for each part [teams, resamples]."""
-    return _shown(teams, _metrics(teams, counts))
+    return [_part_over(teams, place, counts)[0] for place in range(len(teams[0].parts))]
 
 
-def _metrics(teams: Sequence[TeamColumn], counts: Array) -> list[Array]:
-    every = zip(*(team.parts for team in teams), strict=True)
-    return [np.stack([part.over(counts) for part in of_teams]) for of_teams in every]
-
-
-def _shown(teams: Sequence[TeamColumn], metrics: Sequence[Array]) -> list[Array]:
-    every = zip(*(team.parts for team in teams), strict=True)
-    return [
-        np.stack([part.shown(own) for part, own in zip(of_teams, values, strict=True)])
-        for of_teams, values in zip(every, metrics, strict=True)
-    ]
+def _part_over(teams: Sequence[TeamColumn], place: int, counts: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """The shown values of the part at a place, and where the metric is undefined; both [teams, resamples]."""
+    shown = np.empty((len(teams), len(counts)))
+    undefined = np.empty((len(teams), len(counts)), dtype=np.bool_)
+    for row, team in enumerate(teams):
+        values = team.parts[place].over(counts)
+        shown[row], undefined[row] = team.parts[place].shown(values), np.isnan(values)
+    return shown, undefined
 
 
 def combined(teams: Sequence[TeamColumn], values: Sequence[Array], first: int | None = None) -> Array:
@@ -118,15 +125,85 @@ def combined(teams: Sequence[TeamColumn], values: Sequence[Array], first: int | 
         return values[0][:first]
     if column.computation == AVERAGE_RANK:
         competing = np.array([team.competes for team in teams])
-        ranks = [
-            mid_ranks(np.round(of_teams, part.column.precision), part.column.sort == "desc", competing, first)
-            for part, of_teams in zip(teams[0].parts, values, strict=True)
-        ]
-        mean: Array = np.stack(ranks).mean(axis=0).round(column.precision)
+        ranked = []
+        for part, of_teams in zip(teams[0].parts, values, strict=True):
+            rounded = np.round(of_teams, part.column.precision)
+            ranked.append(mid_ranks(rounded, part.column.sort == "desc", competing, first))
+        mean: Array = np.stack(ranked).mean(axis=0).round(column.precision)
         return mean
     together = np.stack([of_teams[:first] for of_teams in values])
-    if column.computation in ("min", "max"):
-        extreme: Array = together.min(axis=0) if column.computation == "min" else together.max(axis=0)
-        return extreme
+    if column.computation == "min":
+        lowest: Array = together.min(axis=0)
+        return lowest
+    if column.computation == "max":
+        highest: Array = together.max(axis=0)
+        return highest
     total: Array = together.sum(axis=0)
     return total / len(values) if column.computation == "avg" else total
+
+
+def rank_interval(places: Ranks) -> tuple[int, int]:
+    """The 2.5th and 97.5th percentile of resampled ranks, each a rank that occurs."""
+    low, high = np.percentile(places, TAILS, method="inverted_cdf")
+    return int(low), int(high)
+
+
+def ranks(values: Array, descending: bool) -> Ranks:
+    """The rank of every team in each resample: one more than the number of better teams; equal ones share a rank."""
+    goodness = _goodness(values, descending)
+    return np.stack([1 + np.count_nonzero(goodness > own, axis=0) for own in goodness])
+
+
+def mid_ranks(values: Array, descending: bool, competing: NDArray[np.bool_], first: int | None = None) -> Array:
+    """Ranks in each resample among the competing teams and the team itself; ties share the mean of their places.
+
+    Args:
+        values: of the teams, [teams, resamples].
+        descending: whether the highest is the best.
+        competing: the teams that count for the ranks of others, [teams].
+        first: of how many teams, the first ones, the ranks are wanted; of all without.
+    """
+    goodness = _goodness(values, descending)
+    others = goodness[competing]
+    placed = []
+    for own, competes in zip(goodness[:first], competing, strict=False):
+        ties = np.count_nonzero(others == own, axis=0) - int(competes)
+        placed.append(1 + np.count_nonzero(others > own, axis=0) + ties / 2)
+    return np.stack(placed)
+
+
+def _goodness(values: Array, descending: bool) -> Array:
+    """Values that can be compared, of which the highest is the best."""
+    signed = values if descending else -values
+    return np.round(signed, DIGITS)
+
+
+def wins(places: Ranks) -> Array:
+    """The share of resamples in which each team is first; teams that share the first rank share the win. [teams]."""
+    first = places == 1
+    share: Array = (first / first.sum(axis=0)).mean(axis=1)
+    return share
+
+
+def shares(places: Ranks) -> Array:
+    """The share of resamples in which each team has each rank, shape [teams, ranks]."""
+    return np.stack([np.bincount(own - 1, minlength=len(places)) / places.shape[1] for own in places])
+
+
+def mean_tau(published: Ranks, places: Ranks) -> float | None:
+    """Mean Kendall tau-b between the published ranks, [teams], and those of the resamples.
+
+    A resample in which all teams are equal has no order and counts 0; None where the published ranks have none.
+    """
+    concordance = np.zeros(places.shape[1])
+    ordered = np.zeros(places.shape[1])
+    published_ordered = 0
+    for a, b in combinations(range(len(published)), 2):
+        sign = np.sign(places[a] - places[b])
+        concordance += sign * np.sign(published[a] - published[b])
+        ordered += sign != 0
+        published_ordered += int(published[a] != published[b])
+    if not published_ordered:
+        return None
+    scale = np.sqrt(ordered * published_ordered)
+    return float(np.divide(concordance, scale, out=np.zeros_like(scale), where=scale > 0).mean())

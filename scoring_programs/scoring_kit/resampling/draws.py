@@ -1,10 +1,78 @@
-"""The random draws: bootstrap samples of the units, and which units two teams exchange. In blocks, to save memory."""
+"""The random draws, and percentile intervals: where none is printed that would not hold the true value often enough.
 
-from collections.abc import Iterator
+The bounds rest on `research/coverage`, whose table is in docs/final-report.md: 95 % intervals that hold the true value
+in at least 93 % of simulated test sets.
+"""
+
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from scoring_kit.program import ScoreColumn
 from scoring_kit.units import Array
+
+LEVEL = 95
+"""Per cent of an interval."""
+TAILS = ((100 - LEVEL) / 2, (100 + LEVEL) / 2)
+DIGITS = 12
+"""Decimals by which values are compared, as `scoring_kit.results.comparable` does it."""
+FEWEST_UNITS = 50
+FEWEST_FOR_CLASSES = 100
+FEWEST_UNBOUNDED = 500
+UNBOUNDED = 1000
+"""An error whose `worst` is this or more has no bound to speak of: single units can outweigh all others."""
+MOST_LACKING = 0.01
+"""Of the resamples, the share that may lack a class of the gold, or leave a metric undefined. Such resamples take the
+place of the lowest values: with 1 % of them the lower end of an interval is the 1.5th percentile of the others instead
+of the 2.5th.
+"""
+
+
+def percentile_interval(values: Array) -> tuple[float, float]:
+    """The 95 % interval of resampled values: their 2.5th and 97.5th percentile.
+
+    Source: Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13.
+    """
+    low, high = np.percentile(values, TAILS)
+    return float(low), float(high)
+
+
+def uncut_interval(values: Array) -> tuple[float, float] | None:
+    """The 95 % interval; None where it ends at the lowest or highest value that any resample has.
+
+    So many resamples share that value then, as with a score near its bound, that the interval is cut off there; one of
+    a single value is such an interval.
+    """
+    low, high = percentile_interval(np.round(values, DIGITS))
+    if low <= np.round(values.min(), DIGITS) or high >= np.round(values.max(), DIGITS):
+        return None
+    return percentile_interval(values)
+
+
+def few_units(column: ScoreColumn, number: int, word: str, classes: Sequence[int]) -> str | None:
+    """Why there are too few units for intervals of a written column; None where there are enough.
+
+    Args:
+        column: the column.
+        number: of the units that it scores.
+        word: what to call them, in the plural.
+        classes: in how many units each class or group is that the metric is a mean over; none of another metric.
+    """
+    fewest, what = FEWEST_UNITS, "an interval"
+    if classes:
+        fewest, what = FEWEST_FOR_CLASSES, "an interval of a mean over classes or groups"
+    if column.worst is not None and abs(column.worst) >= UNBOUNDED:
+        fewest, what = FEWEST_UNBOUNDED, f"an interval of an error without a bound (worst: {column.worst:g})"
+    if number < fewest:
+        return f"There are only {number} {word}; at least {fewest} make {what}."
+    lacking = sum((1 - units / number) ** number for units in classes)
+    if lacking > MOST_LACKING:
+        return (
+            f"{column.title} is a mean over classes or groups of the gold, and the rarest is in only {min(classes)} of "
+            f"{number} {word}: {min(lacking, 1):.1%} of the resamples lack one, where at most {MOST_LACKING:.0%} may."
+        )
+    return None
+
 
 CELLS = 2**21
 """Most cells of a block: 16 MB of float64."""

@@ -1,23 +1,37 @@
-"""What the final report says beside the ranking: per task, and over all tasks. The press makes the pages of it."""
+"""What the final report says beside the ranking: per task, and over all tasks. The press makes the pages of it.
+
+It rests on the per-unit results of all teams, which are kept for the organisers.
+"""
 
 import dataclasses
 import math
 import re
-from collections.abc import Mapping, Sequence
+import zipfile
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from scoring_kit.board import NO_TIES, Goodness, Scores, average_ranks, mid_ranks, shared_ranks, tie_breaks
+from scoring_kit.board import (
+    NO_TIES,
+    Goodness,
+    RankingView,
+    Scores,
+    average_ranks,
+    mid_ranks,
+    shared_ranks,
+    task_standing,
+    tie_breaks,
+)
+from scoring_kit.errors import OrganiserError
 from scoring_kit.organiser import show_progress
 from scoring_kit.outputs import signature
-from scoring_kit.program import AVERAGE_RANK, Program
-from scoring_kit.ranking import View, task_standing
+from scoring_kit.program import AVERAGE_RANK, Program, ScoreColumn
 from scoring_kit.report.withholding import open_metrics
-from scoring_kit.resampling.draws import bootstrap_counts
-from scoring_kit.resampling.intervals import FEWEST_UNITS, uncut_interval
-from scoring_kit.resampling.per_unit import PerUnit, check_scores, keep, per_unit_results, ranking_column
+from scoring_kit.resampling.columns import AtUnits, Part, TeamColumn
+from scoring_kit.resampling.draws import FEWEST_UNITS, bootstrap_counts, few_units, uncut_interval
 from scoring_kit.resampling.task import (
     ALPHA,
     NOTHING,
@@ -30,11 +44,21 @@ from scoring_kit.resampling.task import (
 )
 from scoring_kit.results import Metric, comparable
 from scoring_kit.team_results import TeamResults
-from scoring_kit.units import Array, Group
+from scoring_kit.units import Array, Group, ScoredUnits, Statistic, Units
+
+SAME = 1e-9
+"""How far the score over all units may be from the score itself, relative to it."""
+RESAMPLES, MOST_RESAMPLES = 10_000, 100_000
+"""Where the request does not say how many: these, and at most so many where there are many pairs."""
+
+PerUnit = Mapping[str, Mapping[str, "Units | None"]]
+"""Team → task that it entered → its per-unit results; None where the scorer gives none."""
+Values = Mapping[str, Mapping[str, float | None]]
+"""Team → metric → value, of those that may be shown."""
 
 
 def final_report(
-    request: Mapping[str, Any], program: Program, scores: Scores, scored: TeamResults | None, view: View
+    request: Mapping[str, Any], program: Program, scores: Scores, scored: TeamResults | None, view: RankingView
 ) -> dict[str, Any]:
     """Everything that the report shows.
 
@@ -56,9 +80,9 @@ def final_report(
     """
     per_unit = per_unit_results(scored)
     keep(Path(request["units"]), per_unit)
-    reports = [_TaskReport(task, program, scores, scored, per_unit, view) for task in program.tasks]
-    resamples = request["resamples"] or min(MOST_RESAMPLES, max(RESAMPLES, *(one.fewest_resamples for one in reports)))
-    settings = Resampling(resamples, request["seed"])
+    reports = [TaskReport(task, program, scores, scored, per_unit, view) for task in program.tasks]
+    wanted = max(RESAMPLES, *(one.fewest_resamples for one in reports))
+    settings = Resampling(request["resamples"] or min(MOST_RESAMPLES, wanted), request["seed"])
     total = sum(work(len(one.teams), settings.resamples, one.without is not None) for one in reports if one.units)
     done = 0
 
@@ -68,25 +92,21 @@ def final_report(
         show_progress("resampling", done, total)
 
     tasks = {one.task: one.written(settings, advance) for one in reports}
+    counted, late = {}, []
+    if scored is not None:
+        counted = {team: file for team, file in scored.counted.items() if team not in view.unseen}
+        late = [team for team in scored.late if team not in view.unseen]
     return {
         "tasks": tasks,
         "overall": _overall({one.task: one.standing.ranks for one in reports}, view),
         "signature": _signature(program, scored),
-        "counted": {t: file for t, file in scored.counted.items() if t not in view.unseen} if scored else {},
-        "late": [team for team in scored.late if team not in view.unseen] if scored else [],
+        "counted": counted,
+        "late": late,
         "notes": [note for one in reports for note in one.notes(settings)],
     }
 
 
-Values = Mapping[str, Mapping[str, float | None]]
-"""Team → metric → value, of those that may be shown."""
-
-
-RESAMPLES, MOST_RESAMPLES = 10_000, 100_000
-"""Where the request does not say how many: these, and at most so many where there are many pairs."""
-
-
-class _TaskReport:
+class TaskReport:
     """A task on its way into the report.
 
     Attributes:
@@ -104,40 +124,41 @@ class _TaskReport:
         scores: Scores,
         scored: TeamResults | None,
         per_unit: PerUnit | None,
-        view: View,
+        view: RankingView,
     ) -> None:
         self.task, self.program, self.scores, self.scored, self.view = task, program, scores, scored, view
         self.per_unit, self._min_items = per_unit, program.details_min_items
         self.columns = [column for column in program.columns if column.task == task]
         first = self.columns[0]
         self.standing = task_standing(program, first, scores, view)
-        everyone = task_standing(program, first, scores, View(baselines=view.baselines))
+        everyone = task_standing(program, first, scores, RankingView(baselines=view.baselines))
         order = [team for team, _ in everyone.rows if scores[team][first.key] is not None]
         self.units, self.teams, self.without = ranking_column(first, order, program, per_unit, view.baselines)
         if self.units is not None:
             check_scores(self.teams, scores, len(self.units.names))
 
-    def written(self, settings: Resampling, advance: Any) -> dict[str, Any]:
+    def written(self, settings: Resampling, advance: Callable[[int], None]) -> dict[str, Any]:
         """The task's part of the report."""
-        column, view = self.columns[0], self.view
-        found = NOTHING
+        column, unseen = self.columns[0], self.view.unseen
+        scores = self._scores_in(column)
+        shown = [team for team, _ in self.standing.rows if team in scores and team not in unseen]
+        found, kind, units, pairs = NOTHING, None, 0, list[dict[str, Any]]()
         if self.units is not None:
-            ranks, units, few = self.standing.ranks, len(self.units.names), self.without is not None
-            found = resampled(self.teams, ranks, units, settings, advance, few)
-        values = {team: own[column.key] for team, own in self.scores.items()}
-        shown = [t for t, _ in self.standing.rows if values[t] is not None and t not in view.unseen]
-        visible = {team: float(values[team] or 0) for team in shown}
+            kind, units = self.units.unit, len(self.units.names)
+            few = self.without is not None
+            found = resampled(self.teams, self.standing.ranks, units, settings, advance, few)
+            pairs = pair_records(found, scores, shown)
         return {
             "column": column.key,
-            "unit": self.units.unit if self.units else None,
-            "units": len(self.units.names) if self.units else 0,
+            "unit": kind,
+            "units": units,
             "resamples": settings.resamples,
             "seed": settings.seed,
-            "teams": [self._team(team, values[team], found) for team, _ in self.standing.rows],
-            "pairs": pair_records(found, visible, shown) if self.units else [],
+            "teams": [self._team(team, found) for team, _ in self.standing.rows],
+            "pairs": pairs,
             "stability": {
                 "tau_mean": found.tau_mean,
-                "wins": {team: share for team, share in found.wins.items() if team not in view.unseen},
+                "wins": {team: share for team, share in found.wins.items() if team not in unseen},
             },
             "name": self.program.task_names[self.task],
             "title": column.title,
@@ -145,31 +166,38 @@ class _TaskReport:
             "decimals": column.decimals,
             "without": self.without or found.without,
             "cut": [team for team in shown if found.intervals and team not in found.intervals],
-            "shares": {team: own for team, own in found.shares.items() if team not in view.unseen},
-            "rankings": self._rankings(),
+            "shares": {team: own for team, own in found.shares.items() if team not in unseen},
+            "rankings": list(self._rankings()),
             "groups": [*self._groups(shown), *self._groups_of_units(shown, settings)],
         }
 
     @property
+    def _pairs(self) -> int:
+        return len(self.teams) * (len(self.teams) - 1) // 2
+
+    @property
     def fewest_resamples(self) -> int:
         """So many that the smallest p, times the number of pairs, is below 0.05."""
-        pairs = len(self.teams) * (len(self.teams) - 1) // 2
-        return math.ceil(pairs / ALPHA)
+        return math.ceil(self._pairs / ALPHA)
 
     def notes(self, settings: Resampling) -> list[str]:
         """That no difference can be significant: the smallest p, times the number of pairs, is not below 0.05."""
-        pairs = len(self.teams) * (len(self.teams) - 1) // 2
-        if self.units is None or pairs / (settings.resamples + 1) < ALPHA:
+        if self.units is None or self._pairs / (settings.resamples + 1) < ALPHA:
             return []
-        name, fewest = self.program.task_names[self.task], self.fewest_resamples
         return [
-            f"{name}: with {settings.resamples} resamples no difference among {pairs} pairs can be significant. "
-            f"Expected --resamples {fewest} or more."
+            f"{self.program.task_names[self.task]}: with {settings.resamples} resamples no difference among "
+            f"{self._pairs} pairs can be significant. Expected --resamples {self.fewest_resamples} or more."
         ]
 
-    def _team(self, team: str, score: float | None, found: Resampled) -> dict[str, Any]:
+    def _scores_in(self, column: ScoreColumn) -> dict[str, float]:
+        """Team → score in a column, of the teams that have one."""
+        every = {team: own[column.key] for team, own in self.scores.items()}
+        return {team: value for team, value in every.items() if value is not None}
+
+    def _team(self, team: str, found: Resampled) -> dict[str, Any]:
+        score, rank = self.scores[team][self.columns[0].key], self.standing.ranks.get(team)
         if team in self.view.unseen:
-            score, found = None, NOTHING
+            score, rank, found = None, None, NOTHING
         low, high = found.intervals.get(team, (None, None))
         rank_low, rank_high = found.rank_intervals.get(team, (None, None))
         return {
@@ -177,52 +205,45 @@ class _TaskReport:
             "score": score,
             "low": low,
             "high": high,
-            "rank": None if team in self.view.unseen else self.standing.ranks.get(team),
+            "rank": rank,
             "rank_low": rank_low,
             "rank_high": rank_high,
             "group": found.groups.get(team),
         }
 
-    def _rankings(self) -> list[dict[str, Any]]:
+    def _rankings(self) -> Iterator[dict[str, Any]]:
         """Other ways to rank the task: way and, for each team, value and rank."""
-        ways: list[tuple[str, str, dict[str, float], bool]] = []
-        descending = self.columns[0].sort == "desc"
+        first, view = self.columns[0], self.view
+        descending = first.sort == "desc"
         if self.units is not None and self.teams:
             for name, values in other_rankings(self.teams, len(self.units.names)).items():
-                ways.append((name, "", values, name == "share" or (descending and name != "mean_rank")))
+                highest_first = name == "share" or (descending and name != "mean_rank")
+                yield self._ranking(name, values, highest_first, view.baselines)
         for column in self.columns[1:]:
-            own = {team: value for team in self.scores if (value := self.scores[team][column.key]) is not None}
-            ways.append(("column", column.title, own, column.sort == "desc"))
-        rankings = [self._ranking(name, title, values, desc, self.view) for name, title, values, desc in ways]
-        ties = tie_breaks(self.program, self.columns[0], self.scores)
-        own = {t: v for t in self.scores if (v := self.scores[t][self.columns[0].key]) is not None}
+            ranking = self._ranking("column", self._scores_in(column), column.sort == "desc", view.baselines)
+            yield {**ranking, "title": column.title}
+        own, ties = self._scores_in(first), tie_breaks(self.program, first, self.scores)
         if self.scored is not None and own.keys() & set(self.scored.late):
             in_time = {team: value for team, value in own.items() if team not in self.scored.late}
-            if self.columns[0].computation == AVERAGE_RANK:
+            if first.computation == AVERAGE_RANK:
                 rest = {team: self.scores[team] for team in in_time}
-                in_time = average_ranks(self.program, self.columns[0], rest, self.view.baselines)
-            rankings.append(self._ranking("without_late", "", in_time, descending, self.view, ties))
-        if own.keys() & set(self.view.baselines):
-            all_compete = dataclasses.replace(self.view, baselines=())
-            rankings.append(self._ranking("with_baselines", "", own, descending, all_compete, ties))
-        return rankings
+                in_time = average_ranks(self.program, first, rest, view.baselines)
+            yield self._ranking("without_late", in_time, descending, view.baselines, ties)
+        if own.keys() & set(view.baselines):
+            yield self._ranking("with_baselines", own, descending, (), ties)
 
     def _ranking(
         self,
         way: str,
-        title: str,
         values: Mapping[str, float],
         descending: bool,
-        view: View,
+        baselines: Collection[str],
         ties: Mapping[str, Goodness] = NO_TIES,
     ) -> dict[str, Any]:
-        ranks = shared_ranks({t: v for t, v in values.items() if t not in view.baselines}, descending, ties)
-        shown = {team: value for team, value in values.items() if team not in view.unseen}
-        return {
-            "way": way,
-            "title": title,
-            "teams": {team: {"value": value, "rank": ranks.get(team)} for team, value in shown.items()},
-        }
+        ranks = shared_ranks({t: v for t, v in values.items() if t not in baselines}, descending, ties)
+        shown = {team: value for team, value in values.items() if team not in self.view.unseen}
+        teams = {team: {"value": value, "rank": ranks.get(team)} for team, value in shown.items()}
+        return {"way": way, "title": "", "teams": teams}
 
     def _groups_of_units(self, shown: Sequence[str], settings: Resampling) -> list[dict[str, Any]]:
         """The groups and classes that per-unit results name, with intervals; what is over too few items is left out."""
@@ -230,20 +251,18 @@ class _TaskReport:
         there = {team: units for team, units in every.items() if units is not None}
         titles = {column.key: column.title for column in self.columns}
         units = max((len(one.names) for one in there.values()), default=0)
-        found = []
-        for key, names in {key: list(own) for one in there.values() for key, own in one.groups.items()}.items():
-            figures = {
-                team: group_figures(one.groups[key], units, settings, self._min_items) for team, one in there.items()
-            }
-            found.append(
-                {
-                    "name": titles.get(key, key),
-                    "groups": names,
-                    "values": {team: [one[name][0] for name in names] for team, one in figures.items()},
-                    "intervals": {team: [one[name][1] for name in names] for team, one in figures.items()},
-                }
-            )
-        return found
+        names: dict[str, list[str]] = {}
+        for one in there.values():
+            names |= {key: list(own) for key, own in one.groups.items()}
+        families = []
+        for key, groups in names.items():
+            family: dict[str, Any] = {"name": titles.get(key, key), "groups": groups, "values": {}, "intervals": {}}
+            for team, one in there.items():
+                figures = group_figures(one.groups[key], units, settings, self._min_items)
+                family["values"][team] = [figures[name][0] for name in groups]
+                family["intervals"][team] = [figures[name][1] for name in groups]
+            families.append(family)
+        return families
 
     def _groups(self, shown: Sequence[str]) -> list[dict[str, Any]]:
         """Metrics by class, type or language of the shown teams; what is over too few items is left out."""
@@ -255,7 +274,7 @@ class _TaskReport:
             result = self.scored.results.get(team, {}).get(self.task)
             if result is not None:
                 names = open_metrics(result.metrics, board, self._min_items)
-                values[team] = {name: result.metrics[name].value for name in names}
+                values[team] = {name: metric.value for name, metric in result.metrics.items() if name in names}
         return families(self.columns[0].key, values)
 
 
@@ -274,36 +293,50 @@ def families(column: str, values: Values) -> list[dict[str, Any]]:
                 found.setdefault(family, {})[name] = None
     measure = column.rsplit("_", 1)[-1]
     like = {family: names for family, names in found.items() if family.rsplit("_", 1)[-1] == measure}
-    return [
-        {
-            "name": family,
-            "groups": [name[len(family) + 1 :].strip() for name in sorted(names)],
-            "values": {team: [metrics.get(name) for name in sorted(names)] for team, metrics in values.items()},
-            "intervals": None,
-        }
-        for family, names in (like or found).items()
-    ]
+    tables = []
+    for family, of_family in (like or found).items():
+        names = sorted(of_family)
+        groups = [name[len(family) + 1 :].strip() for name in names]
+        of_teams = {team: [metrics.get(name) for name in names] for team, metrics in values.items()}
+        tables.append({"name": family, "groups": groups, "values": of_teams, "intervals": None})
+    return tables
 
 
 def group_figures(
     groups: Mapping[str, Group], units: int, settings: Resampling, min_items: int
 ) -> dict[str, tuple[float | None, tuple[float, float] | None]]:
     """Each group's value and interval; None of what is undefined, over too few items, or in too few units."""
-    values = {name: float(group.statistic.over(np.ones((1, units)))[0]) for name, group in groups.items()}
-    metrics = {f"group: {name}": Metric(values[name], one.items, one.items) for name, one in groups.items()}
+    once = np.ones((1, units))
+    metrics, statistics = {}, {}
+    for name, group in groups.items():
+        metrics[f"group: {name}"] = Metric(float(group.statistic.over(once)[0]), group.items, group.items)
     shown = open_metrics(metrics, (), min_items)
-    values = {n: value for n, value in values.items() if f"group: {n}" in shown and math.isfinite(value)}
-    enough = {name: groups[name].statistic for name in values if groups[name].units >= FEWEST_UNITS}
-    drawn: dict[str, list[Array]] = {name: [] for name in enough}
-    for counts in bootstrap_counts(units, settings.resamples if enough else 0, settings.seed):
-        for name, statistic in enough.items():
-            drawn[name].append(statistic.over(counts))
-    resampled_values = {name: np.concatenate(blocks) for name, blocks in drawn.items()}
-    intervals = {name: uncut_interval(own) for name, own in resampled_values.items() if not np.isnan(own).any()}
+    values = {}
+    for name, group in groups.items():
+        value = metrics[f"group: {name}"].value
+        if f"group: {name}" in shown and value is not None and math.isfinite(value):
+            values[name] = value
+            if group.units >= FEWEST_UNITS:
+                statistics[name] = group.statistic
+    intervals = _group_intervals(statistics, units, settings)
     return {name: (values.get(name), intervals.get(name)) for name in groups}
 
 
-def _overall(ranks: Mapping[str, Mapping[str, int]], view: View) -> list[dict[str, Any]] | None:
+def _group_intervals(
+    statistics: Mapping[str, Statistic], units: int, settings: Resampling
+) -> dict[str, tuple[float, float] | None]:
+    """The interval of each group's metric; none of one that is undefined in any resample."""
+    if not statistics:
+        return {}
+    drawn: dict[str, list[Array]] = {name: [] for name in statistics}
+    for counts in bootstrap_counts(units, settings.resamples, settings.seed):
+        for name, statistic in statistics.items():
+            drawn[name].append(statistic.over(counts))
+    whole = {name: np.concatenate(blocks) for name, blocks in drawn.items()}
+    return {name: uncut_interval(values) for name, values in whole.items() if not np.isnan(values).any()}
+
+
+def _overall(ranks: Mapping[str, Mapping[str, int]], view: RankingView) -> list[dict[str, Any]] | None:
     """The mean rank of the teams that entered all tasks, ranked; None where there is one task, or no such team.
 
     Within a task, teams of an equal score get the mean of the places that they share.
@@ -311,22 +344,19 @@ def _overall(ranks: Mapping[str, Mapping[str, int]], view: View) -> list[dict[st
     entered = [team for team in next(iter(ranks.values()), {}) if all(team in own for own in ranks.values())]
     if len(ranks) < 2 or not entered:
         return None
-    places = {
-        task: shared_ranks({team: own[team] for team in entered}, descending=False) for task, own in ranks.items()
-    }
-    mids = [mid_ranks(own) for own in places.values()]
-    means = {team: comparable(sum(own[team] for own in mids) / len(mids)) for team in entered}
+    places, totals = {}, dict.fromkeys(entered, 0.0)
+    for task, own in ranks.items():
+        places[task] = shared_ranks({team: own[team] for team in entered}, descending=False)
+        for team, place in mid_ranks(places[task]).items():
+            totals[team] += place
+    means = {team: comparable(total / len(ranks)) for team, total in totals.items()}
     overall = shared_ranks(means, descending=False)
-    return [
-        {
-            "team": team,
-            "rank": overall[team],
-            "mean_rank": means[team],
-            "ranks": {task: own[team] for task, own in places.items()},
-        }
-        for team in sorted(entered, key=lambda team: (overall[team], team))
-        if team not in view.unseen
-    ]
+    records = []
+    for team in sorted(entered, key=lambda team: (overall[team], team)):
+        if team not in view.unseen:
+            own_places = {task: of_task[team] for task, of_task in places.items()}
+            records.append({"team": team, "rank": overall[team], "mean_rank": means[team], "ranks": own_places})
+    return records
 
 
 def _signature(program: Program, scored: TeamResults | None) -> str | None:
@@ -334,3 +364,140 @@ def _signature(program: Program, scored: TeamResults | None) -> str | None:
         return None
     results = {task: own[task] for task in program.tasks for own in scored.results.values() if task in own}
     return signature(program, results, scored.reference_digest)
+
+
+def per_unit_results(scored: TeamResults | None) -> PerUnit | None:
+    """Those of every submission; None where a table of scores is ranked."""
+    if scored is None:
+        return None
+    found: dict[str, dict[str, Units | None]] = {}
+    for team, own in scored.results.items():
+        found[team] = {}
+        for task, result in own.items():
+            found[team][task] = None if result.units is None else result.units()
+    return found
+
+
+def keep(folder: Path, per_unit: PerUnit | None) -> None:
+    """Write the per-unit results as `<task>.npz`: `unit`, `names`, `teams`, and `<team's number>.<metric>.<part>`.
+
+    They give the gold away to those who know what a team submitted.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    by_task: dict[str, dict[str, Units]] = {}
+    for team, own in (per_unit or {}).items():
+        for task, units in own.items():
+            if units is not None:
+                by_task.setdefault(task, {})[team] = units
+    for task, teams in by_task.items():
+        with zipfile.ZipFile(folder / f"{task}.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, array in _arrays_of_task(teams):
+                with archive.open(f"{name}.npy", "w") as member:
+                    np.lib.format.write_array(member, array, allow_pickle=False)
+
+
+def _arrays_of_task(teams: Mapping[str, Units]) -> Iterator[tuple[str, NDArray[Any]]]:
+    first = next(iter(teams.values()))
+    yield "unit", np.array(first.unit)
+    yield "names", np.array(list(first.names))
+    yield "teams", np.array(list(teams))
+    for number, units in enumerate(teams.values()):
+        for metric, statistic in units.statistics.items():
+            yield from _arrays(f"{number}.{metric}", statistic)
+
+
+def _arrays(name: str, value: object) -> Iterator[tuple[str, NDArray[Any]]]:
+    """The arrays of numbers that a statistic is made of, by their dotted names; sparse ones filled."""
+    if isinstance(value, np.ndarray):
+        yield name, value
+    elif hasattr(value, "toarray"):
+        yield name, value.toarray()
+    elif isinstance(value, list | tuple):
+        for number, one in enumerate(value):
+            yield from _arrays(f"{name}.{number}", one)
+    elif dataclasses.is_dataclass(value):
+        for field in dataclasses.fields(value):
+            yield from _arrays(f"{name}.{field.name}", getattr(value, field.name))
+
+
+def ranking_column(
+    column: ScoreColumn,
+    order: Sequence[str],
+    program: Program,
+    per_unit: PerUnit | None,
+    baselines: Collection[str] = (),
+) -> tuple[Units | None, dict[str, TeamColumn], str | None]:
+    """The units that a column scores, its values over them for each team, and why there are no intervals."""
+    if per_unit is None:
+        return None, {}, "A table of scores was ranked, which says nothing about single units."
+    keys = column.of if column.computation else [column.key]
+    written = [one for one in program.columns if one.key in keys]
+    tasks = {one.task for one in written}
+    found = [units for team in order for task, units in per_unit[team].items() if task in tasks]
+    every = [units for units in found if units is not None]
+    if len(every) < len(found):
+        return None, {}, "The scoring program gives no per-unit results."
+    if not every:
+        return None, {}, "No team entered the task."
+    names = list(every[0].names)
+    if any(list(units.names) != names for units in every):
+        return None, {}, "The column is made of tasks with different units."
+    scored: dict[str, set[int]] = {}
+    teams: dict[str, list[tuple[ScoreColumn, Units | None]]] = {}
+    for one in written:
+        for team in order:
+            units = per_unit[team].get(one.task)
+            teams.setdefault(team, []).append((one, units))
+            if units is None:
+                continue
+            if one.key not in units.statistics:
+                return None, {}, "The per-unit results of the scoring program leave the column out."
+            own = units.scored.get(one.key, ScoredUnits(units.unit, range(len(names))))
+            scored.setdefault(own.unit, set()).update(map(int, own.places))
+    places = np.array(sorted(set[int]().union(*scored.values())), dtype=np.intp)
+    columns = {}
+    for team, of_team in teams.items():
+        parts = [_part(one, units, places) for one, units in of_team]
+        columns[team] = TeamColumn(column, parts, team not in baselines)
+    kept = Units(" or ".join(scored), [names[place] for place in places], {})
+    return kept, columns, _too_few(written, every, scored)
+
+
+def _too_few(
+    written: Sequence[ScoreColumn], every: Sequence[Units], scored: Mapping[str, Collection[int]]
+) -> str | None:
+    """Why there are too few units for intervals of a column that is made of the written ones; None where they do.
+
+    Args:
+        written: the columns.
+        every: the per-unit results of all teams and tasks.
+        scored: kind of unit → the places of those that are scored.
+    """
+    kind, number = min(((kind, len(own)) for kind, own in scored.items()), key=lambda one: one[1])
+    word = f"units of the kind {kind}" if len(scored) > 1 else "units"
+    reasons = (few_units(c, number, word, own.classes.get(c.key, ())) for c in written for own in every)
+    return next(filter(None, reasons), None)
+
+
+def _part(column: ScoreColumn, units: Units | None, places: NDArray[np.intp]) -> Part:
+    """A team's results over the units at `places` in a written column; none in a task that it did not enter."""
+    if units is None:
+        return Part(column, None)
+    statistic = units.statistics[column.key]
+    if len(places) < len(units.names):
+        statistic = AtUnits(statistic, places, len(units.names))
+    return Part(column, statistic)
+
+
+def check_scores(teams: Mapping[str, TeamColumn], scores: Scores, units: int) -> None:
+    """Raise OrganiserError where a written score is not what its per-unit results give."""
+    wrong = []
+    once = np.ones((1, units))
+    for team, own in teams.items():
+        for part in own.parts:
+            name = part.column.key
+            score, over = scores[team][name], float(part.shown(part.over(once))[0])
+            if score is not None and abs(score - over) > SAME * max(1.0, abs(score)):
+                wrong.append(f"{name} of {team}: the score is {score!r}, but its per-unit results give {over!r}.")
+    if wrong:
+        raise OrganiserError(*wrong, "Expected the same: `units` of the scoring program has a bug.")

@@ -43,7 +43,7 @@ def p_values(
     observed = combined(teams, of_parts)[:, 0]
     pairs = list(combinations(range(len(teams)), 2))
     as_extreme = dict.fromkeys(pairs, 0)
-    parts = [_Exchange([team.parts[k] for team in teams], units) for k in range(len(teams[0].parts))]
+    parts = [_Exchange(of_teams, units) for of_teams in zip(*(team.parts for team in teams), strict=True)]
     compares = teams[0].column.computation == AVERAGE_RANK  # then all teams' values matter for a pair's
     for masks in exchanges(units, resamples, seed, max((part.width for part in parts), default=1)):
         mixed = [part.mixed(masks) for part in parts]
@@ -51,8 +51,8 @@ def p_values(
             others = [place for place in range(len(teams)) if compares and place not in (a, b)]
             values = []
             for part, exchanged, of_teams in zip(teams[a].parts, mixed, of_parts, strict=True):
-                both = np.stack([part.shown(exchanged(a, b)), part.shown(exchanged(b, a))])
-                values.append(np.concatenate([both, np.broadcast_to(of_teams[others], (len(others), len(masks)))]))
+                rest = np.broadcast_to(of_teams[others], (len(others), len(masks)))
+                values.append(np.vstack([part.shown(exchanged(a, b)), part.shown(exchanged(b, a)), rest]))
             one, other = combined([teams[place] for place in (a, b, *others)], values, first=2)
             least = abs(observed[a] - observed[b]) - SAME * max(abs(observed[a]), abs(observed[b]), 1.0)
             as_extreme[a, b] += int(np.count_nonzero(np.abs(one - other) >= least))

@@ -8,11 +8,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from scoring_kit.program import AVERAGE_RANK, ScoreColumn
-from scoring_kit.resampling.columns import TeamColumn, over
-from scoring_kit.resampling.draws import bootstrap_counts
-from scoring_kit.resampling.intervals import DIGITS, MOST_LACKING, uncut_interval
+from scoring_kit.resampling.columns import TeamColumn, mean_tau, mid_ranks, over, rank_interval, ranks, shares, wins
+from scoring_kit.resampling.draws import DIGITS, MOST_LACKING, bootstrap_counts, uncut_interval
 from scoring_kit.resampling.randomisation import p_values
-from scoring_kit.resampling.ranks import mean_tau, mid_ranks, rank_interval, ranks, shares, wins
 from scoring_kit.units import Array
 
 ALPHA = 0.05
@@ -87,38 +85,39 @@ def resampled(
     p = {(names[a], names[b]): value for (a, b), value in tested.items()}
     p_holm = holm(p)
     ranked = [name for name in names if name in published]
-    groups = tie_groups(ranked, p_holm)
-    tests_alone = Resampled({}, {}, groups, {}, p, p_holm, {}, {}, None)
+    found = replace(NOTHING, groups=tie_groups(ranked, p_holm), p=p, p_holm=p_holm)
     if few:
-        return tests_alone
+        return found
     of_teams, undefined = _bootstrap(columns, units, settings, advance)
     if undefined > MOST_LACKING * settings.resamples:
-        return replace(tests_alone, without=_undefined_text(columns[0].column, undefined, settings.resamples))
+        return replace(found, without=_undefined_text(columns[0].column, undefined, settings.resamples))
     values = dict(zip(names, of_teams, strict=True))
-    competing = np.stack([values[name] for name in ranked]) if ranked else np.empty((0, settings.resamples))
-    descending = columns[0].column.sort == "desc"
-    places = ranks(competing, descending) if ranked else np.empty((0, settings.resamples), dtype=np.int64)
-    return Resampled(
-        intervals=_intervals(values),
+    differences = {(a, b): values[a] - values[b] for a, b in combinations(names, 2)}
+    found = replace(found, intervals=_intervals(values), differences=_intervals(differences))
+    if not ranked:
+        return found
+    places = ranks(np.stack([values[name] for name in ranked]), columns[0].column.sort == "desc")
+    return replace(
+        found,
         rank_intervals={name: rank_interval(own) for name, own in zip(ranked, places, strict=True)},
-        groups=groups,
-        differences=_intervals({(a, b): values[a] - values[b] for a, b in combinations(names, 2)}),
-        p=p,
-        p_holm=p_holm,
-        wins=dict(zip(ranked, wins(places).tolist(), strict=True)) if ranked else {},
-        shares=dict(zip(ranked, shares(places).tolist(), strict=True)) if ranked else {},
-        tau_mean=mean_tau(np.array([published[name] for name in ranked]), places) if ranked else None,
+        wins=dict(zip(ranked, wins(places).tolist(), strict=True)),
+        shares=dict(zip(ranked, shares(places).tolist(), strict=True)),
+        tau_mean=mean_tau(np.array([published[name] for name in ranked]), places),
     )
 
 
 def _intervals(values: Mapping[Name, Array]) -> dict[Name, tuple[float, float]]:
-    found = {name: uncut_interval(own) for name, own in values.items()}
-    return {name: ends for name, ends in found.items() if ends is not None}
+    found = {}
+    for name, own in values.items():
+        if (ends := uncut_interval(own)) is not None:
+            found[name] = ends
+    return found
 
 
 def work(teams: int, resamples: int, few: bool) -> int:
     """How much there is to do, in the steps that `resampled` counts."""
-    return resamples * (teams * (teams - 1) // 2 + (0 if few else teams))
+    pairs = teams * (teams - 1) // 2
+    return resamples * (pairs if few else pairs + teams)
 
 
 def _bootstrap(columns: Sequence[TeamColumn], units: int, settings: Resampling, advance: Advance) -> tuple[Array, int]:
@@ -163,8 +162,8 @@ def other_rankings(order: Mapping[str, TeamColumn], units: int) -> dict[str, dic
     descending = first.sort == "desc"
     worst = np.nanmin(kept) if descending else np.nanmax(kept)
     kept = np.asarray(np.round(np.nan_to_num(kept, nan=float(worst)), DIGITS), dtype=np.float64)
-    different = np.unique(kept)
-    best = different.max() if descending else different.min()
+    different = np.unique(kept)  # ascending
+    best = different[-1] if descending else different[0]
     if len(different) <= 2:
         ways: dict[str, Array] = {"share": (kept == best).astype(np.float64).mean(axis=1)}
     else:
@@ -173,25 +172,22 @@ def other_rankings(order: Mapping[str, TeamColumn], units: int) -> dict[str, dic
             ways["median"] = np.asarray(np.median(kept, axis=1), dtype=np.float64)
         ways["mean_rank"] = mid_ranks(kept, descending, np.ones(len(kept), dtype=bool)).mean(axis=1)
     scores = over(list(order.values()), np.ones((1, units)))[0][:, 0]
-    return {
-        name: dict(zip(order, way.tolist(), strict=True)) for name, way in ways.items() if not np.allclose(way, scores)
-    }
+    found = {}
+    for name, way in ways.items():
+        if not np.allclose(way, scores):
+            found[name] = dict(zip(order, way.tolist(), strict=True))
+    return found
 
 
-def pair_records(resampled_task: Resampled, scores: Mapping[str, float], shown: Sequence[str]) -> list[dict[str, Any]]:
+def pair_records(found: Resampled, scores: Mapping[str, float], shown: Sequence[str]) -> list[dict[str, Any]]:
     """The pairs of report.json, of the teams whose figures are shown."""
-    return [
-        {
-            "a": a,
-            "b": b,
-            "difference": scores[a] - scores[b],
-            "low": resampled_task.differences.get((a, b), (None, None))[0],
-            "high": resampled_task.differences.get((a, b), (None, None))[1],
-            "p": resampled_task.p.get((a, b)),
-            "p_holm": resampled_task.p_holm.get((a, b)),
-        }
-        for a, b in combinations(shown, 2)
-    ]
+    records = []
+    for a, b in combinations(shown, 2):
+        low, high = found.differences.get((a, b), (None, None))
+        p, p_holm = found.p.get((a, b)), found.p_holm.get((a, b))
+        difference = scores[a] - scores[b]
+        records.append({"a": a, "b": b, "difference": difference, "low": low, "high": high, "p": p, "p_holm": p_holm})
+    return records
 
 
 def holm(p: Mapping[Pair, float]) -> dict[Pair, float]:

@@ -16,9 +16,8 @@ from click.testing import CliRunner
 from gen_bundle.check.bundle import Bundle, open_readable_bundle
 from gen_bundle.cli import root
 from gen_bundle.diff import DiffRequest, diff
-from gen_bundle.difference.aspects import differences
 from gen_bundle.difference.changes import Difference, Effect
-from gen_bundle.difference.report import as_text
+from gen_bundle.difference.report import as_text, differences
 from gen_bundle.errors import UserError
 from tests.generator.competition import small_competition
 from tests.generator.preview.bundles import write_bundle

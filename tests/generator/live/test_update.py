@@ -199,12 +199,13 @@ def test_kits_and_public_data_are_replaced_with_the_phase(site: Site, verb: Verb
     number = uploaded(site, changed(tmp_path, *first))
     main, later = (copy.deepcopy(phase) for phase in competition_of(site)["phases"])
     new = (*first, put("phases", 0, "end", "2031-06-30 23:59:59"), write("given/b.txt", b"y\n"))
-    path = changed(tmp_path, *new, write("kit.zip", packed({"README.md": b"Until June"})))
+    june = packed({"README.md": b"Until June"})
+    path = changed(tmp_path, *new, write("kit.zip", june))
     done = verb("update", number, path, "--apply", "--yes")
     assert done.exit_code == 0, done.output
     phase, other = competition_of(site)["phases"]
     assert other == later
-    assert site.files[phase["starting_kit"]["key"]] == packed({"README.md": b"Until June"})
+    assert site.files[phase["starting_kit"]["key"]] == june
     assert phase["public_data"]["key"] != main["public_data"]["key"]
     assert phase["tasks"] == main["tasks"]
     (body,) = [json.loads(body) for _, method, _, _, body in site.asked if method == "PATCH"]

@@ -104,7 +104,7 @@ def test_rows_of_many_a_key(tmp_path: Path) -> None:
     folder = made(tmp_path, "gold.csv", text, split="40:60", answers=answers)
     inputs = rows_of(folder / "data/public/test/inputs.csv")
     assert [list(row) for row in inputs] == [["doc_id", "text"]] * 6
-    assert scores(bundled(folder).path)["test", "empty"] == {"f1": 0, "precision": 0, "recall": 0}
+    assert scores(bundled(folder).path)["test", "constant"] == {"f1": 0, "precision": 0, "recall": 0}
 
 
 @pytest.mark.slow

@@ -158,7 +158,7 @@ def test_rows_can_be_numbered(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"no column identifies its rows.* number the rows with --key line"):
         proposed(tmp_path, "gold.tsv", text)
     proposal = proposed(tmp_path, "gold.tsv", text, key=("line",))
-    assert (proposal.key, proposal.gold.column("id")) == (("id",), ["1", "2", "3", "4", "5", "6"])
+    assert (proposal.key, proposal.gold.column("id")) == (("id",), ("1", "2", "3", "4", "5", "6"))
 
 
 class TestClusters:

@@ -14,6 +14,7 @@ from declared import organiser
 from scoring_kit.errors import OrganiserError, SubmissionError
 from scoring_kit.organiser import Request
 from tests.scoring_programs.declared.declaring import Files, Scored, csv_of, options_of, score
+from tests.scoring_programs.read_secrets import read_secrets
 
 
 def template_of(options: dict[str, Any], folder: Path) -> Files:
@@ -155,6 +156,26 @@ def test_the_same_answers_in_every_shape_have_the_same_scores(sent: str, gold_to
     template = template_of(options, tmp_path)
     if "skip" not in says:  # what is not read is the participant's own
         assert score(options, gold, template, tmp_path / "again").value("acc") == 0.75
+
+
+@pytest.mark.parametrize("name", list(shapes(GOLD)))
+def test_the_secrets_of_gold_in_every_shape_are_known_by_their_ids(name: str, tmp_path: Path) -> None:
+    says, gold = shapes(GOLD)[name]
+    keys = ("file", "format", "header", "delimiter", "skip", "at")
+    gold_says = {"file": "p.csv", **{key: says[key] for key in keys if key in says}}
+    options = declared({"key": "id", **says}, gold_says)
+    source, out = tmp_path / "source", tmp_path / "out"
+    for folder in (source, out):
+        folder.mkdir()
+    for file, text in gold.items():
+        (source / file).write_text(text, encoding="utf-8")
+    request: Request = {"tasks": ["t"], "all_tasks": ["t"], "layout": "joint", "options": options}
+    organiser.prepare({**request, "source": str(source), "out": str(out), "phases": [str(source)]})
+    found = read_secrets(out, organiser.secrets(request))
+    assert set(gold) <= set(found.files)
+    assert set(found.texts) == {"a", "c", "1", "-2", "3", "7"}
+    if says.get("key") != "line":
+        assert {("d2", "label", "a"), ("d4", "x", "7")} <= set(found.labels)
 
 
 @given(

@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-from ingestion_kit import entry, predictions
+from ingestion_kit import entry, ingestion
 from scoring_kit.base import submissions
 from scoring_kit.code_submission import run_folder_name
 from tests.generator.code_competition import PREDICT
@@ -126,7 +126,7 @@ FAULTS: dict[str, tuple[dict[str, str], dict[str, float], str]] = {  # the code,
 @pytest.mark.parametrize("fault", FAULTS)
 def test_both_steps_report_a_fault(fault: str, parts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files, limits, message = FAULTS[fault]
-    monkeypatch.setattr(predictions, "MAX_FILES", 50)
+    monkeypatch.setattr(ingestion, "MAX_FILES", 50)
     steps = Steps(parts, tmp_path, files, limits)
     ingested = steps.ingest()
     assert ingested.exit_code == 1
@@ -142,7 +142,7 @@ def test_both_steps_report_a_fault(fault: str, parts: Path, tmp_path: Path, monk
 
 
 def test_predictions_have_at_most_as_many_files_as_a_submission() -> None:
-    assert vars(predictions)["MAX_FILES"] == submissions.MAX_FILES == 10_000
+    assert vars(ingestion)["MAX_FILES"] == submissions.MAX_FILES == 10_000
 
 
 def test_the_log_names_the_participants_lines_and_none_of_ours(parts: Path, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from ingestion_kit.kept_text import HEAD, TAIL, KeptText
+from ingestion_kit.entry import HEAD, TAIL, KeptText
 
 
 def kept(*chunks: bytes) -> str:

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from gen_bundle.codabench.board import Board
 from gen_bundle.codabench.competition import Column as BoardColumn
 from gen_bundle.codabench.competition import Leaderboard
-from scoring_kit.board import Scores, read_scores, shared_ranks
+from scoring_kit.board import RankingView, Scores, read_scores, shared_ranks, standing, task_standing, tied
 from scoring_kit.errors import OrganiserError
 from scoring_kit.program import Program, ScoreColumn
-from scoring_kit.ranking import View, rank, shown_records, standing, task_standing, tied
+from scoring_kit.ranking import rank, shown_records
 from tests.scoring_programs.clarity2026.gold import DEV, PERFECT
 from tests.scoring_programs.framed import Files, write_files
 
@@ -134,7 +134,7 @@ def test_ranks_are_those_of_the_board(values: list[tuple[int, ...]], tie_break: 
         board.finish(entry)
         board.upload(entry, own)
     there = {row.entry.name: row.rank for row in board.rows()}
-    here = task_standing(of_kit, columns[0], scores, View()).ranks
+    here = task_standing(of_kit, columns[0], scores, RankingView()).ranks
     if tie_break is None:  # the platform numbers rows through
         alike: dict[tuple[int, ...], int] = {}
         for team, place in sorted(there.items(), key=lambda one: one[1]):
@@ -241,7 +241,7 @@ def test_what_a_table_shows_of_each_team(
     values: dict[str, float | None], hide: set[str], figures: set[str], baselines: set[str]
 ) -> None:
     """Whatever an unseen team's value is, its own cells and the marks of shared ranks stay the same."""
-    view = View(hide, figures, baselines)
+    view = RankingView(hide, figures, baselines)
     lines = standing(values, True, view).rows
     assert {team for team, _ in lines} == set(values) - hide
     competing = {team: value for team, value in values.items() if team not in baselines and value is not None}

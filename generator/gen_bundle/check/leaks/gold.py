@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from gen_bundle.check.bundle import Bundle
-from gen_bundle.check.leaks.records import KEY, blocks, digests, is_binary, lines, number, plain, words
+from gen_bundle.check.leaks.records import KEY, Block, blocks, digests, is_binary, lines, number, plain, words
 from gen_bundle.codabench.competition import DataUse, Task
 from gen_bundle.zips.reading import sha256_of
 from gen_bundle.zips.tree import Node, file_of
@@ -29,6 +29,8 @@ ID_TITLE = re.compile(r"(?i)(.*[_ -])?(id|ids|index|uid|key|name|file|filename|i
 # Of larger tables so many rows are compared, evenly spread.
 MOST_ROWS = 100_000
 MIN_ROWS = 3
+# So many cells of a column tell whether it names items.
+ENOUGH = 500
 # Shorter texts are labels.
 SHORTEST = 4
 PART = "\x1f"
@@ -42,6 +44,41 @@ class RowKey:
     titles: tuple[str, ...]
     rows: Mapping[str, int]
     parts: tuple[frozenset[str], ...] = ()
+
+    def items_in(self, block: Block) -> Iterator[tuple[tuple[str, ...], list[tuple[int, int]]]]:
+        """The columns of a block that name items, and the places of these in the block and in the gold."""
+        if self.parts:
+            own = self._columns_of_parts(block)
+            if own:
+                together = zip(*(map(plain, block.columns[name]) for name in own), strict=True)
+                yield own, _found(map(self.rows.get, map(PART.join, together)))
+            return
+        for name, cells in block.columns.items():
+            places = list(map(self.rows.get, cells))
+            others = (cell for cell in cells[:ENOUGH] if cell not in self.rows)
+            if not self.rows.keys().isdisjoint(map(plain, others)):
+                places = list(map(self.rows.get, map(plain, cells)))
+            if places.count(None) < len(places):
+                yield (name,), _found(places)
+
+    def _columns_of_parts(self, block: Block) -> tuple[str, ...]:
+        """The columns of a block that hold the parts of the key; none unless each part has one of its own."""
+        own: list[str] = []
+        for part in self.parts:
+            shares: dict[str, float] = {}
+            for name, cells in block.columns.items():
+                if name not in own:
+                    looked_at = list(map(plain, cells[:ENOUGH]))
+                    shares[name] = sum(map(part.__contains__, looked_at)) / max(1, len(looked_at))
+            name = max(shares, key=shares.__getitem__, default="")
+            if shares.get(name, 0) < 0.5:
+                return ()
+            own.append(name)
+        return tuple(own)
+
+
+def _found(places: Iterable[int | None]) -> list[tuple[int, int]]:
+    return [(row, place) for row, place in enumerate(places) if place is not None]
 
 
 @dataclass(frozen=True)
@@ -149,9 +186,11 @@ def _named_secrets(bundle: Bundle, task: Task) -> Sequence[Mapping[str, Any]] | 
         return None
     try:
         secrets = json.loads(found.read(64 * 1024 * 1024))["secrets"]
-        return [dict(one, name=str(one["name"])) for one in secrets] if isinstance(secrets, list) else None
+        if isinstance(secrets, list):
+            return [dict(one, name=str(one["name"])) for one in secrets]
     except (ValueError, TypeError, LookupError, RecursionError):
-        return None
+        pass
+    return None
 
 
 def is_described(bundle: Bundle) -> bool:
@@ -180,11 +219,11 @@ def named_tables(name: str, node: Node, secret: Mapping[str, Any]) -> Iterator[S
         taken = found[:MOST_ROWS]
         yield SecretTable(name, {"line": taken}, len(taken), [], len(taken) == len(found))
     for columns, whole in _tables_in(node):
-        wanted = [title for title in secret.get("columns", ()) if title in columns]
+        wanted = list(filter(columns.__contains__, secret.get("columns", ())))
         if wanted:
-            key = [title for title in secret.get("key", ()) or [KEY] if title in columns]
+            key = list(filter(columns.__contains__, secret.get("key") or [KEY]))
+            public = list(filter(columns.__contains__, secret.get("public", ())))
             others = [title for title in columns if title not in (*wanted, *key)]
-            public = [title for title in secret.get("public", ()) if title in columns]
             yield _secret_table(name, columns, wanted, _keys(columns, key, [*key, *others]), public, whole=whole)
 
 
@@ -237,8 +276,7 @@ def _tables_in(node: Node) -> Iterator[tuple[dict[str, list[str]], bool]]:
         first = start + -rows[block.kind] % step
         before = -(-rows[block.kind] // step)
         for name, cells in block.columns.items():
-            title = titles.get(name, name) if block.kind == "table" else name
-            column = columns.setdefault(title, [])
+            column = columns.setdefault(titles.get(name, name), [])
             column += [""] * (before - len(column))
             column += cells[first::step]
         rows[block.kind] += len(block.lines) - start

@@ -8,17 +8,18 @@ import io
 import json
 import re
 import zlib
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from itertools import chain, groupby, islice, zip_longest
-from typing import Any
+from typing import Any, TypeVar
 from xml.etree import ElementTree
 
 from gen_bundle.zips.tree import CHUNK, Node
 
+T = TypeVar("T")
 MAX_JSON_BYTES = 48 * 1024 * 1024
 # Files without a regular form are searched up to here.
 MAX_TEXT = 8 * 1024 * 1024
@@ -39,6 +40,7 @@ END_OF_RECORD = re.compile(r"(?i)</(?:tr|li|p|div|h[1-6])>|<br\s*/?>")
 DECIMAL_COMMA = re.compile(r"(?<=[0-9]),(?=[0-9])")
 BRACKETS = re.compile(r"[\[(]([^\[\](){}]{20,})[\])]")
 JSON_STARTS = ("{", "[")
+NESTED = (dict, list)
 # Western texts: encoding, bytes of a character, and which of these are 0.
 WIDE = (("utf-32-le", 4, (2, 3)), ("utf-32-be", 4, (0, 1)), ("utf-16-le", 2, (1,)), ("utf-16-be", 2, (0,)))
 PRINTABLE = re.compile(rb"[\t\n\x20-\x7e]{6,}")
@@ -118,11 +120,16 @@ def digests(node: Node) -> set[str]:
             state.update(bare.encode("utf-8", "replace") + b"\n")
             if len(different) < 3:
                 different.add(bare)
-    found = {state.hexdigest()} if len(different) > 1 else set()
+    found: set[str] = set()
+    if len(different) > 1:
+        found.add(state.hexdigest())
     value = json_value(node)
-    written = json.dumps(value, sort_keys=True) if value is not None else _canonical_xml(node)
+    if value is None:
+        written, too_few = _canonical_xml(node), 2
+    else:
+        written, too_few = json.dumps(value, sort_keys=True), 1
     # one flat list or a lone element say too little
-    if sum(map(written.count, "[{<")) > (1 if value is not None else 2):
+    if sum(map(written.count, "[{<")) > too_few:
         found.add(hashlib.sha256(written.encode()).hexdigest())
     return found
 
@@ -197,14 +204,16 @@ def plain(cell: str) -> str:
     if "e" in cell:
         cell = f"{Decimal(cell):f}"
     cell = cell.removeprefix("+")
-    return cell.rstrip("0").rstrip(".") or "0" if "." in cell else cell
+    if "." in cell:
+        cell = cell.rstrip("0").rstrip(".") or "0"
+    return cell
 
 
 def of_value(value: Any) -> str:
     """A value of JSON as it is compared; a list of one value is that value."""
     while isinstance(value, list) and len(value) == 1:
         value = value[0]
-    if not isinstance(value, (dict, list)):
+    if not isinstance(value, NESTED):
         return "" if value is None else plain(str(value))
     try:
         return json.dumps(value, sort_keys=True, separators=(",", ":")).lower()
@@ -231,9 +240,13 @@ def rows(node: Node) -> Iterator[list[str]]:
         return
 
 
+def _first_line(node: Node) -> str:
+    return next((line for line in lines(node) if line.strip()), "")
+
+
 def _reader(node: Node) -> Any:
     """A reader of a table's rows; None for other files."""
-    first = next((line for line in lines(node) if line.strip()), "")
+    first = _first_line(node)
     mark = _separator(first, "\t,;|")
     if mark not in first or first.lstrip().startswith(JSON_STARTS) or node.open is None:
         return None
@@ -248,7 +261,8 @@ def _separator(line: str, marks: str) -> str:
     if "\t" in line and "\t" in marks:
         return "\t"
     others = DECIMAL_COMMA.sub("", line)
-    return max(marks, key=others.count if any(mark in others for mark in marks) else line.count)
+    counted = others if any(mark in others for mark in marks) else line
+    return max(marks, key=counted.count)
 
 
 def text_of(node: Node) -> str:
@@ -276,16 +290,16 @@ def _decoded(text: str) -> str:
 
 def _plain_text(node: Node) -> str:
     value = json_value(node)
-    if value is None:
-        taken: list[str] = []
-        size = 0
-        for line in lines(node):
-            taken.append(line)
-            size += len(line) + 1
-            if size > MAX_TEXT:
-                break
-        return "\n".join(taken)
-    return "\n".join(_documents(value))[:MAX_TEXT]
+    if value is not None:
+        return "\n".join(_documents(value))[:MAX_TEXT]
+    taken: list[str] = []
+    size = 0
+    for line in lines(node):
+        taken.append(line)
+        size += len(line) + 1
+        if size > MAX_TEXT:
+            break
+    return "\n".join(taken)
 
 
 def _documents(value: Any) -> Iterator[str]:
@@ -312,9 +326,12 @@ def _texts_in(value: Any) -> Iterator[str]:
 def portions(node: Node) -> Iterator[str]:
     """The whole text of a file, of JSON that of its values, in portions of some megabytes."""
     value = json_value(node)
-    texts = _texts_in(value) if value is not None else lines(node)
     if is_binary(node):
         texts = iter([text_of(node)])
+    elif value is not None:
+        texts = _texts_in(value)
+    else:
+        texts = lines(node)
     while taken := list(islice(texts, MORE_ROWS)):
         yield "\n".join(taken)
 
@@ -323,20 +340,14 @@ def blocks(node: Node) -> Iterator[Block]:
     """All tables in a file: of JSON, of lines of JSON, of cells with a separator; else whatever looks like one."""
     value = json_value(node)
     if value is not None:
-        tables: dict[str, list[dict[str, str]]] = {}
-        yield from _collect(value, tables)
-        for kind, found in tables.items():
-            yield _of_objects(kind, found, range(1, len(found) + 1))
+        found = JsonTables()
+        yield from found.add(value)
+        yield from found.blocks()
         if next(_documents(value), None) is not None:
             yield from text_blocks(text_of(node))
-        return
-    if next((line for line in lines(node) if line.strip()), "").lstrip().startswith(JSON_STARTS):
+    elif _first_line(node).lstrip().startswith(JSON_STARTS):
         yield from _json_lines(node)
-        return
-    if is_binary(node):
-        yield from text_blocks(text_of(node))
-        return
-    if is_table(node):
+    elif not is_binary(node) and is_table(node):
         yield from _table_blocks(node)
     else:
         yield from text_blocks(text_of(node))
@@ -356,8 +367,13 @@ def _table_blocks(node: Node) -> Iterator[Block]:
         columns = islice(zip_longest(*taken, fillvalue=""), WIDEST)
         is_a_row_a_line = reader.line_num - last == len(taken)
         places = range(last + 1, last + 1 + len(taken)) if is_a_row_a_line else [last + 1] * len(taken)
-        yield Block("table", {str(place): column for place, column in enumerate(columns)}, places)
+        yield Block("table", numbered(columns), places)
         last, size = reader.line_num, MORE_ROWS
+
+
+def numbered(values: Iterable[T]) -> dict[str, T]:
+    """Values, such as columns, by their places from 0."""
+    return {str(place): value for place, value in enumerate(values)}
 
 
 def _some(reader: Any, size: int) -> list[list[str]]:
@@ -371,70 +387,113 @@ def _some(reader: Any, size: int) -> list[list[str]]:
 
 
 def _json_lines(node: Node) -> Iterator[Block]:
-    numbered = enumerate(lines(node), start=1)
-    taken = list(islice(numbered, FIRST_ROWS))
+    waiting = enumerate(lines(node), start=1)
+    taken = list(islice(waiting, FIRST_ROWS))
     while taken:
-        tables: dict[str, list[dict[str, str]]] = {}
+        tables = JsonTables()
         places: list[int] = []
         others: list[str] = []
         for place, line in taken:
-            value = _parsed(line) if line.lstrip().startswith(JSON_STARTS) else None
-            if isinstance(value, (dict, list)):
-                row = value if isinstance(value, dict) else {str(n): one for n, one in enumerate(value)}
-                yield from _collect(row, tables)
+            value = _parsed(line)
+            if isinstance(value, list):
+                value = numbered(value)
+            if isinstance(value, dict):
+                yield from tables.add(value)
                 places.append(place)
             else:
                 others.append(line)
-        for kind, found in tables.items():
-            yield _of_objects(kind, found, places if len(found) == len(places) else range(1, len(found) + 1))
+        yield from tables.blocks(places)
         if others:
             yield from text_blocks("\n".join(others))
-        taken = list(islice(numbered, MORE_ROWS))
+        taken = list(islice(waiting, MORE_ROWS))
 
 
-def _of_objects(kind: str, found: list[dict[str, str]], places: Sequence[int]) -> Block:
-    names = list(dict.fromkeys(chain.from_iterable(found)))[:WIDEST]
-    return Block(kind, {name: [row.get(name, "") for row in found] for name in names}, places)
+class JsonTables:
+    """The objects of JSON values as rows, by where they are, each with the values around it."""
 
+    def __init__(self) -> None:
+        self._rows: defaultdict[str, list[dict[str, str]]] = defaultdict(list)
+        self._waiting: list[tuple[str, Any, dict[str, str], int]] = []
 
-def _collect(value: Any, tables: dict[str, list[dict[str, str]]]) -> Iterator[Block]:
-    """Note the objects of a JSON value as rows, by where they are, each with the values around it; yield long lists."""
-    waiting: list[tuple[str, Any, dict[str, str], int]] = [("", value, {}, 0)]
-    while waiting:
-        path, part, around, depth = waiting.pop()
-        if depth > MAX_DEPTH:
-            continue
-        if isinstance(part, list):
-            single = [of_value(one) for one in part if not isinstance(one, (dict, list))]
-            outer = _outer(around)
-            if len(single) > WIDEST:
-                alike = {name: [cell] * len(single) for name, cell in outer.items()}
-                yield Block(f"{path}[]", {**alike, "": single}, range(1, len(single) + 1))
-            elif single:  # {"label": ["id", …]}
-                tables.setdefault(path + "[]", []).extend({**outer, "": one} for one in single)
-            inner = [one for one in part if isinstance(one, (dict, list))]
-            if len(inner) > 2 and all(map(_is_row, inner)):
-                columns = enumerate(zip_longest(*inner, fillvalue=""))
-                named = {str(place): list(map(of_value, cells)) for place, cells in columns}
-                yield Block(f"{path}[,]", named, range(1, len(inner) + 1))
+    def blocks(self, places: Sequence[int] = ()) -> Iterator[Block]:
+        """The tables; `places` are the lines of rows, where a table has one for each of these lines."""
+        for kind, found in self._rows.items():
+            names = list(dict.fromkeys(chain.from_iterable(found)))[:WIDEST]
+            columns: dict[str, list[str]] = {}
+            for name in names:
+                columns[name] = [row.get(name, "") for row in found]
+            is_a_row_a_line = len(found) == len(places)
+            lines_of_rows = places if is_a_row_a_line else range(1, len(found) + 1)
+            yield Block(kind, columns, lines_of_rows)
+
+    def add(self, value: Any) -> Iterator[Block]:
+        """Note a value; long lists in it are tables of their own."""
+        self._waiting = [("", value, {}, 0)]
+        while self._waiting:
+            path, part, around, depth = self._waiting.pop()
+            if depth > MAX_DEPTH:
                 continue
-            waiting += [(path + "[]", one, around, depth + 1) for one in reversed(inner)]
-        elif isinstance(part, dict):
-            own = _flat(part)
-            if own:
-                tables.setdefault(path, []).append({**_outer(around), **own})
-            _collect_mapping(path, part, tables)
-            scalars = {name: of_value(one) for name, one in part.items() if not isinstance(one, (dict, list))}
-            known = {**around, **dict(islice(scalars.items(), 20))}
-            many = len(part) > 1 and all(isinstance(one, (dict, list)) for one in part.values())
-            for name, one in reversed(part.items()):
-                if isinstance(one, (dict, list)):
-                    place = f"{path}{{}}" if many else f"{path}.{name}"
-                    waiting.append((place, one, {**known, KEY: plain(str(name))}, depth + 1))
+            if isinstance(part, list):
+                yield from self._add_list(path, part, around, depth + 1)
+            elif isinstance(part, dict):
+                self._add_object(path, part, around, depth + 1)
+
+    def _add_list(self, path: str, part: list[Any], around: dict[str, str], depth: int) -> Iterator[Block]:
+        inner = [one for one in part if isinstance(one, NESTED)]
+        single = [of_value(one) for one in part if not isinstance(one, NESTED)]
+        outer = _outer(around)
+        if len(single) > WIDEST:
+            columns = {name: [cell] * len(single) for name, cell in outer.items()} | {"": single}
+            yield Block(f"{path}[]", columns, range(1, len(single) + 1))
+        else:  # {"label": ["id", …]}
+            for value in single:
+                self._rows[path + "[]"].append({**outer, "": value})
+        if len(inner) > 2 and all(map(_is_row, inner)):
+            columns = numbered(list(map(of_value, cells)) for cells in zip_longest(*inner, fillvalue=""))
+            yield Block(f"{path}[,]", columns, range(1, len(inner) + 1))
+            return
+        for one in reversed(inner):
+            self._waiting.append((path + "[]", one, around, depth))
+
+    def _add_object(self, path: str, part: dict[str, Any], around: dict[str, str], depth: int) -> None:
+        own = _flat(part)
+        if own:
+            self._rows[path].append({**_outer(around), **own})
+        self._add_pairs(path, part)
+        self._add_columns(path, part)
+        scalars: dict[str, str] = {}
+        inner: dict[str, Any] = {}
+        for name, one in part.items():
+            if isinstance(one, NESTED):
+                inner[name] = one
+            elif len(scalars) < 20:
+                scalars[name] = of_value(one)
+        many = len(inner) == len(part) > 1
+        for name, one in reversed(inner.items()):
+            place = f"{path}{{}}" if many else f"{path}.{name}"
+            self._waiting.append((place, one, {**around, **scalars, KEY: plain(str(name))}, depth))
+
+    def _add_pairs(self, path: str, part: dict[str, Any]) -> None:
+        """Note {"id": "label", …}."""
+        if len(part) > 2:
+            pairs = self._rows[path + "{:}"]
+            for name, one in part.items():
+                if not isinstance(one, dict):
+                    pairs.append({KEY: plain(str(name)), "": of_value(one)})
+
+    def _add_columns(self, path: str, part: dict[str, Any]) -> None:
+        """Note {"column": ["cell", …], …} and {"column": {"row": "cell", …}, …}."""
+        columns = {str(name): one for name, one in part.items() if isinstance(one, list)}
+        if len(part) > 1 and all(isinstance(one, dict) for one in part.values()):
+            columns = {str(name): list(one.values()) for name, one in part.items()}
+        sizes = set(map(len, columns.values()))
+        if len(columns) > 1 and len(sizes) == 1 and max(sizes) > 2:
+            for row in zip(*columns.values(), strict=True):
+                self._rows[path + "|"].append(dict(zip(columns, map(of_value, row), strict=True)))
 
 
 def _is_row(value: Any) -> bool:
-    return isinstance(value, list) and len(value) <= WIDEST and not any(isinstance(one, (dict, list)) for one in value)
+    return isinstance(value, list) and len(value) <= WIDEST and not any(isinstance(one, NESTED) for one in value)
 
 
 def _outer(around: Mapping[str, str]) -> dict[str, str]:
@@ -442,58 +501,45 @@ def _outer(around: Mapping[str, str]) -> dict[str, str]:
     return {name if name == KEY else f"^{name}": cell for name, cell in around.items()}
 
 
-def _collect_mapping(path: str, part: dict[str, Any], tables: dict[str, list[dict[str, str]]]) -> None:
-    """Note {"id": "label", …}, {"column": ["cell", …], …} and {"column": {"row": "cell", …}, …}."""
-    values = list(part.values())
-    if len(values) > 2:
-        pairs = [{KEY: plain(str(name)), "": of_value(one)} for name, one in part.items() if not isinstance(one, dict)]
-        tables.setdefault(path + "{:}", []).extend(pairs)
-    if len(values) > 1 and all(isinstance(one, dict) and len(one) == len(values[0]) > 2 for one in values):
-        values = [list(one.values()) for one in values]
-    lists = {name: one for name, one in zip(part, values, strict=True) if isinstance(one, list)}
-    sizes = {len(one) for one in lists.values()}
-    if len(lists) > 1 and len(sizes) == 1 and max(sizes) > 2:
-        columns = [[of_value(cell) for cell in column] for column in lists.values()]
-        names = [str(name) for name in lists]
-        found = (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
-        tables.setdefault(path + "|", []).extend(found)
-
-
 def _flat(value: dict[str, Any]) -> dict[str, str] | None:
     """All values in an object, by their path; None where there are too many for one item."""
     found: dict[str, list[Any]] = {}
     waiting: list[tuple[str, Any]] = [("", value)]
-    count = 0
+    seen = 0
     while waiting:
         path, part = waiting.pop()
         if isinstance(part, dict):
-            waiting += [(f"{path}.{name}" if path else str(name), one) for name, one in reversed(part.items())]
+            above = f"{path}." if path else ""
+            waiting += ((f"{above}{name}", one) for name, one in reversed(part.items()))
         elif isinstance(part, list) and any(isinstance(one, dict) for one in part):
-            waiting += [(path, one) for one in reversed(part)]
+            waiting += ((path, one) for one in reversed(part))
         elif isinstance(part, list) and len(part) > WIDEST:
             return None
         else:
             found.setdefault(path, []).append(part)
-        count += 1
-        if count + len(waiting) > WIDEST:
+        seen += 1
+        if seen + len(waiting) > WIDEST:
             return None
-    return {path: of_value(cells) for path, cells in found.items()}
+    return dict(zip(found, map(of_value, found.values()), strict=True))
 
 
 def text_blocks(text: str) -> Iterator[Block]:
     """What looks like a table in a text without a regular form: lines of as many cells, and long lists."""
-    for width, run in groupby(enumerate(_bare(text).split("\n"), start=1), key=lambda line: len(cells(line[1]))):
-        taken = list(run) if width else []
-        if len(taken) > 2 and width <= WIDEST:
-            columns = zip(*(cells(line) for _, line in taken), strict=True)
-            yield Block(f"cells {width}", {str(n): column for n, column in enumerate(columns)}, [n for n, _ in taken])
+    split = ((place, cells(line)) for place, line in enumerate(_bare(text).split("\n"), start=1))
+    for width, run in groupby(split, key=lambda one: len(one[1])):
+        if not width:
+            continue
+        places, rows = zip(*run, strict=True)
+        if len(rows) > 2 and width <= WIDEST:
+            yield Block(f"cells {width}", numbered(zip(*rows, strict=True)), places)
         elif width >= LIST:
-            for place, line in taken:
-                yield Block(f"line {place}", {"": cells(line)}, [place] * width)
+            for place, row in zip(places, rows, strict=True):
+                yield Block(f"line {place}", {"": row}, [place] * width)
     for place, found in enumerate(BRACKETS.finditer(text)):
-        parts = [part.strip(EDGE) for part in re.split(r"[,;\s]+" if "," not in found[1] else r",", found[1])]
+        cut = r"," if "," in found[1] else r"[,;\s]+"
+        parts = [part.strip(EDGE) for part in re.split(cut, found[1])]
         if len(parts) >= LIST:
-            parts = [part for part in parts if part]
+            parts = list(filter(None, parts))
             start = text.count("\n", 0, found.start()) + 1
             yield Block(f"list {place}", {"": parts}, [start] * len(parts))
 
@@ -522,16 +568,18 @@ def cells(line: str) -> tuple[str, ...]:
             parts = []
     else:
         parts = re.split(r"\s*(?::|=>?|->|→)\s*|\s+", line.strip())
-    return tuple(part for part in (one.strip(EDGE) for one in parts) if part)
+    bare = (part.strip(EDGE) for part in parts)
+    return tuple(filter(None, bare))
 
 
 def streams(text: str) -> Iterator[list[tuple[int, str]]]:
     """The pieces of a text in their order, each with its line, cut in several ways."""
     bare = _bare(text[:MAX_TEXT]).split("\n")
     for cut in CUTS:
-        yield [
-            (place, plain(piece))
-            for place, line in enumerate(bare, start=1)
-            for piece in (part.strip(EDGE + ".!?") for part in cut.split(line))
-            if piece and len(piece) < 100
-        ]
+        found: list[tuple[int, str]] = []
+        for place, line in enumerate(bare, start=1):
+            for part in cut.split(line):
+                piece = part.strip(EDGE + ".!?")
+                if piece and len(piece) < 100:
+                    found.append((place, plain(piece)))
+        yield found

@@ -93,27 +93,27 @@ def _renamed(pairs: Pairs, evident: Pairs, total: int, doubt: float) -> Agreemen
     """Labels under other names, each its own; or as yes and no."""
     golds, publics = _counts(pairs, GOLD), _counts(pairs, PUBLIC)
     is_bits = len(publics) == 2 and publics.keys() <= BITS
-    if len(publics) < 2 or 2 * len(golds) > total or not (is_bits or len(publics) == len(golds)):
-        return None
-    if not all(map(_is_label, golds)):
+    fits = is_bits or len(publics) == len(golds) > 1
+    if not fits or 2 * len(golds) > total or not all(map(_is_label, golds)):
         return None
     best: dict[str, tuple[int, str]] = {}
     for (gold, public), count in pairs.items():
         best[gold] = max(best.get(gold, (0, "")), (count, public))
     counts, names = zip(*best.values(), strict=True)
     agreeing, top = sum(counts), max(publics.values())
-    if set(names) != publics.keys() or agreeing < SUSPECTED * total or agreeing - max(counts) < MINORITY:
+    if set(names) != publics.keys() or agreeing - max(counts) < MINORITY:
         return None
-    beyond = agreeing - top
-    if beyond < SUSPECTED * (total - top):
+    choices = math.log(len(publics))
+    evidence = log_orders(_counts(evident, PUBLIC).values()) - len(golds) * choices - (total - agreeing) * choices
+    if evidence <= doubt or not _is_share(agreeing, top, total, SUSPECTED, SUSPECTED):
         return None
-    orders = log_orders(_counts(evident, PUBLIC).values())
-    evidence = orders - len(golds) * math.log(len(publics)) - (total - agreeing) * math.log(len(publics))
-    if evidence <= doubt:
-        return None
-    is_shown = agreeing >= SHOWN * total and beyond >= BEYOND_CONSTANT * (total - top)
-    how = "as yes and no" if is_bits and len(golds) > 2 else "under other names"
-    return Agreement(how, agreeing, is_shown)
+    how = "as yes and no" if len(publics) < len(golds) else "under other names"
+    return Agreement(how, agreeing, _is_share(agreeing, top, total, SHOWN, BEYOND_CONSTANT))
+
+
+def _is_share(agreeing: int, top: int, total: int, share: float, beyond: float) -> bool:
+    """Whether enough items agree, of all and of those that a constant (right for `top`) does not get."""
+    return agreeing >= share * total and agreeing - top >= beyond * (total - top)
 
 
 def _is_label(gold: str) -> bool:

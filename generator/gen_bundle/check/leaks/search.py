@@ -1,17 +1,15 @@
 """The search for gold in what participants get: whole files, columns beside ids or in order, and texts."""
 
-import hashlib
 import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from itertools import chain, groupby, islice
 from pathlib import PurePosixPath
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
-from gen_bundle.check.leaks.gold import PART, SHORTEST, RowKey, SecretGold, SecretTable, gold_of
+from gen_bundle.check.leaks.gold import SHORTEST, RowKey, SecretGold, SecretTable, gold_of
 from gen_bundle.check.leaks.records import (
     FIRST_ROWS,
     WIDEST,
@@ -30,8 +28,7 @@ from gen_bundle.check.leaks.records import (
     words,
 )
 from gen_bundle.check.leaks.relation import BY_CHANCE, Agreement, Pairs, agreement, follows_order, log_orders, repeats
-from gen_bundle.check.leaks.visible import INPUT_CHANNELS, Seen, listings, visible_files
-from gen_bundle.resources import resource
+from gen_bundle.check.leaks.visible import INPUT_CHANNELS, Seen, foreign_files, listings
 from gen_bundle.zips.reading import sha256_of
 from gen_bundle.zips.tree import Node
 
@@ -248,7 +245,7 @@ class Search:
         names_items = False
         for place, table in enumerate(self.gold.tables):
             for key in table.keys:
-                for own, found in _items(key, block):
+                for own, found in key.items_in(block):
                     join = joins.setdefault((block.kind, place, key.titles, own), Join(table))
                     join.rows += len(block.lines)
                     join.look(found, block, own)
@@ -281,7 +278,7 @@ class Search:
         for title, cells in table.secret.items():
             shown = list(map(cells.__getitem__, order))
             left_out = len(cells) - len(shown)
-            if len(set(shown)) == 1 and cells.count(shown[0]) == len(shown) and left_out >= LISTED:
+            if left_out >= LISTED and shown.count(shown[0]) == len(shown) == cells.count(shown[0]):
                 what = f"lists the {len(shown)} items with {title} {shown[0]!r} in {table.name}, and no others"
                 if log_orders([len(shown), left_out]) > DOUBT:
                     yield Leak(seen, what, not table.guessed, table.guessed, join.line)
@@ -349,63 +346,28 @@ def _keep(best: Best, leak: Leak, table: SecretTable, title: str) -> None:
 
 
 def _column(name: str) -> str:
+    if not name:
+        return ""
     bare = name.removeprefix(LOOK)
     shown = f"column {int(bare) + 1}" if bare.isdigit() else bare
-    return f" ({name[: len(name) - len(bare)]}{shown})" if name else ""
+    return f" ({name[: len(name) - len(bare)]}{shown})"
 
 
 def _judged(
     pairs: Pairs | None, compared: int, table: SecretTable, seen: Seen, runs: Pairs | None = None
 ) -> Agreement | None:
-    if not pairs:
+    if not pairs or (seen.is_answer and not repeats(runs or pairs, table.rows)):
         return None
     if seen.is_answer:
-        return Agreement("", pairs.total(), True) if repeats(runs or pairs, table.rows) else None
+        return Agreement("", pairs.total(), True)
     return agreement(pairs, compared, runs)
 
 
 def _leak(seen: Seen, table: SecretTable, title: str, found: Agreement, where: str, line: int) -> Leak:
-    how = f" {found.how}" if found.how else ""
+    how = f" {found.how}".rstrip()
     said = "shows" if found.shown else "may show"
     what = f"{said} {title} of {table.name}{how} for {found.items} of {table.rows} items{where}"
     return Leak(seen, what, found.shown, table.guessed, line, found.items)
-
-
-def _items(key: RowKey, block: Block) -> Iterator[tuple[tuple[str, ...], list[tuple[int, int]]]]:
-    """The columns that name items, and the places of these in the block and in the gold."""
-    if key.parts:
-        own = _parts(key, block)
-        if own:
-            together = zip(*(map(plain, block.columns[name]) for name in own), strict=True)
-            yield own, _found(map(key.rows.get, map(PART.join, together)))
-        return
-    for name, cells in block.columns.items():
-        places = list(map(key.rows.get, cells))
-        others = (cell for cell in cells[:ENOUGH] if cell not in key.rows)
-        if not key.rows.keys().isdisjoint(map(plain, others)):
-            places = list(map(key.rows.get, map(plain, cells)))
-        if places.count(None) < len(places):
-            yield (name,), _found(places)
-
-
-def _found(places: Iterable[int | None]) -> list[tuple[int, int]]:
-    return [(row, place) for row, place in enumerate(places) if place is not None]
-
-
-def _parts(key: RowKey, block: Block) -> tuple[str, ...]:
-    """The columns of a block that hold the parts of a key; none unless each part has one of its own."""
-    own: list[str] = []
-    for part in key.parts:
-        shares: dict[str, float] = {}
-        for name, cells in block.columns.items():
-            if name not in own:
-                looked_at = list(map(plain, cells[:ENOUGH]))
-                shares[name] = sum(map(part.__contains__, looked_at)) / max(1, len(looked_at))
-        name = max(shares, key=shares.__getitem__, default="")
-        if shares.get(name, 0) < 0.5:
-            return ()
-        own.append(name)
-    return tuple(own)
 
 
 class NearItems:
@@ -471,46 +433,55 @@ class NearItems:
 @once_a_bundle
 def found_leaks(bundle: Bundle) -> Iterator[Leak]:
     """All leaks, shown and suspected."""
-    seen_files = [seen for seen in visible_files(bundle) if sha256_of(seen.node) not in own_files()]
+    seen_files = foreign_files(bundle)
     inputs = [seen for seen in seen_files if seen.channel in INPUT_CHANNELS]
     gold = gold_of(bundle, (sha256_of(seen.node) for seen in inputs))
     if not gold.files and not gold.tables:
         return
     search = Search(gold)
     texts = Texts(chain.from_iterable(table.texts for table in gold.tables))
-    # the same file often lies in several kits and programs, and is read once
+    for seen in _different(seen_files):
+        found = list(search.leaks_in(seen))
+        yield from found
+        if not seen.opened and not any(leak.shown for leak in found):
+            yield from texts.leaks_in(seen)
+    yield from search.leaks_in_folders()
+    for listing in listings(seen_files):
+        yield from search.leaks_in(listing)
+    yield from texts.leaks_in_suspects(inputs)
+
+
+def _different(seen_files: Iterable[Seen]) -> Iterable[Seen]:
+    """Each file once: the same one often lies in several kits and programs."""
     different: dict[tuple[str, str, bool, str], Seen] = {}
     for seen in seen_files:
         name = seen.name.rpartition("/")[2]
         different.setdefault((sha256_of(seen.node), seen.channel, seen.is_answer, name), seen)
-    suspects: list[tuple[Seen, set[int]]] = []
-    for seen in different.values():
-        found = list(search.leaks_in(seen))
-        yield from found
-        if seen.opened or not texts.sizes or any(leak.shown for leak in found):
-            continue
-        if seen.channel in INPUT_CHANNELS:
-            yield from texts.whole_in(seen)
-        else:
-            suspects.append((seen, texts.within(seen, texts.sizes)))
-    yield from search.leaks_in_folders()
-    for listing in listings(seen_files):
-        yield from search.leaks_in(listing)
-    yield from texts.leaks(suspects, inputs)
+    return different.values()
 
 
 class Texts:
     """Secret texts, and the search for them within others."""
 
     def __init__(self, texts: Iterable[tuple[str, ...]]) -> None:
-        self.texts = list(dict.fromkeys(texts))
-        self.sizes: dict[int, set[int]] = {}
-        for text in self.texts:
-            kept = self.sizes.setdefault(min(len(text), LONGEST), set())
+        self._texts = list(dict.fromkeys(texts))
+        self._suspects: list[tuple[Seen, set[int]]] = []
+        self._sizes: dict[int, set[int]] = {}
+        for text in self._texts:
+            kept = self._sizes.setdefault(min(len(text), LONGEST), set())
             if len(kept) < MAX_SHINGLES:
                 kept.update(_codes(text))
 
-    def within(self, seen: Seen, wanted: dict[int, set[int]]) -> set[int]:
+    def leaks_in(self, seen: Seen) -> Iterator[Leak]:
+        """The gold texts in a file of participants' input; any other file is noted as a suspect."""
+        if not self._texts:
+            return
+        if seen.channel in INPUT_CHANNELS:
+            yield from self._whole_in(seen)
+        else:
+            self._suspects.append((seen, self._within(seen, self._sizes)))
+
+    def _within(self, seen: Seen, wanted: dict[int, set[int]]) -> set[int]:
         """The codes of sequences of words that a file holds, of those wanted, which are given by their lengths."""
         held: set[int] = set()
         for text in [seen.text] if seen.text else portions(seen.node):
@@ -520,9 +491,9 @@ class Texts:
                 held |= codes.intersection(map(hash, zip(*shifted, strict=False)))
         return held
 
-    def whole_in(self, seen: Seen) -> Iterator[Leak]:
+    def _whole_in(self, seen: Seen) -> Iterator[Leak]:
         """Input may hold a gold text inside its own, but not as values of its own."""
-        secret = set(self.texts)
+        secret = set(self._texts)
         held: set[tuple[str, ...]] = set()
         for block in blocks(seen.node):
             for cells in block.columns.values():
@@ -536,22 +507,22 @@ class Texts:
             shown = certain and len(held) >= len(secret) // 5
             yield Leak(seen, f"holds {len(held)} of {len(secret)} gold texts as values of their own", shown)
 
-    def leaks(self, suspects: Iterable[tuple[Seen, set[int]]], inputs: Iterable[Seen]) -> Iterator[Leak]:
-        """What files hold, but for what participants' input holds as part of longer texts."""
-        wanted = set[int]().union(*(held for _, held in suspects))
+    def leaks_in_suspects(self, inputs: Iterable[Seen]) -> Iterator[Leak]:
+        """What suspects hold, but for what participants' input holds as part of longer texts."""
+        wanted = set[int]().union(*(held for _, held in self._suspects))
         if not wanted:
             return
-        chosen = {size: codes & wanted for size, codes in self.sizes.items()}
+        chosen = {size: codes & wanted for size, codes in self._sizes.items()}
         for seen in inputs:
-            wanted -= self.within(seen, chosen)
-        secret = [codes for codes in map(_codes, self.texts) if codes & wanted]
-        for seen, held in suspects:
+            wanted -= self._within(seen, chosen)
+        secret = [codes for codes in map(_codes, self._texts) if codes & wanted]
+        for seen, held in self._suspects:
             codes = held & wanted
             whole = sum(map(codes.issuperset, secret))
-            if not codes or (seen.is_answer and whole < 0.9 * len(self.texts)):
+            if not codes or (seen.is_answer and whole < 0.9 * len(self._texts)):
                 continue
-            long = not codes.isdisjoint(self.sizes.get(LONGEST, ()))
-            what = f"holds words of {max(whole, 1)} of {len(self.texts)} gold texts"
+            long = not codes.isdisjoint(self._sizes.get(LONGEST, ()))
+            what = f"holds words of {max(whole, 1)} of {len(self._texts)} gold texts"
             yield Leak(seen, what, long or whole >= SEVERAL_TEXTS)
 
 
@@ -562,10 +533,3 @@ def _words(text: str) -> tuple[str, ...]:
 def _codes(text: tuple[str, ...]) -> set[int]:
     size = min(len(text), LONGEST)
     return {hash(text[start : start + size]) for start in range(len(text) - size + 1)}
-
-
-@cache
-def own_files() -> frozenset[str]:
-    """The digests of the scoring programs' files as they come with the tool: most of a bundle, and never gold."""
-    files = (path for path in resource("scoring_programs").rglob("*") if path.is_file())
-    return frozenset(hashlib.sha256(path.read_bytes()).hexdigest() for path in files if path.suffix != ".pyc")

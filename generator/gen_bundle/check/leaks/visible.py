@@ -1,9 +1,11 @@
 """Everything that participants can read or download, file by file."""
 
+import hashlib
 import io
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import PurePosixPath
 from typing import Any, Literal
 
@@ -11,7 +13,9 @@ from gen_bundle.check.bundle import Bundle, once_a_bundle, page_files
 from gen_bundle.check.leaks.records import is_binary
 from gen_bundle.codabench.reading import YAML_NAME
 from gen_bundle.codabench.yaml_document import Path
+from gen_bundle.resources import resource
 from gen_bundle.zips.containers import Contents, contents, holds_files
+from gen_bundle.zips.reading import sha256_of
 from gen_bundle.zips.tree import Node, file_of
 
 Channel = Literal["page", "logo", "public data", "starting kit", "solution", "input data", "program"]
@@ -67,6 +71,11 @@ def visible_files(bundle: Bundle) -> Iterator[Seen]:
     found = bundle.find(logo)
     if isinstance(found, Node) and not found.is_folder:
         yield Seen("logo", ("image",), str(logo), found, text=_logo_text(found))
+    yield from _files_of_uses(bundle)
+
+
+def _files_of_uses(bundle: Bundle) -> Iterator[Seen]:
+    """The files of programs and data that participants get, with those inside archives."""
     done: set[tuple[str, int]] = set()
     for use in bundle.competition.uses():
         channel = CHANNELS.get(use.role)
@@ -74,9 +83,11 @@ def visible_files(bundle: Bundle) -> Iterator[Seen]:
         if channel is None or unpacked is None or (channel, id(unpacked)) in done:
             continue
         done.add((channel, id(unpacked)))
-        single = bundle.tree.find(use.path) if unpacked.form == "no zip" else None
-        files = [(f"{use.path}/{name}", node) for name, node in unpacked.tree.root.files()]
-        for name, node in [(str(use.path), single)] if isinstance(single, Node) else files:
+        files = {f"{use.path}/{name}": node for name, node in unpacked.tree.root.files()}
+        single = bundle.tree.find(use.path)
+        if unpacked.form == "no zip" and isinstance(single, Node):
+            files = {str(use.path): single}
+        for name, node in files.items():
             yield from _with_contents(bundle, Seen(channel, use.at, name, node, channel == "solution"), 1)
 
 
@@ -93,11 +104,14 @@ def _texts_of(value: Any) -> Iterator[str]:
 
 def _with_contents(bundle: Bundle, seen: Seen, depth: int) -> Iterator[Seen]:
     """A file, and what is inside it."""
+    inside = Contents()
     if depth < MAX_NESTING:
         inside = contents(seen.node, bundle.tick, bundle.held)
-    else:
-        inside = Contents(closed=f"an archive inside {MAX_NESTING - 1} others" if holds_files(seen.node) else "")
-    closed = inside.closed or ("a file of bytes" if not inside.files and is_binary(seen.node) else "")
+    elif holds_files(seen.node):
+        inside = Contents(closed=f"an archive inside {MAX_NESTING - 1} others")
+    closed = inside.closed
+    if not closed and not inside.files and is_binary(seen.node):
+        closed = "a file of bytes"
     yield replace(seen, closed=closed, opened=bool(inside.files))
     # an archive in a starting kit is an example submission
     is_answer = seen.is_answer or (seen.channel == "starting kit" and ARCHIVE.search(seen.name) is not None)
@@ -117,6 +131,18 @@ def _logo_text(node: Node) -> str:
         return ""
     texts = [one.decode("utf-8", "replace") if isinstance(one, bytes) else one for one in found]
     return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def foreign_files(bundle: Bundle) -> list[Seen]:
+    """All visible files but those of the scoring programs that come with the tool: most of a bundle, and never gold."""
+    own = _own_files()
+    return [seen for seen in visible_files(bundle) if sha256_of(seen.node) not in own]
+
+
+@cache
+def _own_files() -> frozenset[str]:
+    files = (path for path in resource("scoring_programs").rglob("*") if path.is_file() and path.suffix != ".pyc")
+    return frozenset(hashlib.sha256(path.read_bytes()).hexdigest() for path in files)
 
 
 def listings(seen_files: Iterable[Seen]) -> Iterator[Seen]:

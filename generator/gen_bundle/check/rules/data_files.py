@@ -1,16 +1,17 @@
 """Programs and data as paths: what they lead to, what is packed, and what overwrites what."""
 
 import re
-from collections.abc import Callable, Iterator
-from functools import partial, wraps
+from collections.abc import Iterator
+from functools import partial
 from uuid import UUID
 
 from gen_bundle.check.bundle import Bundle, page_files
-from gen_bundle.check.registry import UNPACKER, WORKER, ZIPFILE, Check, Problem, Topic
+from gen_bundle.check.registry import UNPACKER, WORKER, ZIPFILE, Problem, Topic
 from gen_bundle.check.rules.shared import PATH_NOT_TEXT, UNKNOWN_KEY, known_key
-from gen_bundle.codabench.competition import Competition, DataUse
+from gen_bundle.codabench.competition import DataUse
 from gen_bundle.codabench.fields import shown
 from gen_bundle.codabench.stages import Stage
+from gen_bundle.codabench.yaml_document import Path
 from gen_bundle.zips.reading import Unpacked
 from gen_bundle.zips.tree import Node, OnServer
 
@@ -28,9 +29,9 @@ def where(use: DataUse) -> str:
     return f"{use.role.replace('_', ' ')} {shown(use.path)}"
 
 
-def in_use(competition: Competition) -> list[DataUse]:
-    """The files that submissions of some phase meet: programs and data of tasks that are run."""
-    return [use for task in competition.used_tasks for use in task.files.values()]
+def _running(bundle: Bundle) -> set[Path]:
+    """Where the files are named that submissions of some phase meet: programs and data of tasks that are run."""
+    return {use.at for task in bundle.competition.used_tasks for use in task.files.values()}
 
 
 @DATA.refused(
@@ -42,23 +43,26 @@ def in_use(competition: Competition) -> list[DataUse]:
 def _data_path_no_text(bundle: Bundle) -> Iterator[Problem]:
     for use in bundle.competition.uses():
         if not isinstance(use.path, str):
-            stage = Stage.SOLUTIONS if use.role == "solution" else Stage.TASKS
-            stage = Stage.PHASES if use.role in OF_PHASES or bundle.format != "v2" else stage
+            stage = Stage.TASKS
+            if use.role in OF_PHASES or bundle.format != "v2":
+                stage = Stage.PHASES
+            elif use.role == "solution":
+                stage = Stage.SOLUTIONS
             order = (use.order[0], 5, *use.order[1:])
             yield Problem(f"{where(use)} is not a path", use.at, stage=stage, order=order)
 
 
-def _missing_data(bundle: Bundle, *, uuids: bool) -> Iterator[tuple[str, Problem]]:
-    """The paths that lead nowhere, each with a problem: those that are UUIDs and so keys of the server, or the rest."""
+def _leading_nowhere(bundle: Bundle, *, uuids: bool) -> Iterator[DataUse]:
+    """The uses whose path is of nothing in the bundle: UUIDs, which are keys of the server, or the rest."""
     for use in bundle.competition.uses():
         if isinstance(use.path, str) and bundle.find(use.path) is None and _is_uuid(use.path) is uuids:
-            # in SAVE_PHASES each phase first looks up its tasks (place 0) and the leaderboard (1), then its two files
-            order = (use.order[0], use.order[1] + 2) if use.role in OF_PHASES else (*use.order, 0)
-            what = (
-                f"is the key of a dataset, {UNKNOWN_KEY}" if uuids else f"is not in the bundle{bundle.hint(use.path)}"
-            )
-            stage = STAGES.get(use.role, Stage.SAVE_TASKS)
-            yield use.path, Problem(f"{where(use)} {what}", use.at, stage=stage, order=order)
+            yield use
+
+
+def _not_there(use: DataUse, what: str) -> Problem:
+    # in SAVE_PHASES each phase first looks up its tasks (place 0) and the leaderboard (1), then its two files
+    order = (use.order[0], use.order[1] + 2) if use.role in OF_PHASES else (*use.order, 0)
+    return Problem(f"{where(use)} {what}", use.at, stage=STAGES.get(use.role, Stage.SAVE_TASKS), order=order)
 
 
 def _is_uuid(text: str) -> bool:
@@ -75,7 +79,8 @@ def _data_not_found(bundle: Bundle) -> Iterator[Problem]:
     → Correct the path: it is relative to the root of the zip, case matters, / separates, and nothing is fetched from
     the web.
     """
-    return (problem for _, problem in _missing_data(bundle, uuids=False))
+    for use in _leading_nowhere(bundle, uuids=False):
+        yield _not_there(use, f"is not in the bundle{bundle.hint(use.path)}")
 
 
 @DATA.note("data-to-be-packed", "a zip that is still a folder")
@@ -96,7 +101,9 @@ def _data_to_be_packed(bundle: Bundle) -> Iterator[Problem]:
     f"→ Put the file into the bundle. {known_key('dataset')}",
 )
 def _data_key_unknown(bundle: Bundle) -> Iterator[Problem]:
-    return (problem for key, problem in _missing_data(bundle, uuids=True) if key not in bundle.known_keys)
+    for use in _leading_nowhere(bundle, uuids=True):
+        if use.path not in bundle.known_keys:
+            yield _not_there(use, f"is the key of a dataset, {UNKNOWN_KEY}")
 
 
 @DATA.trap("data-whole-bundle", "an empty path, which means the whole bundle")
@@ -118,31 +125,25 @@ def _data_of_the_server(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"{where(use)} lies outside the bundle", use.at)
 
 
-def _unpacked_with(fault: Callable[[DataUse, Unpacked, bool], str | None]) -> Check:
-    """The check for a fault of a program or data as a folder or zip, which submissions meet (in use) or not."""
-
-    @wraps(fault)
-    def check(bundle: Bundle) -> Iterator[Problem]:
-        competition = bundle.competition
-        running = {use.at for use in in_use(competition)}
-        for use in competition.uses():
-            unpacked = bundle.unpacked(use)
-            what = fault(use, unpacked, use.at in running) if unpacked else None
-            if what:
-                yield Problem(f"{where(use)} {what}", use.at)
-
-    return check
+def _unpacked(bundle: Bundle) -> Iterator[tuple[DataUse, Unpacked, bool]]:
+    """The programs and data that are there, unpacked, and whether submissions meet them."""
+    running = _running(bundle)
+    for use in bundle.competition.uses():
+        unpacked = bundle.unpacked(use)
+        if unpacked is not None:
+            yield use, unpacked, use.at in running
 
 
 @DATA.broken("data-no-zip", "a program or data that is neither a zip nor a folder", source=WORKER)
-@_unpacked_with
-def _data_no_zip(_: DataUse, unpacked: Unpacked, running: bool) -> str | None:
+def _data_no_zip(bundle: Bundle) -> Iterator[Problem]:
     """It is uploaded as it is, but the worker cannot unpack it: every submission fails after minutes with `Bad or empty
     zip file`.
     → Give a folder, or a zip that can be opened.
     """
-    what = "is not a zip" if unpacked.form == "no zip" else "is a zip that cannot be unpacked"
-    return f"{what}: {unpacked.fault}" if running and unpacked.fault else None
+    for use, unpacked, running in _unpacked(bundle):
+        if running and unpacked.fault:
+            what = "is not a zip" if unpacked.form == "no zip" else "is a zip that cannot be unpacked"
+            yield Problem(f"{where(use)} {what}: {unpacked.fault}", use.at)
 
 
 @DATA.trap(
@@ -150,34 +151,32 @@ def _data_no_zip(_: DataUse, unpacked: Unpacked, running: bool) -> str | None:
     "a solution, starting kit or public data in a broken zip, or a solution that is not a zip",
     source=WORKER,
 )
-@_unpacked_with
-def _download_no_zip(use: DataUse, unpacked: Unpacked, running: bool) -> str | None:
+def _download_no_zip(bundle: Bundle) -> Iterator[Problem]:
     """Participants download something that they cannot open or submit. → Give a folder, or a zip that can be opened."""
-    needs_zip = use.role == "solution" or str(use.path).lower().endswith(".zip")
-    return f"cannot be opened: {unpacked.fault}" if not running and unpacked.fault and needs_zip else None
-
-
-def _is_empty(unpacked: Unpacked) -> bool:
-    return unpacked.form in ("folder", "zip") and not unpacked.fault and not unpacked.names
+    for use, unpacked, running in _unpacked(bundle):
+        needs_zip = use.role == "solution" or str(use.path).lower().endswith(".zip")
+        if not running and unpacked.fault and needs_zip:
+            yield Problem(f"{where(use)} cannot be opened: {unpacked.fault}", use.at)
 
 
 @DATA.broken("reference-data-empty", "reference data without any file but a README or .gitkeep", source=WORKER)
-@_unpacked_with
-def _reference_data_empty(use: DataUse, unpacked: Unpacked, running: bool) -> str | None:
+def _reference_data_empty(bundle: Bundle) -> Iterator[Problem]:
     """The scoring program finds no answers in /app/input/ref, and every run fails. → Put the reference files there."""
-    if not running or use.role != "reference_data" or unpacked.fault or unpacked.form not in ("folder", "zip"):
-        return None
-    if any(not PLACEHOLDER.match(name.rpartition("/")[2]) for name in unpacked.names):
-        return None
-    return f"contains no file but {', '.join(unpacked.names)}" if unpacked.names else "contains no file"
+    for use, unpacked, running in _unpacked(bundle):
+        if not running or use.role != "reference_data" or unpacked.fault or unpacked.form not in ("folder", "zip"):
+            continue
+        if all(PLACEHOLDER.match(name.rpartition("/")[2]) for name in unpacked.names):
+            but = f" but {', '.join(unpacked.names)}" if unpacked.names else ""
+            yield Problem(f"{where(use)} contains no file{but}", use.at)
 
 
 @DATA.trap("data-empty", "input data, public data, a starting kit or a solution without any file")
-@_unpacked_with
-def _data_empty(use: DataUse, unpacked: Unpacked, _: bool) -> str | None:
+def _data_empty(bundle: Bundle) -> Iterator[Problem]:
     """Participants get an empty zip. → Put the files there, or leave the key out."""
-    is_download = use.role not in (*PROGRAMS, "reference_data")
-    return "contains no file" if is_download and _is_empty(unpacked) else None
+    for use, unpacked, _ in _unpacked(bundle):
+        is_empty = unpacked.form in ("folder", "zip") and not unpacked.fault and not unpacked.names
+        if is_empty and use.role not in (*PROGRAMS, "reference_data"):
+            yield Problem(f"{where(use)} contains no file", use.at)
 
 
 @DATA.trap("link-used", "a symbolic link among the programs, data or pages", source=ZIPFILE)
@@ -195,7 +194,7 @@ def _link_used(bundle: Bundle) -> Iterator[Problem]:
 
 def _overwritten(bundle: Bundle, *, used: bool) -> Iterator[Problem]:
     """What is read after packing wrote a zip there: files of tasks that are run, or the rest."""
-    running = {use.at for use in in_use(bundle.competition)}
+    running = _running(bundle)
     for use, earlier, target, replaced in _read_after_packing(bundle):
         if (replaced and use.at in running) is used:
             yield Problem(f"{where(use)} is read after {where(earlier)} was zipped into {target!r}", use.at)
@@ -227,14 +226,13 @@ def _read_after_packing(bundle: Bundle) -> Iterator[tuple[DataUse, DataUse, str,
         found = bundle.find(use.path)
         if not isinstance(found, Node) or found is bundle.tree.root:
             continue
-        plain = "/".join(part for part in use.path.split("/") if part not in ("", "."))
+        plain = _plain(use.path)
         for target, earlier in written.items():
             if target == plain and _contents(bundle, use) != _contents(bundle, earlier):
                 yield use, earlier, target, True
             elif found.is_folder and target.startswith(f"{plain}/"):
                 yield use, earlier, target, False
-        packed = _zip_of(use.path) if found.is_folder else None
-        if packed is not None:
+        if found.is_folder and (packed := _zip_of(use.path)):
             written.setdefault(packed, use)
 
 
@@ -249,4 +247,8 @@ def _zip_of(path: str) -> str | None:
     name = path.strip("/").rpartition("/")[2]
     if not above.startswith("bundle") or not name:
         return None
-    return "/".join(part for part in f"{above}/{name}.zip".split("/")[1:] if part not in ("", "."))
+    return _plain(f"{above}/{name}.zip".partition("/")[2])
+
+
+def _plain(path: str) -> str:
+    return "/".join(part for part in path.split("/") if part not in ("", "."))

@@ -1,10 +1,10 @@
 """The fact sheet: questions that participants answer with each submission."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gen_bundle.check.bundle import Bundle
-from gen_bundle.check.registry import SERIALIZERS, Check, Problem, Topic
+from gen_bundle.check.registry import SERIALIZERS, Problem, Topic
 from gen_bundle.codabench.fields import is_json, shown
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.versions import SOURCE
@@ -44,56 +44,47 @@ def _fact_sheet_no_mapping(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(what, ("fact_sheet", key), order=(PLACE, 2))
 
 
-def _questions_with(fault: Callable[[Any, Question], str | None], place: int, *inner: str) -> Check:
-    """The check for a fault that each question may have; `inner` is its key with the fault, if it has one."""
-
-    def check(bundle: Bundle) -> Iterator[Problem]:
-        for key, question in _questions(bundle):
-            what = fault(key, question)
-            if what:
-                yield Problem(f"the question {shown(key)} {what}", ("fact_sheet", key, *inner), order=(PLACE, place))
-
-    return check
+def _problem(key: Any, what: str, place: int, *inner: str) -> Problem:
+    """A fault of a question; `inner` is its key with the fault, if it has one."""
+    return Problem(f"the question {shown(key)} {what}", ("fact_sheet", key, *inner), order=(PLACE, place))
 
 
-def _wrong_keys(_: Any, question: Question) -> str | None:
-    missing = ", ".join(name for name in KEYS if name not in question)
-    extra = ", ".join(str(name) for name in question if name not in KEYS)
-    parts = ([f"lacks {missing}"] if missing else []) + ([f"also has {extra}"] if extra else [])
-    return " and ".join(parts)
-
-
-SHEET.refused(
+@SHEET.refused(
     "fact-sheet-question-keys",
     "a question without exactly the six keys",
     f"The upload ends with `fact_sheet: Missing {{…}} values for …`, even if there are too many keys. "
     f"→ Give each question exactly {', '.join(KEYS)}.",
-)(_questions_with(_wrong_keys, 3))
+)
+def _fact_sheet_question_keys(bundle: Bundle) -> Iterator[Problem]:
+    for key, question in _questions(bundle):
+        missing = ", ".join(name for name in KEYS if name not in question)
+        extra = ", ".join(str(name) for name in question if name not in KEYS)
+        faults = [f"{what} {names}" for what, names in (("lacks", missing), ("also has", extra)) if names]
+        if faults:
+            yield _problem(key, " and ".join(faults), 3)
 
 
-def _other_key(key: Any, question: Question) -> str | None:
-    return f"has the inner key {shown(question['key'])}" if "key" in question and question["key"] != key else None
-
-
-SHEET.refused(
+@SHEET.refused(
     "fact-sheet-key-differs",
     "a question whose inner key differs from the outer one",
     "The upload ends with `fact_sheet: key:…  does not match JSON key:…`. "
     "→ Write the same key twice, with the same type: 1 and '1' differ.",
-)(_questions_with(_other_key, 4, "key"))
+)
+def _fact_sheet_key_differs(bundle: Bundle) -> Iterator[Problem]:
+    for key, question in _questions(bundle):
+        if "key" in question and question["key"] != key:
+            yield _problem(key, f"has the inner key {shown(question['key'])}", 4, "key")
 
 
-def _unknown_type(_: Any, question: Question) -> str | None:
-    kind = question.get("type")
-    is_known = isinstance(kind, Hashable) and kind in TYPES
-    return f"has the type {shown(kind)}" if "type" in question and not is_known else None
-
-
-SHEET.refused(
+@SHEET.refused(
     "fact-sheet-type",
     "a question of an unknown type",
     f"The upload ends with `fact_sheet: … is not a valid question type`. → Use one of {', '.join(TYPES)}.",
-)(_questions_with(_unknown_type, 5, "type"))
+)
+def _fact_sheet_type(bundle: Bundle) -> Iterator[Problem]:
+    for key, question in _questions(bundle):
+        if "type" in question and question["type"] not in TYPES:
+            yield _problem(key, f"has the type {shown(question['type'])}", 5, "type")
 
 
 @SHEET.trap(
@@ -113,14 +104,10 @@ def _fact_sheet_switch_ignored(bundle: Bundle) -> Iterator[Problem]:
                 yield Problem(f"{switch} of {shown(key)} is {shown(value)}", ("fact_sheet", key, switch))
 
 
-def _no_choices(_: Any, question: Question) -> str | None:
-    selection = question.get("selection", ["not given"])
-    has_choices = isinstance(selection, list) and selection
-    return "has no choices" if question.get("type") == "select" and not has_choices else None
-
-
-SHEET.trap(
-    "fact-sheet-select-without-choices",
-    "a select question without a list of choices",
-    "Participants cannot answer it. → Give `selection` as a list of texts.",
-)(_questions_with(_no_choices, 0, "selection"))
+@SHEET.trap("fact-sheet-select-without-choices", "a select question without a list of choices")
+def _fact_sheet_select_without_choices(bundle: Bundle) -> Iterator[Problem]:
+    """Participants cannot answer it. → Give `selection` as a list of texts."""
+    for key, question in _questions(bundle):
+        selection = question.get("selection", ["not given"])
+        if question.get("type") == "select" and not (isinstance(selection, list) and selection):
+            yield _problem(key, "has no choices", 0, "selection")

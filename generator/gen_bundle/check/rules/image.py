@@ -27,19 +27,23 @@ UNDECODABLE = (OSError, EOFError, ValueError, SyntaxError, struct.error, ZeroDiv
 def _logo(bundle: Bundle) -> tuple[str, bytes] | None:
     path = bundle.yaml.get("image")
     found = bundle.find(path)
-    return (str(path), found.read(MAX_LOGO_BYTES)) if isinstance(found, Node) and not found.is_folder else None
+    if isinstance(found, Node) and not found.is_folder:
+        return str(path), found.read(MAX_LOGO_BYTES)
+    return None
 
 
 def format_of(data: bytes) -> str | None:
     """The format of a picture by its first bytes: png, jpg, gif or webp; None for any other (animated PNGs too)."""
     if data.startswith(b"\x89PNG\r\n\x1a\n"):
-        animation, pixels = data.find(b"acTL"), data.find(b"IDAT")
-        return None if 0 <= animation < (pixels if pixels >= 0 else len(data)) else "png"
+        is_animated = b"acTL" in data.partition(b"IDAT")[0]
+        return None if is_animated else "png"
     if data.startswith(b"\xff\xd8\xff"):
         return "jpg"
     if data.startswith(b"GIF"):
         return "gif"
-    return "webp" if data[:4] == b"RIFF" and data[8:12] == b"WEBP" else None
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "webp"
+    return None
 
 
 def icon_fault(data: bytes) -> str | None:
@@ -118,6 +122,5 @@ def _image_icon(bundle: Bundle) -> Iterator[Problem]:
     → Use an RGB PNG, roughly square.
     """
     logo = _logo(bundle)
-    fault = icon_fault(logo[1]) if logo and format_of(logo[1]) is not None else None
-    if logo and fault:
+    if logo and format_of(logo[1]) is not None and (fault := icon_fault(logo[1])):
         yield Problem(f"the icon of {logo[0]} cannot be made: {fault}", ("image",), order=(0,))

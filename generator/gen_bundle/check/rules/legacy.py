@@ -155,12 +155,17 @@ def _old_leaderboard(bundle: Bundle) -> Iterator[Problem]:
     if not isinstance(leaderboard, Mapping):
         yield Problem(f"leaderboard is {as_found(leaderboard)}, and must be a mapping", BOARDS[:1], order=(0,))
         return
-    boards, columns = leaderboard.get("leaderboards", MISSING), leaderboard.get("columns", MISSING)
-    for place, (at, part) in enumerate(((BOARDS, boards), (COLUMNS, columns)), start=1):
+    is_whole = True
+    for place, at in enumerate((BOARDS, COLUMNS), start=1):
+        part = leaderboard.get(at[-1], MISSING)
         if not isinstance(part, Mapping):
+            is_whole = False
             yield Problem(f"{at[-1]} is {as_found(part)}, and must be a mapping", at, order=(place,))
-    if not isinstance(boards, Mapping) or not isinstance(columns, Mapping):
-        return
+    if is_whole:
+        yield from _faulty_boards_and_columns(leaderboard["leaderboards"], leaderboard["columns"])
+
+
+def _faulty_boards_and_columns(boards: Mapping[Any, Any], columns: Mapping[Any, Any]) -> Iterator[Problem]:
     for name, board in boards.items():
         label = _label(board)
         if not isinstance(label, str) and (label is None or columns):

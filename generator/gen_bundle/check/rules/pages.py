@@ -1,12 +1,11 @@
 """Pages and terms: their files, and what becomes of the text in the browser (Markdown with formulas)."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import wraps
 
 from gen_bundle.check.bundle import Bundle, PageFile, page_files
-from gen_bundle.check.registry import FRONTEND, SERIALIZERS, UNPACKER, Check, Problem, Topic
+from gen_bundle.check.registry import FRONTEND, SERIALIZERS, UNPACKER, Problem, Topic
 from gen_bundle.check.rules.shared import PATH_NOT_TEXT, list_faults, missing
 from gen_bundle.codabench.fields import as_integer, shown
 from gen_bundle.codabench.stages import Stage
@@ -48,17 +47,8 @@ NEW_PAGES.refused(
 )(missing("terms", order=(0,)))
 
 
-def _files_with(fault: Callable[[Bundle, PageFile], str | None]) -> Check:
-    """The check for a fault that each file of a page, and that of the terms, may have."""
-
-    @wraps(fault)
-    def check(bundle: Bundle) -> Iterator[Problem]:
-        for page in page_files(bundle):
-            what = fault(bundle, page)
-            if what:
-                yield Problem(what, page.at, stage=page.stage, order=page.order)
-
-    return check
+def _of(page: PageFile, what: str) -> Problem:
+    return Problem(what, page.at, stage=page.stage, order=page.order)
 
 
 @PAGES.refused(
@@ -66,46 +56,46 @@ def _files_with(fault: Callable[[Bundle, PageFile], str | None]) -> Check:
     "the path of a page or of the terms is not a text",
     f"{PATH_NOT_TEXT} → Give a path; quote it if it looks like a number.",
 )
-@_files_with
-def _page_path_no_text(_: Bundle, page: PageFile) -> str | None:
-    return None if isinstance(page.path, str) else f"the path is {shown(page.path)}, and must be a text"
+def _page_path_no_text(bundle: Bundle) -> Iterator[Problem]:
+    for page in page_files(bundle):
+        if not isinstance(page.path, str):
+            yield _of(page, f"the path is {shown(page.path)}, and must be a text")
 
 
 @PAGES.refused("page-not-found", "the file of a page or of the terms does not exist")
-@_files_with
-def _page_not_found(bundle: Bundle, page: PageFile) -> str | None:
+def _page_not_found(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Unable to find page: …` (old format: `Could not find file for page: …`).
     → Correct the path: it is relative to the root of the zip, and case matters.
     """
-    if not isinstance(page.path, str) or page.found is not None or bundle.tree.open_error(page.path):
-        return None
-    return f"there is no file {page.path!r}{bundle.hint(page.path)}"
+    for page in page_files(bundle):
+        if isinstance(page.path, str) and page.found is None and not bundle.tree.open_error(page.path):
+            yield _of(page, f"there is no file {page.path!r}{bundle.hint(page.path)}")
 
 
 @PAGES.refused("page-not-openable", "the path of a page or of the terms is a folder or not a possible path")
-@_files_with
-def _page_not_openable(bundle: Bundle, page: PageFile) -> str | None:
+def _page_not_openable(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Is a directory`, `File name too long` or the like.
     → Give the path of a file; the text itself belongs in that file.
     """
-    error = bundle.tree.open_error(page.path) if isinstance(page.path, str) else None
-    return f"the path {shown(page.path)} {error}" if error else None
+    for page in page_files(bundle):
+        if isinstance(page.path, str) and (error := bundle.tree.open_error(page.path)):
+            yield _of(page, f"the path {shown(page.path)} {error}")
 
 
 @NEW_PAGES.refused("page-empty", "the file of a page or of the terms is empty")
-@_files_with
-def _page_empty(_: Bundle, page: PageFile) -> str | None:
+def _page_empty(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `… is empty, it must contain content.` → Write the page, or remove it from the list."""
-    is_empty = isinstance(page.found, Node) and not page.found.is_folder and not page.found.size
-    return f"{page.path} is empty" if is_empty else None
+    for page in page_files(bundle):
+        if isinstance(page.found, Node) and not page.found.is_folder and not page.found.size:
+            yield _of(page, f"{page.path} is empty")
 
 
 @PAGES.refused("page-not-utf8", "a page or the terms are not UTF-8 text")
-@_files_with
-def _page_not_utf8(bundle: Bundle, page: PageFile) -> str | None:
+def _page_not_utf8(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `'utf-8' codec can't decode byte …`. → Save the file as UTF-8."""
-    is_read = isinstance(page.found, Node) and page.found.open is not None
-    return f"{page.path} is not UTF-8 text" if is_read and bundle.text(page.path) is None else None
+    for page in page_files(bundle):
+        if isinstance(page.found, Node) and page.found.open is not None and bundle.text(page.path) is None:
+            yield _of(page, f"{page.path} is not UTF-8 text")
 
 
 @PAGES.refused(
@@ -125,20 +115,21 @@ def _page_nul_character(bundle: Bundle) -> Iterator[Problem]:
 
 
 @PAGES.trap("page-blank", "a page or the terms contain only blanks")
-@_files_with
-def _page_blank(bundle: Bundle, page: PageFile) -> str | None:
+def _page_blank(bundle: Bundle) -> Iterator[Problem]:
     """Participants see an empty page, or agree to empty terms. → Write the page."""
-    text = bundle.text(page.path)
-    is_blank = text is not None and not text.strip("\ufeff \t\r\n\f\v\xa0")
-    return f"{page.path} contains only blanks" if is_blank and (text or bundle.format != "v2") else None
+    for page in page_files(bundle):
+        text = bundle.text(page.path)
+        is_blank = text is not None and not text.strip("\ufeff \t\r\n\f\v\xa0")
+        if is_blank and (text or bundle.format != "v2"):
+            yield _of(page, f"{page.path} contains only blanks")
 
 
 @PAGES.broken("page-of-the-server", "the path of a page leads out of the bundle")
-@_files_with
-def _page_of_the_server(_: Bundle, page: PageFile) -> str | None:
+def _page_of_the_server(bundle: Bundle) -> Iterator[Problem]:
     """The server's own file is shown as the page. → Give a path inside the bundle."""
-    is_foreign = isinstance(page.found, OnServer) and not page.found.is_folder
-    return f"{page.path} lies outside the bundle" if is_foreign else None
+    for page in page_files(bundle):
+        if isinstance(page.found, OnServer) and not page.found.is_folder:
+            yield _of(page, f"{page.path} lies outside the bundle")
 
 
 @PAGES.trap(
@@ -217,13 +208,13 @@ def _page_relative_link(bundle: Bundle) -> Iterator[Problem]:
     for rendered in _rendered_texts(bundle):
         folder = (rendered.file or "").rpartition("/")[0]
         for link in LINK.finditer(rendered.text):
-            target = link.group(2) or link.group(3) or ""
+            target = link[2] or link[3]
             if ABSOLUTE.match(target):
                 continue
             file_name = target.split("#")[0].split("?")[0]
             named = (bundle.tree.find(name) for name in (file_name, f"{folder}/{file_name}") if name)
             in_bundle = any(isinstance(found, Node) for found in named)
-            if in_bundle or link.group(1) or re.search(r"\.\w{1,5}$", file_name):
+            if in_bundle or link[1] or re.search(r"\.\w{1,5}$", file_name):
                 yield rendered.problem(f"links to {target!r}", link.start())
 
 

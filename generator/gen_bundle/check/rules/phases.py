@@ -1,14 +1,13 @@
 """Phases: their tasks and limits; their starts and ends, what is stored of these, and whether they are ever open."""
 
 import re
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from datetime import time
-from functools import wraps
 from itertools import pairwise
 
 from gen_bundle.check.bundle import Bundle
-from gen_bundle.check.registry import MODELS, SERIALIZERS, UNPACKER, WORKER, Check, Problem, Topic
+from gen_bundle.check.registry import MODELS, SERIALIZERS, UNPACKER, WORKER, Problem, Topic
 from gen_bundle.check.rules.shared import NOT_SORTABLE, list_faults, sorting_error
 from gen_bundle.codabench.competition import DEFAULT_LIMIT_S, Phase
 from gen_bundle.codabench.dates import Instant
@@ -190,25 +189,16 @@ def _given_dates(bundle: Bundle) -> Iterator[GivenDate]:
             yield GivenDate(phase, "end", phase.end_at, phase.end, (number, 1))
 
 
-def _dates_with(fault: Callable[[GivenDate], str | None]) -> Check:
-    """The check for a fault that each given date may have."""
-
-    @wraps(fault)
-    def check(bundle: Bundle) -> Iterator[Problem]:
-        for given in _given_dates(bundle):
-            what = fault(given)
-            if what:
-                yield Problem(what, given.at, order=given.order)
-
-    return check
-
-
-DATES.refused(
+@DATES.refused(
     "date-unreadable",
     "a date that cannot be read",
     "The upload ends with `Unknown string format: …`, `Parser must be a string …` or the like. "
     f"→ Write UTC in quotes: {QUOTED_UTC}.",
-)(_dates_with(lambda given: f"{given}: {given.date.fault}" if given.date.fault else None))
+)
+def _date_unreadable(bundle: Bundle) -> Iterator[Problem]:
+    for given in _given_dates(bundle):
+        if given.date.fault:
+            yield Problem(f"{given}: {given.date.fault}", given.at, order=given.order)
 
 
 @ORDER.refused("phase-without-start", "a phase without start")
@@ -258,19 +248,28 @@ def _phase_never_open(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(what, phase.end_at)
 
 
-DATES.trap(
+@DATES.trap(
     "date-time-dropped",
     "an unquoted time, which is dropped",
     f"The phase starts or ends at midnight UTC. → Put the date in quotes: {QUOTED_UTC}.",
     source=ISSUE_1399,
-)(_dates_with(lambda given: f"the time {given.date.lost_time} of {given} is dropped" if given.date.lost_time else None))
+)
+def _date_time_dropped(bundle: Bundle) -> Iterator[Problem]:
+    for given in _given_dates(bundle):
+        if given.date.lost_time:
+            yield Problem(f"the time {given.date.lost_time} of {given} is dropped", given.at)
 
-DATES.trap(
+
+@DATES.trap(
     "date-zone-dropped",
     "an offset or time zone, which is dropped",
     "The time is taken as UTC, without conversion. → Convert to UTC yourself, and write no offset; AoE is UTC-12.",
     source=ISSUE_1399,
-)(_dates_with(lambda given: f"the zone {given.date.lost_zone} of {given} is dropped" if given.date.lost_zone else None))
+)
+def _date_zone_dropped(bundle: Bundle) -> Iterator[Problem]:
+    for given in _given_dates(bundle):
+        if given.date.lost_zone:
+            yield Problem(f"the zone {given.date.lost_zone} of {given} is dropped", given.at)
 
 
 @DATES.trap(
@@ -313,10 +312,10 @@ def _competition_over(bundle: Bundle) -> Iterator[Problem]:
     "an end without a time of day",
     f"The phase closes at 00:00 UTC, as that day begins and not as it ends. → Write the time: {QUOTED_UTC}.",
 )
-@_dates_with
-def _end_at_midnight(given: GivenDate) -> str | None:
-    end, start = given.date, given.phase.start.moment
-    if given.which != "end" or end.moment is None or end.lost_time or end.moment.time() != time():
-        return None
-    opens_before = start is None or start < end.moment
-    return f"phase {given.phase.name} closes as {end.moment:%Y-%m-%d} begins" if opens_before else None
+def _end_at_midnight(bundle: Bundle) -> Iterator[Problem]:
+    for given in _given_dates(bundle):
+        end, start = given.date.moment, given.phase.start.moment
+        if given.which != "end" or end is None or given.date.lost_time or end.time() != time():
+            continue
+        if start is None or start < end:
+            yield Problem(f"phase {given.phase.name} closes as {end:%Y-%m-%d} begins", given.at)

@@ -75,7 +75,9 @@ def _command(unpacked: Unpacked) -> tuple[str, str]:
     command = value.get("command")
     if not command:
         return "", f"{name} has no `command`"
-    return (command, "") if isinstance(command, str) else ("", NO_TEXT)
+    if not isinstance(command, str):
+        return "", NO_TEXT
+    return command, ""
 
 
 def programs(bundle: Bundle) -> Iterator[UnpackedProgram]:
@@ -105,8 +107,11 @@ def _program_without_metadata(bundle: Bundle) -> Iterator[Problem]:
         if _metadata(program.unpacked) is None:
             near = [name for name in program.unpacked.names if re.search(r"(?i)(^|/)metadata(\.\w+)?$", name)]
             wrapped = program.unpacked.wrapping_folder
-            hint = f"; there is {near[0]!r}" if near else ""
-            hint = f"; everything is in the folder {wrapped!r}" if wrapped else hint
+            hint = ""
+            if wrapped:
+                hint = f"; everything is in the folder {wrapped!r}"
+            elif near:
+                hint = f"; there is {near[0]!r}"
             yield Problem(f"{where(program.use)} has no metadata.yaml at its root{hint}", program.use.at)
 
 
@@ -128,7 +133,9 @@ def _commands_with(verdict: Verdict, kind: str) -> Check:
     def check(bundle: Bundle) -> Iterator[Problem]:
         for program in programs(bundle):
             command, during_scoring = program.command, program.task.ingestion_only_during_scoring
-            for fault in faults(command, program.role, during_scoring, program.unpacked.tree) if command else ():
+            if not command:
+                continue
+            for fault in faults(command, program.role, during_scoring, program.unpacked.tree):
                 if (fault.verdict, fault.kind) == (verdict, kind):
                     yield Problem(f"{where(program.use)}: {fault.what}", program.use.at)
 
@@ -249,7 +256,7 @@ def _unparsable(program: UnpackedProgram, is_python_3: bool) -> Iterator[tuple[s
             with warnings.catch_warnings(action="ignore"):
                 tree = ast.parse(source)
         except SyntaxError as error:
-            if error.msg.startswith(OF_PYTHON_2) or not LATER_SYNTAX.search(error.text or ""):
+            if not _is_later_python(error):
                 yield name, error
         except (ValueError, RecursionError, MemoryError):
             continue  # no text at all, or no program that people write
@@ -257,12 +264,18 @@ def _unparsable(program: UnpackedProgram, is_python_3: bool) -> Iterator[tuple[s
             waiting += _imported(tree, name.rpartition("/")[0])
 
 
+def _is_later_python(error: SyntaxError) -> bool:
+    return not error.msg.startswith(OF_PYTHON_2) and LATER_SYNTAX.search(error.text or "") is not None
+
+
 def _imported(tree: ast.Module, folder: str) -> Iterator[str]:
     """Where the modules may be that a file surely imports, which starts in `folder`."""
     for statement in tree.body:
-        names = [alias.name for alias in statement.names] if isinstance(statement, ast.Import) else []
-        if isinstance(statement, ast.ImportFrom) and statement.module and not statement.level:
-            names.append(statement.module)
+        names: list[str] = []
+        if isinstance(statement, ast.Import):
+            names = [alias.name for alias in statement.names]
+        elif isinstance(statement, ast.ImportFrom) and statement.module and not statement.level:
+            names = [statement.module]
         for name in names:
             path = "/".join(filter(None, [folder, *name.split(".")]))
             yield from (f"{path}.py", f"{path}/__init__.py")

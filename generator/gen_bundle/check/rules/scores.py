@@ -51,7 +51,9 @@ def _metric_sorted_the_wrong_way(bundle: Bundle) -> Iterator[Problem]:
         direction = expected_direction(column)
         given = "asc" if column.ascending else "desc"
         if direction is not None and direction != given:
-            name = f"{column.key} ({column.title})" if column.title not in ("", column.key) else column.key
+            name = column.key
+            if column.title not in ("", column.key):
+                name = f"{column.key} ({column.title})"
             yield Problem(f"column {name} is sorted {given}, but such a metric is usually {direction}", column.at)
 
 
@@ -60,9 +62,10 @@ WRITTEN = Topic("Scores of a dry run", SCORES, reads="both")
 
 def _unwritten(bundle: Bundle, *, primary: bool) -> Iterator[Column]:
     """The columns that the scoring program must write, and that no run wrote: the primary one, or the others."""
-    for column in bundle.competition.columns if bundle.dry_run.scored else ():
+    for column in bundle.competition.columns:
         is_wanted = (column.index == bundle.competition.primary_index) is primary
-        if is_wanted and not column.computation and column.key not in bundle.dry_run.written:
+        is_missing = bool(bundle.dry_run.scored) and column.key not in bundle.dry_run.written
+        if is_wanted and is_missing and not column.computation:
             yield column
 
 

@@ -29,7 +29,9 @@ def unknown_keys(bundle: Bundle, name: str, words: str) -> Iterator[Problem]:
 
 def as_found(value: Any) -> str:
     """A value of the wrong type for a message."""
-    return "missing" if value is MISSING else "empty" if value in ([], {}) else shown(value)
+    if value is MISSING:
+        return "missing"
+    return "empty" if value in ([], {}) else shown(value)
 
 
 def missing(key: str, order: tuple[int, ...] = ()) -> Check:
@@ -64,7 +66,7 @@ def list_faults(
     if (needs_item and value == []) or not (is_list or accepted(value)):
         needed = "a list with at least one item" if needs_item else "a list"
         yield Problem(f"{dotted(at)} is {as_found(value)}, and must be {needed}", at, order=order)
-    for number, item in enumerate(value if is_list else ()):
+    for number, item in enumerate(value) if is_list else ():
         if not isinstance(item, Mapping):
             what = f"{dotted((*at, number))} is {shown(item)}, and must be a mapping"
             yield Problem(what, (*at, number), order=(*order, number))

@@ -188,7 +188,8 @@ def _file_key(at: Path) -> str | None:
 
 def _lost_file(bundle: Bundle, at: Path) -> str | None:
     """The file that a task lacks because of a misspelt key."""
-    if len(at) != 3 or at[0] != ("tasks" if bundle.format == "v2" else "phases"):
+    owners = "tasks" if bundle.format == "v2" else "phases"
+    if len(at) != 3 or at[0] != owners:
         return None
     right = _file_key(at)
     task = next((task for task in bundle.competition.tasks if task.at == at[:2]), None)
@@ -221,7 +222,8 @@ def _key_ignored(bundle: Bundle) -> Iterator[Problem]:
             continue
         right = _right_name(at, keys)
         if right is not None or bundle.format == "v2":
-            yield Problem(f"{at[-1]} in {owner} is ignored{f'; {right} is read' if right else ''}", at)
+            hint = f"; {right} is read" if right else ""
+            yield Problem(f"{at[-1]} in {owner} is ignored{hint}", at)
         else:
             first = first or at
             of_old_server.setdefault(owner, []).append(str(at[-1]))
@@ -235,8 +237,7 @@ def _right_name(at: Path, keys: frozenset[str]) -> str | None:
     key = str(at[-1])
     if known.NEW_NAMES.get(key) in keys:
         return known.NEW_NAMES[key]
-    near = get_close_matches(key.lower(), sorted(keys), n=1, cutoff=0.75)
-    return near[0] if near else None
+    return next(iter(get_close_matches(key.lower(), sorted(keys), n=1, cutoff=0.75)), None)
 
 
 def _changes_nothing(at: Path, value: Any, keys: frozenset[str]) -> bool:

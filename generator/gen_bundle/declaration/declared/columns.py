@@ -118,17 +118,26 @@ def _own_metric(
 ) -> ColumnMetric | None:
     """An own function, whose options are whatever the declaration gives."""
     several = names_of(data.get("tables"), (*trail, "tables"), found)
-    unknown = [name for name in several if name not in tables]
-    found += [((*trail, "tables"), f"no table {name!r}. {nearest(name, list(tables))}") for name in unknown]
-    together = [key for key in ("where", "by", "table") if several and data.get(key) is not None]
-    found += [((*trail, key), "cannot be given together with tables: a row is of one table.") for key in together]
-    table = tables[several[0]] if several and not unknown else _table(data, trail, tables, found)
+    if several:
+        found += _several_tables(several, data, trail, tables)
+    table = tables.get(several[0]) if several else _table(data, trail, tables, found)
     if table is None:
         return None
     column = ColumnMetric(None, own["function"], own["file"], table, tables=several)
     _choose_rows(column, data, trail, found)
     column.options = {key: option for key, option in data.items() if key not in OF_OWN}
     return column
+
+
+def _several_tables(
+    named: Sequence[str], data: Mapping[str, Any], trail: Trail, tables: Mapping[str, DeclaredTable]
+) -> Iterator[Broken]:
+    for name in named:
+        if name not in tables:
+            yield (*trail, "tables"), f"no table {name!r}. {nearest(name, list(tables))}"
+    for key in ("where", "by", "table"):
+        if data.get(key) is not None:
+            yield (*trail, key), "cannot be given together with tables: a row is of one table."
 
 
 def _known_metric(
@@ -138,23 +147,27 @@ def _known_metric(
     found += _unknown_options(data, metric, trail)
     column = ColumnMetric(metric, metric.name, None, table)
     _choose_rows(column, data, trail, found)
-    if not metric.is_ranking:
-        column.fields = _fields(data, table, trail, found, joint=metric.joint)
-        column.gold = _gold(data, column.fields, trail, found)
-    column.options = dict(_options(data, metric, column.types, trail, found))
     if metric.is_ranking:
+        column.options = dict(_options(data, metric, (), trail, found))
         named = [column.options["item"], column.options["rank"] or column.options["score"]]
         column.fields = [name for name in named if name in table.fields]
         column.gold = [column.options["item"], column.options["relevance"]]
+    else:
+        column.fields = _fields(data, table, trail, found, joint=metric.joint)
+        column.gold = _gold(data, column.fields, trail, found)
+        column.options = dict(_options(data, metric, column.types, trail, found))
     if data.get("weight") is not None:
         column.weight = text_of(data["weight"])
         found += _weight(column, metric, trail)
-    of_types = list(_of_types(column, metric))
-    rules = (_ranking,) if metric.is_ranking else RULES
-    faults = of_types or [fault for rule in rules for fault in rule(column, metric)]
-    for option, text in faults:
+    for option, text in list(_of_types(column, metric)) or _of_rules(column, metric):
         found.append(((*trail, option) if option else trail, text))
     return column
+
+
+def _of_rules(column: ColumnMetric, metric: MetricRow) -> Iterator[Fault]:
+    """What is wrong with options and fields of the right types."""
+    for rule in (_ranking,) if metric.is_ranking else RULES:
+        yield from rule(column, metric)
 
 
 def _choose_rows(column: ColumnMetric, data: Mapping[str, Any], trail: Trail, found: list[Broken]) -> None:
@@ -194,19 +207,25 @@ def _fields(
     data: Mapping[str, Any], table: DeclaredTable, trail: Trail, found: list[Broken], *, joint: bool
 ) -> list[str]:
     """The fields that a metric reads: those it names, the only one, or, taken together, all."""
-    if "field" in data and "fields" in data:
-        found.append(((*trail, "fields"), "cannot be given together with field. Expected one of the two."))
-    key = "field" if "field" in data else "fields"
-    named = [data["field"]] if key == "field" else data.get("fields")
+    key, named = "fields", data.get("fields")
+    if "field" in data:
+        key, named = "field", [data["field"]]
+        if "fields" in data:
+            found.append(((*trail, "fields"), "cannot be given together with field. Expected one of the two."))
     if named is None:
         return _field_left_out(table, trail, found, joint=joint)
-    listed = named if isinstance(named, list) else []
-    names = [name for name in listed if isinstance(name, str)]
-    if not names or len(names) < len(listed):
+    known = []
+    fits = isinstance(named, list) and bool(named)
+    for name in named if isinstance(named, list) else []:
+        if not isinstance(name, str):
+            fits = False
+        elif name in table.fields:
+            known.append(name)
+        else:
+            found.append(((*trail, key), f"no field {name!r}. {nearest(name, table.answers)}"))
+    if not fits:
         found.append(((*trail, key), f"expected the name of a field (found {data[key]!r})."))
-    unknown = [name for name in names if name not in table.fields]
-    found += [((*trail, key), f"no field {name!r}. {nearest(name, table.answers)}") for name in unknown]
-    return [name for name in names if name in table.fields]
+    return known
 
 
 def _field_left_out(table: DeclaredTable, trail: Trail, found: list[Broken], *, joint: bool) -> list[str]:
@@ -244,17 +263,21 @@ def _where(value: Any, trail: Trail, found: list[Broken]) -> dict[str, Any]:
         found.append((trail, "expected a mapping of gold columns and values, such as {language: swa}."))
         return wanted
     for column, one in value.items():
-        here = (*trail, str(column))
-        if isinstance(one, dict):
-            if not one or not set(one) <= {"min", "max"} or not all(map(_is_number, one.values())):
-                found.append((here, "expected {min: number} or {max: number}, or both."))
-            wanted[str(column)] = one
-            continue
-        texts = list(map(text_of, one if isinstance(one, list) else [one]))
-        if not texts or None in texts:
-            found.append((here, "expected a value, a list of values, {min: …} or {max: …}."))
-        wanted[str(column)] = [text for text in texts if text is not None]
+        wanted[str(column)] = _wanted(one, (*trail, str(column)), found)
     return wanted
+
+
+def _wanted(one: Any, trail: Trail, found: list[Broken]) -> Any:
+    """The texts of a column that count, or bounds of its number."""
+    if isinstance(one, dict):
+        if not one or not set(one) <= {"min", "max"} or not all(map(_is_number, one.values())):
+            found.append((trail, "expected {min: number} or {max: number}, or both."))
+        return one
+    listed = one if isinstance(one, list) else [one]
+    texts = [text_of(value) for value in listed]
+    if not texts or None in texts:
+        found.append((trail, "expected a value, a list of values, {min: …} or {max: …}."))
+    return [text for text in texts if text is not None]
 
 
 def _is_number(value: Any) -> bool:
@@ -442,38 +465,48 @@ def _ranking(column: ColumnMetric, metric: MetricRow) -> Iterator[Fault]:
 def _average(column: ColumnMetric, metric: MetricRow) -> Iterator[Fault]:
     """An average, and what goes with it."""
     options, average = column.options, column.options.get("average")
-    is_label = options.get("threshold") is None and "number" not in column.types
-    if options.get("positive") is not None and is_label and average != "binary":
-        yield "positive", "is for average: binary alone."
-    if average == "binary" and isinstance(options.get("labels"), list):
-        yield "labels", "a list of labels is for averages over labels; average: binary is about `positive`."
     for name, kind in zip(column.fields, column.types, strict=True):
         if average == "samples" and kind != "labels":
             yield "average", f"samples is for fields of type labels; {name!r} is of type {kind}."
         if average == "binary" and kind == "labels":
             yield "average", f"binary is for fields of type label; {name!r} is of type labels."
+    if average == "binary" and isinstance(options.get("labels"), list):
+        yield "labels", "a list of labels is for averages over labels; average: binary is about `positive`."
+
+
+def _positive(column: ColumnMetric, metric: MetricRow) -> Iterator[Fault]:
+    """The one label that a metric of labels is about; of numbers the gold's labels may tell it."""
+    if "number" in column.types or "positive" not in column.options:
+        return
+    is_binary, positive = column.options.get("average") == "binary", column.options["positive"]
+    if positive is not None and not is_binary:
+        yield "positive", "is for average: binary alone."
+    for name in column.fields if is_binary and positive is None else ():
         values = set(column.table.fields[name].get("values") or ())
-        is_open = average == "binary" and is_label and options["positive"] is None
-        if is_open and values and values not in NATURAL_POSITIVE:
+        if values and values not in NATURAL_POSITIVE:
             yield "", "positive is missing. Expected the label that average: binary is about."
 
 
 def _known_labels(column: ColumnMetric, metric: MetricRow) -> Iterator[Fault]:
     """Labels that options name are among those of the field."""
-    options = column.options
-    named: dict[str, list[str]] = {"positive": [], "labels": [], "matrix": []}
-    if options.get("positive") is not None and "number" not in column.types:
-        named["positive"] = [options["positive"]]
-    if isinstance(options.get("labels"), list):
-        named["labels"] = options["labels"]
-    for gold, row in (options.get("matrix") or {}).items():
-        named["matrix"] += [gold, *row]
-    for name in column.fields:
-        declared = column.table.fields[name].get("values") or []
-        for option, labels in named.items():
-            unknown = [label for label in dict.fromkeys(labels) if label not in declared]
-            for label in unknown if declared else ():
+    named = dict.fromkeys(_named_labels(column.options))
+    for name, kind in zip(column.fields, column.types, strict=True):
+        declared: list[str] = column.table.fields[name].get("values") or []
+        for option, label in named if declared and kind != "number" else ():
+            if label not in declared:
                 yield option, f"no label {label!r}. {nearest(label, declared)}"
+
+
+def _named_labels(options: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Each option that names labels, with each label."""
+    if options.get("positive") is not None:
+        yield "positive", options["positive"]
+    if isinstance(options.get("labels"), list):
+        for label in options["labels"]:
+            yield "labels", label
+    for gold, row in (options.get("matrix") or {}).items():
+        for label in (gold, *row):
+            yield "matrix", label
 
 
 def _needs_values(column: ColumnMetric, metric: MetricRow) -> Iterator[Fault]:
@@ -518,7 +551,7 @@ def _of_one_label(column: ColumnMetric, metric: MetricRow) -> Iterator[Fault]:
             yield "", f"{metric.name} takes any names of clusters; {name!r} has `values`. Expected none."
 
 
-RULES = (_average, _known_labels, _needs_values, _match, _ranges, _of_one_label)
+RULES = (_average, _positive, _known_labels, _needs_values, _match, _ranges, _of_one_label)
 """What options and fields must be so that they go with each other; each yields what is not so."""
 
 

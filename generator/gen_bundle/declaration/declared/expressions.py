@@ -47,7 +47,7 @@ def _read(column: dict[str, Any], trail: Trail, found: list[Broken]) -> Expressi
     column.setdefault("title", column.get("key"))
     column.setdefault("precision", 4)
     text = column["expression"]
-    column.setdefault("meaning", f"{text}, of the unrounded scores." if isinstance(text, str) else "?")
+    column.setdefault("meaning", f"{text}, of the unrounded scores.")
     if not isinstance(text, str | int | float) or isinstance(text, bool):
         found.append(((*trail, "expression"), f"expected a text such as 0.6 * f1 + 0.4 * accuracy (found {text!r})."))
         return None

@@ -47,10 +47,15 @@ def _is_better(descending: bool, one: float, other: float) -> bool:
 
 def _unread(table: Mapping[str, Any], tasks: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """The answers in a table that no metric reads; own functions read them all."""
-    own = [column for columns in tasks.values() for column in columns.values() if column["table"] == table["id"]]
-    read = {*table["key"], *(name for column in own for name in column["fields"])}
+    read = set(table["key"])
+    for columns in tasks.values():
+        for column in columns.values():
+            if table["id"] in (column["tables"] or [column["table"]]):
+                if column["file"]:
+                    return
+                read.update(column["fields"])
     unread = [field["name"] for field in table["fields"] if field["name"] not in read]
-    if not unread or any(column["file"] for column in own):
+    if not unread:
         return
     of_several = "" if table["id"] == "table" else f".tables.{table['id']}"
     names = ", ".join(unread)

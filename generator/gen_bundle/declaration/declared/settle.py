@@ -1,11 +1,11 @@
 """Puts what the metrics say into a declaration: defaults of its columns, and its form for the scoring package."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.declaration.declared.columns import ColumnMetric, read_metric
+from gen_bundle.declaration.declared.columns import OWN, ColumnMetric, read_metric
 from gen_bundle.declaration.declared.engine import engine_of, folder_faults, with_options
 from gen_bundle.declaration.declared.expressions import settle_expressions
 from gen_bundle.declaration.declared.remarks import bound
@@ -17,7 +17,7 @@ from gen_bundle.declaration.source import Broken, Trail, columns_of, mappings
 DECLARED = "declared"
 DIRECTIONS = {"desc": "higher is better", "asc": "lower is better"}
 COMPUTED = {"avg": "Mean", "sum": "Sum", "min": "Minimum", "max": "Maximum", "avg_rank": "Mean rank"}
-PRECISION = 4
+PRECISION, PRECISION_OF_100 = 4, 2
 DEFAULT_LIMIT: int = DeclaredPhase.model_fields["execution_time_limit"].default
 RANK_PRECISION = 2
 
@@ -44,10 +44,7 @@ def settle(data: dict[str, Any], folder: Path) -> list[Broken]:
         for _, column in columns_of(data):
             _complete_unread(column)
         return found
-    columns: list[SettledColumn] = []
-    for place, task in mappings(data, "tasks"):
-        for trail, column in mappings(task, "columns", place):
-            columns.append(SettledColumn(str(task.get("id")), trail, column))
+    columns = list(_columns(data))
     engine = engine_of(data.get("options"), found)
     for one in columns:
         one.metric = _metric(one, tables, folder, found)
@@ -57,17 +54,42 @@ def settle(data: dict[str, Any], folder: Path) -> list[Broken]:
     name_columns([(one.data, one.metric) for one in columns if one.metric is not None])
     found += _complete_others(data, columns)
     expressions = settle_expressions(data, found)
+    checks = dict(_checks(tables, folder, found))
     options = data.setdefault("options", {})
     if isinstance(options, dict):
-        plans: dict[str, dict[str, Any]] = {str(task.get("id")): {} for _, task in mappings(data, "tasks")}
-        for one in columns:
-            if one.metric is not None and isinstance(one.data.get("key"), str):
-                plans[one.task][one.data["key"]] = one.metric.as_option(one.data["sort"], one.data["worst"])
         options["tables"] = [table.as_option() for table in tables.values()]
-        options["metrics"] = plans
-        if expressions:
-            options["expressions"] = expressions
+        options["metrics"] = _plans(data, columns)
+        options.update({name: own for name, own in (("expressions", expressions), ("checks", checks)) if own})
     return found
+
+
+def _columns(data: dict[str, Any]) -> Iterator[SettledColumn]:
+    for place, task in mappings(data, "tasks"):
+        for trail, column in mappings(task, "columns", place):
+            yield SettledColumn(str(task.get("id")), trail, column)
+
+
+def _plans(data: dict[str, Any], columns: Sequence[SettledColumn]) -> dict[str, dict[str, Any]]:
+    """Task → key → metric, as the scoring package gets them."""
+    plans: dict[str, dict[str, Any]] = {str(task.get("id")): {} for _, task in mappings(data, "tasks")}
+    for one in columns:
+        if one.metric is not None and isinstance(one.data.get("key"), str):
+            plans[one.task][one.data["key"]] = one.metric.as_option(one.data["sort"], one.data["worst"])
+    return plans
+
+
+def _checks(
+    tables: Mapping[str, DeclaredTable], folder: Path, found: list[Broken]
+) -> Iterator[tuple[str, dict[str, str]]]:
+    """The organisers' own checks, by table."""
+    for name, table in tables.items():
+        own = OWN.fullmatch(table.check or "")
+        if own is not None and (folder / own["file"]).is_file():
+            yield name, {"file": own["file"], "function": own["function"]}
+        elif own is not None:
+            found.append(((*table.trail, "check"), f"no file {own['file']!r} beside bundle.yaml."))
+        elif table.check is not None:
+            found.append(((*table.trail, "check"), f"expected FILE.py:FUNCTION (found {table.check!r})."))
 
 
 def _metric(
@@ -96,6 +118,7 @@ def _of_library(metric: ColumnMetric, engine: dict[str, Any], folder: Path, trai
         yield from folder_faults(metric.options, folder, (*trail, "metric"))
     if metric.metric.is_ranking:
         metric.table.distinct = metric.options["item"]
+        metric.table.all_items |= metric.options["items"] == "all"
 
 
 def _complete(column: dict[str, Any], metric: ColumnMetric, trail: Trail) -> Iterator[Broken]:
@@ -117,7 +140,7 @@ def _complete(column: dict[str, Any], metric: ColumnMetric, trail: Trail) -> Ite
         column.setdefault("meaning", meaning_of(metric, known))
         said = bound(known, metric.worst, column["worst"])
         column["meaning"] = " ".join(filter(None, [column["meaning"], said]))
-        column.setdefault("precision", 2 if known.best == 100 else PRECISION)
+        column.setdefault("precision", PRECISION_OF_100 if known.best == 100 else PRECISION)
     if metric.undefined is not None:
         yield from _undefined(metric.undefined, column, trail)
 
@@ -171,8 +194,12 @@ def _complete_computed(column: dict[str, Any], by_key: dict[Any, dict[str, Any]]
     names = column["of"] if isinstance(column.get("of"), list) else []
     parts = [by_key[name] for name in names if isinstance(name, str) and name in by_key]
     computation = str(column.get("computation"))
-    is_rank = computation == "avg_rank"
-    sorts = {"asc"} if is_rank else {part.get("sort") for part in parts}
+    if computation == "avg_rank":
+        column.setdefault("precision", RANK_PRECISION)
+        sorts: set[Any] = {"asc"}
+    else:
+        column.setdefault("precision", max((part.get("precision", PRECISION) for part in parts), default=PRECISION))
+        sorts = {part.get("sort") for part in parts}
     if column.get("sort") is None:
         if len(sorts) > 1:
             yield trail, "sort is missing. The columns that it is computed from are sorted both ways."
@@ -181,5 +208,3 @@ def _complete_computed(column: dict[str, Any], by_key: dict[Any, dict[str, Any]]
     column.setdefault("title", named)
     titles = " and ".join(str(part.get("title")) for part in parts)
     column.setdefault("meaning", f"{named} of {titles}.")
-    shown = max((part.get("precision", PRECISION) for part in parts), default=PRECISION)
-    column.setdefault("precision", RANK_PRECISION if is_rank else shown)

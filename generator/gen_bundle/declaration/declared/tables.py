@@ -16,7 +16,7 @@ ONLY_TABLE = "table"
 LINE = "line"
 """As a key: rows are matched by their number."""
 FILE_KEYS = ("file", "format", "quoting", "header", "delimiter", "skip", "at")
-TABLE_KEYS = ("key", "rows", "missing", *FILE_KEYS, "fields", "reference")
+TABLE_KEYS = ("key", "rows", "missing", *FILE_KEYS, "fields", "reference", "check")
 REFERENCE_KEYS = (*FILE_KEYS, "columns", "fields", "keys", "empty", "cluster", "unit", "public")
 PLACE_KEYS = ("column", "at")
 FIELD_KEYS = ("field", "type", "required", "meaning", "default", *PLACE_KEYS)
@@ -90,6 +90,8 @@ class DeclaredTable:
     unit: str | None = None
     public: list[str] = field(default_factory=list)
     distinct: str | None = None
+    all_items: bool = False
+    check: str | None = None
 
     @property
     def answers(self) -> list[str]:
@@ -119,6 +121,7 @@ class DeclaredTable:
             "cluster": self.cluster,
             "unit": self.unit or self._unit,
             "distinct": self.distinct,
+            "all_items": self.all_items,
             "public": self.public,
         }
 
@@ -161,6 +164,7 @@ def _table(name: str, trail: Trail, data: dict[str, Any], gold_trail: Trail, gol
     table.many = _choice(data, "rows", ("one", "many"), "one", trail, found) == "many"
     default = "empty" if table.many else "reject"
     table.reject_missing = _choice(data, "missing", ("reject", "empty"), default, trail, found) == "reject"
+    table.check = _text(data, "check", "a function beside bundle.yaml: metrics.py:check", trail, found)
     table.key = names_of(data.get("key"), (*trail, "key"), found)
     places = {item.get("field"): item for _, item in mappings(data, "fields", trail)}
     table.by_line = table.key == [LINE] and LINE not in places

@@ -40,18 +40,19 @@ def name_columns(columns: Sequence[tuple[dict[str, Any], ColumnMetric]]) -> None
     """Give columns without a title one that differs from all others, as short as can be; else the key."""
     taken = {column["title"] for column, _ in columns if isinstance(column.get("title"), str)}
     untitled = [(column, metric) for column, metric in columns if column.get("title") is None]
+    for column, _ in untitled:
+        column.pop("title", None)
     for words in ((), (_fields,), (_options,), (_other_gold,), (_fields, _options, _other_gold)):
         # counted over all of them: what sets a column apart must be in its own title or in the others'
         titles = [_titled(one, words) for _, one in untitled]
         often = Counter(titles)
         for (column, _), title in zip(untitled, titles, strict=True):
             is_free = often[title] == 1 and title not in taken and len(title) <= MAX_TITLE
-            if column.get("title") is None and is_free:
+            if is_free and "title" not in column:
                 column["title"] = title
                 taken.add(title)
     for column, _ in untitled:
-        if column.get("title") is None and isinstance(column.get("key"), str):
-            column["title"] = column["key"]
+        column.setdefault("title", str(column.get("key", "?")))
 
 
 def _titled(metric: ColumnMetric, words: Sequence[Words]) -> str:

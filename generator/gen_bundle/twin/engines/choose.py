@@ -43,8 +43,9 @@ def choose_engine(
     """
     chosen = "engine: process"
     needed = [name for name, given in (("--strict", strict), ("--pull", pull)) if given]
+    is_wish = bool(wanted or needed)
     if python is not None and wanted != "process":
-        if wanted or needed:
+        if is_wish:
             raise UserError("--python: only with --engine process; in containers the image's own interpreter runs")
         wanted, chosen = "process", "engine: process (by --python)"
     if wanted == "process":
@@ -54,7 +55,7 @@ def choose_engine(
     try:
         engine = _containers(gpu=gpu, network=network, strict=strict, pull=pull)
     except EngineError as error:
-        if wanted or needed:
+        if is_wish:
             raise UserError(
                 f"{error}. Start Docker, point DOCKER_HOST at an engine's socket, or use --engine process"
             ) from error

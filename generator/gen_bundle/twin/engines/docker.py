@@ -19,18 +19,20 @@ from docker.types import LogConfig, Ulimit
 from requests.exceptions import RequestException
 
 from docker import DockerClient
-from gen_bundle.twin.engines import Container, Ended, EngineError, LineListener, Mount, model_mounts
+from gen_bundle.twin.engines import Container, Ended, EngineError, LineListener, model_mounts
 from gen_bundle.twin.engines.connection import (
     API_SECONDS,
     connect,
     engine_answers,
+    find_image,
     follow_lines,
     gpu_refused,
     gpu_requests,
+    image_notes,
+    pinned_name,
     require_honest_gpus,
     traits,
 )
-from gen_bundle.twin.engines.image import find_image, image_notes, pinned_name
 from gen_bundle.twin.engines.watching import Meter
 from gen_bundle.twin.layout import LABEL, OWNER_LABEL, is_abandoned, our_user, owner_text
 
@@ -273,18 +275,14 @@ class DockerEngine:
     ) -> Ended:
         """Wait for the end, the time limit or a bound; then fetch the logs."""
         problem, timed_out = "", False
-        output = next(mount.source for mount in container.mounts if mount.target == "/app/output")
         reader = threading.Thread(target=follow_lines, args=(running, on_line), name=f"lines of {running}", daemon=True)
         reader.start()
         meter = Meter(connect, running, gpu=self._gpu)
         if self._traits.measures:
             meter.start()
         while (state := self._api.inspect_container(running)["State"])["Running"]:
-            now = time.monotonic()
-            if now - began > seconds:
-                timed_out = True
-            elif self._strict and folder_bytes(output) > self._strict.output_bytes:
-                problem = f"stopped: more than {self._strict.output_bytes} bytes in /app/output (--strict)"
+            timed_out = time.monotonic() - began > seconds
+            problem = "" if timed_out else self._overflow(container)
             if timed_out or problem:
                 self._kill(running)
                 break
@@ -292,13 +290,22 @@ class DockerEngine:
         spent = time.monotonic() - began
         meter.stop()
         reader.join(timeout=API_SECONDS)
-        self._save_logs(running, stdout, stderr)
+        # By the logs call: what the worker uses, attaching after the end, comes back empty now and then.
+        stdout.write_bytes(self._api.logs(running, stdout=True, stderr=False))
+        stderr.write_bytes(self._api.logs(running, stdout=False, stderr=True))
         if timed_out or problem:
             return Ended(None, spent, timed_out, problem, meter.peak, notes)
         if state.get("OOMKilled"):
             limit = f": the limit is {self._strict.memory_bytes} bytes" if self._strict else ""
             problem = f"killed for memory{limit}"
         return Ended(int(state["ExitCode"]), spent, problem=problem, usage=meter.peak, notes=notes)
+
+    def _overflow(self, container: Container) -> str:
+        """Why `--strict` stops a container; empty where it does not."""
+        output = next(mount.source for mount in container.mounts if mount.target == "/app/output")
+        if self._strict is None or folder_bytes(output) <= self._strict.output_bytes:
+            return ""
+        return f"stopped: more than {self._strict.output_bytes} bytes in /app/output (--strict)"
 
     def _kill(self, running: str) -> None:
         try:
@@ -307,11 +314,6 @@ class DockerEngine:
             return
         finally:
             self._api.wait(running)
-
-    def _save_logs(self, ended: str, stdout: Path, stderr: Path) -> None:
-        """By the logs call: what the worker uses, attaching after the end, comes back empty now and then."""
-        stdout.write_bytes(self._api.logs(ended, stdout=True, stderr=False))
-        stderr.write_bytes(self._api.logs(ended, stdout=False, stderr=True))
 
     def _remove(self, wanted: Callable[[Mapping[str, str]], bool]) -> None:
         for found in self._api.containers(all=True, filters={"label": LABEL}):
@@ -373,11 +375,9 @@ def docker_run_line(container: Container, *, gpu: bool, network: bool, strict: S
     parts += ["--gpus=all"] if gpu else []
     parts += strict.run_options() if strict else []
     for mount in (*container.mounts, *model_mounts(container)):
-        parts.append(_mount_option(mount))
+        if ":" not in str(mount.source):
+            parts.append(f"--volume={mount.source}:{mount.target}:{mount.mode}")
+        else:
+            access = ",readonly" if mount.mode == "ro" else ""
+            parts.append(f"--mount=type=bind,source={mount.source},target={mount.target}{access}")
     return shlex.join([*parts, container.image, *container.argv])
-
-
-def _mount_option(mount: Mount) -> str:
-    if ":" not in str(mount.source):
-        return f"--volume={mount.source}:{mount.target}:{mount.mode}"
-    return f"--mount=type=bind,source={mount.source},target={mount.target}{',readonly' if mount.mode == 'ro' else ''}"

@@ -141,10 +141,9 @@ def _become(asked: dict[str, Any], report: int) -> NoReturn:
 def _make_root(binds: list[list[str]], links: list[list[str]]) -> None:
     """Make an empty file system the root, with the folders and files of `binds`: source, target, `ro` or `rw`."""
     # Descriptors, since the new file system hides whatever lies below its place.
+    for pattern in (*DEVICES, "nvidia*", "dri", "kfd"):
+        binds += [[str(path), str(path), "rw"] for path in Path("/dev").glob(pattern)]
     opened = [(os.open(source, os.O_PATH), target, mode) for source, target, mode in binds]
-    shown = [f"/dev/{name}" for name in DEVICES]
-    shown += [str(path) for pattern in ("nvidia*", "dri", "kfd") for path in Path("/dev").glob(pattern)]
-    opened += [(os.open(path, os.O_PATH), path, "rw") for path in shown if Path(path).exists()]
     _mount("none", "/", None, MS_REC | MS_PRIVATE)
     _mount("tmpfs", STAGE, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755")
     for name in ("proc", "dev/shm", "root"):

@@ -461,3 +461,231 @@ def test_the_columns_of_gold_without_a_header(keys: dict[str, Any], expected: li
     data = declaration([column({"name": "mae", "field": "x"})])
     data["reference"] |= keys
     assert faults(data) == expected
+
+
+X: dict[str, Any] = {"name": "mae", "field": "x"}
+F1: dict[str, Any] = {"name": "f1", "field": "label"}
+
+
+@pytest.mark.parametrize(
+    ("metric", "fault"),
+    [
+        ({**F1, "threshold": 0.5}, "metric.threshold: is for fields of type number."),
+        (
+            {"name": "f1", "field": "x", "threshold": 2},
+            "metric.threshold: expected a number from 0 to 1, which counts as positive, or {above: number} (found 2).",
+        ),
+        (
+            {"name": "f1", "field": "x", "threshold": {"over": 0.5}},
+            "metric.threshold: expected a number from 0 to 1, which counts as positive, or {above: number} "
+            "(found {'over': 0.5}).",
+        ),
+        ({"name": "accuracy", "field": "label", "positive": "a"}, "metric.positive: is for fields of type number."),
+        ({"name": "roc_auc", "field": "x", "average": "macro"}, "metric.average: is for fields of type probabilities."),
+        ({**X, "undefined": "none"}, "metric.undefined: expected a number (found 'none')."),
+        ({**X, "undefined": 2e9}, "metric.undefined: 2e+09 is beyond the column's worst, 1e+09, which is written"),
+        ({"name": "mase", "field": "x"}, "metric: scale is missing. mase needs it."),
+        (
+            {"name": "pearson", "field": "x", "weight": "w"},
+            "metric.weight: pearson weighs no keys. These do: accuracy,",
+        ),
+        (
+            {"name": "set_f1", "field": "tags", "weight": "w"},
+            "metric.weight: set_f1 weighs keys with average: macro alone.",
+        ),
+        ({"name": "ari", "field": "label"}, "metric: ari takes any names of clusters; 'label' has `values`."),
+        (
+            {"name": "rmsel", "field": "x"},
+            "metric.name: no metric 'rmsel'. Did you mean 'rmse'? One of your own is written metrics.py:name.",
+        ),
+        ({"name": "chrf", "field": "text", "word_order": -1}, "metric.word_order: expected a whole number (found -1)."),
+    ],
+)
+def test_mistakes_in_further_options(metric: dict[str, Any], fault: str) -> None:
+    found = faults(declaration([column(metric)]))
+    assert found[0].startswith(f"tasks.0.columns.0.{fault}")
+
+
+RANKED: list[dict[str, Any]] = [
+    {"field": "id", "type": "string"},
+    {"field": "item", "type": "string"},
+    {"field": "place", "type": "number"},
+]
+
+
+@pytest.mark.parametrize(
+    ("metric", "fields", "expected"),
+    [
+        ({"rank": "place"}, RANKED, []),
+        ({"rank": "places"}, RANKED, [f"{M}.rank: no field 'places'. Did you mean 'place'?"]),
+        (
+            {"rank": "place"},
+            [*RANKED, {"field": "score", "type": "number"}],
+            [f"{M}.rank: cannot be given together with the field 'score'. Expected one of the two."],
+        ),
+        ({"ties": "any"}, RANKED, [f"{M}.ties: expected one of trec, order (found 'any')."]),
+        ({"items": "some"}, RANKED, [f"{M}.items: expected all (found 'some')."]),
+        ({"cutoff": 0}, RANKED, [f"{M}.cutoff: expected a whole number of at least 1 (found 0)."]),
+    ],
+)
+def test_ranks_of_items(metric: dict[str, Any], fields: list[dict[str, Any]], expected: list[str]) -> None:
+    assert faults(declaration([column({"name": "ap", **metric})], fields=fields, rows="many")) == expected
+
+
+def made(text: Any, **keys: Any) -> dict[str, Any]:
+    return {"key": "final", "expression": text, "sort": "desc", "worst": 0, **keys}
+
+
+E = "tasks.0.columns.1"
+
+
+@pytest.mark.parametrize(
+    ("one", "expected"),
+    [
+        (made("c / 2"), []),
+        (made(3), []),
+        (made("c +"), [f"{E}.expression: at character 4: found the end. Expected a number, a column's key"]),
+        (made("C / 2"), [f"{E}.expression: at character 1: no metric or expression 'C'."]),
+        (made("final * 2"), [f"{E}.expression: is made of itself, through final. Expected no circle."]),
+        (made(["c"]), [f"{E}.expression: expected a text such as 0.6 * f1 + 0.4 * accuracy (found ['c'])."]),
+        (made("c", sort=None), [f"{E}: sort is missing. An expression needs it, such as sort: desc."]),
+        (made("c", worst=None), [f"{E}: worst is missing. An expression needs it, such as worst: 0."]),
+        (made("c", metric="mae"), [f"{E}.metric: cannot be given together with expression."]),
+        (made("c", computation="avg", of=["c"]), [f"{E}.computation: cannot be given together with expression."]),
+    ],
+)
+def test_an_expression_and_its_mistakes(one: dict[str, Any], expected: list[str]) -> None:
+    found = faults(declaration([column(X), one]))
+    assert len(found) >= len(expected)
+    assert all(text.startswith(start) for text, start in zip(found, expected, strict=False))
+    assert bool(found) is bool(expected)
+
+
+def test_expressions_stand_after_their_parts_and_take_nothing_else() -> None:
+    data = declaration([made("half + 1"), made("c / 2", key="half"), column(X)])
+    assert faults(data) == []
+    first = data["tasks"][0]["columns"][0]
+    assert (first["title"], first["precision"], first["meaning"]) == ("final", 4, "half + 1, of the unrounded scores.")
+    assert data["options"]["expressions"]["t"] == {
+        "half": {"text": "c / 2", "worst": 0, "better": "higher"},
+        "final": {"text": "half + 1", "worst": 0, "better": "higher"},
+    }
+    assert list(data["options"]["metrics"]["t"]) == ["c"]
+
+
+def test_a_circle_and_an_average_are_no_parts_of_an_expression() -> None:
+    mean = {"key": "m", "computation": "avg", "of": ["c"]}
+    found = faults(declaration([column(X), mean, made("m + 1"), made("b", key="a"), made("a + c", key="b")]))
+    assert found == [
+        "tasks.0.columns.2.expression: at character 1: no metric or expression 'm'. Expected one of c, final, a, b.",
+        "tasks.0.columns.3.expression: is made of itself, through a, b. Expected no circle.",
+        "tasks.0.columns.4.expression: is made of itself, through a, b. Expected no circle.",
+    ]
+
+
+@pytest.mark.parametrize(("layout", "fits"), [("joint", True), ("tasks", False), ("separate", False)])
+def test_columns_of_another_task_are_there_in_layout_joint_alone(layout: str, fits: bool) -> None:
+    data = {**declaration([column(X)]), "layout": layout}
+    data["tasks"].append({"id": "u", "columns": [column(F1, key="d"), made("c + d")]})
+    found = faults(data)
+    what = "at character 1: 'c' is a column of another task, which is scored by itself in layout"
+    assert found == (
+        []
+        if fits
+        else [f"tasks.1.columns.1.expression: {what} {layout}. Expected columns of this task, or layout joint."]
+    )
+
+
+def test_own_functions_over_tables_and_checks(tmp_path: Path) -> None:
+    (tmp_path / "metrics.py").write_text("")
+    one = {"file": "a.csv", "key": "id", "fields": FIELDS[:2], "reference": {"file": "a.csv"}, "check": "metrics.py:a"}
+    two = {**one, "file": "b.csv", "check": "other.py:b"}
+    metric = {"name": "metrics.py:f", "tables": ["one", "tow"], "where": {"l": "en"}}
+    columns = [column(metric, sort="desc", worst=0)]
+    data: dict[str, Any] = {
+        "submission": {"tables": {"one": one, "two": two}},
+        "tasks": [{"id": "t", "columns": columns}],
+    }
+    assert faults(data, tmp_path) == [
+        f"{M}.tables: no table 'tow'. Did you mean 'two'?",
+        f"{M}.where: cannot be given together with tables: a row is of one table.",
+        "submission.tables.two.check: no file 'other.py' beside bundle.yaml.",
+    ]
+    assert data["options"]["checks"] == {"one": {"file": "metrics.py", "function": "a"}}
+
+
+TABLE: dict[str, Any] = {"file": "p.csv", "key": "id", "fields": [{"field": "id"}, {"field": "x", "type": "label"}]}
+OF_FIELDS: list[tuple[dict[str, Any], str]] = [
+    ({"type": "ordinal"}, "type: values is missing. Expected the labels, in their order, the lowest first."),
+    ({"type": "probabilities"}, "type: values is missing. Expected the labels, that have a probability."),
+    (
+        {"type": "probabilities", "values": ["a", "b"], "columns": ["p"]},
+        "columns: names 1 columns for 2 values. Expected one each, in their order.",
+    ),
+    ({"type": "labels", "columns": ["p", "p"]}, "columns: names a column twice. Expected each once."),
+    ({"type": "number", "length": 3}, "length: is for fields of type numbers; 'x' is of type number."),
+    ({"type": "numbers", "length": 0}, "length: expected a whole number from 1 (found 0)."),
+    (
+        {"type": "number", "case": "ignore"},
+        "case: is for fields of type string, label, ordinal or labels; 'x' is of type number.",
+    ),
+    ({"type": "label", "case": "lower"}, "case: unknown value 'lower'. Expected ignore, or no such key."),
+    (
+        {"type": "label", "values": ["a", "A"], "case": "ignore"},
+        "values: names a label twice, but for its case. Expected each label once.",
+    ),
+    (
+        {"type": "label", "values": ["okay", "no"], "aliases": {"ok": "oky"}},
+        "aliases: 'ok' stands for 'oky', which is none of the values. Did you mean 'okay'?",
+    ),
+    ({"type": "label", "aliases": ["ok"]}, "aliases: expected a mapping of spellings to values, such as {ok: OK}."),
+    (
+        {"type": "label", "values": ["a", "b"], "default": "c"},
+        "default: x has an unknown label. Expected one of a, b.",
+    ),
+    (
+        {"type": "number", "min": 0, "default": -1},
+        "default: x is out of range. Expected a finite number from 0, such as 0.25.",
+    ),
+    ({"type": "label", "column": 3}, "column: expected the name of a column (found 3)."),
+    (
+        {"type": "label", "at": [1]},
+        "at: expected names by dots and places by numbers, such as answer.text or 0.",
+    ),
+    ({"type": "label", "normalize": True}, "normalize: unknown key. Did you mean 'normalise'?"),
+]
+
+
+@pytest.mark.parametrize(("keys", "message"), OF_FIELDS)
+def test_a_mistake_in_a_field_is_named_at_its_place(keys: dict[str, Any], message: str) -> None:
+    fields = [{"field": "id"}, {"field": "x", **keys}]
+    data = declaration([column("exact_match")], fields=fields)
+    assert f"submission.fields.1.{message}" in faults(data)
+
+
+OF_FILES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
+    ({"file": "p"}, {}, "submission.file: 'p': expected a file name that ends with .csv, .tsv, .jsonl, .json, .txt."),
+    ({"file": "p", "format": "xls"}, {}, "submission.format: unknown value 'xls'."),
+    ({"file": "{doc}.csv"}, {}, "submission.file: {doc} is no field of the key. Expected one of id."),
+    ({"file": "{id}-{id}.csv"}, {}, "submission.file: '{id}-{id}.csv': expected one placeholder, as in {doc}.csv."),
+    ({"file": "a*.csv"}, {}, "submission.file: 'a*.csv': expected a * at the beginning alone, as in *.csv."),
+    ({"at": "rows"}, {}, "submission.at: is the place of the records in a .json file; 'p.csv' is none."),
+    ({"key": "line", "rows": "many"}, {}, "submission.rows: key: line asks for one row for each row of the gold."),
+    ({}, {"empty": "drop"}, "reference.empty: unknown value 'drop'."),
+    ({}, {"fields": {"y": {"column": "z"}}}, "reference.fields.y: no field 'y'."),
+    ({}, {"fields": {"x": {"colum": "z"}}}, "reference.fields.x.colum: unknown key. Did you mean 'column'?"),
+    ({}, {"fields": ["x"]}, "reference.fields: expected a mapping of fields, each with column or at"),
+    ({}, {"format": "xml"}, "reference.format: unknown value 'xml'."),
+]
+
+
+@pytest.mark.parametrize(("submission", "reference", "message"), OF_FILES)
+def test_a_mistake_in_a_file_is_named_at_its_place(
+    submission: dict[str, Any], reference: dict[str, Any], message: str
+) -> None:
+    data = {
+        "submission": {**TABLE, **submission},
+        "reference": {"file": "gold.csv", **reference},
+        "tasks": [{"id": "t", "columns": [column({"name": "accuracy", "field": "x"})]}],
+    }
+    assert any(fault.startswith(message) for fault in faults(data)), faults(data)

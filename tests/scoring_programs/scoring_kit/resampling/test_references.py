@@ -11,8 +11,7 @@ from scipy import stats
 
 from scoring_kit.program import ScoreColumn
 from scoring_kit.resampling import randomisation
-from scoring_kit.resampling.draws import SAMPLES, bootstrap_counts
-from scoring_kit.resampling.intervals import few_units, percentile_interval, uncut_interval
+from scoring_kit.resampling.draws import SAMPLES, bootstrap_counts, few_units, percentile_interval, uncut_interval
 from scoring_kit.resampling.task import holm
 from scoring_kit.units import Array
 from tests.scoring_programs.scoring_kit.resampling.made_up import macro_f1_of, mean_of, team

@@ -1,0 +1,92 @@
+"""Checks of the organisers' own, `check(rows) -> problems`, called before anything is scored.
+
+Runs on Python 3.9 with the standard library alone, because participants run it at home.
+"""
+
+import pkgutil
+import threading
+import traceback
+from functools import partial
+from pathlib import Path
+from typing import Any, Dict, List, Mapping, Sequence
+
+from declared.answers import Answers
+from declared.tables import Key, Table
+from scoring_kit.errors import OrganiserError, Problems
+
+SECONDS = 60
+"""A check may take."""
+NOTHING: Mapping[str, Sequence[str]] = {}
+
+
+def answered_rows(
+    answers: Answers, table: Table, keys: Sequence[Key], further: Mapping[str, Sequence[str]] = NOTHING
+) -> List[Any]:
+    """The answers to each key: a dict of field → value, or with many rows a list of them; `further` has more fields."""
+    columns: Dict[str, Sequence[Any]] = dict(further)
+    for place, name in enumerate(table.key):
+        column = [key[place] for key in keys]
+        columns[name] = [column[owner] for owner in answers.owners] if table.many else column
+    columns.update((name, column) for (name, _), column in answers.columns.items())
+    rows = list(map(partial(_row, list(columns)), *columns.values()))
+    return by_key(len(keys), answers.owners, rows) if table.many else rows
+
+
+def _row(names: Sequence[str], *values: Any) -> Dict[str, Any]:
+    return {name: values[place] for place, name in enumerate(names)}
+
+
+def by_key(keys: int, owners: Sequence[int], rows: Sequence[Any]) -> List[List[Any]]:
+    """The rows of each key."""
+    found: List[List[Any]] = [[] for _ in range(keys)]
+    for place, owner in enumerate(owners):
+        found[owner].append(rows[place])
+    return found
+
+
+def run_check(check: Mapping[str, str], rows: Sequence[Any], name: str, problems: Problems) -> None:
+    """Record what a check says of a table's rows.
+
+    Args:
+        check: `file` and `function`.
+        rows: see `answered_rows`.
+        name: the table's file, for messages.
+        problems: takes what it says.
+
+    Raises:
+        OrganiserError: it cannot be run, raises, takes too long, or gives something else than texts.
+    """
+    file = Path(check["file"]).name
+    outcome: List[Any] = []
+
+    def run() -> None:
+        try:
+            module = {"__name__": Path(file).stem, "__file__": file}
+            exec(compile(_source(check["file"]), file, "exec"), module)  # noqa: S102
+            outcome.append(module[check["function"]](list(rows)))  # type: ignore[operator]
+        except BaseException as error:
+            outcome.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)  # one that never ends does not keep the program alive
+    thread.start()
+    thread.join(SECONDS)
+    place = f"{file} in {check['function']}"
+    if not outcome:
+        raise OrganiserError(f"{place}: took more than {SECONDS} seconds. Expected a check that ends before.")
+    found = outcome[0]
+    if isinstance(found, BaseException):
+        lines = [frame.lineno for frame in traceback.extract_tb(found.__traceback__) if frame.filename == file]
+        at = f"{file}:{lines[-1]} in {check['function']}" if lines else place
+        words = f"{type(found).__name__}: {found}"
+        raise OrganiserError(f"{at}: could not check {name} ({words}). Expected a list of problems for any rows.")
+    if not isinstance(found, (list, tuple)) or not all(isinstance(text, str) for text in found):
+        raise OrganiserError(f"{place}: gives {type(found).__name__}. Expected a list of problems, each a text.")
+    for text in found:
+        problems.repeat_error(f"{name}: {text}")
+
+
+def _source(file: str) -> bytes:
+    """The text of a check: beside the scoring program, or inside the validator."""
+    if Path(file).is_file():
+        return Path(file).read_bytes()
+    return pkgutil.get_data("scoring_kit", file) or b""
