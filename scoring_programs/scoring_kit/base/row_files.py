@@ -82,6 +82,11 @@ class File:
         """The field of the key whose value is in the name; empty where the name is the same for all."""
         return self.name.partition("{")[2].partition("}")[0]
 
+    @property
+    def is_pattern(self) -> bool:
+        """Whether its name stands for others."""
+        return bool(self.named_by) or self.name.startswith("*")
+
     def value_in(self, name: str) -> Optional[str]:
         """What stands in a file's name for the placeholder; None where the name does not fit the pattern."""
         start, _, rest = self.name.partition("{")
