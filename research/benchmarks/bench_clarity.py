@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from clarity2026 import clarity, evasion, reference, submission
-from clarity2026.labels import EVASION_LABELS, TAXONOMY
+from clarity2026.submission import EVASION_LABELS, TAXONOMY
 from research.benchmarks.scaling import grow
 from scoring_kit.errors import Problems
 from scoring_kit.manifest import Manifest

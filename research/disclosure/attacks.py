@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from clarity2026 import reference as clarity_reference
-from clarity2026.labels import CLARITY_LABELS, EVASION_LABELS
+from clarity2026.submission import CLARITY_LABELS, EVASION_LABELS
 from process2025.submission import CLASSES
 from research.disclosure import are, clpsych, evidence, guesses
 from research.disclosure.answers import AnswerAttack

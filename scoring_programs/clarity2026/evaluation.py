@@ -7,9 +7,11 @@ labels are normalised. Macro means are over fixed label lists, so that a class t
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from clarity2026.labels import CLARITY_LABELS, EVASION_LABELS
 from clarity2026.reference import ClarityReference
-from scoring_kit.metrics.classification import LabelScores, score_labels
+from clarity2026.submission import CLARITY_LABELS, EVASION_LABELS
+from scoring_kit.metrics.classification import LabelScores, label_terms, score_labels, units_of_classes
+from scoring_kit.metrics.summed import count, macro_f1, ratio
+from scoring_kit.units import Additive, Array, Units, by_unit
 
 
 def evaluate_all(
@@ -54,9 +56,13 @@ def compute_clarity_f1(predictions: Sequence[str], golds: Sequence[str]) -> Labe
 
 def compute_evasion_f1_strict(predictions: Sequence[str], golds: Sequence[str | None]) -> LabelScores:
     """Task 2 against one gold label a row: macro F1 over the nine evasion labels; rows without gold are skipped."""
-    pairs = [(predicted, gold) for predicted, gold in zip(predictions, golds, strict=True) if gold is not None]
-    skipped = len(predictions) - len(pairs)
-    return score_labels([p for p, _ in pairs], [g for _, g in pairs], EVASION_LABELS, skipped)
+    scored: list[str] = []
+    right: list[str] = []
+    for predicted, gold in zip(predictions, golds, strict=True):
+        if gold is not None:
+            scored.append(predicted)
+            right.append(gold)
+    return score_labels(scored, right, EVASION_LABELS, skipped=len(predictions) - len(scored))
 
 
 def any_match_golds(predictions: Sequence[str], annotations: Sequence[Iterable[str]]) -> list[str | None]:
@@ -85,3 +91,50 @@ def majority_vote_gold(annotators: Iterable[str]) -> str | None:
     """The valid label that most annotators of a row gave, the alphabetically first of several; None without any."""
     votes = Counter(label for label in annotators if label in EVASION_LABELS)
     return min(votes, key=lambda label: (-votes[label], label), default=None)
+
+
+def clarity_units(reference: ClarityReference, predictions: Sequence[str]) -> Units:
+    """The per-unit results of task 1."""
+    return _units(reference, _terms("clarity", label_terms(predictions, reference.clarity, CLARITY_LABELS)))
+
+
+def evasion_units(reference: ClarityReference, predictions: Sequence[str]) -> Units:
+    """The per-unit results of task 2, where a row's gold label may depend on its prediction, but on no other row."""
+    golds = evasion_golds(reference, predictions)
+    majority = label_terms(predictions, golds["evasion_majority"], EVASION_LABELS)
+    terms = _terms("evasion", label_terms(predictions, golds["evasion"], EVASION_LABELS))
+    return _units(reference, {**terms, "evasion_majority_macro_f1": majority})
+
+
+def _terms(task: str, terms: Array) -> dict[str, Array]:
+    """Metric → what each row adds."""
+    import numpy as np
+
+    right, _, scored = (part.sum(axis=1, keepdims=True) for part in np.split(terms, 3, axis=1))
+    return {
+        f"{task}_macro_f1": terms,
+        f"{task}_accuracy": np.hstack([right, scored]),
+        f"{task}_rows_scored": scored,
+        f"{task}_rows_skipped": 1 - scored,
+    }
+
+
+def _units(reference: ClarityReference, terms: dict[str, Array]) -> Units:
+    """The terms of rows summed by the question that they belong to.
+
+    Rows of one question are parts of one answer: they are alike, and were sampled together. Where the gold does not say
+    which rows these are, each row is by itself.
+    """
+    asked = reference.asked or reference.ids
+    names = list(dict.fromkeys(asked))
+    statistics, classes = {}, {}
+    for name, of_rows in terms.items():
+        sums = by_unit(names, asked, of_rows)
+        formula = count
+        if name.endswith("macro_f1"):
+            formula, classes[name] = macro_f1, units_of_classes(sums)
+        elif name.endswith("accuracy"):
+            formula = ratio
+        statistics[name] = Additive(sums, formula)
+    unit = "interview question" if reference.asked else "row"
+    return Units(unit, names, statistics, classes=classes)

@@ -1,13 +1,12 @@
 """What only the organisers of CLARITY need: preparing the gold, the template, what is secret."""
 
-import csv
 import shutil
 from pathlib import Path
 from typing import Any
 
 from clarity2026 import reference
 from clarity2026.submission import COLUMNS, ID
-from scoring_kit.organiser import Request, Secrets, Warned, read_reference, serve
+from scoring_kit.organiser import Request, Secrets, Warned, read_reference, serve, write_empty_table
 
 
 def prepare(request: Request) -> Warned:
@@ -15,7 +14,11 @@ def prepare(request: Request) -> Warned:
     source = Path(request["source"])
     gold = reference.read(source, request["tasks"], request["options"])
     shutil.copyfile(source / reference.FILE, Path(request["out"]) / reference.FILE)
-    return {"warnings": _remarks(gold)}
+    skipped = sum(not labels for labels in gold.annotations)
+    if not skipped:
+        return {"warnings": []}
+    what = f"{skipped} of {len(gold.ids)} rows have no valid annotator label and are skipped."
+    return {"warnings": [f"{reference.FILE}: {what}"]}
 
 
 def check_reference(request: Request) -> Warned:
@@ -27,11 +30,8 @@ def check_reference(request: Request) -> Warned:
 def template(request: Request) -> dict[str, Any]:
     """Write `submission.csv` with every id and no label."""
     tasks = request["tasks"] if request["layout"] == "separate" else request["all_tasks"]
-    columns = [COLUMNS[task] for task in tasks]
-    with (Path(request["out"]) / "submission.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([ID, *columns])
-        writer.writerows([item, *([""] * len(columns))] for item in read_reference(reference.read, request).ids)
+    header = [ID, *(COLUMNS[task] for task in tasks)]
+    write_empty_table(Path(request["out"]) / "submission.csv", header, read_reference(reference.read, request).ids)
     return {}
 
 
@@ -39,13 +39,6 @@ def secrets(request: Request) -> Secrets:
     """The labels; no text is secret, because the participants' input holds all of it."""
     columns = [reference.CLARITY, reference.EVASION, *reference.ANNOTATORS]
     return {"files": [{"name": reference.FILE, "key": [reference.ID], "columns": columns}]}
-
-
-def _remarks(gold: reference.ClarityReference) -> list[str]:
-    skipped = sum(not labels for labels in gold.annotations)
-    if not skipped:
-        return []
-    return [f"{reference.FILE}: {skipped} of {len(gold.ids)} rows have no valid annotator label and are skipped."]
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 """The gold of CLARITY: `gold.csv` with QEvasion's columns, read strictly."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clarity2026.labels import CLARITY_LABELS, EVASION_LABELS, TAXONOMY, normalize_label
-from scoring_kit.csv_reading import read_table
+from clarity2026.submission import CLARITY_LABELS, EVASION_LABELS, TAXONOMY, normalize_label
+from scoring_kit.csv_reading import identified_rows, read_table
 from scoring_kit.errors import OrganiserError, Problems
 from scoring_kit.json_reading import read_utf8
 
@@ -50,7 +50,9 @@ def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Clar
     if not path.is_file():
         raise OrganiserError(f"{FILE}: missing. Expected a CSV file with the columns of QEvasion.")
     text = read_utf8(path, FILE, float("inf"), problems)
-    reference = _read(text, tasks, problems) if text is not None else None
+    reference = None
+    if text is not None:
+        reference = _read(text, tasks, problems)
     if problems.found or reference is None:
         raise problems.organiser_error()
     return reference
@@ -68,7 +70,6 @@ class _RowLabels:
     clarity: str
     evasion: str
     annotations: tuple[str, ...]
-    has_annotators: bool
     faults: tuple[tuple[str, str], ...]
 
 
@@ -77,75 +78,85 @@ def _read(text: str, tasks: Sequence[str], problems: Problems) -> ClarityReferen
     _check_header(table.header, tasks, problems)
     if problems.found:
         return None
-    id_at = table.header.index(ID)
-    label_columns = [name for name in (CLARITY, EVASION, *ANNOTATORS) if name in table.header]
-    labels_at = [table.header.index(name) for name in label_columns]
-    asked_at = [table.header.index(name) for name in ASKED if name in table.header] if INTERVIEW in table.header else []
+    reader = _LabelReader(table.places((CLARITY, EVASION, *ANNOTATORS)), "clarity" in tasks)
+    asked_at = list(table.places(ASKED).values()) if INTERVIEW in table.header else []
     first_of: dict[tuple[str, ...], str] = {}
     asked: list[str] = []
-    line_of: dict[str, int] = {}
-    rows: list[_RowLabels] = []
-    known: dict[tuple[str, ...], _RowLabels] = {}
-    for line, cells in table.rows:
-        item = cells[id_at].strip()
-        if not item or item in line_of:
-            what = f"{ID} {item} already occurs in line {line_of[item]}" if item else f"{ID} is empty"
-            problems.error(f"{FILE}:{line}", what, "each row with an id of its own")
-            continue
-        line_of[item] = line
+    rows: dict[str, tuple[int, _RowLabels]] = {}
+    id_at, expected = table.header.index(ID), "each row with an id of its own"
+    for line, item, cells in identified_rows(table.rows, id_at, ID, FILE, expected, problems):
+        rows[item] = line, reader.labels(cells)
         if asked_at:
-            asked.append(first_of.setdefault(tuple([cells[i] for i in asked_at]), item))
-        labels = tuple([cells[i] for i in labels_at])
-        if labels not in known:
-            known[labels] = _read_labels(dict(zip(label_columns, labels, strict=True)), "clarity" in tasks)
-        rows.append(known[labels])
-    annotated = "evasion" in tasks and any(row.has_annotators for row in known.values())
-    single = "evasion" in tasks and not annotated
-    _report(zip(line_of.items(), rows, strict=True), single, problems)
-    return ClarityReference(
-        ids=list(line_of),
-        clarity=[row.clarity for row in rows] if "clarity" in tasks else [],
-        evasion=[row.evasion for row in rows] if single else [],
-        annotations=[row.annotations for row in rows] if annotated else [],
-        annotated=annotated,
-        asked=asked,
-    )
+            asked.append(first_of.setdefault(tuple([cells[at] for at in asked_at]), item))
+    if not rows:
+        problems.error(FILE, "has no rows", "one row for each item")
+    annotated = "evasion" in tasks and reader.has_annotators
+    gold = ClarityReference(list(rows), [], [], [], annotated, asked)
+    _take_labels(gold, rows, tasks, problems)
+    return gold
 
 
-def _report(rows: Iterable[tuple[tuple[str, int], _RowLabels]], single: bool, problems: Problems) -> None:
-    """Record what is wrong with the rows, ((id, line), row) each; `single`: every row needs an evasion label."""
-    empty = True
-    for (item, line), row in rows:
-        empty = False
+def _take_labels(
+    gold: ClarityReference, rows: Mapping[str, tuple[int, _RowLabels]], tasks: Sequence[str], problems: Problems
+) -> None:
+    """Put the labels that the tasks need into the gold, and record what is wrong with them; `rows`: id → line, row."""
+    single = "evasion" in tasks and not gold.annotated
+    for item, (line, row) in rows.items():
+        where = f"{FILE}:{line} ({ID} {item})"
         for what, expected in row.faults:
-            problems.error(f"{FILE}:{line} ({ID} {item})", what, expected)
+            problems.error(where, what, expected)
         if single and not row.evasion:
             what = f"no {EVASION}, and no annotator column holds data"
-            problems.error(f"{FILE}:{line} ({ID} {item})", what, f"one of {', '.join(EVASION_LABELS)}")
-    if empty:
-        problems.error(FILE, "has no rows", "one row for each item")
+            problems.error(where, what, f"one of {', '.join(EVASION_LABELS)}")
+        if "clarity" in tasks:
+            gold.clarity.append(row.clarity)
+        if single:
+            gold.evasion.append(row.evasion)
+        if gold.annotated:
+            gold.annotations.append(row.annotations)
 
 
-def _read_labels(cells: Mapping[str, str], wants_clarity: bool) -> _RowLabels:
-    """A row's labels by its cells; the clarity label is derived from the evasion label where it has none of its own."""
-    faults = []
-    evasion = normalize_label(cells.get(EVASION, ""))
-    if evasion not in TAXONOMY:
-        if evasion.strip():
-            faults.append((f"{EVASION} is not an evasion label", f"one of {', '.join(EVASION_LABELS)}"))
-        evasion = ""
-    clarity = normalize_label(cells.get(CLARITY, ""))
-    if not clarity.strip():
-        clarity = TAXONOMY.get(evasion, "")
-    if clarity not in CLARITY_LABELS:
-        if wants_clarity:
-            absent = f"no {CLARITY}, and no {EVASION} to derive it from"
-            what = f"{CLARITY} is not a clarity label" if clarity else absent
-            faults.append((what, f"one of {', '.join(CLARITY_LABELS)}"))
-        clarity = ""
-    given = [cells.get(name, "") for name in ANNOTATORS]
-    annotations = tuple(label for label in map(normalize_label, given) if label in TAXONOMY)
-    return _RowLabels(clarity, evasion, annotations, any(cell.strip() for cell in given), tuple(faults))
+class _LabelReader:
+    """Reads the labels of rows, each combination of cells once: there are few in a file of many rows."""
+
+    def __init__(self, columns: Mapping[str, int], wants_clarity: bool) -> None:
+        self.columns = columns
+        self.wants_clarity = wants_clarity
+        self.has_annotators = False
+        self._known: dict[tuple[str, ...], _RowLabels] = {}
+
+    def labels(self, cells: Sequence[str]) -> _RowLabels:
+        """The labels in a row."""
+        key = tuple([cells[at] for at in self.columns.values()])
+        if key not in self._known:
+            self._known[key] = self._read(dict(zip(self.columns, key, strict=True)))
+        return self._known[key]
+
+    def _read(self, cells: Mapping[str, str]) -> _RowLabels:
+        """The clarity label is derived from the evasion label where a row has none of its own."""
+        faults = []
+        evasion = normalize_label(cells.get(EVASION, ""))
+        if evasion not in TAXONOMY:
+            if evasion.strip():
+                faults.append((f"{EVASION} is not an evasion label", f"one of {', '.join(EVASION_LABELS)}"))
+            evasion = ""
+        clarity = normalize_label(cells.get(CLARITY, ""))
+        if not clarity.strip():
+            clarity = TAXONOMY.get(evasion, "")
+        if clarity not in CLARITY_LABELS:
+            if self.wants_clarity:
+                what = f"{CLARITY} is not a clarity label"
+                if not clarity:
+                    what = f"no {CLARITY}, and no {EVASION} to derive it from"
+                faults.append((what, f"one of {', '.join(CLARITY_LABELS)}"))
+            clarity = ""
+        annotations = []
+        for name in ANNOTATORS:
+            cell = cells.get(name, "")
+            self.has_annotators = self.has_annotators or bool(cell.strip())
+            if normalize_label(cell) in TAXONOMY:
+                annotations.append(normalize_label(cell))
+        return _RowLabels(clarity, evasion, tuple(annotations), tuple(faults))
 
 
 def _check_header(header: Sequence[str], tasks: Sequence[str], problems: Problems) -> None:

@@ -1,14 +1,59 @@
-"""Reads a submission to CLARITY: one CSV file, or, in a bundle of a single task, the line file `prediction`."""
+"""Reads a submission to CLARITY: one CSV file, or, in a bundle of a single task, the line file `prediction`.
+
+The labels, their taxonomy, and the spellings that are read as one of them. Source: SemEval-2026 Task 6, "Evaluation",
+sections Overview and Label Normalization; the taxonomy is that of the QEvasion data (Thomas et al. 2024, "I Never Said
+That").
+"""
 
 from dataclasses import dataclass
 from typing import Dict, FrozenSet, List, Optional, Sequence, Tuple
 
-from clarity2026.labels import CLARITY_LABELS, EVASION_LABELS, TAXONOMY, normalize_label
 from scoring_kit.csv_reading import check_columns, read_table, rows_by_id
 from scoring_kit.errors import Problems, shown
 from scoring_kit.json_reading import read_utf8
 from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import SubmissionFiles
+
+CLARITY_LABELS: Tuple[str, ...] = ("Clear Reply", "Ambivalent Reply", "Clear Non-Reply")
+
+# In alphabetical order (by code point), which also decides fall-backs and ties.
+TAXONOMY: Dict[str, str] = {
+    "Claims ignorance": "Clear Non-Reply",
+    "Clarification": "Clear Non-Reply",
+    "Declining to answer": "Clear Non-Reply",
+    "Deflection": "Ambivalent Reply",
+    "Dodging": "Ambivalent Reply",
+    "Explicit": "Clear Reply",
+    "General": "Ambivalent Reply",
+    "Implicit": "Ambivalent Reply",
+    "Partial/half-answer": "Ambivalent Reply",
+}
+EVASION_LABELS: Tuple[str, ...] = tuple(TAXONOMY)
+
+ALIASES: Dict[str, str] = {
+    "partial": "Partial/half-answer",
+    "half-answer": "Partial/half-answer",
+    "declining": "Declining to answer",
+    "ambivalent": "Ambivalent Reply",
+    "ambiguous": "Ambivalent Reply",
+    "ambiguous reply": "Ambivalent Reply",
+    "clear non reply": "Clear Non-Reply",
+    "clear nonreply": "Clear Non-Reply",
+    "non-reply": "Clear Non-Reply",
+}
+
+_CANONICAL: Dict[str, str] = {label: label for label in CLARITY_LABELS + EVASION_LABELS}
+_SPELLINGS: Dict[str, str] = {**{label.lower(): label for label in _CANONICAL}, **ALIASES}
+
+
+def normalize_label(label: str) -> str:
+    """The canonical label that a spelling stands for; any other text is returned unchanged.
+
+    Blanks around a label and upper or lower case make no difference.
+    """
+    canonical = _CANONICAL.get(label)
+    return canonical if canonical is not None else _SPELLINGS.get(label.strip().lower(), label)
+
 
 ID = "id"
 LINE_FILE = "prediction"
@@ -90,25 +135,24 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
 
 def _the_file(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[str]:
     """The name of the one file that counts."""
-    tables = files.named(".csv")
-    lines = [name for name in files.paths if name == LINE_FILE]
+    tables, has_lines = files.named(".csv"), LINE_FILE in files.paths
     alone = manifest.layout == "separate"
-    expected = "one CSV file" + (f" or the file {LINE_FILE}, one label a line" if alone else "")
+    expected = "one CSV file"
+    if alone:
+        expected += f" or the file {LINE_FILE}, one label a line"
     if len(tables) > 1:
         problems.error(", ".join(map(shown, tables)), f"{len(tables)} CSV files", f"{expected}, at the top of the zip")
-    elif tables and lines:
+    elif tables and has_lines:
         problems.error(f"{shown(tables[0])}, {LINE_FILE}", "two files with predictions", f"{expected}, not both")
-    elif lines and not alone:
+    elif has_lines and not alone:
         what = f"the line format is for competitions with one task, and this one has {len(manifest.all_tasks)}"
         problems.error(LINE_FILE, what, f"{expected} with the columns {ID}, {', '.join(COLUMNS.values())}")
-    elif not tables and not lines:
-        found = f"; found {', '.join(shown(name) for name in list(files.paths)[:EXAMPLES])}" if files.paths else ""
-        problems.error("submission", "holds no file with predictions" + found, f"{expected}, at the top of the zip")
+    elif not tables and not has_lines:
+        what = f"holds no file with predictions{files.found(EXAMPLES)}"
+        problems.error("submission", what, f"{expected}, at the top of the zip")
     else:
-        chosen = (tables or lines)[0]
-        others = [name for name in files.paths if name != chosen]
-        if others:
-            problems.warn(", ".join(map(shown, others[:EXAMPLES])), f"not read; the predictions are in {shown(chosen)}")
+        chosen = tables[0] if tables else LINE_FILE
+        files.warn_of_others(chosen, EXAMPLES, f"not read; the predictions are in {shown(chosen)}", problems)
         return chosen
     return None
 
@@ -139,7 +183,11 @@ def _read_csv(text: str, name: str, manifest: Manifest, problems: Problems) -> L
     if not table.header:
         return []
     check_columns(table.header, [ID, *COLUMNS.values()], name, problems)
-    columns = {table.header.index(c): _Answers(task, len(ids)) for task, c in COLUMNS.items() if c in table.header}
+    columns: Dict[int, _Answers] = {}
+    places = table.places(COLUMNS.values())
+    for task, column in COLUMNS.items():
+        if column in places:
+            columns[places[column]] = _Answers(task, len(ids))
     expected = f"the columns {ID} and {' or '.join(COLUMNS.values())}, separated by commas"
     if ID not in table.header:
         problems.error(f"{name}:1", f"the column {ID} is missing", expected)
@@ -148,10 +196,15 @@ def _read_csv(text: str, name: str, manifest: Manifest, problems: Problems) -> L
     if ID not in table.header or not columns:
         return []
     for row, line, cells in rows_by_id(table, ID, ids, name, problems):
-        for column, answers in columns.items():
-            answers.put(row, line, cells[column])
-    filled = [answers for answers in columns.values() if answers.filled]
-    if filled and len(filled) < len(columns):
-        (empty,) = (answers for answers in columns.values() if not answers.filled)
-        problems.warn(name, f"{COLUMNS[empty.task]} has no label at all and counts as missing")
-    return filled or list(columns.values())
+        for at, answers in columns.items():
+            answers.put(row, line, cells[at])
+    return _filled(list(columns.values()), name, problems)
+
+
+def _filled(columns: List[_Answers], name: str, problems: Problems) -> List[_Answers]:
+    """The columns with any label; all of them where none has one."""
+    filled = [answers for answers in columns if answers.filled]
+    for answers in columns:
+        if filled and not answers.filled:
+            problems.warn(name, f"{COLUMNS[answers.task]} has no label at all and counts as missing")
+    return filled or columns

@@ -5,14 +5,15 @@ BERTScore over both self-states together. Profile `as-run` gives what the organi
 BERTScore, each self-state apart.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from clpsych2025.answers import SELF_STATES, ClpsychSubmission
 from clpsych2025.averages import Average, mean, metrics_of, timeline_units
-from clpsych2025.engines import bert_scorer, settings
+from clpsych2025.options import bert_scorer, settings
 from clpsych2025.reference import ClpsychReference
+from clpsych2025.submission import SELF_STATES, ClpsychSubmission
 from scoring_kit.errors import OrganiserError
 from scoring_kit.results import Bar, BarChart, TaskResult
 
@@ -67,15 +68,18 @@ def score(reference: ClpsychReference, submission: ClpsychSubmission, options: M
     """Score the evidence; the model is loaded only if a span was submitted."""
     timelines = spans_of(reference, submission)
     scorer = bert_scorer(options) if any(any(one.predicted.values()) for one in timelines) else None
-    rows = (published if options["profile"] == "published" else as_run)(timelines, scorer)
+    read = published if options["profile"] == "published" else as_run
+    rows = read(timelines, scorer)
     averages = averages_of(rows, "a1_")
     if options["profile"] == "as-run":
-        averages |= {f"bertscore_{key.removeprefix('a1_')}": average for key, average in averages.items()}
+        for key, average in list(averages.items()):
+            averages[f"bertscore_{key.removeprefix('a1_')}"] = average
     resolved = scorer.signature() if scorer else None
+    libraries = ("bert-score", "torch", "transformers") if scorer else ()
     return TaskResult(
         metrics=metrics_of(averages),
         settings=settings(options, "bertscore", resolved),
-        libraries=("bert-score", "torch", "transformers") if scorer else (),
+        libraries=libraries,
         figures=[recall_bars(rows["both"])],
         units=lambda: timeline_units(list(reference.timelines), averages),
     )
@@ -83,10 +87,12 @@ def score(reference: ClpsychReference, submission: ClpsychSubmission, options: M
 
 def spans_of(reference: ClpsychReference, submission: ClpsychSubmission) -> list[TimelineSpans]:
     """Gold and predicted spans, collated over the posts of each timeline."""
-    return [
-        TimelineSpans(name, gold.spans, {state: submission.timelines[name].spans(state) for state in SELF_STATES})
-        for name, gold in reference.timelines.items()
-    ]
+    timelines = []
+    for name, gold in reference.timelines.items():
+        answer = submission.timelines[name]
+        predicted = {state: answer.spans(state) for state in SELF_STATES}
+        timelines.append(TimelineSpans(name, gold.spans, predicted))
+    return timelines
 
 
 def published(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> Recalls:
@@ -140,7 +146,7 @@ def as_run(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> Rec
 
 def length_weight(gold: Sequence[str], predicted: Sequence[str], tokens: Mapping[str, int]) -> float:
     """n_gold / n_pred where more tokens are predicted than gold, else 1; duplicates count."""
-    n_gold, n_pred = sum(tokens[span] for span in gold), sum(tokens[span] for span in predicted)
+    n_gold, n_pred = sum(map(tokens.__getitem__, gold)), sum(map(tokens.__getitem__, predicted))
     return n_gold / n_pred if n_pred > n_gold else 1.0
 
 
@@ -149,9 +155,13 @@ def averages_of(rows: Recalls, prefix: str) -> dict[str, Average]:
     averages = {}
     for part, own in rows.items():
         suffix = "" if part == "both" else f"_{part}"
-        spans = sum(row.spans for row in own)
-        averages[f"{prefix}recall{suffix}"] = Average([(row.timeline, row.recall) for row in own], spans)
-        averages[f"{prefix}weighted_recall{suffix}"] = Average([(row.timeline, row.weighted) for row in own], spans)
+        spans, recalls, weighted = 0, [], []
+        for row in own:
+            spans += row.spans
+            recalls.append((row.timeline, row.recall))
+            weighted.append((row.timeline, row.weighted))
+        averages[f"{prefix}recall{suffix}"] = Average(recalls, spans)
+        averages[f"{prefix}weighted_recall{suffix}"] = Average(weighted, spans)
     return averages
 
 
@@ -159,11 +169,14 @@ def _prepared(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> 
     """Embed every distinct span of the run at once and count its tokens; timelines without predictions need none."""
     if scorer is None:
         return {}
-    needed = [one for one in timelines if any(one.predicted.values())]
-    gold = sorted({span for one in needed for spans in one.gold.values() for span in spans})
-    predicted = sorted({span for one in needed for spans in one.predicted.values() for span in spans})
-    scorer.encode_all(predicted, lasting=gold)
-    distinct = sorted({*gold, *predicted})
+    gold: set[str] = set()
+    predicted: set[str] = set()
+    for one in timelines:
+        if any(one.predicted.values()):
+            gold.update(*one.gold.values())
+            predicted.update(*one.predicted.values())
+    scorer.encode_all(sorted(predicted), lasting=sorted(gold))
+    distinct = sorted(gold | predicted)
     return dict(zip(distinct, scorer.token_counts(distinct), strict=True))
 
 
@@ -176,11 +189,10 @@ def _row(timeline: str, scores: "NDArray[np.float64]", weight: float) -> Timelin
 
 def recall_bars(rows: Sequence[TimelineRecall]) -> BarChart:
     """A timeline's recall: under `as-run` the mean of its two rows."""
-    of_timeline: dict[str, list[TimelineRecall]] = {}
+    recalls: dict[str, list[float]] = {}
+    spans: Counter[str] = Counter()
     for row in rows:
-        of_timeline.setdefault(row.timeline, []).append(row)
-    bars = [
-        Bar(name, mean([row.recall for row in its_rows]), sum(row.spans for row in its_rows))
-        for name, its_rows in of_timeline.items()
-    ]
+        recalls.setdefault(row.timeline, []).append(row.recall)
+        spans[row.timeline] += row.spans
+    bars = [Bar(name, mean(own), spans[name]) for name, own in recalls.items()]
     return BarChart("Recall by timeline", bars, better="higher", items="gold spans of the timeline", top=1.0)

@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from math import fsum
 from typing import Any
 
-from clpsych2025.answers import ClpsychSubmission
-from clpsych2025.averages import Average, by_timeline, mean, metrics_of, timeline_units, with_rows
+from clpsych2025.averages import Average, Row, mean, metrics_of, timeline_units, with_rows
 from clpsych2025.reference import ClpsychReference
+from clpsych2025.submission import ClpsychSubmission
 from scoring_kit.metrics.classification import f1_scores, label_terms, units_of_classes
 from scoring_kit.metrics.summed import macro_f1
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult, scored_items
-from scoring_kit.units import Additive, Array, Units
+from scoring_kit.units import Additive, Array, Units, by_unit
 
 _ERRORS = ("mse", "mse_serious", "mse_impaired", "mse_minimal")
 METRICS = (
@@ -36,15 +36,15 @@ class ScoredTimeline:
     gold: Sequence[int]
     predicted: Sequence[float | None]
 
-    def filled(self, seen: Callable[[float], float]) -> list[float]:
-        """Predictions, each abstention replaced by gold plus the timeline's largest error (9 without predictions).
+    def pairs(self, seen: Callable[[float], float]) -> list[tuple[int, float]]:
+        """Gold and prediction; an abstention counts as gold plus the timeline's largest error (9 without predictions).
 
         Args:
             seen: how a prediction is read when that largest error is looked for.
         """
-        pairs = list(zip(self.gold, self.predicted, strict=True))
-        penalty = max((abs(gold - seen(answer)) for gold, answer in pairs if answer is not None), default=LARGEST_ERROR)
-        return [gold + penalty if answer is None else answer for gold, answer in pairs]
+        both = list(zip(self.gold, self.predicted, strict=True))
+        penalty = max((abs(gold - seen(answer)) for gold, answer in both if answer is not None), default=LARGEST_ERROR)
+        return [(gold, gold + penalty if answer is None else answer) for gold, answer in both]
 
 
 def score(reference: ClpsychReference, submission: ClpsychSubmission, options: Mapping[str, Any]) -> TaskResult:
@@ -70,19 +70,23 @@ def score(reference: ClpsychReference, submission: ClpsychSubmission, options: M
         )
 
     # Of all posts, since the number among those with a gold score would show which posts have one.
-    answers = [submission.timelines[name].posts[key] for name, one in reference.timelines.items() for key in one.posts]
-    abstentions = sum(answer.wellbeing is None for answer in answers)
+    posts = abstentions = 0
+    for name, timeline in reference.timelines.items():
+        posts += len(timeline.posts)
+        for key in timeline.posts:
+            abstentions += submission.timelines[name].posts[key].wellbeing is None
     warnings = []
     if abstentions:
         warnings.append(
-            f"{abstentions} of the {len(answers)} posts carry no well-being score. Where such a post is scored, its "
+            f"{abstentions} of the {posts} posts carry no well-being score. Where such a post is scored, its "
             "error is derived from the timeline's other answers, so a low error beside many abstentions says little."
         )
+    seen = float if is_published else truncated
     return TaskResult(
-        metrics={**metrics, "a2_abstentions": Metric(abstentions, len(answers), of_submission=True)},
+        metrics={**metrics, "a2_abstentions": Metric(abstentions, posts, of_submission=True)},
         settings={"profile": options["profile"]},
         warnings=warnings,
-        figures=[_error_bars(timelines, float if is_published else truncated)],
+        figures=[_error_bars(timelines, seen)],
         units=units,
     )
 
@@ -100,16 +104,15 @@ def scored_timelines(reference: ClpsychReference, submission: ClpsychSubmission)
 
 def pooled_f1(timelines: Sequence[ScoredTimeline]) -> Metric:
     """Macro F1 pooled over all posts under profile `published`, an abstention being a false negative only."""
-    gold, predicted = _published_classes(timelines)
+    gold, predicted, _ = _published_classes(timelines)
     f1 = f1_scores(predicted, gold, list(CLASSES.values())) if gold else []
     return Metric(mean(f1), rows=len(gold))
 
 
 def pooled_f1_terms(names: Sequence[str], timelines: Sequence[ScoredTimeline]) -> Additive:
     """What each of all timelines adds to `pooled_f1`."""
-    gold, predicted = _published_classes(timelines)
-    owners = [one.name for one in timelines for _ in one.gold]
-    return Additive(by_timeline(names, owners, label_terms(predicted, gold, list(CLASSES.values()))), _pooled_f1)
+    gold, predicted, owners = _published_classes(timelines)
+    return Additive(by_unit(names, owners, label_terms(predicted, gold, list(CLASSES.values()))), _pooled_f1)
 
 
 def _pooled_f1(sums: Array) -> Array:
@@ -119,45 +122,51 @@ def _pooled_f1(sums: Array) -> Array:
     return np.where(sums.any(axis=-1), macro_f1(sums), np.nan)
 
 
-def _published_classes(timelines: Sequence[ScoredTimeline]) -> tuple[list[int], list[int]]:
-    """The classes of all posts under profile `published`: gold, predicted."""
-    gold = [published_class(value) for one in timelines for value in one.gold]
-    return gold, [published_class(value) for one in timelines for value in one.predicted]
+def _published_classes(timelines: Sequence[ScoredTimeline]) -> tuple[list[int], list[int], list[str]]:
+    """The classes of all posts under profile `published`: gold, predicted; and the timeline of each post."""
+    gold: list[int] = []
+    predicted: list[int] = []
+    owners: list[str] = []
+    for one in timelines:
+        gold += map(published_class, one.gold)
+        predicted += map(published_class, one.predicted)
+        owners += [one.name] * len(one.gold)
+    return gold, predicted, owners
 
 
 def as_run(timelines: Sequence[ScoredTimeline]) -> dict[str, Average]:
     """The organisers' numbers; F1 is a timeline's over four labels (the fourth: abstained)."""
-    columns = _errors(timelines, seen=truncated)
     labels = [*CLASSES.values(), ABSTAINED]
-    f1 = {
-        one.name: f1_scores(list(map(as_run_class, one.predicted)), list(map(as_run_class, one.gold)), labels)
-        for one in timelines
-    }
-    posts = sum(len(one.gold) for one in timelines)
-    columns["a2_macro_f1"] = Average([(name, sum(row) / len(labels)) for name, row in f1.items()], posts)
-    original = {key.removeprefix("a2_"): average for key, average in columns.items() if key != "a2_macro_f1"}
-    original["f1_macro"] = columns["a2_macro_f1"]
-    items = _items_of_classes(timelines)
-    for label in CLASSES.values():
-        original[f"f1_class_{label}"] = Average([(name, row[label]) for name, row in f1.items()], items)
-    return {**columns, **original}
-
-
-def _items_of_classes(timelines: Sequence[ScoredTimeline]) -> int:
-    """How many scored items are behind the F1 of the three classes: one number, since each follows from the others.
-
-    That is so because macro F1 is on the board.
-    """
-    gold = Counter(as_run_class(value) for one in timelines for value in one.gold)
-    predicted = Counter(as_run_class(value) for one in timelines for value in one.predicted)
-    return min(scored_items(gold[label], predicted[label], if_none=gold.total()) for label in CLASSES.values())
+    macro: list[Row] = []
+    of_class: dict[int, list[Row]] = {label: [] for label in CLASSES.values()}
+    all_gold: Counter[int] = Counter()
+    all_predicted: Counter[int] = Counter()
+    for one in timelines:
+        gold, predicted = list(map(as_run_class, one.gold)), list(map(as_run_class, one.predicted))
+        all_gold.update(gold)
+        all_predicted.update(predicted)
+        f1 = f1_scores(predicted, gold, labels)
+        macro.append((one.name, sum(f1) / len(labels)))
+        for label, rows in of_class.items():
+            rows.append((one.name, f1[label]))
+    posts = all_gold.total()
+    errors = _errors(timelines, seen=truncated)
+    original = {key.removeprefix("a2_"): average for key, average in errors.items()}
+    errors["a2_macro_f1"] = original["f1_macro"] = Average(macro, posts)
+    # Of the three classes one number of items, since each F1 follows from the others: macro F1 is on the board.
+    items = min(scored_items(all_gold[label], all_predicted[label], if_none=posts) for label in of_class)
+    for label, rows in of_class.items():
+        original[f"f1_class_{label}"] = Average(rows, items)
+    return {**errors, **original}
 
 
 def published_class(value: float | None) -> int:
     """Serious impairment below 5, impaired from 5 to 6, minimal impairment above 6; None has abstained."""
     if value is None:
         return ABSTAINED
-    return SERIOUS if value < 5 else IMPAIRED if value <= 6 else MINIMAL
+    if value < 5:
+        return SERIOUS
+    return IMPAIRED if value <= 6 else MINIMAL
 
 
 def as_run_class(value: float | None) -> int:
@@ -179,18 +188,21 @@ def truncated(value: float) -> float:
 
 
 def _errors(timelines: Sequence[ScoredTimeline], seen: Callable[[float], float]) -> dict[str, Average]:
-    """MSE over a timeline's posts, then over timelines: of all posts, and of the posts of each gold class."""
-    pairs = {one.name: list(zip(one.gold, one.filled(seen), strict=True)) for one in timelines}
-    errors = {"a2_mse": _mean_error(pairs)}
+    """MSE over a timeline's posts, then over timelines: of all posts, and of the posts of each gold class.
+
+    A timeline without posts of a class has no row.
+    """
+    pairs = {one.name: one.pairs(seen) for one in timelines}
+    errors = {"a2_mse": Average([(name, _mse(own)) for name, own in pairs.items()], sum(map(len, pairs.values())))}
     for name, label in CLASSES.items():
-        of_class = {t: [pair for pair in own if published_class(pair[0]) == label] for t, own in pairs.items()}
-        errors[f"a2_mse_{name}"] = _mean_error(of_class)
+        rows, items = [], 0
+        for timeline, own in pairs.items():
+            of_class = [pair for pair in own if published_class(pair[0]) == label]
+            items += len(of_class)
+            if of_class:
+                rows.append((timeline, _mse(of_class)))
+        errors[f"a2_mse_{name}"] = Average(rows, items)
     return errors
-
-
-def _mean_error(pairs: Mapping[str, Sequence[tuple[int, float]]]) -> Average:
-    """The mean over timelines of the MSE of (gold, predicted) pairs; a timeline without any has no row."""
-    return Average([(name, _mse(own)) for name, own in pairs.items() if own], sum(map(len, pairs.values())))
 
 
 def _mse(pairs: Sequence[tuple[int, float]]) -> float:
@@ -198,5 +210,5 @@ def _mse(pairs: Sequence[tuple[int, float]]) -> float:
 
 
 def _error_bars(timelines: Sequence[ScoredTimeline], seen: Callable[[float], float]) -> BarChart:
-    bars = [Bar(one.name, _mse(list(zip(one.gold, one.filled(seen), strict=True))), len(one.gold)) for one in timelines]
+    bars = [Bar(one.name, _mse(one.pairs(seen)), len(one.gold)) for one in timelines]
     return BarChart("Mean squared error by timeline", bars, better="lower", items="posts with a gold score")

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from scoring_kit.metrics import summed
 from scoring_kit.results import Metric
-from scoring_kit.units import Additive, Array, ScoredUnits, Units
+from scoring_kit.units import Additive, ScoredUnits, Units, by_unit
 
 Row = tuple[str, float]
 """A timeline, and one of the values that a metric averages."""
@@ -40,12 +40,16 @@ def timeline_units(timelines: Sequence[str], averages: Mapping[str, Average]) ->
     """The per-unit results of averages: a timeline adds the sum of its rows and their number, which may be 0."""
     import numpy as np
 
-    statistics = {}
+    statistics, scored = {}, {}
     for name, average in averages.items():
-        terms = np.array([(value, 1.0) for _, value in average.rows]).reshape(-1, 2)
-        owners = [timeline for timeline, _ in average.rows]
-        statistics[name] = Additive(by_timeline(timelines, owners, terms), summed.mean)
-    return Units("timeline", timelines, statistics, {name: with_rows(own) for name, own in statistics.items()})
+        owners, values = [], []
+        for timeline, value in average.rows:
+            owners.append(timeline)
+            values.append((value, 1.0))
+        terms = np.array(values).reshape(-1, 2)
+        statistics[name] = Additive(by_unit(timelines, owners, terms), summed.mean)
+        scored[name] = with_rows(statistics[name])
+    return Units("timeline", timelines, statistics, scored)
 
 
 def with_rows(statistic: Additive) -> ScoredUnits:
@@ -53,13 +57,3 @@ def with_rows(statistic: Additive) -> ScoredUnits:
     import numpy as np
 
     return ScoredUnits("timeline", np.flatnonzero(statistic.sums.any(axis=1)))
-
-
-def by_timeline(timelines: Sequence[str], owners: Sequence[str], terms: Array) -> Array:
-    """Terms of rows, shape [rows, terms], summed by the timeline of each: shape [timelines, terms]."""
-    import numpy as np
-
-    place = {name: i for i, name in enumerate(timelines)}
-    sums = np.zeros((len(timelines), terms.shape[1]))
-    np.add.at(sums, [place[name] for name in owners], terms)
-    return sums

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from clpsych2025.answers import SELF_STATES, ClpsychSubmission, PostAnswer
 from clpsych2025.averages import Average, mean, metrics_of, timeline_units
-from clpsych2025.engines import nli_model, summary_settings
+from clpsych2025.options import nli_model, summary_settings
 from clpsych2025.reference import ClpsychReference, Summary
+from clpsych2025.submission import SELF_STATES, ClpsychSubmission, PostAnswer
 from clpsych2025.summaries import (
+    LIBRARIES,
     PairClassifier,
     PairTable,
     SentencePairs,
@@ -59,10 +60,11 @@ def score(reference: ClpsychReference, submission: ClpsychSubmission, options: M
     model = nli_model(options) if any(post.with_gold.hypotheses for post in posts) else None
     scored = scored_posts(posts, model)
     averages = published(scored) if is_published else as_run(scored)
+    libraries = LIBRARIES if model else ()
     return TaskResult(
         metrics=metrics_of(averages),
         settings=summary_settings(options, model),
-        libraries=("nltk", "torch", "transformers") if model else (),
+        libraries=libraries,
         figures=[_consistency_bars(scored)],
         units=lambda: timeline_units(list(reference.timelines), averages),
     )
@@ -72,12 +74,12 @@ def summarised_posts(
     reference: ClpsychReference, submission: ClpsychSubmission, *, stripped: bool
 ) -> list[SummarisedPost]:
     """The posts with a gold summary; `stripped`: whether evidence is stripped, blank and repeated spans left out."""
-    return [
-        _summarised(name, post.summary, submission.timelines[name].posts[key], stripped)
-        for name, timeline in reference.timelines.items()
-        for key, post in timeline.posts.items()
-        if post.summary.given
-    ]
+    posts = []
+    for name, timeline in reference.timelines.items():
+        for key, gold in timeline.posts.items():
+            if gold.summary.given:
+                posts.append(_summarised(name, gold.summary, submission.timelines[name].posts[key], stripped))
+    return posts
 
 
 def _summarised(timeline: str, gold: Summary, answer: PostAnswer, stripped: bool) -> SummarisedPost:
@@ -85,8 +87,10 @@ def _summarised(timeline: str, gold: Summary, answer: PostAnswer, stripped: bool
     if not sentences:
         nothing = SentencePairs((), ())
         return SummarisedPost(timeline, nothing, nothing)
-    as_submitted = [span for state in SELF_STATES for span in answer.evidence[state]]
-    evidence = list(dict.fromkeys(answer.spans)) if stripped else as_submitted
+    if stripped:
+        evidence = list(dict.fromkeys(answer.spans))
+    else:
+        evidence = [span for state in SELF_STATES for span in answer.evidence[state]]
     return SummarisedPost(timeline, SentencePairs(gold_sentences(gold), sentences), SentencePairs(evidence, sentences))
 
 

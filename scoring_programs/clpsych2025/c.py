@@ -7,11 +7,11 @@ Submission Instructions"; profile `as-run` gives what the organisers' evaluation
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from clpsych2025.answers import ClpsychSubmission
 from clpsych2025.averages import Average, metrics_of, timeline_units
-from clpsych2025.engines import nli_model, summary_settings
+from clpsych2025.options import nli_model, summary_settings
 from clpsych2025.reference import ClpsychReference
-from clpsych2025.summaries import PairTable, SentencePairs, gold_sentences, submitted_sentences, tables_of
+from clpsych2025.submission import ClpsychSubmission
+from clpsych2025.summaries import LIBRARIES, PairTable, SentencePairs, gold_sentences, submitted_sentences, tables_of
 from scoring_kit.results import TaskResult
 
 NEEDS_MODEL = True
@@ -31,10 +31,11 @@ def score(reference: ClpsychReference, submission: ClpsychSubmission, options: M
     model = nli_model(options) if any(comparison.hypotheses for comparison in comparisons.values()) else None
     tables = dict(zip(comparisons, tables_of(list(comparisons.values()), model), strict=True))
     averages = published(tables) if options["profile"] == "published" else as_run(tables)
+    libraries = LIBRARIES if model else ()
     return TaskResult(
         metrics=metrics_of(averages),
         settings=summary_settings(options, model),
-        libraries=("nltk", "torch", "transformers") if model else (),
+        libraries=libraries,
         units=lambda: timeline_units(list(reference.timelines), averages),
     )
 
@@ -45,7 +46,8 @@ def comparisons_of(reference: ClpsychReference, submission: ClpsychSubmission) -
     for name, gold in reference.timelines.items():
         if gold.summary.given:
             sentences = submitted_sentences(submission.timelines[name].summary)
-            comparisons[name] = SentencePairs(gold_sentences(gold.summary) if sentences else (), sentences)
+            premises = gold_sentences(gold.summary) if sentences else ()
+            comparisons[name] = SentencePairs(premises, sentences)
     return comparisons
 
 

@@ -1,11 +1,18 @@
 """Gold as people have it, one file a timeline or a prepared gold.json, made into reference data."""
 
 import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
-from clpsych2025.raw_timelines import gold_of
-from clpsych2025.reference import FILE
-from scoring_kit.errors import OrganiserError
+from clpsych2025.reference import FILE, LARGEST_GOLD_MB, is_wellbeing
+from clpsych2025.submission import SELF_STATES
+from scoring_kit.base.fields import type_name
+from scoring_kit.errors import OrganiserError, Problems
+from scoring_kit.json_reading import JsonObject, read_json
 
 
 def prepare(source: Path, out: Path) -> list[str]:
@@ -28,3 +35,153 @@ def prepare(source: Path, out: Path) -> list[str]:
     prepared, warnings = gold_of(paths)
     (out / FILE).write_text(json.dumps(prepared, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     return warnings
+
+
+TIMELINE_KEYS = ("timeline_id", "timeline_summary", "posts")
+POST_KEYS = ("post_id", "Post Summary", "Well-being", "evidence")
+STATE_KEYS = tuple(f"{state}-state" for state in SELF_STATES)
+ELEMENT_KEYS = ("highlighted_evidence",)
+
+
+def gold_of(paths: Sequence[Path]) -> tuple[dict[str, Any], list[str]]:
+    """The gold of raw timeline files, and warnings; spans are collated over posts in the order of the file.
+
+    Raises:
+        OrganiserError: with every mistake, naming file, timeline, post and field.
+    """
+    reader = _RawReader()
+    gold: dict[str, Any] = {}
+    for path in paths:
+        problems = Problems()
+        data = read_json(path, path.name, LARGEST_GOLD_MB, problems)
+        reader.messages += problems.errors
+        if not problems.found:
+            reader.timeline(data, path.name, gold)
+    if reader.messages:
+        raise OrganiserError(*reader.messages)
+    return gold, reader.warnings
+
+
+def plain(key: str) -> str:
+    """A key without what people write in different ways."""
+    return re.sub("[-_ ]", "", key).lower()
+
+
+@dataclass
+class _RawReader:
+    messages: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    def timeline(self, data: object, where: str, gold: dict[str, Any]) -> None:
+        """Read one file and add its timeline to `gold`."""
+        raw = self._object(data, where, "one timeline: timeline_id, timeline_summary and posts", TIMELINE_KEYS)
+        if raw is None:
+            return
+        name = self._id(raw, "timeline_id", where)
+        where = f"{where}, timeline {name}"
+        if name in gold:
+            self._wrong(where, "another file holds the same timeline", "one file a timeline")
+        spans: dict[str, list[dict[str, Any]]] = {f"{state}_spans": [] for state in SELF_STATES}
+        posts: dict[str, Any] = {}
+        for index, value in enumerate(self._list(raw, "posts", where)):
+            self._post(value, f"{where}, posts[{index}]", posts, spans)
+        gold[name] = {
+            "timeline_level": {"summary": self._text(raw, "timeline_summary", where), **spans, "post_ids": list(posts)},
+            "post_level": posts,
+        }
+
+    def _post(
+        self, value: object, where: str, posts: dict[str, Any], spans: Mapping[str, list[dict[str, Any]]]
+    ) -> None:
+        raw = self._object(value, where, "a post: post_id, post, Post Summary, Well-being and evidence", POST_KEYS)
+        if raw is None:
+            return
+        name = self._id(raw, "post_id", where)
+        where = f"{where}, post {name}"
+        if name in posts:
+            self._wrong(where, "the timeline holds another post of this id", "each post once")
+        posts[name] = {"summary": self._text(raw, "Post Summary", where), "wellbeing_score": self._score(raw, where)}
+        evidence = self._member(raw, "evidence", where, STATE_KEYS)
+        for state in SELF_STATES:
+            elements = self._member(evidence, f"{state}-state", f"{where}, evidence")
+            place = f"{where}, evidence, {state}-state"
+            for code, element in elements.items():
+                span = self._span(element, code, f"{place}, {code}", raw.get("post"))
+                if span is not None:
+                    spans[f"{state}_spans"].append(span)
+
+    def _span(self, value: object, code: str, where: str, post: object) -> dict[str, Any] | None:
+        if value is None:
+            return None
+        if not isinstance(value, JsonObject):
+            self.warnings.append(f"{where}: is {type_name(value)}, not an element with its evidence; ignored.")
+            return None
+        self._check_keys(value, ELEMENT_KEYS, where)
+        text = self._text(value, "highlighted_evidence", where)
+        if text is None or not text.strip():
+            return None
+        if isinstance(post, str) and text.strip() not in post:
+            self.warnings.append(f"{where}: the highlighted evidence is not a verbatim part of the post.")
+        return {"text": text, "element": code, "subcategory": value.get("Category")}
+
+    def _score(self, raw: Mapping[str, Any], where: str) -> int | None:
+        score = raw.get("Well-being")
+        if score is None or is_wellbeing(score):
+            return None if score is None else int(score)
+        self._wrong(f"{where}, Well-being", "not a well-being score", "a whole number from 1 to 10, or null")
+        return None
+
+    def _id(self, raw: Mapping[str, Any], key: str, where: str) -> str:
+        value = raw.get(key)
+        if isinstance(value, str) and value.strip():
+            return value
+        self._wrong(f"{where}, {key}", "missing or not a text", "an id as a string")
+        return "?"
+
+    def _text(self, raw: Mapping[str, Any], key: str, where: str) -> str | None:
+        value = raw.get(key)
+        if value is None or isinstance(value, str):
+            return value
+        self._wrong(f"{where}, {key}", f"is {type_name(value)}", "a string or null")
+        return None
+
+    def _list(self, raw: Mapping[str, Any], key: str, where: str) -> list[Any]:
+        value = raw.get(key)
+        if isinstance(value, list) and value:
+            return value
+        self._wrong(f"{where}, {key}", "missing, empty or not a list", "a list of posts")
+        return []
+
+    def _member(
+        self, raw: Mapping[str, Any], key: str, where: str, known: Sequence[str] | None = None
+    ) -> Mapping[str, Any]:
+        """An object within another, empty where it is absent or null: a post may be without annotation."""
+        if raw.get(key) is None:
+            return {}
+        return self._object(raw[key], f"{where}, {key}", "annotations by name", known) or {}
+
+    def _object(
+        self, value: object, where: str, holds: str, known: Sequence[str] | None = None
+    ) -> Mapping[str, Any] | None:
+        """A value that must be an object; of its keys only the `known` ones are looked at, or else all of them."""
+        if not isinstance(value, JsonObject):
+            self._wrong(where, f"is {type_name(value)}", f"an object with {holds}")
+            return None
+        if known is None:
+            known = list(value)
+        self._check_keys(value, known, where)
+        return value
+
+    def _check_keys(self, raw: JsonObject, known: Sequence[str], where: str) -> None:
+        """Refuse what would be lost without a word: a repeated key, and a key that is nearly one that is absent."""
+        for key in raw.duplicates:
+            if key in known:
+                self._wrong(where, f"the key {key!r} occurs more than once", "each key once")
+        absent = {plain(key): key for key in known if key not in raw}
+        for key in raw:
+            near = [] if key in known else get_close_matches(plain(key), absent, n=1, cutoff=0.85)
+            if near:
+                self._wrong(where, f"unknown key {key!r}", f"{absent[near[0]]!r}")
+
+    def _wrong(self, where: str, what: str, expected: str) -> None:
+        self.messages.append(f"{where}: {what}. Expected: {expected}.")

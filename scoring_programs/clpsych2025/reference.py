@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from clpsych2025.answers import SELF_STATES
 from clpsych2025.options import check_options
+from clpsych2025.submission import SELF_STATES
 from scoring_kit.base.fields import type_name
 from scoring_kit.errors import OrganiserError, Problems
 from scoring_kit.json_reading import JsonObject, read_json
@@ -52,10 +52,6 @@ class GoldTimeline:
     summary: Summary
     spans: Mapping[str, tuple[str, ...]]
     posts: Mapping[str, GoldPost]
-
-    @property
-    def all_spans(self) -> tuple[str, ...]:
-        return tuple(span for state in SELF_STATES for span in self.spans[state])
 
 
 @dataclass(frozen=True)
@@ -107,41 +103,46 @@ class _GoldReader:
     profile: str
     messages: list[str] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self.needs_spans = "a1" in self.tasks and self.profile == "published"
+        self.needs_scores = "a2" in self.tasks and self.profile == "as-run"
+
     def timelines(self, data: object) -> ClpsychReference:
         found = self._object(data, FILE, "timelines by their id")
         if found is not None and not found:
             self._wrong(FILE, "holds no timeline", "at least one timeline")
-        timelines = {name: self._timeline(value, f"{FILE}, timeline {name}") for name, value in (found or {}).items()}
+        timelines = {}
+        for name, value in (found or {}).items():
+            timelines[name] = self._timeline(value, f"{FILE}, timeline {name}")
         return ClpsychReference(timelines)
 
     def _timeline(self, value: object, where: str) -> GoldTimeline:
         timeline = self._object(value, where, "`timeline_level` and `post_level`")
         if timeline is None:
             return GoldTimeline(NO_SUMMARY, dict.fromkeys(SELF_STATES, ()), {})
-        level_place, posts_place = f"{where}, timeline_level", f"{where}, post_level"
-        level = self._object(timeline.get("timeline_level"), level_place, "the timeline's summary and spans")
-        posts = self._object(timeline.get("post_level"), posts_place, "posts by their id")
+        place = f"{where}, timeline_level"
+        level = self._object(timeline.get("timeline_level"), place, "the timeline's summary and spans")
+        posts = self._object(timeline.get("post_level"), f"{where}, post_level", "posts by their id")
         if posts is not None and not posts:
-            self._wrong(posts_place, "holds no post", "at least one post")
-        spans = {state: self._spans(level, f"{state}_spans", level_place) for state in SELF_STATES}
-        gold = GoldTimeline(
-            summary=self._summary(level, level_place, needed="c" in self.tasks),
-            spans=spans,
-            posts={name: self._post(post, f"{where}, post {name}") for name, post in (posts or {}).items()},
-        )
-        if level is not None and "a1" in self.tasks and self.profile == "published" and not gold.all_spans:
-            self._wrong(level_place, "has no evidence span", "at least one span in every timeline (task a1)")
-        unscored = all(post.wellbeing is None for post in gold.posts.values())
-        if posts and "a2" in self.tasks and self.profile == "as-run" and unscored:
-            self._wrong(posts_place, "has no well-being score", "at least one in every timeline under profile as-run")
+            self._wrong(f"{where}, post_level", "holds no post", "at least one post")
+        spans = {state: self._spans(level, f"{state}_spans", place) for state in SELF_STATES}
+        gold = GoldTimeline(self._summary(level, place, needed="c" in self.tasks), spans, self._posts(posts, where))
+        if level is not None and self.needs_spans and not any(spans.values()):
+            self._wrong(place, "has no evidence span", "at least one span in every timeline (task a1)")
+        if posts and self.needs_scores and all(post.wellbeing is None for post in gold.posts.values()):
+            expected = "at least one in every timeline under profile as-run"
+            self._wrong(f"{where}, post_level", "has no well-being score", expected)
         return gold
+
+    def _posts(self, posts: Mapping[str, Any] | None, where: str) -> dict[str, GoldPost]:
+        return {name: self._post(post, f"{where}, post {name}") for name, post in (posts or {}).items()}
 
     def _post(self, value: object, where: str) -> GoldPost:
         post = self._object(value, where, "`summary` and `wellbeing_score`")
-        return GoldPost(
-            summary=self._summary(post, where, needed="b" in self.tasks),
-            wellbeing=None if post is None else self._wellbeing(post, where),
-        )
+        if post is None:
+            return GoldPost(NO_SUMMARY, None)
+        summary = self._summary(post, where, needed="b" in self.tasks)
+        return GoldPost(summary, self._wellbeing(post, where))
 
     def _wellbeing(self, post: Mapping[str, Any], where: str) -> int | None:
         if "wellbeing_score" not in post:
@@ -171,7 +172,7 @@ class _GoldReader:
                 texts.append(text.strip())
             else:
                 self._wrong(f"{where}, {key}[{index}]", "has no text", 'an object with `text`, like {"text": "…"}')
-        return tuple(text for text in texts if text)
+        return tuple(filter(None, texts))
 
     def _summary(self, holder: Mapping[str, Any] | None, where: str, *, needed: bool) -> Summary:
         if holder is None:
@@ -185,11 +186,14 @@ class _GoldReader:
         if sentences is not None and not _strings(sentences):
             self._wrong(f"{where}, summary_sents", "not a list of sentences", "a list of strings, none of them blank")
             sentences = None
-        return Summary(text or "", None if sentences is None else tuple(sentence.strip() for sentence in sentences))
+        if sentences is not None:
+            sentences = tuple(map(str.strip, sentences))
+        return Summary(text or "", sentences)
 
     def _object(self, value: object, where: str, holds: str) -> Mapping[str, Any] | None:
         if not isinstance(value, JsonObject):
-            self._wrong(where, "missing" if value is None else f"is {type_name(value)}", f"an object with {holds}")
+            what = "missing" if value is None else f"is {type_name(value)}"
+            self._wrong(where, what, f"an object with {holds}")
             return None
         for key in value.duplicates:
             self._wrong(where, f"the key {key!r} occurs more than once", "each key once")

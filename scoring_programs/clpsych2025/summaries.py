@@ -6,6 +6,7 @@ Formulas of profile `published`: CLPsych 2025 "Evaluation and Submission Instruc
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain, product
 from typing import TYPE_CHECKING, Protocol
 
 from clpsych2025.reference import Summary
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Pair = tuple[str, str]
+LIBRARIES = ("nltk", "torch", "transformers")
+"""What the scores of a submission with a summary may depend on."""
 
 
 class PairClassifier(Protocol):
@@ -34,7 +37,7 @@ class SentencePairs:
     @property
     def pairs(self) -> list[Pair]:
         """Every (premise, hypothesis), row by row."""
-        return [(premise, hypothesis) for premise in self.premises for hypothesis in self.hypotheses]
+        return list(product(self.premises, self.hypotheses))
 
 
 @dataclass(frozen=True)
@@ -69,14 +72,17 @@ def tables_of(comparisons: Sequence[SentencePairs], model: PairClassifier | None
     """The tables of all comparisons, their pairs classified in one call; None where one side is empty."""
     if model is None:
         return [None] * len(comparisons)
-    together = model.probabilities([pair for comparison in comparisons for pair in comparison.pairs])
+    together = model.probabilities(list(chain.from_iterable(one.pairs for one in comparisons)))
     tables: list[PairTable | None] = []
     start = 0
     for comparison in comparisons:
         shape = len(comparison.premises), len(comparison.hypotheses)
         rows = together[start : start + shape[0] * shape[1]]
         start += len(rows)
-        tables.append(PairTable(rows[:, 0].reshape(shape), rows[:, 2].reshape(shape)) if len(rows) else None)
+        table = None
+        if len(rows):
+            table = PairTable(rows[:, 0].reshape(shape), rows[:, 2].reshape(shape))
+        tables.append(table)
     return tables
 
 

@@ -26,7 +26,7 @@ from scoring_kit.board import (
 from scoring_kit.errors import Problems
 from scoring_kit.program import Program
 from scoring_kit.ranking import HIDDEN, shown_records, tie_notes, with_report, with_unscored
-from scoring_kit.results import TaskResult
+from scoring_kit.results import TaskResult, share
 from scoring_kit.team_results import TeamResults, score_all
 
 F1, RMSE, S = "f1", "rmse", "s"
@@ -51,10 +51,9 @@ def rank(request: Mapping[str, Any]) -> dict[str, Any]:
         view = RankingView.of(request, scores)
     else:
         scored = score_all(request, Program.read(Path(request["program"])), team_name)
-        scores = {
-            team: {F1: _metric(own, "classification", "macro_f1"), RMSE: _metric(own, "regression", "rmse")}
-            for team, own in scored.results.items()
-        }
+        scores = {}
+        for team, own in scored.results.items():
+            scores[team] = {F1: _metric(own, "classification", "macro_f1"), RMSE: _metric(own, "regression", "rmse")}
         view = RankingView.of(request, scored.teams)
     answer = with_unscored(_answer(scores, view), scored, view)
     if request.get("report"):
@@ -74,23 +73,18 @@ def _answer(scores: Scores, view: RankingView) -> dict[str, Any]:
         S: standing(combined, True, view),
     }
     invited = invitations(by[F1].ranks, by[RMSE].ranks, by[S].ranks)
-    invited_by = dict.fromkeys(invited.classification, "classification") | dict.fromkeys(
-        invited.regression, "regression"
-    )
-    if invited.joint is not None:
-        invited_by[invited.joint] = "joint"
-    records = [
-        {
-            TEAM: team,
-            **scores[team],
-            S: combined[team],
-            **{f"{name}_rank": by[name].ranks.get(team) for name in (F1, RMSE, S)},
-            "tied": [name for name in (F1, RMSE, S) if team in tied(by[name].ranks, view.unseen)],
-            "invited_by": invited_by.get(team),
-        }
-        for team, _ in by[S].rows
-    ]
-    joint = _shown([] if invited.joint is None else [invited.joint], view)
+    invited_by: dict[str | None, str] = {invited.joint: "joint"}
+    invited_by |= dict.fromkeys(invited.regression, "regression")
+    invited_by |= dict.fromkeys(invited.classification, "classification")
+    records = []
+    for team, _ in by[S].rows:
+        record: dict[str, Any] = {TEAM: team, **scores[team], S: combined[team]}
+        for name, own in by.items():
+            record[f"{name}_rank"] = own.ranks.get(team)
+        record["tied"] = [name for name, own in by.items() if team in tied(own.ranks, view.unseen)]
+        record["invited_by"] = invited_by.get(team)
+        records.append(record)
+    joint = [] if invited.joint is None else _shown([invited.joint], view)
     return {
         "teams": shown_records(records, view),
         "invited": {
@@ -119,19 +113,17 @@ def combined_scores(scores: Scores, baselines: Collection[str] = ()) -> dict[str
     The term of a task that a team did not enter is 0, and so is the F1 term where all F1 are 0; where all RMSE are 0,
     the RMSE term of those who entered is 1.
     """
-    participants = [values for team, values in scores.items() if team not in baselines]
-    f1_sum = sum(values[F1] or 0.0 for values in participants)
-    rmse_sum = sum(values[RMSE] or 0.0 for values in participants)
-
-    def f1_term(f1: float | None) -> float:
-        return f1 / f1_sum if f1 and f1_sum else 0.0
-
-    def rmse_term(rmse: float | None) -> float:
-        if rmse is None:
-            return 0.0
-        return 1 - rmse / rmse_sum if rmse_sum else 1.0
-
-    return {team: f1_term(values[F1]) + rmse_term(values[RMSE]) for team, values in scores.items()}
+    f1_sum = rmse_sum = 0.0
+    for team, own in scores.items():
+        if team not in baselines:
+            f1_sum += own[F1] or 0.0
+            rmse_sum += own[RMSE] or 0.0
+    combined = {}
+    for team, own in scores.items():
+        combined[team] = share(own[F1] or 0.0, f1_sum)
+        if (rmse := own[RMSE]) is not None:
+            combined[team] += 1 - share(rmse, rmse_sum)
+    return combined
 
 
 def invitations(by_f1: Mapping[str, int], by_rmse: Mapping[str, int], by_s: Mapping[str, int]) -> Invitations:
@@ -167,11 +159,10 @@ def _metric(results: Mapping[str, TaskResult], task: str, name: str) -> float | 
 def _read_scores(path: Path) -> Scores:
     """A table with `f1` and `rmse`, or the board's columns: F1 is called `macro_f1` there."""
     given = read_scores(path, [F1, RMSE], also=[BOARD_F1, "macro_precision", "macro_recall"])
-    scores: Scores = {
-        team: {F1: own[BOARD_F1] if own[F1] is None else own[F1], RMSE: own[RMSE]} for team, own in given.items()
-    }
+    scores: Scores = {}
     problems = Problems()
-    for team, values in scores.items():
+    for team, own in given.items():
+        values = scores[team] = {F1: own[BOARD_F1] if own[F1] is None else own[F1], RMSE: own[RMSE]}
         if not 0 <= (values[F1] or 0) <= 1:
             problems.error(f"{path.name} ({team})", f"{F1} is out of range", "a number from 0 to 1")
         if (values[RMSE] or 0) < 0:

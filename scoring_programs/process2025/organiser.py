@@ -8,10 +8,10 @@ from typing import Any
 from process2025 import reference
 from process2025.final_ranking import rank as rank  # a verb
 from process2025.reference import CLASS, GOLD, RELEASED, phase_rows
-from process2025.submission import ID, MODELS, PREFIX, SUFFIXES, TEMPLATE_TEAM, column_name
+from process2025.submission import ID, PREFIX, SUFFIXES, TEMPLATE_TEAM, column_names
 from scoring_kit.csv_reading import read_table
 from scoring_kit.errors import OrganiserError, Problems
-from scoring_kit.organiser import Request, Secrets, Warned, read_reference, serve
+from scoring_kit.organiser import Request, Secrets, Warned, read_reference, serve, write_empty_table
 
 
 def prepare(request: Request) -> Warned:
@@ -47,7 +47,8 @@ def _make_gold(path: Path, target: Path) -> list[str]:
     with target.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(at)
-        writer.writerows([cells[i].strip() for i in at.values()] for _, cells in rows)
+        for _, cells in rows:
+            writer.writerow([cells[i].strip() for i in at.values()])
     if not left_out:
         return []
     return [f"{path.name}: {left_out} of {left_out + len(rows)} speakers are not development speakers and not scored."]
@@ -61,11 +62,8 @@ def check_reference(request: Request) -> Warned:
 
 def template(request: Request) -> dict[str, Any]:
     """Write a file with every speaker and no answer, which enters no task."""
-    columns = [column_name(task, number) for task in SUFFIXES for number in range(1, MODELS + 1)]
-    with (Path(request["out"]) / f"{PREFIX}{TEMPLATE_TEAM}.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([ID, *columns])
-        writer.writerows([item, *([""] * len(columns))] for item in read_reference(reference.read, request).ids)
+    path = Path(request["out"]) / f"{PREFIX}{TEMPLATE_TEAM}.csv"
+    write_empty_table(path, [ID, *column_names(SUFFIXES)], read_reference(reference.read, request).ids)
     return {}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from process2025.submission import CLASS_OF, CLASSES, ID, MMSE_MAX
-from scoring_kit.csv_reading import CsvTable, read_table
+from scoring_kit.csv_reading import CsvTable, identified_rows, read_table
 from scoring_kit.errors import OrganiserError, Problems
 from scoring_kit.json_reading import read_utf8
 
@@ -55,12 +55,14 @@ def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any], form: F
         problems.error(f"options.{name}", "unknown option", "PROCESS has none")
     path = folder / form.file
     if not path.is_file():
-        raise OrganiserError(
-            f"{form.file}: missing. Expected a CSV file with the columns {form.id}, {CLASS}, {form.mmse}"
-            f"{f', or {RELEASED.file} as it was released' if form == GOLD else ''}."
-        )
+        expected = f"Expected a CSV file with the columns {form.id}, {CLASS}, {form.mmse}"
+        if form == GOLD:
+            expected += f", or {RELEASED.file} as it was released"
+        raise OrganiserError(f"{form.file}: missing. {expected}.")
     text = read_utf8(path, form.file, float("inf"), problems)
-    reference = _read(text, tasks, form, problems) if text is not None else None
+    reference = None
+    if text is not None:
+        reference = _read(text, tasks, form, problems)
     if problems.found or reference is None:
         raise problems.organiser_error()
     return reference
@@ -86,35 +88,30 @@ def phase_rows(table: CsvTable) -> tuple[list[tuple[int, list[str]]], int]:
 
 def _read(text: str, tasks: Sequence[str], form: Form, problems: Problems) -> ProcessReference | None:
     table = read_table(text, form.file, problems)
-    for name in [form.id, *(form.columns[task] for task in tasks)]:
-        if name not in table.header:
-            expected = f"the columns {form.id}, {CLASS}, {form.mmse}"
-            if form == GOLD and RELEASED.id in table.header:
-                expected += f"; the file as it was released keeps its name {RELEASED.file}"
+    wanted = [form.id, *map(form.columns.__getitem__, tasks)]
+    at = table.places(wanted)
+    expected = f"the columns {form.id}, {CLASS}, {form.mmse}"
+    if form == GOLD and RELEASED.id in table.header:
+        expected += f"; the file as it was released keeps its name {RELEASED.file}"
+    for name in wanted:
+        if name not in at:
             problems.error(f"{form.file}:1", f"the column {name} is missing", expected)
     if problems.found:
         return None
-    at = {name: i for i, name in enumerate(table.header)}
-    line_of: dict[str, int] = {}
-    classes: list[str] = []
-    mmse: list[float | None] = []
-    for line, cells in phase_rows(table)[0]:
-        item = cells[at[form.id]].strip()
-        if not item or item in line_of:
-            what = f"{form.id} {item} already occurs in line {line_of[item]}" if item else f"{form.id} is empty"
-            problems.error(f"{form.file}:{line}", what, "each speaker once")
-            continue
-        line_of[item] = line
+    gold = ProcessReference([], [], [])
+    rows = phase_rows(table)[0]
+    for line, item, cells in identified_rows(rows, at[form.id], form.id, form.file, "each speaker once", problems):
+        gold.ids.append(item)
         where = f"{form.file}:{line} ({form.id} {item})"
         if "classification" in tasks:
-            classes.append(_class_name(cells[at[CLASS]].strip(), where, problems))
+            gold.classes.append(_class_name(cells[at[CLASS]].strip(), where, problems))
         if "regression" in tasks:
-            mmse.append(_score(cells[at[form.mmse]].strip(), where, form, problems))
-    if not line_of:
+            gold.mmse.append(_score(cells[at[form.mmse]].strip(), where, form, problems))
+    if not gold.ids:
         problems.error(form.file, "has no rows", "one row for each speaker")
-    elif "regression" in tasks and not problems.found and all(value is None for value in mmse):
+    elif set(gold.mmse) == {None} and not problems.found:
         problems.error(form.file, f"no speaker has an {form.mmse}", "at least one, for the task regression")
-    return ProcessReference(list(line_of), classes, mmse)
+    return gold
 
 
 def _class_name(cell: str, where: str, problems: Problems) -> str:

@@ -5,12 +5,15 @@ Source: PROCESS Grand Challenge at ICASSP 2025, "Evaluation". Speakers without a
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from process2025.per_speaker import regression_units
+from process2025.classification import best_first, of_best
 from process2025.reference import ProcessReference
-from process2025.submission import ProcessSubmission
+from process2025.submission import ModelAnswers, ProcessSubmission
+from scoring_kit.metrics import summed
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult, comparable
+from scoring_kit.units import Additive, Array, ScoredUnits, Statistic, Units
 
 METRICS = ("rmse", "model1_rmse", "model2_rmse", "model3_rmse")
 
@@ -18,20 +21,46 @@ METRICS = ("rmse", "model1_rmse", "model2_rmse", "model3_rmse")
 def score(reference: ProcessReference, submission: ProcessSubmission, options: Mapping[str, Any]) -> TaskResult:
     """Score every model of a submission that enters the task; the first with the lowest error counts."""
     models = submission.models["regression"]
-    scored = {model.number: rmse(model.answers, reference.mmse) for model in models if model.status == "scored"}
+    scored: dict[int, float] = {}
+    for model in models:
+        if model.status == "scored":
+            scored[model.number] = rmse(model.answers, reference.mmse)
     best = min(scored, key=lambda number: (comparable(scored[number]), number))
-    rows = sum(value is not None for value in reference.mmse)
+    rows = len(reference.mmse) - reference.mmse.count(None)
     metrics = {"rmse": Metric(scored[best], rows), "regression_best_model": Metric(best, rows)}
     for model in models:
-        value, items = scored.get(model.number), rows if model.number in scored else 0
+        items = rows if model.number in scored else 0
+        value = scored.get(model.number)
         metrics[f"model{model.number}_rmse"] = Metric(value, items, status=model.status, drawn=True)
     title = "Regression: root mean squared error of each model, in MMSE points"
     bars = [Bar(f"Model {number}", value, rows) for number, value in scored.items()]
-    return TaskResult(
-        metrics=metrics,
-        figures=[BarChart(title, bars, "lower", "speakers with a gold score")] if len(bars) > 1 else [],
-        units=lambda: regression_units(reference, models, scored),
-    )
+    chart = BarChart(title, bars, "lower", "speakers with a gold score")
+    figures = [chart] if len(bars) > 1 else []
+    return TaskResult(metrics=metrics, figures=figures, units=lambda: _units(reference, models, scored))
+
+
+def _units(reference: ProcessReference, models: Sequence[ModelAnswers], errors: Mapping[int, float]) -> Units:
+    """What each speaker adds to the RMSE of each scored model, and of the best one."""
+    import numpy as np
+
+    gold = np.array(reference.mmse, dtype=np.float64)  # None becomes NaN
+    scored = ~np.isnan(gold)
+    terms: dict[int, Array] = {}
+    for model in models:
+        if model.number in errors:
+            squares = np.where(scored, gold - np.array(model.answers), 0.0) ** 2
+            terms[model.number] = np.column_stack([squares, scored])
+    by_merit = sorted(terms, key=lambda number: (comparable(errors[number]), number))
+    all_models = best_first([terms[number] for number in by_merit])
+    statistics: dict[str, Statistic] = {"rmse": Additive(all_models, partial(of_best, _negative_rmse, summed.rmse))}
+    for number, own in terms.items():
+        statistics[f"model{number}_rmse"] = Additive(own, summed.rmse)
+    places = ScoredUnits("speaker", np.flatnonzero(scored))
+    return Units("speaker", reference.ids, statistics, dict.fromkeys(statistics, places))
+
+
+def _negative_rmse(sums: Array) -> Array:
+    return -summed.rmse(sums)
 
 
 def rmse(predictions: Sequence[float], golds: Sequence[float | None]) -> float:

@@ -4,7 +4,7 @@ import math
 import re
 from array import array
 from dataclasses import dataclass
-from typing import Any, Dict, FrozenSet, List, Mapping, MutableSequence, Optional, Sequence, Tuple
+from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, MutableSequence, Optional, Sequence, Tuple
 
 from scoring_kit.csv_reading import check_columns, read_table, rows_by_id
 from scoring_kit.errors import Problems, shown
@@ -30,6 +30,11 @@ CELLS_SHOWN = 20
 def column_name(task: str, number: int) -> str:
     """The column of model `number` (1 to 3) for a task."""
     return f"Model{number}_{SUFFIXES[task]}"
+
+
+def column_names(tasks: Iterable[str]) -> List[str]:
+    """The columns of all models for these tasks."""
+    return [column_name(task, number) for task in tasks for number in range(1, MODELS + 1)]
 
 
 @dataclass(frozen=True)
@@ -71,15 +76,20 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
         problems.error(name, "does not follow the naming rule", f"a file {EXPECTED_NAME}")
     elif named["team"] == TEMPLATE_TEAM:
         problems.warn(name, f"still has the name of the template; rename it to {EXPECTED_NAME}")
-    columns = _read_columns(text, name, manifest.expected["ids"], problems)
-    models = {task: [c.model(name, problems) for c in columns if c.task == task] for task in SUFFIXES}
-    entered = frozenset(task for task in SUFFIXES if any(model.status == "scored" for model in models[task]))
+    models: Dict[str, List[ModelAnswers]] = {task: [] for task in SUFFIXES}
+    entered = set()
+    for column in _read_columns(text, name, manifest.expected["ids"], problems):
+        model = column.model(name, problems)
+        models[column.task].append(model)
+        if model.status == "scored":
+            entered.add(column.task)
     wanted = manifest.tasks if manifest.layout == "separate" else manifest.all_tasks
     if not entered.intersection(wanted) and not problems.found:
-        names = ", ".join(column_name(task, number) for task in wanted for number in range(1, MODELS + 1))
+        names = ", ".join(column_names(wanted))
         what = f"enters no task and gets the worst scores, because none of {names} is filled from top to bottom"
         problems.warn(name, what)
-    return ProcessSubmission(named["team"] if named else "", models, entered.intersection(manifest.tasks))
+    team = named["team"] if named else ""
+    return ProcessSubmission(team, models, frozenset(entered.intersection(manifest.tasks)))
 
 
 def _the_file(files: SubmissionFiles, problems: Problems) -> Optional[str]:
@@ -87,15 +97,12 @@ def _the_file(files: SubmissionFiles, problems: Problems) -> Optional[str]:
     expected = f"one file {EXPECTED_NAME}, at the top of the zip"
     if len(tables) > 1:
         problems.error(", ".join(map(shown, tables)), f"{len(tables)} CSV files", expected)
-    elif not tables:
-        found = f"; found {', '.join(map(shown, list(files.paths)[:CELLS_SHOWN]))}" if files.paths else ""
-        problems.error("submission", "holds no CSV file" + found, expected)
-    else:
-        others = [name for name in files.paths if name != tables[0]]
-        if others:
-            problems.warn(", ".join(map(shown, others[:CELLS_SHOWN])), f"not read; the answers are in {tables[0]}")
-        return tables[0]
-    return None
+        return None
+    if not tables:
+        problems.error("submission", f"holds no CSV file{files.found(CELLS_SHOWN)}", expected)
+        return None
+    files.warn_of_others(tables[0], CELLS_SHOWN, f"not read; the answers are in {tables[0]}", problems)
+    return tables[0]
 
 
 class _Column:
@@ -105,7 +112,9 @@ class _Column:
         self.task = task
         self.number = number
         self.name = column_name(task, number)
-        self.answers: MutableSequence[Any] = [""] * rows if task == "classification" else array("d", bytes(8 * rows))
+        self.answers: MutableSequence[Any] = [""] * rows
+        if task == "regression":
+            self.answers = array("d", bytes(8 * rows))
         self.empty = rows
         self._empty_shown: List[str] = []
         self._outside: List[str] = []
@@ -138,7 +147,9 @@ class _Column:
     def _judge(self, value: float, cell: str, where: Tuple[str, int], problems: Problems) -> None:
         """A score outside the range of the MMSE gets a warning; what is not a number, or far outside, is refused."""
         if not -MMSE_LIMIT <= value <= MMSE_LIMIT:
-            what = f"{shown(cell)} is {'far out of range' if math.isfinite(value) else 'not a finite number'}"
+            what = f"{shown(cell)} is far out of range"
+            if not math.isfinite(value):
+                what = f"{shown(cell)} is not a finite number"
             expected = f"an MMSE score such as 27 or 26.5, with a decimal point, from 0 to {MMSE_MAX:g}"
             problems.error(f"{where[0]}:{where[1]} ({self.name})", what, expected)
         elif len(self._outside) <= CELLS_SHOWN:
@@ -148,9 +159,9 @@ class _Column:
         """How many cells of a partly filled column are empty, and which, for messages."""
         what = f"{self.empty} of {len(self.answers)} cells are empty"
         if self._empty_shown:
-            more = self.empty - len(self._empty_shown)
-            what += f": {', '.join(self._empty_shown)}" + (f" and {more} more" if more else "")
-        return what
+            what += f": {', '.join(self._empty_shown)}"
+        more = self.empty - len(self._empty_shown)
+        return f"{what} and {more} more" if self._empty_shown and more else what
 
     def model(self, name: str, problems: Problems) -> ModelAnswers:
         """The model, with a warning where its column is ignored or odd."""
@@ -171,17 +182,18 @@ def _read_columns(text: str, name: str, ids: Sequence[str], problems: Problems) 
     table = read_table(text, name, problems)
     if not table.header:
         return columns
-    check_columns(table.header, [ID, *(column.name for column in columns)], name, problems)
+    known = [ID, *column_names(SUFFIXES)]
+    check_columns(table.header, known, name, problems)
     if ID not in table.header:
-        names = ", ".join(column.name for column in columns)
-        problems.error(f"{name}:1", f"the column {ID} is missing", f"the columns {ID}, {names}, separated by commas")
+        expected = f"the columns {', '.join(known)}, separated by commas"
+        problems.error(f"{name}:1", f"the column {ID} is missing", expected)
         return columns
-    there = [(table.header.index(column.name), column) for column in columns if column.name in table.header]
-    absent = [column.name for column in columns if column.name not in table.header]
+    places = table.places(known)
+    absent = [column for column in known if column not in places]
     if absent:
         problems.warn(f"{name}:1", f"lacks the columns {', '.join(absent)}, which count as empty")
+    there = [(places[column.name], column) for column in columns if column.name in places]
     for row, line, cells in rows_by_id(table, ID, ids, name, problems):
-        where = (name, line)
         for at, column in there:
-            column.put(row, cells[at], ids[row], where, problems)
+            column.put(row, cells[at], ids[row], (name, line), problems)
     return columns

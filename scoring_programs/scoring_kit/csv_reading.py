@@ -7,7 +7,7 @@ import csv
 import re
 from collections import Counter
 from dataclasses import dataclass
-from typing import Iterator, List, Sequence, Tuple
+from typing import Dict, Iterable, Iterator, List, Sequence, Tuple
 
 from scoring_kit.errors import Problems, shown
 
@@ -29,6 +29,10 @@ class CsvTable:
 
     header: List[str]
     rows: Iterator[Tuple[int, List[str]]]
+
+    def places(self, names: Iterable[str]) -> Dict[str, int]:
+        """Where in a row these columns are, those that the file has."""
+        return {name: self.header.index(name) for name in names if name in self.header}
 
 
 def read_table(text: str, name: str, problems: Problems) -> CsvTable:
@@ -88,6 +92,26 @@ def check_columns(header: Sequence[str], known: Sequence[str], name: str, proble
             problems.error(f"{name}:1", f"unknown column {shown(column)}", f"the spelling {right[column.casefold()]}")
         else:
             problems.warn(f"{name}:1", f"the column {shown(column)} is not read; known are {', '.join(known)}")
+
+
+def identified_rows(
+    rows: Iterable[Tuple[int, List[str]]], at: int, id_column: str, name: str, expected: str, problems: Problems
+) -> Iterator[Tuple[int, str, List[str]]]:
+    """Go through the rows of a file of gold, whose ids are in the column at `at`: (line, id, cells).
+
+    Rows with a blank or repeated id are recorded as errors and left out.
+    """
+    first_line: Dict[str, int] = {}
+    for line, cells in rows:
+        item = cells[at].strip()
+        if not item:
+            problems.error(f"{name}:{line}", f"{id_column} is empty", expected)
+        elif item in first_line:
+            what = f"{id_column} {item} already occurs in line {first_line[item]}"
+            problems.error(f"{name}:{line}", what, expected)
+        else:
+            first_line[item] = line
+            yield line, item, cells
 
 
 def rows_by_id(

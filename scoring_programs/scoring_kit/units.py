@@ -81,6 +81,16 @@ class Additive:
         return self
 
 
+def by_unit(names: Sequence[str], owners: Sequence[str], terms: Array) -> Array:
+    """Terms of rows, shape [rows, terms], summed by the unit that owns each row: shape [units, terms]."""
+    import numpy as np
+
+    place = {name: i for i, name in enumerate(names)}
+    sums = np.zeros((len(names), terms.shape[1]))
+    np.add.at(sums, [place[name] for name in owners], terms)
+    return sums
+
+
 @dataclass(frozen=True, eq=False)
 class Items:
     """A metric of single items that no sum replaces: a rank correlation, a median, an area under a curve.

@@ -9,9 +9,9 @@ import pytest
 import yaml
 
 from are2007 import reference as are
-from clarity2026 import labels
 from clarity2026 import reference as clarity
-from clpsych2025 import options, raw_timelines
+from clarity2026.submission import CLARITY_LABELS
+from clpsych2025 import gold_files, options
 from process2025 import reference as process
 from process2025.submission import CLASSES, MMSE_MAX
 from seedev2016 import reference as seedev
@@ -53,9 +53,9 @@ def test_the_annotation_file_is_one(tmp_path: Any) -> None:
     (example,) = re.findall(r"```json\n(.*?)```", SECTIONS["clpsych2025"], re.DOTALL)
     file = tmp_path / "t1.json"
     file.write_text(example, encoding="utf-8")
-    gold, warnings = raw_timelines.gold_of([file])
+    gold, warnings = gold_files.gold_of([file])
     assert warnings == []
-    assert set(raw_timelines.TIMELINE_KEYS) == set(json.loads(example))
+    assert set(gold_files.TIMELINE_KEYS) == set(json.loads(example))
     level = gold["t1"]["timeline_level"]
     assert level["adaptive_spans"]
     assert level["maladaptive_spans"]
@@ -64,7 +64,7 @@ def test_the_annotation_file_is_one(tmp_path: Any) -> None:
 def test_the_names_of_columns_and_files() -> None:
     expected = {
         "clarity2026": [
-            clarity.FILE, clarity.ID, clarity.CLARITY, clarity.EVASION, *clarity.ANNOTATORS, *labels.CLARITY_LABELS
+            clarity.FILE, clarity.ID, clarity.CLARITY, clarity.EVASION, *clarity.ANNOTATORS, *CLARITY_LABELS
         ],
         "process2025": [
             *(form.file for form in (process.GOLD, process.RELEASED)),

@@ -136,7 +136,6 @@ class Leaderboard:
     columns: tuple[Column, ...]
     primary_index: int = 0
     submission_rule: str = "Add"
-    title: str = ""
     tie_break: tuple[str, ...] | None = None
 
     def column(self, key: str) -> Column | None:
@@ -214,7 +213,7 @@ class Competition:
         """The board; columns without an index are left out."""
         columns = [column for column in self.columns if column.index is not None]
         columns.sort(key=lambda column: column.index or 0)
-        return Leaderboard(tuple(columns), self.primary_index, self.submission_rule, self.board_title, self.tie_break)
+        return Leaderboard(tuple(columns), self.primary_index, self.submission_rule, self.tie_break)
 
     @property
     def used_tasks(self) -> tuple[Task, ...]:

@@ -11,6 +11,8 @@ ISO_LIKE = re.compile(rf"\s*{ISO_DATE}(?!\d)")
 TIME_OF_DAY = r"(?:\d{1,2}(:\d{2}){1,2}([.,]\d+)?(\s*[AaPp]\.?[Mm]\.?)?|\d{1,2}\s*[AaPp][Mm])"
 ZONE = r"(?:Z|UTC|GMT|[+-]\d{1,2}(?::?\d{2})?|[A-Z]{3,5})"
 PLAIN_ISO = re.compile(rf"\s*{ISO_DATE}((T|,|\s|\sat\s)\s*{TIME_OF_DAY})?\s*{ZONE}?\s*")
+OTHER_DAYS = (datetime(2001, 3, 5), datetime(2016, 8, 24))
+"""Days of upload of which every part differs: what is read otherwise then was left to the day."""
 
 
 @dataclass(frozen=True)
@@ -49,14 +51,11 @@ def read_instant(value: Any, now: datetime) -> Instant:
         return Instant(datetime.combine(value, time(), tzinfo=UTC))
     if isinstance(value, bytes):
         value = value.decode("utf-8", "replace")
-    if not isinstance(value, str):
-        return Instant(fault=f"{value!r} is not a text that could be a date (it is read as {_kind(value)})")
-    return _read_text(value, now)
-
-
-def _kind(value: Any) -> str:
+    if isinstance(value, str):
+        return _read_text(value, now)
     names = {bool: "a truth value", int: "a number", float: "a number", list: "a list", dict: "a mapping"}
-    return names.get(type(value), type(value).__name__)
+    kind = names.get(type(value), type(value).__name__)
+    return Instant(fault=f"{value!r} is not a text that could be a date (it is read as {kind})")
 
 
 def _read_text(text: str, now: datetime) -> Instant:
@@ -70,12 +69,10 @@ def _read_text(text: str, now: datetime) -> Instant:
         if not PLAIN_ISO.fullmatch(text):
             return Instant(moment, odd=True)
         return Instant(moment, lost_zone=lost_zone)
-    return Instant(
-        moment,
-        lost_zone=lost_zone,
-        other_reading=_other_reading(text, today, moment),
-        incomplete=_depends_on_today(text, moment),
-    )
+    others = (_moment(text, today, dayfirst=True), _moment(text, today, yearfirst=True))
+    other = next((one for one in others if one not in (None, moment)), None)
+    incomplete = any(_moment(text, day) != moment for day in OTHER_DAYS)
+    return Instant(moment, lost_zone=lost_zone, other_reading=other, incomplete=incomplete)
 
 
 def _parse(
@@ -104,13 +101,3 @@ def _moment(text: str, default: datetime, dayfirst: bool = False, yearfirst: boo
         return _parse(text, default, dayfirst, yearfirst)[0].replace(tzinfo=UTC)
     except (ValueError, OverflowError):
         return None
-
-
-def _other_reading(text: str, today: datetime, moment: datetime) -> datetime | None:
-    others = (_moment(text, today, dayfirst=True), _moment(text, today, yearfirst=True))
-    return next((other for other in others if other not in (None, moment)), None)
-
-
-def _depends_on_today(text: str, moment: datetime) -> bool:
-    """Whether another day of upload gives another date; two days of which every part differs are tried."""
-    return any(_moment(text, default) != moment for default in (datetime(2001, 3, 5), datetime(2016, 8, 24)))

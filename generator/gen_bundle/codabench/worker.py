@@ -76,7 +76,7 @@ class Metadata:
     """
 
     found: bool
-    command: str | None
+    command: str | None = None
     problem: str = ""
 
 
@@ -88,21 +88,18 @@ def read_metadata(program: Path) -> Metadata:
     is ignored.
     None of it is ever read without bounds, since a participant may have written it.
     """
-    for name in METADATA_NAMES:
-        file = program / name
-        if file.exists():
-            break
-    else:
-        return Metadata(found=False, command=None, problem="no metadata.yaml at the root of the program")
+    name = next((name for name in METADATA_NAMES if (program / name).exists()), None)
+    if name is None:
+        return Metadata(found=False, problem="no metadata.yaml at the root of the program")
     try:
-        content = read_yaml(_beginning(file, MAX_METADATA_BYTES), MAX_METADATA_BYTES).value
+        content = read_yaml(_beginning(program / name, MAX_METADATA_BYTES), MAX_METADATA_BYTES).value
     except (UnreadableYamlError, OSError) as error:
-        return Metadata(found=True, command=None, problem=f"{name} {' '.join(str(error).split())}")
+        return Metadata(found=True, problem=f"{name} {' '.join(str(error).split())}")
     command = content.get("command") if isinstance(content, dict) else None
     if not command:
-        return Metadata(found=True, command=None, problem=f"{name} has no 'command: …'")
+        return Metadata(found=True, problem=f"{name} has no 'command: …'")
     if not isinstance(command, str):
-        return Metadata(found=True, command=None, problem=f"{name}: command is a {type(command).__name__}, not a text")
+        return Metadata(found=True, problem=f"{name}: command is a {type(command).__name__}, not a text")
     return Metadata(found=True, command=command)
 
 

@@ -132,28 +132,28 @@ def write_sample(folder: Path, proposal: Proposal, rows: Sequence[int]) -> None:
     _write(folder / "gold" / gold_file(gold), gold.names, [gold.rows[at] for at in rows], gold)
 
 
-def given(proposal: Proposal, rows: Sequence[int]) -> tuple[Sequence[str], list[Row]]:
-    """What participants, or their code, are given of a phase: names of columns, and rows; each key once.
+def gives_inputs(proposal: Proposal) -> bool:
+    """Whether participants, or their code, are given more than the template has; code has none."""
+    return not proposal.of_lines and bool(proposal.public or proposal.many or proposal.code)
 
-    No row where that is no more than what the template has; code has no template, and always gets the keys.
-    """
+
+def given(proposal: Proposal, rows: Sequence[int]) -> tuple[Sequence[str], list[Row]]:
+    """What participants, or their code, are given of a phase: names of columns, and rows; each key once."""
     gold = proposal.gold
-    candidates = proposal.item is not None and has_candidates(proposal)
-    if proposal.of_lines or not (proposal.public or proposal.many or proposal.code):
+    if not gives_inputs(proposal):
         return (), []
     names = [*proposal.key, *proposal.public]
     keys = gold.keys(proposal.key)
-    if candidates:
-        names.append(str(proposal.item))
-        keys = gold.keys((*proposal.key, str(proposal.item)))
+    if proposal.item is not None and has_candidates(proposal):
+        names.append(proposal.item)
+        keys = gold.keys((*proposal.key, proposal.item))
         # The order of a ranking's items would show which are relevant.
         rows = sorted(rows, key=keys.__getitem__)
-    columns = [gold.column(name) for name in names]
-    records: dict[tuple[str, ...], Row] = {}
+    all_rows = list(zip(*map(gold.column, names), strict=True))
+    found: dict[tuple[str, ...], Row] = {}
     for at in rows:
-        if keys[at] not in records:
-            records[keys[at]] = [column[at] for column in columns]
-    return names, list(records.values())
+        found.setdefault(keys[at], all_rows[at])
+    return names, list(found.values())
 
 
 def has_candidates(proposal: Proposal) -> bool:
@@ -216,20 +216,22 @@ def _baseline(proposal: Proposal, rows: Sequence[int], answers: Mapping[str, Any
     keys = gold.keys(proposal.key)
     if proposal.many:
         rows = list({keys[at]: at for at in reversed(rows)}.values())[::-1]  # the first of each key
-    columns = [] if proposal.of_lines else [gold.column(name) for name in proposal.key]
-    found: list[Row] = []
-    for at in rows:
-        row = [column[at] for column in columns]
-        for column in proposal.answers:
-            answer: Any = answers.get(column.name)
-            if column.type == "tags":
-                answer = _no_tags(gold.column(column.name)[at])
-            elif isinstance(answer, Drawn):
-                number = answer.number(keys[at])
-                answer = number if gold.is_json else f"{number:g}"
-            row.append(answer)
-        found.append(row)
-    return found
+    names = [] if proposal.of_lines else proposal.key
+    columns: list[list[Any]] = []
+    for name in names:
+        values = gold.column(name)
+        columns.append([values[at] for at in rows])
+    for column in proposal.answers:
+        answer: Any = answers.get(column.name)
+        if column.type == "tags":
+            tags = gold.column(column.name)
+            columns.append([_no_tags(tags[at]) for at in rows])
+        elif isinstance(answer, Drawn):
+            numbers = [answer.number(keys[at]) for at in rows]
+            columns.append(numbers if gold.is_json else [f"{number:g}" for number in numbers])
+        else:
+            columns.append([answer] * len(rows))
+    return list(zip(*columns, strict=True))
 
 
 def _no_tags(value: Any) -> Any:

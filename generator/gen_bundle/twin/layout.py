@@ -174,7 +174,13 @@ def scratch_folder() -> Iterator[Path]:
     """A temporary folder that is removed at the end; those of dry runs that were killed are removed first."""
     for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError, ValueError):
-            if _is_our_folder(left) and is_abandoned((left / _OWNER_FILE).read_text(encoding="utf-8")):
+            status = left.lstat()  # anybody may write into the folder of temporary files
+            ours = stat.S_ISDIR(status.st_mode) and our_user() in (None, status.st_uid)
+            if (
+                ours
+                and (left / _OWNER_FILE).is_file()
+                and is_abandoned((left / _OWNER_FILE).read_text(encoding="utf-8"))
+            ):
                 remove_tree(left)
     with contextlib.ExitStack() as held:
         try:
@@ -186,13 +192,6 @@ def scratch_folder() -> Iterator[Path]:
                 "Free some space, allow writing there, or name another folder in the environment variable TMPDIR."
             ) from error
         yield folder
-
-
-def _is_our_folder(path: Path) -> bool:
-    """Whether a dry run of ours made it; anybody may write into the folder of temporary files."""
-    status = path.lstat()
-    ours = stat.S_ISDIR(status.st_mode) and our_user() in (None, status.st_uid)
-    return ours and (path / _OWNER_FILE).is_file()
 
 
 def _began(process: int) -> str:
@@ -208,5 +207,5 @@ def _began(process: int) -> str:
     except (ProcessLookupError, OverflowError):
         return "gone"
     except PermissionError:
-        return "alive"
+        pass
     return "alive"

@@ -5,7 +5,12 @@ do its jobs leave (`jobs`), what does the server make of the scores (`codabench.
 board show in the end. All that is found is in `report.Results`.
 """
 
+import contextlib
 import datetime as dt
+import json
+import os
+import shutil
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -17,16 +22,25 @@ from gen_bundle.codabench.board import Board, NoBoardError, RefusedError, Submit
 from gen_bundle.codabench.competition import Competition, Phase, Task
 from gen_bundle.codabench.versions import DIFFERENCES, NEWEST, PlatformVersion
 from gen_bundle.codabench.worker import time_limit
+from gen_bundle.errors import UserError
 from gen_bundle.twin.bundle import open_bundle, own_columns, read_competition
 from gen_bundle.twin.engines import Container, Engine, EngineError, LineListener, Usage
 from gen_bundle.twin.engines.choose import choose_engine
-from gen_bundle.twin.jobs import Jobs, JobSetting, run_jobs
-from gen_bundle.twin.kept_files import keep_job, keep_run, make_room
-from gen_bundle.twin.layout import scratch_folder, temporary_folder
+from gen_bundle.twin.engines.watching import KEPT_BYTES, keep_log
+from gen_bundle.twin.jobs import Jobs, JobSetting, WorkerJob, run_jobs
+from gen_bundle.twin.layout import copy_tree, drop_strays, entries, open_to_containers, scratch_folder, temporary_folder
 from gen_bundle.twin.plan import PhasePlan, Planned, plan, with_migrated
 from gen_bundle.twin.report import RESULT, BoardRow, Measured, Results, Run, verdict
 from gen_bundle.twin.strangers import refuse_code
 from gen_bundle.whole_file import write_whole
+
+_LOGS = ("", "ingestion-", "prediction-", "prediction-ingestion-")
+KEPT = (
+    "output",
+    "prediction-output",
+    "job",
+    *(f"{log}{stream}.txt" for log in _LOGS for stream in ("stdout", "stderr")),
+)
 
 
 @dataclass(frozen=True)
@@ -88,7 +102,7 @@ def dry_run(request: DryRunRequest, engine: Engine | Literal["docker", "process"
         given, version = request.submissions, DIFFERENCES[request.version]
         refuse_code(competition.phases, given, version, engine, trust=request.trust)
         phases = plan(competition, request.phases, given, request.team, work / "submissions")
-        make_room(request.out)
+        _make_room(request.out)
         replay = Replay(request, competition, engine, work)
         results = replay.results
         try:
@@ -213,8 +227,8 @@ class Replay:
             commands = []
             folder = self._request.out / run.phase / run.task / run.submission
             try:
-                notes += keep_run(folder, jobs)
-                if self._request.command_line and (container := keep_job(folder, jobs.scoring)):
+                notes += _keep_run(folder, jobs)
+                if self._request.command_line and (container := _keep_job(folder, jobs.scoring)):
                     commands.append(self._request.command_line(container))
             except OSError as error:
                 problems.append(f"what the run left could not be kept in {folder}: {error}")
@@ -355,3 +369,103 @@ def _remarks(run: Run, jobs: Jobs, taken: Taken) -> tuple[list[str], list[str]]:
         elif job.failed_ingestion:
             notes.append(job.failed_ingestion)  # a run that failed is a failure anyway
     return problems, notes
+
+
+def _keep_run(folder: Path, jobs: Jobs) -> list[str]:
+    """Copy what a participant could download: the output of both jobs, and the logs of all programs.
+
+    Returns:
+        A sentence for each log that is not kept in full.
+    """
+    output = folder / "output"
+    output.mkdir(parents=True)
+    scoring, prediction = jobs.scoring.folders, jobs.prediction.folders
+    if scoring.output.exists():
+        copy_tree(scoring.output, output)
+    if jobs.prediction.of("ingestion") and prediction.output.exists():
+        copy_tree(prediction.output, folder / "prediction-output")
+    for path in entries(folder):  # folders come with the rights that containers needed
+        path.chmod(path.stat().st_mode & ~0o022)
+    cut = []
+    for stream in ("stdout", "stderr"):
+        for name, log, always in (
+            (f"{stream}.txt", scoring.log("program", stream), True),
+            (f"ingestion-{stream}.txt", scoring.log("ingestion", stream), False),
+            (f"prediction-{stream}.txt", prediction.log("program", stream), False),
+            (f"prediction-ingestion-{stream}.txt", prediction.log("ingestion", stream), False),
+        ):
+            if (always or log.exists()) and not keep_log(log, folder / name):
+                cut.append(f"{name} is cut after {KEPT_BYTES // 1024**2} MiB; the worker keeps all of it in memory")
+    return cut
+
+
+def _keep_job(folder: Path, scoring: WorkerJob) -> Container | None:
+    """Keep a scoring job's folders under `job/`, with an empty output, so that its container can be run again by hand.
+
+    Everybody may write to what is mounted, gold and programs too, as the container must; only we get through `job/`.
+
+    Returns:
+        The container with its mounts there; None where the scoring program was never started.
+    """
+    scorer = scoring.of("program")
+    if scorer is None:
+        return None
+    job = (folder / "job").resolve()
+    job.mkdir(mode=0o700)
+    mounts = []
+    for mount in scorer.container.mounts:
+        kept = job / mount.source.relative_to(scoring.folders.root)
+        kept.mkdir(parents=True, exist_ok=True)
+        if mount.target != "/app/output" and mount.source.exists():  # the program may have removed it
+            drop_strays(mount.source)
+            copy_tree(mount.source, kept)
+        open_to_containers(kept)
+        mounts.append(replace(mount, source=kept))
+    return replace(scorer.container, mounts=tuple(mounts))
+
+
+def _make_room(out: Path) -> None:
+    """Make the results folder; what an earlier dry run left there is removed, anything else is not touched.
+
+    Raises:
+        UserError: The folder holds something else, or cannot be used.
+    """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        there = [path for path in out.iterdir() if path.name != RESULT]
+        if strange := _not_ours(out):
+            raise UserError(f"{out} holds files that no dry run wrote ({', '.join(strange[:5])}); give another --out")
+        for path in there:
+            shutil.rmtree(path)
+        (out / RESULT).unlink(missing_ok=True)
+        tempfile.TemporaryFile(dir=out).close()  # better now than when all has run
+    except FileExistsError as error:
+        raise UserError(f"{out} is not a folder; give --out a folder for the results") from error
+    except OSError as error:
+        raise UserError(f"--out {out}: cannot be used: {error}") from error
+
+
+def _ours(out: Path) -> set[Path]:
+    """What an earlier dry run left: its dry-run.json, the folders of the runs in it, and what is kept there."""
+    ours = {Path(RESULT)}
+    with contextlib.suppress(FileNotFoundError):
+        for run in json.loads((out / RESULT).read_text(encoding="utf-8"))["runs"]:
+            phase, task, submission = (run[key] for key in ("phase", "task", "submission"))
+            folder = Path(phase, task, submission)
+            ours |= {Path(phase), Path(phase, task), folder, *(folder / name for name in KEPT)}
+    return ours
+
+
+def _not_ours(out: Path) -> list[str]:
+    try:
+        ours = _ours(out)
+    except (ValueError, KeyError, TypeError):
+        return [RESULT]
+    strange = []
+    for parent, folders, files in os.walk(out):
+        place = Path(parent).relative_to(out)
+        strange += [str(place / name) for name in files if place / name not in ours]
+        strange += [f"{place / name}/" for name in folders if place / name not in ours]
+        # what is ours is looked into, but for what a run left
+        folders[:] = [name for name in folders if place / name in ours and len(place.parts) < 3]
+    return strange

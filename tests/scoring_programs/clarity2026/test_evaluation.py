@@ -14,8 +14,8 @@ from clarity2026.evaluation import (
     evaluate_all,
     majority_vote_gold,
 )
-from clarity2026.labels import CLARITY_LABELS, EVASION_LABELS
 from clarity2026.reference import ClarityReference
+from clarity2026.submission import CLARITY_LABELS, EVASION_LABELS
 from scoring_kit.metrics.classification import LabelScores
 
 E, I, G, P = "Explicit", "Implicit", "General", "Partial/half-answer"  # noqa: E741

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clarity2026.labels import ALIASES, CLARITY_LABELS, EVASION_LABELS, TAXONOMY, normalize_label
+from clarity2026.submission import ALIASES, CLARITY_LABELS, EVASION_LABELS, TAXONOMY, normalize_label
 
 
 def test_the_lists_are_those_of_the_task() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clarity2026.labels import CLARITY_LABELS, EVASION_LABELS, TAXONOMY
+from clarity2026.submission import CLARITY_LABELS, EVASION_LABELS, TAXONOMY
 from tests.scoring_programs.clarity2026.gold import DEV, PERFECT, annotated_gold, strict_gold, table
 from tests.scoring_programs.framed import Files, blocking, score, write_files
 from tests.scoring_programs.packed import run_program

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from clpsych2025 import submission as reader
-from clpsych2025.answers import ClpsychSubmission, PostAnswer, TimelineAnswer
 from clpsych2025.reference import ClpsychReference, GoldPost, GoldTimeline, Summary
+from clpsych2025.submission import ClpsychSubmission, PostAnswer, TimelineAnswer
 from scoring_kit.errors import Problems, SubmissionError
 from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import read_submission

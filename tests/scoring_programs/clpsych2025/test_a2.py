@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clpsych2025 import a2
-from clpsych2025.answers import ClpsychSubmission
 from clpsych2025.reference import ClpsychReference
+from clpsych2025.submission import ClpsychSubmission
 from scoring_kit.report.withholding import open_metrics
 from scoring_kit.results import BarChart
 from tests.scoring_programs.clpsych2025.cases import AS_RUN, OPTIONS, gold_scores, scores

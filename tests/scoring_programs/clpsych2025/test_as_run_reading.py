@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from clpsych2025.answers import PostAnswer
+from clpsych2025.submission import PostAnswer
 from scoring_kit.errors import Problems
 from tests.scoring_programs.clpsych2025.cases import answer, manifest, post, read
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clpsych2025 import a1, a2, b, c
-from clpsych2025.answers import ClpsychSubmission
 from clpsych2025.reference import ClpsychReference, GoldPost, GoldTimeline, Summary
+from clpsych2025.submission import ClpsychSubmission
 from scoring_kit.errors import OrganiserError
 from tests.scoring_programs.clpsych2025.cases import OPTIONS, answer, manifest, post, read, read_folder
 from tests.scoring_programs.clpsych2025.fake_models import LetterClassifier, WordScorer

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clpsych2025.as_run_fields import python_literal
+from clpsych2025.submission import python_literal
 
 VALUES: dict[str, tuple[str, Any]] = {
     "strings side by side": ("['a' \"b\" u'c', 'd']", ["abc", "d"]),

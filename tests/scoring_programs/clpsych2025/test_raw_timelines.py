@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from clpsych2025.gold_files import prepare
-from clpsych2025.raw_timelines import gold_of
+from clpsych2025.gold_files import gold_of, prepare
 from clpsych2025.reference import read_gold
 from scoring_kit.errors import OrganiserError
 

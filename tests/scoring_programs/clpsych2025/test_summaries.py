@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clpsych2025 import b, c
-from clpsych2025.answers import ClpsychSubmission, PostAnswer, TimelineAnswer
 from clpsych2025.averages import metrics_of
 from clpsych2025.reference import ClpsychReference, GoldPost, GoldTimeline, Summary
+from clpsych2025.submission import ClpsychSubmission, PostAnswer, TimelineAnswer
 from clpsych2025.summaries import SentencePairs, tables_of
 from scoring_kit.results import BarChart
 from tests.scoring_programs.clpsych2025.cases import AS_RUN, OPTIONS

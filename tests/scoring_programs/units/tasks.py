@@ -16,12 +16,11 @@ from are2007.answers import AnswerKey
 from are2007.reference import AreReference
 from are2007.submission import AreSubmission
 from clarity2026 import clarity, evasion
-from clarity2026.labels import CLARITY_LABELS, EVASION_LABELS
 from clarity2026.reference import ClarityReference
-from clarity2026.submission import ClaritySubmission
+from clarity2026.submission import CLARITY_LABELS, EVASION_LABELS, ClaritySubmission
 from clpsych2025 import a1, a2, b, c
-from clpsych2025.answers import SELF_STATES, ClpsychSubmission, PostAnswer, TimelineAnswer
 from clpsych2025.reference import ClpsychReference, GoldPost, GoldTimeline, Summary
+from clpsych2025.submission import SELF_STATES, ClpsychSubmission, PostAnswer, TimelineAnswer
 from process2025 import classification, regression
 from process2025.reference import ProcessReference
 from process2025.submission import CLASSES, MODELS, ModelAnswers, ProcessSubmission

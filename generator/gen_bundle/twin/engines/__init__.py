@@ -149,7 +149,10 @@ def model_mounts(container: Container) -> list[Mount]:
         return []
     options = content.get("options") if isinstance(content, dict) else None
     cache = options.pop(CACHE, None) if isinstance(options, dict) else None
-    folders = dict.fromkeys(_whole_model(Path(text)) for text in _texts(options) if _is_folder(text))
+    folders: dict[Path, None] = {}
+    for text in filter(_is_folder, _texts(options)):
+        folder = Path(text)
+        folders[folder.parent.parent if folder.parent.name == "snapshots" else folder] = None
     mounts = [Mount(folder, str(folder), "ro") for folder in folders]
     if isinstance(cache, str) and _is_folder(cache):
         mounts.append(Mount(Path(cache), cache, "rw"))
@@ -172,7 +175,3 @@ def _is_folder(text: str) -> bool:
         return text != "/" and Path(text).is_absolute() and Path(text).is_dir()
     except (OSError, ValueError):
         return False
-
-
-def _whole_model(folder: Path) -> Path:
-    return folder.parent.parent if folder.parent.name == "snapshots" else folder

@@ -19,18 +19,20 @@ from docker.types import LogConfig, Ulimit
 from requests.exceptions import RequestException
 
 from docker import DockerClient
-from gen_bundle.twin.engines import Container, Ended, EngineError, LineListener, Mount, model_mounts
+from gen_bundle.twin.engines import Container, Ended, EngineError, LineListener, model_mounts
 from gen_bundle.twin.engines.connection import (
     API_SECONDS,
     connect,
     engine_answers,
+    find_image,
     follow_lines,
     gpu_refused,
     gpu_requests,
+    image_notes,
+    pinned_name,
     require_honest_gpus,
     traits,
 )
-from gen_bundle.twin.engines.image import find_image, image_notes, pinned_name
 from gen_bundle.twin.engines.watching import Meter
 from gen_bundle.twin.layout import LABEL, OWNER_LABEL, is_abandoned, our_user, owner_text
 
@@ -288,7 +290,9 @@ class DockerEngine:
         spent = time.monotonic() - began
         meter.stop()
         reader.join(timeout=API_SECONDS)
-        self._save_logs(running, stdout, stderr)
+        # By the logs call: what the worker uses, attaching after the end, comes back empty now and then.
+        stdout.write_bytes(self._api.logs(running, stdout=True, stderr=False))
+        stderr.write_bytes(self._api.logs(running, stdout=False, stderr=True))
         if timed_out or problem:
             return Ended(None, spent, timed_out, problem, meter.peak, notes)
         if state.get("OOMKilled"):
@@ -310,11 +314,6 @@ class DockerEngine:
             return
         finally:
             self._api.wait(running)
-
-    def _save_logs(self, ended: str, stdout: Path, stderr: Path) -> None:
-        """By the logs call: what the worker uses, attaching after the end, comes back empty now and then."""
-        stdout.write_bytes(self._api.logs(ended, stdout=True, stderr=False))
-        stderr.write_bytes(self._api.logs(ended, stdout=False, stderr=True))
 
     def _remove(self, wanted: Callable[[Mapping[str, str]], bool]) -> None:
         for found in self._api.containers(all=True, filters={"label": LABEL}):
@@ -376,11 +375,9 @@ def docker_run_line(container: Container, *, gpu: bool, network: bool, strict: S
     parts += ["--gpus=all"] if gpu else []
     parts += strict.run_options() if strict else []
     for mount in (*container.mounts, *model_mounts(container)):
-        parts.append(_mount_option(mount))
+        if ":" not in str(mount.source):
+            parts.append(f"--volume={mount.source}:{mount.target}:{mount.mode}")
+        else:
+            access = ",readonly" if mount.mode == "ro" else ""
+            parts.append(f"--mount=type=bind,source={mount.source},target={mount.target}{access}")
     return shlex.join([*parts, container.image, *container.argv])
-
-
-def _mount_option(mount: Mount) -> str:
-    if ":" not in str(mount.source):
-        return f"--volume={mount.source}:{mount.target}:{mount.mode}"
-    return f"--mount=type=bind,source={mount.source},target={mount.target}{',readonly' if mount.mode == 'ro' else ''}"

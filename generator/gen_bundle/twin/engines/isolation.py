@@ -160,12 +160,9 @@ def _of_interpreter(python: str) -> list[Path]:
     packages = [place for place in on_path if Path(place).name in {"site-packages", "dist-packages"}]
     places = [Path(place) for place in (*prefixes, *packages) if place != "/" and Path(place).is_dir()]
     # Some installers link packages to where they keep one copy for all environments.
-    linked = {entry.resolve().parent for place in packages for entry in _entries(Path(place)) if entry.is_symlink()}
+    found = [entry for place in packages for entry in sorted(Path(place).glob("*"))]
+    linked = {entry.resolve().parent for entry in found if entry.is_symlink()}
     return [*places, *(place.resolve() for place in places), *sorted(linked)]
-
-
-def _entries(folder: Path) -> list[Path]:
-    return sorted(folder.iterdir()) if folder.is_dir() else []
 
 
 def _not_twice(binds: Sequence[Bind]) -> list[Bind]:
