@@ -39,8 +39,8 @@ Every metric takes besides its options:
 - `by: language`: the metric in each group of keys, then the mean over the groups.
 - `weight: COLUMN` of the gold, numbers from 0: how much each key counts; in the metrics that say so below.
 - `undefined: 0`: what counts where it is undefined for a submission (a correlation of equal numbers), in place of the
-  column's `worst`. The participant is warned. Where the gold leaves it undefined for every submission, the build refuses
-  the gold.
+  column's `worst`. The participant is warned. Where the gold leaves it undefined for every submission, the build
+  refuses the gold.
 - `table: T`: which of several tables it reads.
 
 A key without an answer (`missing: empty`) has no label, the empty set, the empty text, or no rows.
