@@ -132,13 +132,11 @@ def _delimited(
     if not file.delimiter and header is None and separated_otherwise(text, delimiter, name, problems):
         return nothing
     rows = _unquoted(text, delimiter) if file.quoting == "none" else _quoted(text, delimiter, place, problems)
-    if not counts_blank:
-        rows = ((line, cells) for line, cells in rows if len(cells) > 1 or cells[0].strip())
     if header is not None:
         expected = f"{len(header)}, without a header line: {', '.join(header)}"
         rows = _without_header(rows, header, place, problems)
     else:
-        line, cells = next(rows, (1, [""]))
+        line, cells = next((row for row in rows if not _is_blank(row[1])), (1, [""]))
         header = [column.strip() for column in cells]
         if not any(header):
             between = BETWEEN.get(delimiter, delimiter)
@@ -148,8 +146,12 @@ def _delimited(
             if header.count(column) > 1:
                 problems.error(place(line), f"the column {shown(column)} is there more than once", "each column once")
         expected = f"{len(header)}, as many as the header has columns"
-    picked = _picked(rows, header, wanted, expected, place, problems)
+    picked = _picked(rows, header, wanted, expected, place, problems, counts_blank=counts_blank)
     return Rows(header, False, picked, place)
+
+
+def _is_blank(cells: Sequence[str]) -> bool:
+    return len(cells) == 1 and not cells[0].strip()
 
 
 def _without_header(
@@ -157,11 +159,13 @@ def _without_header(
 ) -> Iterator[Tuple[int, List[str]]]:
     """The rows; a first one that holds the columns' names is recorded, and left out."""
     names = [column.casefold() for column in columns]
-    for number, (line, cells) in enumerate(rows):
-        if number == 0 and [cell.strip().casefold() for cell in cells] == names:
+    is_first = True
+    for line, cells in rows:
+        if is_first and [cell.strip().casefold() for cell in cells] == names:
             problems.error(place(line), "is a header line", "rows alone, from the first line on")
         else:
             yield line, cells
+        is_first = is_first and _is_blank(cells)
 
 
 def _picked(
@@ -171,10 +175,14 @@ def _picked(
     expected: str,
     place: Callable[[int], str],
     problems: Problems,
+    *,
+    counts_blank: bool,
 ) -> NumberedRows:
     width = len(header)
     pick, all_there = _cell_picker(header, wanted)
     for line, cells in rows:
+        if _is_blank(cells) and not counts_blank:
+            continue
         if len(cells) == width:
             yield line, pick(cells if all_there else [*cells, ""])
         else:
