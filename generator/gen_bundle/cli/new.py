@@ -154,7 +154,6 @@ def command(
 
 
 def _listed(text: str | None) -> list[str]:
-    """The names in an option that takes several, separated by commas."""
     return [name.strip() for name in text.split(",")] if text else []
 
 
@@ -164,13 +163,14 @@ def _check_combination(options: Mapping[str, Any]) -> None:
     if len(given) > 1:
         raise UserError(f"{' and '.join(given)}: expected one of them.")
     problems = []
-    for option in OF_GOLD:
-        if option in used and "gold" not in used:
-            problems.append(f"--{OPTIONS.get(option, option)}: works only with --gold.")
+    if "gold" not in used:
+        alone = [OPTIONS.get(option, option) for option in OF_GOLD if option in used]
+        problems += [f"--{name}: works only with --gold." for name in alone]
     if "tasks" in used and "source" not in used:
         problems.append("--tasks: works only with --from.")
     if used & {"source", "package"}:
-        problems += [f"--{option}: not with --from or --package." for option in ("template", "code") if option in used]
+        unread = [option for option in ("template", "code") if option in used]
+        problems += [f"--{option}: not with --from or --package." for option in unread]
     if problems:
         raise UserError(*problems)
 
@@ -186,8 +186,7 @@ def _files(gold: Sequence[str]) -> dict[str, Path]:
         phase, equals, name = text.partition("=")
         if not equals or phase not in PHASES or Path(text).exists():
             phase, name = "", text
-        is_second_of_one = bool(files) and "" in (phase, *files)
-        if phase in files or is_second_of_one:
+        if phase in files or (files and "" in (phase, *files)):
             form = " ".join(f"--gold {phase}=FILE" for phase in PHASES)
             raise UserError(f"--gold {text}: is the gold of which phase? Expected one file, or one for each: {form}")
         files[phase] = Path(name)
@@ -295,16 +294,20 @@ def _asked(
     from gen_bundle.new.propose import propose
 
     say(f"{gold.file}: {len(gold.rows)} rows, columns {', '.join(gold.names)}. Enter takes what is in brackets.")
-    choices = _key_and_answers(gold, choices)
+    choices = _asked_answers(gold, _asked_key(gold, choices))
     proposal = propose(gold, choices)
+    if proposal.item is None:
+        choices = replace(choices, answers=[_with_type(proposal, name, kind) for name, kind in choices.answers])
+        proposal = propose(gold, choices)
     if not choices.public and (proposal.public or proposal.secret):
         question = f"Public: which columns are participants given? ({NOTHING} for none; the others stay secret)"
         public = _columns(question, gold, proposal.public or (NOTHING,), or_none=True)
         choices = replace(choices, public=public, only_public=True)
-    if choices.cluster is None and (proposal := propose(gold, choices)).cluster is not None:
+        proposal = propose(gold, choices)
+    if choices.cluster is None and proposal.cluster is not None:
         question = f"Cluster: rows of which column belong together, such as those of a document? ({NOTHING} for none)"
-        cluster = _columns(question, gold, [proposal.cluster], or_none=True)
-        choices = replace(choices, cluster=(*cluster, NOTHING)[0])
+        cluster = [*_columns(question, gold, [proposal.cluster], or_none=True), NOTHING]
+        choices = replace(choices, cluster=cluster[0])
     if split is None and not gold.phases:
         split = click.prompt("Split into development and test, such as 20:80?", "none", value_proc=_split, err=True)
     if place.title is None:
@@ -312,24 +315,22 @@ def _asked(
     return place, choices, split
 
 
-def _key_and_answers(gold: "GoldRows", choices: "Choices") -> "Choices":
-    """Ask which columns are the key and which are answered, and of which types these are."""
-    from gen_bundle.new.propose import propose
+def _asked_key(gold: "GoldRows", choices: "Choices") -> "Choices":
+    if choices.key or gold.suffix == ".txt":
+        return choices
+    proposed = _proposed(gold, choices)
+    shown = proposed.key if proposed else ()
+    return replace(choices, key=_columns("Key: which columns identify a row?", gold, shown))
 
-    if not choices.key and gold.suffix != ".txt":
-        proposed = _proposed(gold, choices)
-        likely = proposed.key if proposed else ()
-        choices = replace(choices, key=_columns("Key: which columns identify a row?", gold, likely))
-    if not choices.answers:
-        proposed = _proposed(gold, choices)
-        answers = [column.name for column in proposed.answers] if proposed else []
-        answers = [name for name in answers if name in gold.names]
-        names = _columns("Answers: which columns do participants predict?", gold, answers)
-        choices = replace(choices, answers=[(name, None) for name in names])
-    proposal = propose(gold, choices)
-    if proposal.item is None:
-        choices = replace(choices, answers=[_with_type(proposal, name, kind) for name, kind in choices.answers])
-    return choices
+
+def _asked_answers(gold: "GoldRows", choices: "Choices") -> "Choices":
+    if choices.answers:
+        return choices
+    proposed = _proposed(gold, choices)
+    found = [column.name for column in proposed.answers] if proposed else []
+    shown = [name for name in found if name in gold.names]
+    names = _columns("Answers: which columns do participants predict?", gold, shown)
+    return replace(choices, answers=[(name, None) for name in names])
 
 
 def _proposed(gold: "GoldRows", choices: "Choices") -> "Proposal | None":

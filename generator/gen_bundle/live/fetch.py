@@ -270,7 +270,8 @@ class PhaseFolder:
                 return
             record |= {"file": target.relative_to(self.folder).as_posix(), "bytes": size}
             self.new_files += 1
-        self._move(record, SUBMISSIONS if record["status"] == "Finished" else OTHER)
+        kind = SUBMISSIONS if record["status"] == "Finished" else OTHER
+        self._move(record, kind)
 
     def _place(self, record: Record, sent: datetime, name: str) -> Path:
         """Where a file goes; of two that somebody sent within a second, the second one gets the next second."""

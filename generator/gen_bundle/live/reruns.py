@@ -250,10 +250,13 @@ class Rerun:
         """
         self._remember(self._appeared(0))  # where the last run was interrupted
         rows = self._rows()
-        possible = set(rerunnable(rows.values()))
-        pending = [one for one in self._own.pending if one in possible]
-        ready = [one for one in pending if state(rows[one]) in RERUNNABLE]
-        faults = [f"submission {one}: has not ended yet" for one in pending if one not in ready]
+        ready: list[int] = []
+        faults: list[str] = []
+        for one in sorted(set(self._own.pending) & set(rerunnable(rows.values()))):
+            if state(rows[one]) in RERUNNABLE:
+                ready.append(one)
+            else:
+                faults.append(f"submission {one}: has not ended yet")
         done = 0
         for wanted in self._portions(ready, rows):
             newest = max(self._rows())
@@ -306,9 +309,7 @@ class Rerun:
         Under the rule Force_Best the site looks for the best run only when a score arrives: all replaced runs of these
         owners are deleted, and then one rerun of each owner is run once more.
 
-        Args:
-            stale: the rows of the leaderboard that came of replaced files.
-            kept: the submissions of which all was fetched.
+        Those that are not among `kept`, of which all was fetched, stay.
 
         Raises:
             RerunError, AnswerError: as for `run`.

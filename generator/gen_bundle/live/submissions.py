@@ -230,9 +230,7 @@ class OwnSubmissions:
     def wait(self, labels: Mapping[int, str], patience_s: float) -> None:
         """Wait until submissions, with their children, are scored; afterwards `rows` are their last states.
 
-        Args:
-            labels: what they are called in messages, by id.
-            patience_s: how long to wait at most, in seconds.
+        `labels` are what they are called in messages, by id; `patience_s` is in seconds.
         """
         shown = ""
         for waited in self.connection.looks(patience_s, FIRST_WAIT_S, LONGEST_WAIT_S):

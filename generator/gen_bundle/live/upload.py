@@ -102,7 +102,7 @@ def upload(
     """Upload a bundle, and publish it if asked to and stored as it should be.
 
     Args:
-        connection: to the server, with a token.
+        connection: to the server; says each step.
         bundle: a bundle's zip.
         publish: make the competition public.
         force: upload also what is refused here.
