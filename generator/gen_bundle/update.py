@@ -81,7 +81,7 @@ def look(connection: Connection, competition: int, bundle: Path, held: ExitStack
     """
     now = datetime.now(UTC)
     connection.say("checking")
-    ready = readiness(bundle, now, connection)
+    _, found = readiness(bundle, now, connection)
     wanted = open_readable_bundle(bundle, now, held)
     if wanted.format != "v2":
         raise UserError(f"{bundle}: is of CodaLab's format. Convert it first: gen-bundle convert {bundle}")
@@ -90,7 +90,7 @@ def look(connection: Connection, competition: int, bundle: Path, held: ExitStack
     record = read_record(connection.server, competition)
     site = SiteBundle(before, wanted, original_bundle(connection, competition, held), record.contents)
     # pages are edited after the end, too
-    obstacles = [one for one in ready.obstacles if not one.startswith(f"{OVER}:")]
+    obstacles = [one for one in found if not one.startswith(f"{OVER}:")]
     return Update(connection, bundle, site, record, tuple(obstacles))
 
 
