@@ -176,7 +176,7 @@ class Update:
         own = self.record.reruns.get(phase, Reruns())
         if phase not in self.rerun_phases:
             return own.pending
-        return Reruns(rerunnable(submissions_of(self.connection, phase)), own.done).pending
+        return Reruns(rerunnable(submissions_of(self.connection, phase).values()), own.done).pending
 
     def costs(self) -> list[Cost]:
         """What the reruns would take, by phase."""
@@ -203,7 +203,7 @@ class Update:
             yield f"the leaderboard's rule is {self.rule}: {AFTER_RERUNS[self.rule]}."
 
     def _scored_before(self, phase: Row) -> Iterator[str]:
-        rows = [row for row in submissions_of(self.connection, phase["id"]) if not row.get("parent")]
+        rows = [row for row in submissions_of(self.connection, phase["id"]).values() if not row.get("parent")]
         running = sum(state(row) not in (*FINAL, DELETED) for row in rows)
         scored = len(rerunnable(rows)) - running
         if running:
