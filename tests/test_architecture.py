@@ -20,13 +20,6 @@ FLOORS = [text.split() for text in re.findall(r"subgraph \w+ \[.*?\]\n(.*?)\n   
 ARROWS = re.findall(r"^    (\w+) --> (\w+)$", PAGE, re.MULTILINE)
 QUESTIONS = re.findall(r"^\| [^|]+\? \| `([^`]+)` \| `([^`]+)` \|$", PAGE, re.MULTILINE)
 
-STANDING_TWICE = {
-    # To be freed; a name leaves this set for good once one class alone has it.
-    "Figure",
-    "Report",
-    "Table",
-}
-
 
 @cache
 def modules_imported(file: Path) -> frozenset[str]:
@@ -172,9 +165,7 @@ def test_a_name_belongs_to_one_class() -> None:
             for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.ClassDef):
                     homes.setdefault(node.name, []).append(f"{file.relative_to(ROOT)}:{node.lineno}")
-    twice = {name: places for name, places in homes.items() if len(places) > 1}
-    assert {name: places for name, places in twice.items() if name not in STANDING_TWICE} == {}
-    assert STANDING_TWICE - set(twice) == set(), "these stand once now: take them out of STANDING_TWICE"
+    assert {name: places for name, places in homes.items() if len(places) > 1} == {}
 
 
 def test_twenty_questions_have_answers() -> None:

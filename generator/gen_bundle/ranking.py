@@ -120,11 +120,11 @@ def rank(
         notes = [*answer.pop("notes"), *(fetched.notes if fetched else ())]
         ranking = Ranking(notes=notes, tables=tables, result=answer)
         if request.report:
-            from gen_bundle.report.content import Report
-            from gen_bundle.report.fonts import missing_note
+            from gen_bundle.report.content import FinalReport
+            from gen_bundle.report.figures import missing_note
             from gen_bundle.report.write import write_report
 
-            report = Report(
+            report = FinalReport(
                 competition.declaration, phase, ranking, statistics, request.baselines, request.command, fetched
             )
             if note := missing_note(team["team"] for task in report.tasks.values() for team in task["teams"]):

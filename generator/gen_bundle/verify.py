@@ -73,7 +73,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Figure:
+class DifferingFigure:
     """A figure that differs; `new` is None where scoring again does not give it."""
 
     name: str
@@ -95,7 +95,7 @@ class Verdict:
     """
 
     settings: tuple[Setting, ...] = ()
-    figures: tuple[Figure, ...] = ()
+    figures: tuple[DifferingFigure, ...] = ()
     compared: int = 0
     failed: str = ""
     not_taken: tuple[str, ...] = ()
@@ -163,7 +163,9 @@ def score_again(request: VerifyRequest) -> Scored:
             return Scored(failed="; ".join(failed) or "no task of the phase takes it")
         details = [json.loads(path.read_bytes()) for path in sorted(out.rglob("details.json"))]
         competition = read_competition(open_bundle(bundle, Path(work) / "bundle"))
-    figures = {name: value for one in details for name, (value, _) in _figures(one).items()}
+    figures: dict[str, float] = {}
+    for one in details:
+        figures |= {name: value for name, (value, _) in _figures(one).items()}
     columns = {column.key: column.title for column in competition.leaderboard.columns if not column.hidden}
     return Scored(tuple(parse_signature(one["signature"]) for one in details), figures, columns)
 
@@ -179,22 +181,25 @@ def compare(claim: Claim, scored: Scored) -> Verdict:
     """Hold a claim against the nearest of the signatures, and against all figures."""
     if scored.failed:
         return Verdict(failed=scored.failed)
-    # results that were published before signatures had a digest of the code say nothing of it
-    known = [{k: v for k, v in one.items() if k != "program" or k in claim.signature} for one in scored.signatures]
-    differing = [tuple(differing_settings(claim.signature, signature)) for signature in known]
-    written = written_figures(claim.text, scored)
-    claimed = [*((name, *figure) for name, figure in claim.figures.items()), *written.figures]
+    differing = []
+    for signature in scored.signatures:
+        known = dict(signature)
+        if "program" not in claim.signature:  # a result from before signatures had a digest of the code
+            known.pop("program", None)
+        differing.append(tuple(differing_settings(claim.signature, known)))
+    written, left = written_figures(claim.text, scored)
+    claimed = [*((name, value, allowed) for name, (value, allowed) in claim.figures.items()), *written]
     wrong = []
     for name, value, allowed in claimed:
         again = scored.figures.get(name)
         if again is None or not math.isclose(value, again, rel_tol=0, abs_tol=allowed):
-            wrong.append(Figure(name, value, again))
+            wrong.append(DifferingFigure(name, value, again))
     names = {name for name, _, _ in claimed}
     return Verdict(
-        min(differing, key=len, default=()),
-        tuple(wrong),
-        len(claimed),
-        not_taken=written.left,
+        settings=min(differing, key=len, default=()),
+        figures=tuple(wrong),
+        compared=len(claimed),
+        not_taken=tuple(left),
         not_compared=tuple(key for key in scored.columns if key in scored.figures and key not in names),
     )
 
@@ -224,12 +229,12 @@ def read_claim(path: Path) -> Claim:
 
 def _figures(details: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
     """The figures of details.json that are shown, with the tolerance."""
-    return {
-        name: (float(metric["value"]), TOLERANCE)
-        for metrics in details["tasks"].values()
-        for name, metric in metrics.items()
-        if metric["value"] is not None
-    }
+    found = {}
+    for metrics in details["tasks"].values():
+        for name, metric in metrics.items():
+            if metric["value"] is not None:
+                found[name] = (float(metric["value"]), TOLERANCE)
+    return found
 
 
 def _written_claim(path: Path, text: str) -> Claim:
@@ -242,50 +247,39 @@ def _written_claim(path: Path, text: str) -> Claim:
     return Claim(parse_signature(found.group()), text=plain.replace(found.group(), " "))
 
 
-@dataclass
-class Written:
-    """The figures of a text.
-
-    Attributes:
-        figures: name, value, and how far it may be off: half a unit of its last digit.
-        left: the other numbers, as they are written.
-    """
-
-    figures: list[tuple[str, float, float]] = field(default_factory=list)
-    left: tuple[str, ...] = ()
-
-
-def written_figures(text: str, scored: Scored) -> Written:
+def written_figures(text: str, scored: Scored) -> tuple[list[tuple[str, float, float]], list[str]]:
     """The figures of a text: behind a name, beside it in a row of a table, or below it in a table's column.
 
     A name is a figure's own, or a column's title; before `=` or `:` it is any word.
+
+    Returns:
+        Name, value, and how far it may be off, half a unit of its last digit; and the other numbers, as they are
+        written.
     """
     for pattern, plain in MARKUP:
         text = pattern.sub(plain, text)
     names = {name.casefold(): name for name in scored.figures}
     names |= {title.casefold(): key for key, title in scored.columns.items() if key in scored.figures}
-    found = Written()
+    found: list[tuple[str, float, float]] = []
     left: list[str] = []
     header: list[str] = []
     for line in filter(str.strip, text.splitlines()):
         cells = [cell.strip() for cell in re.split(r"[|&]", line.strip().strip("|"))]
+        known = [names.get(cell.casefold(), "") for cell in cells]
         if len(cells) == 1:
             header = []
-        elif any(cell.casefold() in names for cell in cells) and not any(map(FIGURE.fullmatch, cells)):
-            header = [names.get(cell.casefold(), "") for cell in cells]
+        elif any(known) and not any(map(FIGURE.fullmatch, cells)):
+            header = known
             continue
-        before = ""
-        for place, cell in enumerate(cells):
-            above = header[place] if len(header) == len(cells) else ""
+        above = header if len(header) == len(cells) else [""] * len(cells)
+        for cell, in_header, beside in zip(cells, above, ["", *known], strict=False):
             for figure in FIGURE.finditer(cell):
-                name = _name_before(cell[: figure.start()], names) or above or names.get(before.casefold(), "")
+                name = _name_before(cell[: figure.start()], names) or in_header or beside
                 if name:
-                    found.figures.append((name, *_value(figure)))
+                    found.append((name, *_value(figure)))
                 else:
                     left.append(figure.group().strip())
-            before = cell
-    found.left = tuple(left)
-    return found
+    return found, left
 
 
 def _name_before(text: str, names: Mapping[str, str]) -> str:

@@ -4,6 +4,7 @@ Runs on Python 3.9 with the standard library alone, because participants run it 
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Collection, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
 
 from scoring_kit.base.fields import Field
@@ -61,7 +62,7 @@ class Table:
         }
         return cls(**{name: value for name, value in {**data, **read}.items() if name != "public"})
 
-    @property
+    @cached_property
     def key_fields(self) -> List[Field]:
         """The fields of the key; a key must be there and is never blank."""
         named = {field.name: field for field in self.fields}
@@ -85,17 +86,18 @@ class Table:
 
     def canonical(self, key: Key) -> Key:
         """A key as it is compared: after aliases and case."""
+        if not self.folds_keys:
+            return key
         return tuple([field.canonical(key[at]) for at, field in enumerate(self.key_fields)])
 
-    @property
+    @cached_property
     def folds_keys(self) -> bool:
         """Whether keys of different spelling may be the same."""
         return any(field.aliases or field.case == "ignore" for field in self.key_fields)
 
     def positions(self, keys: Iterable[Key]) -> Dict[Key, int]:
         """Key, as it is compared, → its position."""
-        compared = map(self.canonical, keys) if self.folds_keys else keys
-        return {key: position for position, key in enumerate(compared)}
+        return {self.canonical(key): position for position, key in enumerate(keys)}
 
     def find(self, name: str) -> Optional[Field]:
         """The field of a name; None where there is none."""

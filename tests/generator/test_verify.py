@@ -144,9 +144,9 @@ KNOWN = Scored(
     ],
 )
 def test_figures_of_a_text_belong_to_names(text: str, figures: list[tuple[str, float]], left: tuple[str, ...]) -> None:
-    found = written_figures(text, KNOWN)
-    assert [(name, round(value, 9)) for name, value, _ in found.figures] == figures
-    assert found.left == left
+    found, others = written_figures(text, KNOWN)
+    assert [(name, round(value, 9)) for name, value, _ in found] == figures
+    assert tuple(others) == left
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,19 @@
 """gen-bundle verify DETAILS: does scoring again give the published result?"""
 
+from __future__ import annotations
+
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gen_bundle.cli.messages import print_json, say, spinner, user_errors
 from gen_bundle.cli.options import engine_option, trust_option
+
+if TYPE_CHECKING:
+    from gen_bundle.verify import Verdict
 
 EPILOG = """\b
 Examples:
@@ -45,12 +50,22 @@ def command(as_json: bool, **asked: Any) -> None:
         verdict = verify(request)
     if as_json:
         print_json({"equal": verdict.equal, **asdict(verdict)})
+    _show(verdict)
+    if not verdict.verified:
+        say(f"error: not verified: {request.details} has no figure to compare. {EXPECTED}", "red")
+        sys.exit(2)
+    sys.exit(0 if verdict.equal else 1)
+
+
+def _show(verdict: Verdict) -> None:
     if verdict.failed:
         say(f"the submission was not scored: {verdict.failed}", "red")
     for setting in verdict.settings:
         say(f"{setting.meaning} differs: {setting.old or 'nothing'} → {setting.new or 'nothing'}", "red")
     for figure in verdict.figures:
-        moved = "not given" if figure.new is None else f"{figure.new:g} ({figure.new - figure.old:+.2g})"
+        moved = "not given"
+        if figure.new is not None:
+            moved = f"{figure.new:g} ({figure.new - figure.old:+.2g})"
         say(f"{figure.name}: {figure.old:g} → {moved}", "red")
     if verdict.settings and verdict.compared and not verdict.figures:
         say("yet every figure is the same")
@@ -61,7 +76,3 @@ def command(as_json: bool, **asked: Any) -> None:
         say(f"not read as figures: {', '.join(verdict.not_taken)}", "yellow")
     if verdict.not_compared and not verdict.failed:
         say(f"not in the published result, so not compared: {', '.join(verdict.not_compared)}", "yellow")
-    if not verdict.verified:
-        say(f"error: not verified: {request.details} has no figure to compare. {EXPECTED}", "red")
-        sys.exit(2)
-    sys.exit(0 if verdict.equal else 1)

@@ -1,5 +1,6 @@
 """What a column of gold holds: its type as a declaration names it, what goes with that type, and what does not fit."""
 
+import itertools
 import json
 import math
 import re
@@ -74,7 +75,8 @@ def look_at(gold: GoldRows, name: str) -> GoldColumn:
             blank.append(at)
         else:
             given[at] = value
-    not_numbers = _not_numbers(given, separator=None if gold.is_json else SEPARATORS[0])
+    separator = None if gold.is_json else SEPARATORS[0]
+    not_numbers = _not_numbers(given, separator)
     for at in not_numbers:
         del given[at]
     if not given:
@@ -114,7 +116,7 @@ def fits(value: Any, kind: str, *, separator: str | None) -> bool:
         return _is_json_number(value) if is_json else _is_number(value)
     if kind in ("label", "probability"):
         return _is_label(value)
-    return isinstance(value if kind == "text" else text_of(value), str)
+    return isinstance(value, str) if kind == "text" else text_of(value) is not None
 
 
 def _split(cell: str, kind: str, separator: str) -> Any:
@@ -221,15 +223,15 @@ def _json_column(name: str, values: Sequence[Any]) -> GoldColumn:
 
 
 def _list_column(name: str, lists: Sequence[Any]) -> GoldColumn:
-    elements = [element for one in lists for element in one]
+    elements = list(itertools.chain.from_iterable(lists))
     if elements and all(map(_is_span, elements)):
         types = {span[2] for span in elements if len(span) == 3}
         return GoldColumn(name, "spans", _in_order(types))
     if not all(map(_is_text, elements)):
         return GoldColumn(name, "other")
-    if all(all(map(_is_tag, tags)) for tags in lists) and any(element.startswith("B-") for element in elements):
-        return _tags(name, lists)
     different = Counter(elements)
+    if all(map(_is_tag, different)) and any(element.startswith("B-") for element in different):
+        return _tags(name, lists)
     if _are_labels(name, different) and len(different) <= MOST_LABELS:
         return GoldColumn(name, "labels", _in_order(different))
     return GoldColumn(name, "texts", words=_mean_words(different))
@@ -238,8 +240,8 @@ def _list_column(name: str, lists: Sequence[Any]) -> GoldColumn:
 def _text_column(name: str, texts: Counter[str]) -> GoldColumn:
     if _are_labels(name, texts):
         return _label(name, texts)
-    has_blanks = any(" " in text.strip() for text in texts)
-    return GoldColumn(name, "text" if has_blanks else "string", words=_mean_words(texts))
+    kind = "text" if any(" " in text.strip() for text in texts) else "string"
+    return GoldColumn(name, kind, words=_mean_words(texts))
 
 
 def _label(name: str, values: Collection[str]) -> GoldColumn:

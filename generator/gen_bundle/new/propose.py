@@ -3,7 +3,7 @@
 import itertools
 import operator
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -131,14 +131,9 @@ def propose(gold: GoldRows, choices: Choices) -> Proposal:
     if choices.key == (LINE_KEY,) and gold.suffix != ".txt" and LINE_KEY not in gold.names:
         gold, choices = numbered(gold), replace(choices, key=(NUMBERED,))
     _check_names(gold, choices)
-    key, many = ((gold.names[0],), False) if gold.suffix == ".txt" else key_of(gold, choices.key, choices.rows)
-    raise_all(
-        [
-            f"--answer {name}: is a column of the key. Expected another column."
-            for name, _ in choices.answers
-            if name in key
-        ]
-    )
+    key, many = key_of(gold, choices.key, choices.rows)
+    in_key = [name for name, _ in choices.answers if name in key]
+    raise_all([f"--answer {name}: is a column of the key. Expected another column." for name in in_key])
     columns = _columns(gold, key, choices)
     own = _own_to_key(gold, key) if many else set(columns)
     proposal = _ranking(gold, key, columns, own, choices) if many else None
@@ -172,13 +167,16 @@ def key_of(gold: GoldRows, asked: Sequence[str], rows: Rows | None) -> tuple[Key
     Raises:
         UserError: a key that is blank, repeated rows, or nothing that identifies a row.
     """
+    if gold.suffix == ".txt":
+        return (gold.names[0],), False
     if asked:
         key = tuple(dict.fromkeys(asked))
-        raise_all([fault for name in key for fault in _blanks(gold, name)])
+        for name in key:
+            raise_all(list(_blanks(gold, name)))
         return key, _is_many(gold, key, rows)
-    named = [name for name in gold.names if ID_NAME.fullmatch(name) and _is_usable(gold, name)]
+    named = _usable(gold, [name for name in gold.names if ID_NAME.fullmatch(name)])
     if rows == "many":
-        return _key_of_many(gold, named or [name for name in gold.names if _is_usable(gold, name)]), True
+        return _key_of_many(gold, named or _usable(gold, gold.names)), True
     if rows is None and (query := _query(gold, named)) is not None:
         return (query,), True
     for key in (*itertools.combinations(named, 1), *itertools.combinations(named, 2)):
@@ -186,9 +184,14 @@ def key_of(gold: GoldRows, asked: Sequence[str], rows: Rows | None) -> tuple[Key
             return key, False
     if named:
         return (named[0],), _is_many(gold, (named[0],), rows)
-    for name in gold.names:
-        if _is_usable(gold, name) and _may_be_id(gold, name):
-            return (name,), False
+    return (_plain_id(gold),), False
+
+
+def _plain_id(gold: GoldRows) -> str:
+    """The first column that identifies rows, whatever its name."""
+    for name in _usable(gold, gold.names):
+        if _may_be_id(gold, name):
+            return name
     raise UserError(
         f"{gold.file}: no column identifies its rows. Expected a column whose values all differ and are never blank. "
         f"Name the columns that identify a row together with --key, number the rows with --key {LINE_KEY}, or say "
@@ -200,7 +203,8 @@ def _query(gold: GoldRows, names: Sequence[str]) -> str | None:
     """The column of queries in the gold of a ranking: its values repeat, and another column has relevances."""
     if not any(map(RELEVANCE.fullmatch, gold.names)):
         return None
-    return next((name for name in names if QUERY_NAME.fullmatch(name) and not _is_unique(gold, (name,))), None)
+    queries = [name for name in names if QUERY_NAME.fullmatch(name)]
+    return next((name for name in queries if not _is_unique(gold, (name,))), None)
 
 
 def _key_of_many(gold: GoldRows, names: Sequence[str]) -> Key:
@@ -223,8 +227,12 @@ def _blanks(gold: GoldRows, name: str) -> Iterator[str]:
             )
 
 
+def _usable(gold: GoldRows, names: Sequence[str]) -> list[str]:
+    """The columns that may be part of a key."""
+    return [name for name in names if _is_usable(gold, name)]
+
+
 def _is_usable(gold: GoldRows, name: str) -> bool:
-    """Whether a column may be part of a key."""
     return next(_blanks(gold, name), None) is None
 
 
@@ -298,28 +306,36 @@ def _answered(
         raise UserError(f"{gold.file}: it is unclear what participants answer. Name the columns with --answer.")
     asked = {name for name, kind in choices.answers if kind is not None}
     answers = [_plain(column, many=many, whole=column.name not in asked) for column in answers]
-    raise_all([fault for column in answers for fault in gaps(gold, column)])
-    raise_all([fault for column in answers if not many for fault in constant(gold, column)])
+    faults: list[str] = []
+    for column in answers:
+        faults += gaps(gold, column)
+    raise_all(faults)
+    for column in answers:
+        if not many:
+            faults += constant(gold, column)
+    raise_all(faults)
     return answers
 
 
 def _answers(columns: dict[str, GoldColumn]) -> list[GoldColumn]:
     """The columns that participants answer: by their names, else by their types, else the last one."""
     every = list(columns.values())
-    fitting = [column for column in every if column.type != "other"]
-    rest = [column for column in fitting if not _is_input(column)]
-    values = [column for column in rest if column.type in ("label", "number")]
-    open_values = [column for column in values if not PRIVATE_NAME.fullmatch(column.name)] or values
-    alike = [column for column in open_values if is_alike(column, open_values[-1])]
+    rest = [column for column in every if not _is_input(column)]
+    values = _of_types(rest, "label", "number")
+    values = [column for column in values if not PRIVATE_NAME.fullmatch(column.name)] or values
     ways = (
         [column for column in every if ANSWER_NAME.fullmatch(column.name)],
-        [column for column in rest if column.type in ("spans", "tags", "labels", "texts")],
-        alike,
+        _of_types(rest, "spans", "tags", "labels", "texts"),
+        [column for column in values if is_alike(column, values[-1])],
         # Rather than an input, a column that cannot be read: the organiser reads what is wrong with it.
-        [column for column in every if column.type == "other" and not _is_input(column)],
-        fitting[-1:],
+        _of_types(rest, "other"),
+        [column for column in every if column.type != "other"][-1:],
     )
-    return next((found for found in ways if found), [])
+    return next(filter(None, ways), [])
+
+
+def _of_types(columns: Sequence[GoldColumn], *types: str) -> list[GoldColumn]:
+    return [column for column in columns if column.type in types]
 
 
 def is_alike(column: GoldColumn, other: GoldColumn) -> bool:
@@ -361,26 +377,28 @@ def _ranking(
     item = next((name for name in rest if _identifies(gold, key, name)), None)
     if relevance is None or item is None:
         return None
-    relevances = [text or "" for text in gold.texts(relevance)]
-    raise_all(
-        [
-            f"{gold.place(at)}: {relevance} is not a whole number of at least 0. Expected 0 for an irrelevant item."
-            for at, text in enumerate(relevances)
-            if not re.fullmatch("[0-9]+", text)
-        ]
-    )
-    keys = gold.keys(key)
-    answered = {one for one, text in zip(keys, relevances, strict=True) if int(text)}
-    raise_all(
-        [
-            f"{gold.file}: {', '.join(map(repr, one[-len(key) :]))} has no item with a {relevance} above 0. "
-            "Expected a relevant item for each query."
-            for one in dict.fromkeys(keys)
-            if one not in answered
-        ]
-    )
+    _check_relevances(gold, key, relevance)
     answers = (GoldColumn(item, "string"), GoldColumn("score", "number"))
     return Proposal(gold, key, True, answers, item=item, relevance=relevance, columns=columns)
+
+
+def _check_relevances(gold: GoldRows, key: Key, name: str) -> None:
+    faults = []
+    answered: dict[tuple[str, ...], bool] = {}
+    for at, (query, text) in enumerate(zip(gold.keys(key), gold.texts(name), strict=True)):
+        if text is None or not re.fullmatch("[0-9]+", text):
+            expected = "Expected 0 for an irrelevant item."
+            faults.append(f"{gold.place(at)}: {name} is not a whole number of at least 0. {expected}")
+        else:
+            answered[query] = answered.get(query, False) or int(text) > 0
+    raise_all(faults)
+    for query, is_answered in answered.items():
+        if not is_answered:
+            shown = ", ".join(map(repr, query[-len(key) :]))
+            faults.append(
+                f"{gold.file}: {shown} has no item with a {name} above 0. Expected a relevant item for each query."
+            )
+    raise_all(faults)
 
 
 def _identifies(gold: GoldRows, key: Key, name: str) -> bool:
@@ -392,21 +410,26 @@ def _with_roles(proposal: Proposal, own: set[str], choices: Choices) -> Proposal
     """What is given and what stays secret: only what looks like an input is given, unless it is named."""
     answered = {column.name for column in proposal.answers} | {proposal.item, proposal.relevance}
     rest = {name: column for name, column in proposal.columns.items() if name not in answered}
-    faults = [f"--public {name}: participants answer this column." for name in choices.public if name in answered] + [
-        f"--public {name}: differs between the rows of a key, so that it would show how many there are. "
-        "Expected a column with one value for each key."
-        for name in choices.public
-        if name in rest and name not in own
-    ]
+    _check_public(choices, answered, {name for name in rest if name not in own})
+    given: list[str] = []
+    secret: list[str] = []
+    for name, column in rest.items():
+        is_proposed = _is_input(column) and not choices.only_public
+        is_given = name in own and (name in choices.public or is_proposed)
+        (given if is_given else secret).append(name)
+    groups = [rest[name] for name in given if _is_group(rest[name])]
+    return replace(proposal, public=tuple(given), groups=tuple(groups), secret=tuple(secret))
+
+
+def _check_public(choices: Choices, answered: Collection[str | None], differing: Collection[str]) -> None:
+    faults = [f"--public {name}: participants answer this column." for name in choices.public if name in answered]
+    for name in choices.public:
+        if name in differing:
+            faults.append(
+                f"--public {name}: differs between the rows of a key, so that it would show how many there are. "
+                "Expected a column with one value for each key."
+            )
     raise_all(faults)
-    given = [
-        name
-        for name, column in rest.items()
-        if name in own and (name in choices.public or (_is_input(column) and not choices.only_public))
-    ]
-    groups = [column for name, column in rest.items() if name in given and _is_group(column)]
-    secret = tuple(name for name in rest if name not in given)
-    return replace(proposal, public=tuple(given), groups=tuple(groups), secret=secret)
 
 
 def _is_input(column: GoldColumn) -> bool:
@@ -433,12 +456,15 @@ def _with_cluster(proposal: Proposal, asked: str | None) -> Proposal:
             raise UserError(f"--cluster {asked}: participants answer this column. Expected another column, or -.")
         raise_all(list(_blanks(proposal.gold, asked)))
         return replace(proposal, cluster=asked)
-    answered = [column.name for column in (*proposal.answers, *proposal.groups)]
-    names = [*(proposal.key if len(proposal.key) > 1 else ()), *proposal.public, *proposal.secret]
-    texts = [name for name, column in proposal.columns.items() if column.type == "text"]
-    may = [name for name in names if name not in (*answered, *texts) and CLUSTER_NAME.fullmatch(name)]
-    found = next((name for name in may if _is_repeated(proposal.gold, name)), None)
-    return proposal if proposal.many else replace(proposal, cluster=found)
+    if proposal.many:
+        return proposal
+    of_key = proposal.key if len(proposal.key) > 1 else ()
+    others = {column.name for column in (*proposal.answers, *proposal.groups)}
+    others |= {name for name, column in proposal.columns.items() if column.type == "text"}
+    for name in (*of_key, *proposal.public, *proposal.secret):
+        if name not in others and CLUSTER_NAME.fullmatch(name) and _is_repeated(proposal.gold, name):
+            return replace(proposal, cluster=name)
+    return proposal
 
 
 def _is_repeated(gold: GoldRows, name: str) -> bool:

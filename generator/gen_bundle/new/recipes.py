@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from gen_bundle.new.propose import Choices
@@ -19,7 +20,9 @@ Row = list[Any]
 def recipe_gold(kind: str) -> tuple[GoldRows, Choices]:
     """The made-up gold of a recipe, and what its columns are for."""
     names, suffix, make, answers = RECIPES[kind]
-    choices = Choices(names[:1], answers, names[1:2], rows=None if answers else "many")
+    choices = Choices(names[:1], answers, names[1:2])
+    if not answers:
+        choices = replace(choices, rows="many")
     chance = random.Random(kind)  # noqa: S311 - data, not secrets
     rows = [row for number in range(1, ITEMS + 1) for row in make(number, chance)]
     return GoldRows(f"gold{suffix}", suffix, names, rows, range(1, len(rows) + 1)), choices

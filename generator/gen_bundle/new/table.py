@@ -95,9 +95,10 @@ class GoldRows:
         """The key of each row in these columns, as texts; where every phase has a file of its own, after the phase."""
         wanted = tuple(names)
         if wanted not in self._keys:
-            columns = [[text or "" for text in self.texts(name)] for name in wanted]
-            phases = [self.phases] if self.phases else []
-            self._keys[wanted] = list(zip(*phases, *columns, strict=True))
+            columns: list[Sequence[str]] = [self.phases] if self.phases else []
+            for name in wanted:
+                columns.append([text or "" for text in self.texts(name)])
+            self._keys[wanted] = list(zip(*columns, strict=True))
         return self._keys[wanted]
 
     @cached_property
@@ -168,29 +169,36 @@ def read_gold(path: Path, names: Sequence[str] = (), delimiter: str | None = Non
 def joined(files: Mapping[str, GoldRows]) -> GoldRows:
     """The gold of several phases as one; raises UserError where their columns or formats differ."""
     first, *others = files.values()
-    problems = [
-        f"{gold.file}: has the columns {', '.join(gold.names)}. Expected those of {first.file}: "
-        f"{', '.join(first.names)}."
-        for gold in others
-        if sorted(gold.names) != sorted(first.names)
-    ] + [
-        f"{gold.file}: is {gold.suffix}, and {first.file} is {first.suffix}. Expected one format for all phases."
-        for gold in others
-        if (gold.suffix, gold.quoting) != (first.suffix, first.quoting)
-    ]
+    problems = []
+    for gold in others:
+        if sorted(gold.names) != sorted(first.names):
+            problems.append(
+                f"{gold.file}: has the columns {', '.join(gold.names)}. Expected those of {first.file}: "
+                f"{', '.join(first.names)}."
+            )
+    for gold in others:
+        if (gold.suffix, gold.quoting) != (first.suffix, first.quoting):
+            what = f"is {gold.suffix}, and {first.file} is {first.suffix}"
+            problems.append(f"{gold.file}: {what}. Expected one format for all phases.")
     raise_all(problems)
     rows: list[Sequence[Any]] = []
-    for gold in files.values():
-        order = [gold.names.index(name) for name in first.names]
-        rows += [[row[at] for at in order] for row in gold.rows]
+    numbers: list[int] = []
+    phases: list[str] = []
+    notes: dict[str, None] = {}
+    for phase, gold in files.items():
+        rows += zip(*(gold.column(name) for name in first.names), strict=True)
+        numbers += gold.numbers
+        phases += [phase] * len(gold.rows)
+        notes |= dict.fromkeys(gold.notes)
+    names = {phase: gold.file for phase, gold in files.items()}
     return replace(
         first,
-        file=" and ".join(gold.file for gold in files.values()),
+        file=" and ".join(names.values()),
         rows=rows,
-        numbers=[number for gold in files.values() for number in gold.numbers],
-        notes=tuple(dict.fromkeys(note for gold in files.values() for note in gold.notes)),
-        phases=[phase for phase, gold in files.items() for _ in gold.rows],
-        files={phase: gold.file for phase, gold in files.items()},
+        numbers=numbers,
+        notes=tuple(notes),
+        phases=phases,
+        files=names,
     )
 
 
@@ -241,11 +249,8 @@ def _form(path: Path, text: str, delimiter: str | None) -> str:
     suffix = path.suffix.lower()
     if delimiter is not None:
         return suffix if suffix in DELIMITERS else ".csv"
-    if text.lstrip()[0] in "[{":
-        if _is_json(text.strip()):
-            return ".jsonl" if suffix == ".jsonl" and "\n" not in text.strip() else ".json"
-        if text.lstrip().startswith("{") and _is_json(text.lstrip().partition("\n")[0]):
-            return ".jsonl"
+    if found := _json_form(text.strip(), suffix):
+        return found
     if suffix not in (".csv", ".json", ".jsonl") and _is_conll(text):
         return "conll"
     if suffix == ".txt" and _is_table(text):
@@ -256,6 +261,16 @@ def _form(path: Path, text: str, delimiter: str | None) -> str:
         f"--gold {path}: its format is unknown. Expected a file that ends with {', '.join(SUFFIXES)}, or a table with "
         '--delimiter, such as --delimiter ";".'
     )
+
+
+def _json_form(text: str, suffix: str) -> str:
+    """Which of the two formats of JSON a text is; empty where it is none."""
+    if text[0] not in "[{":
+        return ""
+    if _is_json(text):
+        return ".jsonl" if suffix == ".jsonl" and "\n" not in text else ".json"
+    is_lines = text.startswith("{") and _is_json(text.partition("\n")[0])
+    return ".jsonl" if is_lines else ""
 
 
 def _is_json(text: str) -> bool:
@@ -306,7 +321,7 @@ def _lines(text: str, file: str) -> GoldRows:
     if len(lines) > 2 and len(words) == 1 and words < set(range(2, 9)):
         notes = (f'{file}: each line has {words.pop()} words. If these are columns, give --delimiter " "',)
     numbers = range(1, len(lines) + 1)
-    rows = [[str(number), line] for number, line in zip(numbers, lines, strict=True)]
+    rows = list(zip(map(str, numbers), lines, strict=True))
     return GoldRows(file, ".txt", [LINE_KEY, "answer"], rows, numbers, notes=notes)
 
 
@@ -316,8 +331,11 @@ def _delimiter(text: str, suffix: str) -> str:
     usual = DELIMITERS[suffix]
     there = [mark for mark in dict.fromkeys(usual + RECOGNISED) if mark in lines[0]]
     there.sort(key="\t".__ne__)  # tabs are hardly ever part of a text
-    regular = [mark for mark in there if len({line.count(mark) for line in lines}) == 1]
-    return next(iter(regular or there), usual)
+    for mark in there:
+        times = {line.count(mark) for line in lines}
+        if len(times) == 1:
+            return mark
+    return there[0] if there else usual
 
 
 def _table(text: str, file: str, suffix: str, names: Sequence[str], delimiter: str) -> GoldRows:
@@ -345,16 +363,18 @@ def _table(text: str, file: str, suffix: str, names: Sequence[str], delimiter: s
 
 def _with_points(gold: GoldRows) -> GoldRows:
     """With decimal points in the columns of numbers that have commas, as spreadsheets write both in half of Europe."""
-    numbers = [
-        at
-        for at in range(len(gold.names))
-        if all(DECIMAL_COMMA.fullmatch(row[at]) for row in gold.rows) and any("," in row[at] for row in gold.rows)
-    ]
+    columns: list[Sequence[str]] = []
+    numbers = []
+    for name in gold.names:
+        cells = gold.column(name)
+        if any("," in cell for cell in cells) and all(map(DECIMAL_COMMA.fullmatch, cells)):
+            numbers.append(name)
+            cells = [cell.replace(",", ".") for cell in cells]
+        columns.append(cells)
     if not numbers:
         return gold
-    rows = [[cell.replace(",", ".") if at in numbers else cell for at, cell in enumerate(row)] for row in gold.rows]
-    note = f"{gold.file}: the decimal commas of {', '.join(gold.names[at] for at in numbers)} are written as points"
-    return replace(gold, rows=rows, notes=(*gold.notes, note))
+    note = f"{gold.file}: the decimal commas of {', '.join(numbers)} are written as points"
+    return replace(gold, rows=list(zip(*columns, strict=True)), notes=(*gold.notes, note))
 
 
 def _quoted_rows(text: str, delimiter: str, file: str) -> Iterator[Row]:
@@ -381,23 +401,30 @@ def _columns(lines: list[Row], file: str, suffix: str, names: Sequence[str], del
     """The table of these rows, whose first one is the header unless `names` are given that it does not hold."""
     top, cells = lines[0] if lines else (1, [""])
     first = [cell.strip() for cell in cells]
-    is_header = not names or list(names) == first
-    header, rows = (first, lines[1:]) if is_header else (list(names), lines)
+    header, rows, whose = first, lines[1:], "the first line"
+    if names and list(names) != first:
+        header, rows, whose = list(names), lines, "--columns"
     if not names:
         _check_header(f"{file}:{top}", first, rows)
     between = BETWEEN.get(delimiter, repr(delimiter))
-    whose = "the first line" if is_header else "--columns"
     expected = f"Expected {len(header)}, as many as {whose}, separated by {between}."
     if len(header) != len(first):
         raise UserError(f"{file}:{top}: has {len(first)} cells. {expected}")
-    wrong = [(number, cells) for number, cells in rows if len(cells) != len(header)]
     faults = _faults_of_names(f"{file}:{top}", header)
-    raise_all([*faults, *(f"{file}:{number}: has {len(cells)} cells. {expected}" for number, cells in wrong)])
-    kept = [at for at, name in enumerate(header) if name]
-    unnamed = len(header) - len(kept)
-    values = [[cells[at] for at in kept] for _, cells in rows] if unnamed else [cells for _, cells in rows]
-    notes = (f"{file}: {unnamed} columns without a name are left out",) if unnamed else ()
-    return GoldRows(file, suffix, [header[at] for at in kept], values, [number for number, _ in rows], notes=notes)
+    for number, cells in rows:
+        if len(cells) != len(header):
+            faults.append(f"{file}:{number}: has {len(cells)} cells. {expected}")
+    raise_all(faults)
+    gold = GoldRows(file, suffix, header, [cells for _, cells in rows], [number for number, _ in rows])
+    return gold if all(header) else _without_unnamed(gold)
+
+
+def _without_unnamed(gold: GoldRows) -> GoldRows:
+    """Without the columns that have no name."""
+    names = [name for name in gold.names if name]
+    rows = list(zip(*map(gold.column, names), strict=True))
+    note = f"{gold.file}: {len(gold.names) - len(names)} columns without a name are left out"
+    return replace(gold, names=names, rows=rows, notes=(note,))
 
 
 def _check_header(where: str, first: Sequence[str], rows: Sequence[Row]) -> None:
@@ -442,20 +469,19 @@ def _kind_of_cell(cell: str, given: Sequence[str]) -> str:
     """`value` or `name` of its column, `no label` of it, or empty where nothing speaks for either."""
     if not cell or not given:
         return ""
-    if all(map(NUMBER.fullmatch, given)):
-        if not NUMBER.fullmatch(cell):
-            return "name"
-        return "value" if _is_near(cell, given) else ""
     shapes = {_shape(value) for value in given}
-    if len(shapes) == 1 and "0" in (shape := shapes.pop()):
-        return "value" if _shape(cell) == shape else "name"
-    if all(map(LIST.fullmatch, given)):
-        return "value" if LIST.fullmatch(cell) else "name"
     different = set(given)
-    if cell in different:
-        return "value"
-    repeat = len(given) >= FEWEST_REPEATS * len(different)
-    return "no label" if repeat else ""
+    if all(map(NUMBER.fullmatch, given)):
+        is_number = NUMBER.fullmatch(cell) is not None
+        is_value, otherwise = is_number and _is_near(cell, given), "" if is_number else "name"
+    elif len(shapes) == 1 and "0" in min(shapes):
+        is_value, otherwise = _shape(cell) in shapes, "name"
+    elif all(map(LIST.fullmatch, given)):
+        is_value, otherwise = LIST.fullmatch(cell) is not None, "name"
+    else:
+        is_value = cell in different
+        otherwise = "no label" if len(given) >= FEWEST_REPEATS * len(different) else ""
+    return "value" if is_value else otherwise
 
 
 def _shape(cell: str) -> str:
@@ -475,7 +501,9 @@ def _no_header(where: str, first: Sequence[str], rows: Sequence[Sequence[str]], 
     for at, cell in enumerate(first):
         given = [row[at] for row in rows]
         name = _name_for(cell, given, is_first="id" not in names)
-        names.append(name if name not in names else f"{name}{at + 1}")
+        if name in names:
+            name = f"{name}{at + 1}"
+        names.append(name)
     may_be = len(set(first)) == len(first) and not any("," in cell for cell in first)
     header = f" If this line is the header all the same: --columns {','.join(first)}." if may_be else ""
     return NoHeaderError(
@@ -502,33 +530,34 @@ def _name_for(cell: str, given: Sequence[str], *, is_first: bool) -> str:
 def _json(text: str, file: str, suffix: str) -> GoldRows:
     """Objects, one a line or in a list; or one object whose names are the keys, of objects or of plain answers."""
     problems: list[str] = []
-    found = _json_lines(text, file, problems) if suffix == ".jsonl" else _json_items(text, file, problems)
+    read = _json_lines if suffix == ".jsonl" else _json_items
+    found = read(text, file, problems)
 
     def place(number: int) -> str:
         return f"{file}:{number}" if suffix == ".jsonl" else f"{file}[{number}]"
 
-    if not problems:
-        problems += [
-            f"{place(number)}: is not an object. Expected {{name: value, …}}."
-            for number, item in found
-            if not isinstance(item, dict)
-        ]
+    is_json = not problems
     names: dict[str, None] = {}
-    rows = [(number, item) for number, item in found if isinstance(item, dict)]
+    rows = []
+    for number, item in found:
+        if isinstance(item, dict):
+            rows.append((number, item))
+            names.update(dict.fromkeys(item))
+        elif is_json:
+            problems.append(f"{place(number)}: is not an object. Expected {{name: value, …}}.")
     for number, item in rows:
-        names.update(dict.fromkeys(item))
         if not _is_unicode(item):
             problems.append(
                 f"{place(number)}: holds half of a surrogate pair (\\ud800 to \\udfff). Expected whole characters."
             )
-    problems += [
-        f"{file}: the name {name!r} is empty, or has blanks around it or a line break in it. Expected a plain name."
-        for name in names
-        if not name or name != name.strip() or LINE_END.search(name)
-    ]
+    for name in names:
+        if not name or name != name.strip() or LINE_END.search(name):
+            what = "is empty, or has blanks around it or a line break in it"
+            problems.append(f"{file}: the name {name!r} {what}. Expected a plain name.")
     raise_all(problems)
-    values = [[item.get(name) for name in names] for _, item in rows]
-    return GoldRows(file, suffix, list(names), values, [number for number, _ in rows])
+    columns = list(names)
+    values = [list(map(item.get, columns)) for _, item in rows]
+    return GoldRows(file, suffix, columns, values, [number for number, _ in rows])
 
 
 def _json_lines(text: str, file: str, problems: list[str]) -> list[tuple[int, Any]]:

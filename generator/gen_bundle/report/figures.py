@@ -1,28 +1,34 @@
-"""The report's figures as SVG and PDF, drawn by matplotlib."""
+"""The report's figures as SVG and PDF, drawn by matplotlib; and fonts that have the letters of teams' names.
+
+The default font of figures knows but a part of all scripts.
+"""
 
 import io
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from gen_bundle.plain_text import one_line
-from gen_bundle.report.content import ALPHA, Report, units_word
-from gen_bundle.report.fonts import DEFAULT, fonts_for
+from gen_bundle.report.content import ALPHA, FinalReport, units_word
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
 INK, PAPER, LINE, ACCENT = "#000000", "#ffffff", "#8a939c", "#3d7cc2"
+DEFAULT = "DejaVu Sans"
+COMMON = ("Noto Sans CJK SC", "Noto Serif CJK SC", "WenQuanYi Micro Hei", "IPAexGothic", "Noto Sans", "FreeSans")
+"""Looked at first where several fonts have a letter."""
 NAME_LENGTH = 28
 ROW = 0.28
 """Inches for each team."""
 
 
 @dataclass(frozen=True)
-class Figure:
+class DrawnFigure:
     """A drawn figure.
 
     Attributes:
@@ -40,58 +46,55 @@ class Figure:
     inline: str
 
 
-def figures(report: Report) -> Mapping[str, Mapping[str, Figure]]:
+def figures(report: FinalReport) -> Mapping[str, Mapping[str, DrawnFigure]]:
     """Task → kind (`scores`, `ranks`, `pairs`) → figure, as far as there is anything to draw."""
     return {task: dict(_of_task(task, one)) for task, one in report.tasks.items()}
 
 
-def _of_task(task: str, one: Mapping[str, Any]) -> Iterator[tuple[str, Figure]]:
+def _of_task(task: str, one: Mapping[str, Any]) -> Iterator[tuple[str, DrawnFigure]]:
     scored = [team for team in one["teams"] if team["score"] is not None]
-    own = fonts_for("".join([one["title"], *(team["team"] for team in scored)])).values()
+    names = [team["team"] for team in scored]
+    own = fonts_for("".join([one["title"], *names])).values()
     fonts = [font for font in dict.fromkeys(own) if font not in (None, DEFAULT)]
     if scored:
-        intervals = " with their 95 % intervals" if any(team["low"] is not None for team in scored) else ""
-        caption = f"{one['name']}: {one['title']} of every team{intervals}."
-        yield "scores", _drawn(f"{task}-scores", caption, len(scored), fonts, lambda axes: _scores(axes, one, scored))
-    places = {team["team"]: one["shares"][team["team"]] for team in scored if team["team"] in one["shares"]}
-    if places:
+        caption = f"{one['name']}: {one['title']} of every team"
+        if any(team["low"] is not None for team in scored):
+            caption += " with their 95 % intervals"
+        draw = partial(_scores, one=one, teams=scored)
+        yield "scores", _drawn(f"{task}-scores", f"{caption}.", len(scored), fonts, draw)
+    ranked = [team for team in scored if team["team"] in one["shares"]]
+    if ranked:
         caption = (
             f"{one['name']}: how often each team has each rank in {one['resamples']:,} resamples of the "
             f"{units_word(one['unit'])}. The area of a dot is the share; the bar is the rank interval."
         )
-        yield "ranks", _drawn(f"{task}-ranks", caption, len(places), fonts, lambda axes: _ranks(axes, scored, places))
+        draw = partial(_ranks, ranked=ranked, shares=one["shares"])
+        yield "ranks", _drawn(f"{task}-ranks", caption, len(ranked), fonts, draw)
     if one["pairs"]:
         caption = f"{one['name']}: significant differences (p after Holm below 0.05). Filled: the row's team is better "
         caption += "than the column's."
-        names = [team["team"] for team in scored]
-        yield "pairs", _drawn(f"{task}-pairs", caption, len(names) + 7, fonts, lambda axes: _pairs(axes, names, one))
+        yield "pairs", _drawn(f"{task}-pairs", caption, len(names) + 7, fonts, partial(_pairs, names=names, one=one))
 
 
 def _scores(axes: "Axes", one: Mapping[str, Any], teams: Sequence[Mapping[str, Any]]) -> None:
     for row, team in enumerate(teams):
         if team["low"] is not None:
             axes.plot([team["low"], team["high"]], [row, row], color=ACCENT, linewidth=2, solid_capstyle="butt")
-        is_ranked = team["rank"] is not None
-        axes.plot(team["score"], row, "o", markersize=6, color=ACCENT, markerfacecolor=ACCENT if is_ranked else "none")
+        filled = ACCENT if team["rank"] is not None else "none"
+        axes.plot(team["score"], row, "o", markersize=6, color=ACCENT, markerfacecolor=filled)
     _name_rows(axes, [team["team"] for team in teams])
     axes.set_xlabel(one["title"], parse_math=False)
     axes.grid(axis="x", color=LINE, alpha=0.4, linewidth=0.6)
 
 
-def _ranks(axes: "Axes", teams: Sequence[Mapping[str, Any]], places: Mapping[str, Sequence[float]]) -> None:
-    ranked = [team for team in teams if team["team"] in places]
+def _ranks(axes: "Axes", ranked: Sequence[Mapping[str, Any]], shares: Mapping[str, Sequence[float]]) -> None:
     for row, team in enumerate(ranked):
         axes.plot([team["rank_low"], team["rank_high"]], [row, row], color=ACCENT, alpha=0.3, linewidth=4, zorder=1)
-        shares = places[team["team"]]
-        axes.scatter(
-            [place for place, share in enumerate(shares, start=1) if share],
-            [row] * sum(map(bool, shares)),
-            s=[260 * share for share in shares if share],
-            color=ACCENT,
-            zorder=2,
-        )
+        dots = [(place, share) for place, share in enumerate(shares[team["team"]], start=1) if share]
+        areas = [260 * share for _, share in dots]
+        axes.scatter([place for place, _ in dots], [row] * len(dots), s=areas, color=ACCENT, zorder=2)
     _name_rows(axes, [team["team"] for team in ranked])
-    most = max(len(shares) for shares in places.values())
+    most = max(len(shares[team["team"]]) for team in ranked)
     axes.set_xlim(0.4, most + 0.6)
     axes.set_xticks(range(1, most + 1, 1 + most // 20))
     axes.set_xlabel("Rank")
@@ -104,15 +107,10 @@ def _pairs(axes: "Axes", names: Sequence[str], one: Mapping[str, Any]) -> None:
     for pair in one["pairs"]:
         is_first_better = (pair["difference"] > 0) == (one["sort"] == "desc")
         better, worse = (pair["a"], pair["b"]) if is_first_better else (pair["b"], pair["a"])
-        filled = pair["p_holm"] < ALPHA
-        axes.plot(
-            place[worse],
-            place[better],
-            "s",
-            markersize=size,
-            color=ACCENT if filled else LINE,
-            markerfacecolor=ACCENT if filled else "none",
-        )
+        colour, filled = LINE, "none"
+        if pair["p_holm"] < ALPHA:
+            colour = filled = ACCENT
+        axes.plot(place[worse], place[better], "s", markersize=size, color=colour, markerfacecolor=filled)
     _name_rows(axes, names)
     axes.set_xlim(-0.6, len(names) - 0.4)
     axes.set_xticks(
@@ -130,7 +128,7 @@ def _short(name: str) -> str:
     return text if len(text) <= NAME_LENGTH else f"{text[: NAME_LENGTH - 1]}…"
 
 
-def _drawn(name: str, caption: str, rows: int, fonts: Sequence[str], draw: "Callable[[Axes], None]") -> Figure:
+def _drawn(name: str, caption: str, rows: int, fonts: Sequence[str], draw: "Callable[[Axes], None]") -> DrawnFigure:
     from matplotlib import rc_context
     from matplotlib.figure import Figure as Drawing
 
@@ -152,7 +150,7 @@ def _drawn(name: str, caption: str, rows: int, fonts: Sequence[str], draw: "Call
         axes.tick_params(color=LINE)
         draw(axes)
         svg, pdf = _saved(drawing, "svg"), _saved(drawing, "pdf")
-    return Figure(name, caption, svg, pdf, _inline(svg.decode(), caption))
+    return DrawnFigure(name, caption, svg, pdf, _inline(svg.decode(), caption))
 
 
 def _saved(drawing: "Drawing", form: str) -> bytes:
@@ -170,3 +168,47 @@ def _inline(svg: str, caption: str) -> str:
     element = re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
     element = element.replace(f"fill: {PAPER}", "fill: none").replace(INK, "currentColor")
     return element.replace("<svg ", f'<svg role="img" aria-label="{escape(caption)}" ', 1)
+
+
+def fonts_for(text: str) -> dict[str, str | None]:
+    """Every letter beyond ASCII → the installed font that has it, the default one if it does; None without any."""
+    return {letter: _font(letter) for letter in dict.fromkeys(text) if ord(letter) > 127 and letter.isprintable()}
+
+
+def missing_note(names: Iterable[str]) -> str | None:
+    """That no installed font has some letters of these names; None where all have one."""
+    letters = [letter for letter, font in fonts_for("".join(names)).items() if font is None]
+    if not letters:
+        return None
+    shown = "".join(letters[:20]) + ("…" if letters[20:] else "")
+    return (
+        f"No installed font has the letters {shown}: the figures have boxes in their place, and report.tex their code "
+        "points. Install a font that has them, such as fonts-noto-cjk, and make the report again."
+    )
+
+
+@cache
+def _font(letter: str) -> str | None:
+    for name, path in _installed():
+        if ord(letter) in _letters(path):
+            return name
+    return None
+
+
+@cache
+def _installed() -> list[tuple[str, str]]:
+    """(name, file) of every font: the default one first, then common ones, then by name."""
+    from matplotlib.font_manager import fontManager
+
+    order = {name: place for place, name in enumerate((DEFAULT, *COMMON))}
+    regular = {
+        (one.name, one.fname) for one in fontManager.ttflist if one.style == "normal" and one.weight in (400, "normal")
+    }
+    return sorted(regular, key=lambda one: (order.get(one[0], len(order)), one))
+
+
+@cache
+def _letters(path: str) -> Any:
+    from matplotlib.ft2font import FT2Font
+
+    return frozenset(FT2Font(path).get_charmap())

@@ -12,10 +12,19 @@ from typing import Any
 
 from gen_bundle.plain_text import one_line
 from gen_bundle.render.rankings import latex_text
-from gen_bundle.report.content import Report, figure, interval, probability, way_words
-from gen_bundle.report.figures import Figure
-from gen_bundle.report.fonts import fonts_for
-from gen_bundle.report.methods import CITED, REFERENCES, cited, methods, missing_rule
+from gen_bundle.report.content import (
+    CITED,
+    REFERENCES,
+    FinalReport,
+    cited,
+    figure,
+    interval,
+    methods,
+    missing_rule,
+    probability,
+    way_words,
+)
+from gen_bundle.report.figures import DrawnFigure, fonts_for
 
 MOST_PAIRS = 45
 """More pairs than those of ten teams are in pairwise.csv alone."""
@@ -60,7 +69,7 @@ PREAMBLE = r"""\documentclass[11pt,a4paper,twocolumn]{article}
 
 
 @dataclass(frozen=True)
-class Table:
+class LatexTable:
     """A table to be set.
 
     Attributes:
@@ -78,7 +87,7 @@ class Table:
     fixed: int = 1
 
 
-def latex_document(report: Report, figures: Mapping[str, Mapping[str, Figure]]) -> str:
+def latex_document(report: FinalReport, figures: Mapping[str, Mapping[str, DrawnFigure]]) -> str:
     """The whole document; needs array, booktabs, geometry, graphicx and iftex, and the figures beside it."""
     texts = [*methods(report), missing_rule(report)]
     lines = [
@@ -101,7 +110,7 @@ def latex_document(report: Report, figures: Mapping[str, Mapping[str, Figure]]) 
     return "\n".join(lines)
 
 
-def _body(report: Report, figures: Mapping[str, Mapping[str, Figure]]) -> Iterator[str]:
+def _body(report: FinalReport, figures: Mapping[str, Mapping[str, DrawnFigure]]) -> Iterator[str]:
     for id_, task in report.tasks.items():
         yield rf"\section{{{_text(task['name'])}}}"
         tables = _tables(id_, task)
@@ -120,89 +129,95 @@ def _body(report: Report, figures: Mapping[str, Mapping[str, Figure]]) -> Iterat
             yield r"\end{figure*}"
         yield r"\clearpage"
     for number, own in enumerate(report.own_rankings, start=1):
-        yield from _set(Table(f"ranking-{number}", own.title, own.header, own.rows, fixed=2))
+        yield from _set(LatexTable(f"ranking-{number}", own.title, own.header, own.rows, fixed=2))
 
 
-def _tables(id_: str, task: Mapping[str, Any]) -> list[Table]:
-    """The tables of a task: results, pairs, robustness and groups."""
-    decimals, name = task["decimals"], task["name"]
-    scored = [team for team in task["teams"] if team["score"] is not None]
-    results = [
-        (
-            team["team"],
-            "" if team["rank"] is None else str(team["rank"]),
-            figure(team["score"], decimals),
-            interval(team["low"], team["high"], decimals),
-            interval(team["rank_low"], team["rank_high"], 0),
-            "" if team["group"] is None else str(team["group"]),
-        )
-        for team in task["teams"]
-    ]
+def _tables(id_: str, task: Mapping[str, Any]) -> list[LatexTable]:
+    """The tables of a task: results, pairs, robustness and groups, as far as they have rows."""
+    name, ways = task["name"], [way_words(way, task["unit"]) for way in task["rankings"]]
     header = ["Team", "Rank", task["title"], "95 % interval", "Rank interval", "Tie group"]
-    tables = [Table(f"{id_}-results", f"{name}: results.", header, results)]
-    if 0 < len(task["pairs"]) <= MOST_PAIRS:
-        pairs = [
-            (
-                pair["a"],
-                pair["b"],
-                figure(pair["difference"], decimals),
-                interval(pair["low"], pair["high"], decimals),
-                probability(pair["p"]),
-                probability(pair["p_holm"]),
-            )
-            for pair in task["pairs"]
-        ]
+    tables = [LatexTable(f"{id_}-results", f"{name}: results.", header, _results(task))]
+    if len(task["pairs"]) <= MOST_PAIRS:
         header = ["Team", "Other team", "Difference", "95 % interval", "p", "p (Holm)"]
-        tables.append(Table(f"{id_}-pairs", f"{name}: differences between teams.", header, pairs, fixed=2))
-    if task["rankings"]:
-        ways = [way_words(way, task["unit"]) for way in task["rankings"]]
-        rows = []
-        for team in scored:
-            ranks = [way["teams"].get(team["team"], {}).get("rank") for way in task["rankings"]]
-            rows.append([team["team"], *("" if rank is None else str(rank) for rank in (team["rank"], *ranks))])
+        tables.append(LatexTable(f"{id_}-pairs", f"{name}: differences between teams.", header, _pairs(task), fixed=2))
+    if ways:
         caption = f"{name}: ranks if the task had been ranked in another way."
-        tables.append(Table(f"{id_}-robustness", caption, ["Team", "as published", *ways], rows))
+        header = ["Team", "as published", *ways]
+        tables.append(LatexTable(f"{id_}-robustness", caption, header, _other_ranks(task)))
     for number, family in enumerate(task["groups"], start=1):
-        rows = [[team, *_cells(family, team, decimals)] for team in family["values"]]
+        rows = [[team, *_cells(family, team, task["decimals"])] for team in family["values"]]
         caption = f"{name}: {family['name']}, with 95 % intervals where there are any."
-        tables.append(Table(f"{id_}-groups-{number}", caption, ["Team", *family["groups"]], rows))
+        tables.append(LatexTable(f"{id_}-groups-{number}", caption, ["Team", *family["groups"]], rows))
     return [table for table in tables if table.rows]
+
+
+def _results(task: Mapping[str, Any]) -> list[list[str]]:
+    rows = []
+    for team in task["teams"]:
+        score = figure(team["score"], task["decimals"])
+        ends = interval(team["low"], team["high"], task["decimals"])
+        ranks = interval(team["rank_low"], team["rank_high"], 0)
+        rows.append([team["team"], _whole(team["rank"]), score, ends, ranks, _whole(team["group"])])
+    return rows
+
+
+def _pairs(task: Mapping[str, Any]) -> list[list[str]]:
+    rows = []
+    for pair in task["pairs"]:
+        difference = figure(pair["difference"], task["decimals"])
+        ends = interval(pair["low"], pair["high"], task["decimals"])
+        rows.append([pair["a"], pair["b"], difference, ends, probability(pair["p"]), probability(pair["p_holm"])])
+    return rows
+
+
+def _other_ranks(task: Mapping[str, Any]) -> list[list[str]]:
+    rows = []
+    for team in task["teams"]:
+        if team["score"] is not None:
+            ranks = [way["teams"].get(team["team"], {}).get("rank") for way in task["rankings"]]
+            rows.append([team["team"], _whole(team["rank"]), *map(_whole, ranks)])
+    return rows
+
+
+def _whole(number: int | None) -> str:
+    return "" if number is None else str(number)
 
 
 def _cells(family: Mapping[str, Any], team: str, decimals: int) -> Iterator[str]:
     for place, value in enumerate(family["values"][team]):
-        ends = family["intervals"][team][place] if family["intervals"] else None
-        yield " ".join(
-            filter(None, [figure(value, decimals), f"({interval(ends[0], ends[1], decimals)})" if ends else ""])
-        )
+        cell = figure(value, decimals)
+        if family["intervals"] and family["intervals"][team][place]:
+            low, high = family["intervals"][team][place]
+            cell = f"{cell} ({interval(low, high, decimals)})".strip()
+        yield cell
 
 
-def _set(table: Table) -> Iterator[str]:
+def _set(table: LatexTable) -> Iterator[str]:
     """The table as floats that fit, the first with the label: so many columns and rows in each as there is room for."""
-    cells = [[one_line(cell) for cell in row] for row in (table.header, *table.rows)]
-    widths = [_column_width([row[place] for row in cells]) for place in range(len(table.header))]
+    head, *rows = ([one_line(cell) for cell in row] for row in (table.header, *table.rows))
+    widths = [_column_width(cells) for cells in zip(head, *rows, strict=True)]
     if table.fixed > 1:
         widths = [min(width, WIDEST_WORD + 1) for width in widths]
     parts = list(_split(widths, table.fixed))
-    label = rf"\label{{tab:{table.label}}}"
-    for number, columns in enumerate(parts, start=1):
-        for chunk in _pages(cells[1:], columns, widths):
-            more = "" if label else " (continued)"
-            width = sum(widths[place] + 2 * SEPARATION for place in columns)
-            kind = "table" if width <= COLUMN_WIDTH and number == len(parts) == 1 else "table*"
+    more, after = "", rf"\label{{tab:{table.label}}}"
+    for columns in parts:
+        width = sum(widths[place] + 2 * SEPARATION for place in columns)
+        kind = "table" if width <= COLUMN_WIDTH and len(parts) == 1 else "table*"
+        layout = "".join(_column(place, widths[place], table.fixed) for place in columns)
+        for chunk in _pages(rows, columns, widths):
             yield rf"\begin{{{kind}}}[tp]"
             yield r"\centering\footnotesize"
             yield rf"\setlength{{\tabcolsep}}{{{SEPARATION:g}pt}}"
-            yield rf"\begin{{tabular}}{{{''.join(_column(place, widths[place], table.fixed) for place in columns)}}}"
+            yield rf"\begin{{tabular}}{{{layout}}}"
             yield r"\toprule"
-            yield _row(cells[0], columns)
+            yield _row(head, columns)
             yield r"\midrule"
             yield from (_row(row, columns) for row in chunk)
             yield r"\bottomrule"
             yield r"\end{tabular}"
-            yield rf"\caption{{{_text(table.caption)}{more}}}{label}"
+            yield rf"\caption{{{_text(table.caption)}{more}}}{after}"
             yield rf"\end{{{kind}}}"
-            label = ""
+            more, after = " (continued)", ""
 
 
 def _split(widths: Sequence[float], fixed: int) -> Iterator[list[int]]:
@@ -260,7 +275,7 @@ def _width(text: str) -> float:
         if ord(letter) > 127 and letter not in KNOWN:
             ems += 3.7
         else:
-            ems += EMS.get(letter, 0.8 if letter.isupper() else 0.56)
+            ems += EMS.get(letter) or (0.8 if letter.isupper() else 0.56)
     return FONT_SIZE * ems
 
 

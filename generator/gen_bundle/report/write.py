@@ -1,4 +1,4 @@
-"""Writes the report's folder: as a whole, or not at all."""
+"""Writes the report's folder, as a whole or not at all, and the report as one HTML file in it."""
 
 import csv
 import importlib.util
@@ -6,15 +6,45 @@ import io
 import json
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
 
 from gen_bundle.errors import UserError
-from gen_bundle.render.html_page import is_marked
+from gen_bundle.plain_text import one_line
+from gen_bundle.render.html_page import Functions, html_page, is_marked
 from gen_bundle.render.rankings import csv_cell
-from gen_bundle.report.content import Report
+from gen_bundle.report.content import (
+    ALPHA,
+    CITED,
+    OPEN,
+    REFERENCES,
+    FinalReport,
+    checklist,
+    cited,
+    failures,
+    figure,
+    interval,
+    lateness,
+    methods,
+    missing_rule,
+    percent,
+    plural,
+    probability,
+    unit_words,
+    units_word,
+    versions,
+    way_words,
+)
+from gen_bundle.report.figures import DrawnFigure, figures
+from gen_bundle.report.latex import latex_document
 from gen_bundle.resources import install_command
 
+TEMPLATE = Path(__file__).resolve().parent / "templates" / "report.html.j2"
+MOST_IN_A_MATRIX = 15
+"""With more teams a cell of the matrix holds p alone."""
 PACKAGES = ("matplotlib", "numpy")
 PAGE = "report.html"
 RANKING = ("task", "rank", "team", "score", "low", "high", "rank_low", "rank_high", "group")
@@ -46,7 +76,7 @@ def check_folder(folder: Path) -> None:
     raise UserError(f"--report {folder}: exists and is not a report. Choose another folder, or remove it.")
 
 
-def write_report(report: Report, units: Path, folder: Path) -> None:
+def write_report(report: FinalReport, units: Path, folder: Path) -> None:
     """Write the report beside its folder and move it there; an earlier one is replaced.
 
     Args:
@@ -57,10 +87,6 @@ def write_report(report: Report, units: Path, folder: Path) -> None:
     Raises:
         UserError: it cannot be written; an earlier report is still there.
     """
-    from gen_bundle.report.figures import figures
-    from gen_bundle.report.latex import latex_document
-    from gen_bundle.report.page import report_page
-
     drawn = figures(report)
     texts = {
         PAGE: report_page(report, drawn),
@@ -71,8 +97,8 @@ def write_report(report: Report, units: Path, folder: Path) -> None:
     }
     files = {name: text.encode("utf-8", "replace") for name, text in texts.items()}
     for own in drawn.values():
-        for figure in own.values():
-            files |= {f"figures/{figure.name}.svg": figure.svg, f"figures/{figure.name}.pdf": figure.pdf}
+        for one in own.values():
+            files |= {f"figures/{one.name}.svg": one.svg, f"figures/{one.name}.pdf": one.pdf}
     unfinished = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
     old = folder.with_name(f".{folder.name}.{os.getpid()}.old")
     try:
@@ -95,7 +121,7 @@ def write_report(report: Report, units: Path, folder: Path) -> None:
         ) from error
 
 
-def _csv(report: Report, kind: str, columns: Sequence[str]) -> str:
+def _csv(report: FinalReport, kind: str, columns: Sequence[str]) -> str:
     """The teams or the pairs of every task, as in report.json, as a table that no spreadsheet takes for formulas."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -105,3 +131,54 @@ def _csv(report: Report, kind: str, columns: Sequence[str]) -> str:
             named = {"task": task, **row}
             writer.writerow([csv_cell(named[column]) for column in columns])
     return out.getvalue()
+
+
+def report_page(report: FinalReport, drawn: Mapping[str, Mapping[str, DrawnFigure]]) -> str:
+    """The page's HTML; the same for the same arguments."""
+    paragraphs = methods(report)
+    order = cited(paragraphs)
+    filters: Functions = {
+        "figure": figure,
+        "probability": probability,
+        "percent": percent,
+        "line": one_line,
+        "svg": _svg,
+    }
+    values = {
+        "report": report,
+        "tasks": report.tasks,
+        "figures": drawn,
+        "matrices": {task: _matrix(one) for task, one in report.tasks.items()},
+        "methods": [CITED.sub(lambda found: f"[{1 + order.index(found[1])}]", text) for text in paragraphs],
+        "missing_rule": missing_rule(report),
+        "lateness": lateness(report),
+        "failures": failures(report),
+        "references": [REFERENCES[name] for name in order],
+        "checklist": checklist(report),
+        "open": OPEN,
+        "versions": list(versions()),
+        "alpha": ALPHA,
+        "most_in_a_matrix": MOST_IN_A_MATRIX,
+        "interval": interval,
+        "plural": plural,
+        "units_word": units_word,
+        "unit_words": unit_words,
+        "way_words": way_words,
+    }
+    return html_page(TEMPLATE, filters, values)
+
+
+def _matrix(task: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Team → other team → their pair, as the table shows it: the row's team minus the column's."""
+    matrix: dict[str, dict[str, Any]] = {}
+    for pair in task["pairs"]:
+        matrix.setdefault(pair["a"], {})[pair["b"]] = pair
+        turned = {**pair, "difference": -pair["difference"]}
+        if pair["low"] is not None:
+            turned |= {"low": -pair["high"], "high": -pair["low"]}
+        matrix.setdefault(pair["b"], {})[pair["a"]] = turned
+    return matrix
+
+
+def _svg(drawn: DrawnFigure) -> Markup:
+    return Markup(drawn.inline)  # noqa: S704 drawn by matplotlib, which escapes the names of teams

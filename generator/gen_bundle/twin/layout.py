@@ -176,7 +176,11 @@ def scratch_folder() -> Iterator[Path]:
         with contextlib.suppress(OSError, ValueError):
             status = left.lstat()  # anybody may write into the folder of temporary files
             ours = stat.S_ISDIR(status.st_mode) and our_user() in (None, status.st_uid)
-            if ours and is_abandoned((left / _OWNER_FILE).read_text(encoding="utf-8")):
+            if (
+                ours
+                and (left / _OWNER_FILE).is_file()
+                and is_abandoned((left / _OWNER_FILE).read_text(encoding="utf-8"))
+            ):
                 remove_tree(left)
     with contextlib.ExitStack() as held:
         try:

@@ -188,3 +188,19 @@ def test_odd_files_are_searched_like_others(data: bytes, tmp_path: Path) -> None
     draft = task()
     both(own(), public("a.json", data), public("b.csv", GOLD))(draft)
     assert [what.split()[2] for what in leaks(draft, tmp_path)] == ["public/b.csv"]
+
+
+MANY = [("joyful", "neutral", "calm")[number * number % 7 % 3] for number in range(60)]
+MANY_ITEMS = "".join(f"item-{number:03},{label}\n" for number, label in enumerate(MANY))
+
+
+@pytest.mark.parametrize(
+    ("head", "is_found"),
+    [("", True), ("| label |\n", True), ("| label |\n| --- |\n", True), ("| a |\n| b |\n| c |\n", False)],
+    ids=["no head", "a head", "a head and a rule", "other rows"],
+)
+def test_a_column_of_markdown_in_the_order_of_the_gold(head: str, is_found: bool, tmp_path: Path) -> None:
+    draft = task()
+    rows = "".join(f"| {label} |\n" for label in MANY)
+    both(own(f"id,label\n{MANY_ITEMS}".encode()), public("a.md", f"{head}{rows}".encode()))(draft)
+    assert ["in the order of the items" in what for what in leaks(draft, tmp_path)] == [True] * is_found

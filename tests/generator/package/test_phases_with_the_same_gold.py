@@ -48,10 +48,11 @@ def test_gold_that_an_earlier_phase_has_is_told(
     assert told(competition, layout) == expected
 
 
-def test_a_link_to_the_other_phases_data_is_meant_so(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("link", "target"), [("test", "dev"), ("dev", "test")])
+def test_a_link_to_the_other_phases_data_is_meant_so(link: str, target: str, tmp_path: Path) -> None:
     competition = Path(shutil.copytree(resource("bundles") / "process2025", tmp_path / "process2025"))
     data = competition / "data"
-    for folder in (data / "test", data / "public" / "test", data / "baselines" / "test"):
+    for folder in (data / link, data / "public" / link, data / "baselines" / link):
         shutil.rmtree(folder)
-    (data / "test").symlink_to(data / "dev", target_is_directory=True)
+    (data / link).symlink_to(data / target, target_is_directory=True)
     assert told(competition, "joint") == []

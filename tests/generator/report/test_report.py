@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gen_bundle.report.fonts import missing_note
-from gen_bundle.report.latex import PREAMBLE, Table, _set, _text
+from gen_bundle.report.figures import missing_note
+from gen_bundle.report.latex import PREAMBLE, LatexTable, _set, _text
 from tests.generator.report.shared_task import rank, shared_task, submissions
 
 pytestmark = pytest.mark.slow  # whichever test is the first makes the report
@@ -208,7 +208,7 @@ def test_tables_of_any_size_fit(tmp_path: Path, engine: str) -> None:
     ]
     header = ["Team", *(f"without {word}" for word in ("submissions", "Überschriftenzeile" * 3, "x") * 6)]
     rows = [[name, *("0.8123 (0.7123 to 0.9123)" for _ in header[1:])] for name in names]
-    body = "\n".join(_set(Table("wide", "A caption_with % signs.", header, rows)))
+    body = "\n".join(_set(LatexTable("wide", "A caption_with % signs.", header, rows)))
     document = rf"{PREAMBLE}\begin{{document}}{body}\end{{document}}"
     (tmp_path / "report.tex").write_text(document, encoding="utf-8")
     assert too_wide(compiled(tmp_path, engine)) == []

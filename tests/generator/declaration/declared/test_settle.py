@@ -612,3 +612,80 @@ def test_own_functions_over_tables_and_checks(tmp_path: Path) -> None:
         "submission.tables.two.check: no file 'other.py' beside bundle.yaml.",
     ]
     assert data["options"]["checks"] == {"one": {"file": "metrics.py", "function": "a"}}
+
+
+TABLE: dict[str, Any] = {"file": "p.csv", "key": "id", "fields": [{"field": "id"}, {"field": "x", "type": "label"}]}
+OF_FIELDS: list[tuple[dict[str, Any], str]] = [
+    ({"type": "ordinal"}, "type: values is missing. Expected the labels, in their order, the lowest first."),
+    ({"type": "probabilities"}, "type: values is missing. Expected the labels, that have a probability."),
+    (
+        {"type": "probabilities", "values": ["a", "b"], "columns": ["p"]},
+        "columns: names 1 columns for 2 values. Expected one each, in their order.",
+    ),
+    ({"type": "labels", "columns": ["p", "p"]}, "columns: names a column twice. Expected each once."),
+    ({"type": "number", "length": 3}, "length: is for fields of type numbers; 'x' is of type number."),
+    ({"type": "numbers", "length": 0}, "length: expected a whole number from 1 (found 0)."),
+    (
+        {"type": "number", "case": "ignore"},
+        "case: is for fields of type string, label, ordinal or labels; 'x' is of type number.",
+    ),
+    ({"type": "label", "case": "lower"}, "case: unknown value 'lower'. Expected ignore, or no such key."),
+    (
+        {"type": "label", "values": ["a", "A"], "case": "ignore"},
+        "values: names a label twice, but for its case. Expected each label once.",
+    ),
+    (
+        {"type": "label", "values": ["okay", "no"], "aliases": {"ok": "oky"}},
+        "aliases: 'ok' stands for 'oky', which is none of the values. Did you mean 'okay'?",
+    ),
+    ({"type": "label", "aliases": ["ok"]}, "aliases: expected a mapping of spellings to values, such as {ok: OK}."),
+    (
+        {"type": "label", "values": ["a", "b"], "default": "c"},
+        "default: x has an unknown label. Expected one of a, b.",
+    ),
+    (
+        {"type": "number", "min": 0, "default": -1},
+        "default: x is out of range. Expected a finite number from 0, such as 0.25.",
+    ),
+    ({"type": "label", "column": 3}, "column: expected the name of a column (found 3)."),
+    (
+        {"type": "label", "at": [1]},
+        "at: expected names by dots and places by numbers, such as answer.text or 0.",
+    ),
+    ({"type": "label", "normalize": True}, "normalize: unknown key. Did you mean 'normalise'?"),
+]
+
+
+@pytest.mark.parametrize(("keys", "message"), OF_FIELDS)
+def test_a_mistake_in_a_field_is_named_at_its_place(keys: dict[str, Any], message: str) -> None:
+    fields = [{"field": "id"}, {"field": "x", **keys}]
+    data = declaration([column("exact_match")], fields=fields)
+    assert f"submission.fields.1.{message}" in faults(data)
+
+
+OF_FILES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
+    ({"file": "p"}, {}, "submission.file: 'p': expected a file name that ends with .csv, .tsv, .jsonl, .json, .txt."),
+    ({"file": "p", "format": "xls"}, {}, "submission.format: unknown value 'xls'."),
+    ({"file": "{doc}.csv"}, {}, "submission.file: {doc} is no field of the key. Expected one of id."),
+    ({"file": "{id}-{id}.csv"}, {}, "submission.file: '{id}-{id}.csv': expected one placeholder, as in {doc}.csv."),
+    ({"file": "a*.csv"}, {}, "submission.file: 'a*.csv': expected a * at the beginning alone, as in *.csv."),
+    ({"at": "rows"}, {}, "submission.at: is the place of the records in a .json file; 'p.csv' is none."),
+    ({"key": "line", "rows": "many"}, {}, "submission.rows: key: line asks for one row for each row of the gold."),
+    ({}, {"empty": "drop"}, "reference.empty: unknown value 'drop'."),
+    ({}, {"fields": {"y": {"column": "z"}}}, "reference.fields.y: no field 'y'."),
+    ({}, {"fields": {"x": {"colum": "z"}}}, "reference.fields.x.colum: unknown key. Did you mean 'column'?"),
+    ({}, {"fields": ["x"]}, "reference.fields: expected a mapping of fields, each with column or at"),
+    ({}, {"format": "xml"}, "reference.format: unknown value 'xml'."),
+]
+
+
+@pytest.mark.parametrize(("submission", "reference", "message"), OF_FILES)
+def test_a_mistake_in_a_file_is_named_at_its_place(
+    submission: dict[str, Any], reference: dict[str, Any], message: str
+) -> None:
+    data = {
+        "submission": {**TABLE, **submission},
+        "reference": {"file": "gold.csv", **reference},
+        "tasks": [{"id": "t", "columns": [column({"name": "accuracy", "field": "x"})]}],
+    }
+    assert any(fault.startswith(message) for fault in faults(data)), faults(data)

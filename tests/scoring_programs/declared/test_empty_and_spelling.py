@@ -1,0 +1,211 @@
+"""Empty gold, defaults, and what counts as the same spelling: of labels, ids and groups."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sklearn.metrics import f1_score
+
+from declared import organiser
+from declared.tasks import scorer
+from scoring_kit.errors import OrganiserError, SubmissionError
+from scoring_kit.organiser import Request
+from tests.scoring_programs.declared.declaring import csv_of, gold_faults, one_table, options_of, score
+
+LABEL: dict[str, Any] = {"field": "label", "type": "label", "values": ["a", "b"]}
+SKIP = {"file": "gold.csv", "empty": "skip"}
+ROWS = [["1", "a"], ["2", ""], ["3", "b"], ["4", "b"]]
+
+
+def test_a_key_without_gold_is_left_out_of_the_metrics_that_read_it(tmp_path: Path) -> None:
+    fields = [LABEL, {"field": "x", "type": "number"}]
+    metrics = {
+        "acc": {"name": "accuracy", "field": "label"},
+        "mae": {"name": "mae", "field": "x"},
+        "both": {"name": "exact_match", "fields": ["label", "x"]},
+        "mean": {"name": "exact_match", "fields": ["label"], "by": "lang"},
+    }
+    options = one_table(fields, metrics, reference=SKIP)
+    gold = "id,label,x,lang\n1,a,1,en\n2,,2,de\n3,b,,en\n4,b,4,fr\n"
+    sent = "id,label,x\n1,a,2\n2,a,2\n3,a,9\n4,b,4\n"
+    found = score(options, {"gold.csv": gold}, {"predictions.csv": sent}, tmp_path)
+    assert {key: found.value(key) for key in metrics} == pytest.approx(
+        {"acc": 2 / 3, "mae": 1 / 3, "both": 0.5, "mean": 0.75}
+    )
+    with pytest.raises(SubmissionError, match='no row for 1 of 4 keys: "2"'):
+        score(options, {"gold.csv": gold}, {"predictions.csv": sent.replace("2,a,2\n", "")}, tmp_path / "less")
+
+
+def test_over_several_fields_each_leaves_out_its_own(tmp_path: Path) -> None:
+    fields = [LABEL, {**LABEL, "field": "other"}]
+    options = one_table(fields, {"f1": {"name": "f1", "fields": ["label", "other"]}}, reference=SKIP)
+    gold = [["1", "a", ""], ["2", "", "b"], ["3", "b", "b"], ["4", "b", "a"]]
+    sent = [["1", "a", "a"], ["2", "b", "b"], ["3", "a", "a"], ["4", "b", "a"]]
+    expected = []
+    for at in (1, 2):
+        pairs = [(row[at], answer[at]) for row, answer in zip(gold, sent, strict=True) if row[at]]
+        expected.append(f1_score(*zip(*pairs, strict=True), average="macro"))
+    files = {"gold.csv": csv_of("id,label,other", gold)}, {"predictions.csv": csv_of("id,label,other", sent)}
+    found = score(options, *files, tmp_path)
+    assert found.value("f1") == pytest.approx(sum(expected) / 2)
+
+
+@pytest.mark.parametrize("missing", ["skip", None])
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        ("string", ["a", "", "b", "c"]),
+        ("label", ["a", "", "b", "b"]),
+        ("number", ["1", "", "3", "4"]),
+        ("numbers", ["1 2", "", "3 4", "5"]),
+        ("tags", ["O", "", "B-x", "O O"]),
+        ("spans", ["[]", "", "[[0, 1]]", "[]"]),
+        ("offsets", ["[]", "", "[1]", "[]"]),
+    ],
+)
+def test_which_cells_are_empty(kind: str, values: list[str], missing: str | None, tmp_path: Path) -> None:
+    reference = {"file": "gold.csv", **({"empty": missing} if missing else {})}
+    options = one_table([{"field": "x", "type": kind}], {"m": "exact_match"}, reference=reference)
+    gold = {"gold.csv": csv_of("id,x", [[str(at), value] for at, value in enumerate(values)])}
+    answer = {"label": "a", "number": "9", "numbers": "9", "tags": "O", "spans": "[[5, 6]]", "offsets": "[9]"}
+    sent = [[str(at), answer.get(kind, "z") if at == 1 else value] for at, value in enumerate(values)]
+    files = {"predictions.csv": csv_of("id,x", sent)}
+    if missing:
+        assert score(options, gold, files, tmp_path).value("m") == 1
+    elif kind in ("string", "offsets"):  # an empty one is a value
+        assert score(options, gold, files, tmp_path).value("m") == 0.75
+    elif kind != "tags":
+        with pytest.raises(OrganiserError, match=r"gold\.csv:3: x is empty"):
+            score(options, gold, files, tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["text", "texts", "labels"])
+def test_of_texts_and_sets_null_alone_is_empty(kind: str, tmp_path: Path) -> None:
+    field = {"field": "x", "type": kind, **({"values": ["z"]} if kind == "labels" else {})}
+    options = one_table([field], {"m": "exact_match"}, file="p.jsonl", reference={**SKIP, "file": "gold.jsonl"})
+    empty: Any = "" if kind == "text" else []
+    rows = [{"id": "1", "x": empty}, {"id": "2", "x": None}, {"id": "3"}]
+    sent: list[dict[str, Any]] = [{"id": str(at), "x": "z" if kind == "text" else ["z"]} for at in (1, 2, 3)]
+    gold, answers = ("".join(json.dumps(row) + "\n" for row in one) for one in (rows, sent))
+    assert score(options, {"gold.jsonl": gold}, {"p.jsonl": answers}, tmp_path).value("m") == 0
+    sent[0]["x"] = empty
+    answers = "".join(json.dumps(row) + "\n" for row in sent)
+    assert score(options, {"gold.jsonl": gold}, {"p.jsonl": answers}, tmp_path / "right").value("m") == 1
+
+
+def test_gold_that_is_empty_everywhere_is_a_mistake(tmp_path: Path) -> None:
+    options = one_table([LABEL], {"acc": "accuracy"}, reference=SKIP)
+    assert gold_faults(options, {"gold.csv": "id,label\n1,\n2,\n"}, tmp_path) == ["gold.csv (acc): no key is scored"]
+
+
+def test_results_by_unit_leave_the_same_keys_out(tmp_path: Path) -> None:
+    metrics = {"acc": {"name": "accuracy", "by": "lang"}}
+    options = one_table([LABEL], metrics, reference=SKIP)
+    gold = {"gold.csv": "id,label,lang\n1,a,en\n2,,en\n3,b,de\n4,a,de\n5,,fr\n"}
+    sent = {"predictions.csv": "id,label\n1,a\n2,a\n3,a\n4,a\n5,a\n"}
+    found = score(options, gold, sent, tmp_path)
+    units = found.results["t"].units
+    assert units is not None
+    import numpy as np
+
+    made = units()
+    once = np.ones((1, len(made.names)))
+    assert made.statistics["acc"].over(once)[0] == pytest.approx(found.value("acc")) == pytest.approx(0.75)
+
+
+SPELT = {**LABEL, "values": ["Yes", "No"], "case": "ignore", "aliases": {"ja": "Yes"}}
+
+
+@pytest.mark.parametrize(
+    ("where", "value"),
+    [({"label": "YES"}, 0.5), ({"label": ["ja", "no"]}, 2 / 3), ({"label": "no"}, 1), ({"lang": "EN"}, 0)],
+)
+def test_groups_know_a_fields_spelling_and_leave_other_columns_as_they_are(
+    where: dict[str, Any], value: float, tmp_path: Path
+) -> None:
+    options = one_table([SPELT], {"acc": {"name": "accuracy", "where": where}})
+    gold = {"gold.csv": "id,label,lang\n1,yes,en\n2,JA,EN\n3,nO,en\n"}
+    found = score(options, gold, {"predictions.csv": "id,label\n1,yes\n2,no\n3,NO\n"}, tmp_path)
+    assert found.value("acc") == pytest.approx(value)
+
+
+def test_a_range_of_an_ordinal_goes_by_its_numbers_or_places(tmp_path: Path) -> None:
+    for values, low, expected in ((["1", "2", "5"], 2, 0.5), (["low", "mid", "high"], 1, 0.5)):
+        options = one_table(
+            [{"field": "x", "type": "ordinal", "values": values}],
+            {"m": {"name": "exact_match", "where": {"x": {"min": low}}}},
+        )
+        gold = {"gold.csv": csv_of("id,x", [[str(at), value] for at, value in enumerate(values)])}
+        sent = {"predictions.csv": csv_of("id,x", [[str(at), values[-1]] for at in range(3)])}
+        folder = tmp_path / values[0]
+        folder.mkdir()
+        assert score(options, gold, sent, folder).value("m") == expected
+
+
+def test_ids_without_case_are_one_key(tmp_path: Path) -> None:
+    submission = {"file": "predictions.csv", "key": "id", "fields": [{"field": "id", "case": "ignore"}, LABEL]}
+    tasks = [{"id": "t", "columns": [{"key": "acc", "metric": "accuracy"}]}]
+    options = options_of({"submission": submission, "reference": {"file": "gold.csv"}, "tasks": tasks})
+    gold = {"gold.csv": "id,label\nDoc-A,a\nDoc-B,b\n"}
+    assert score(options, gold, {"predictions.csv": "id,label\ndoc-a,a\nDOC-B,a\n"}, tmp_path).value("acc") == 0.5
+    with pytest.raises(SubmissionError, match='a second row for "DOC-A", after'):
+        score(options, gold, {"predictions.csv": "id,label\ndoc-a,a\nDOC-A,a\n"}, tmp_path / "two")
+    with pytest.raises(OrganiserError, match=r"gold\.csv:3: a second row"):
+        score(options, {"gold.csv": "id,label\nx,a\nX,b\n"}, {"predictions.csv": ""}, tmp_path / "gold")
+
+
+DEFAULTS: list[tuple[dict[str, Any], Any, list[Any], list[Any]]] = [
+    ({"type": "string"}, "z", ["z", "b"], ["b"]),
+    ({"type": "label", "values": ["a", "b"]}, "a", ["a", "b"], ["b"]),
+    ({"type": "ordinal", "values": [1, 2]}, 2, ["2", "1"], ["1"]),
+    ({"type": "labels", "values": ["a", "b"]}, ["a"], ["a", "b"], ["b"]),
+    ({"type": "number"}, 0.5, ["0.5", "1"], ["1"]),
+    ({"type": "numbers"}, [1, 2], ["1 2", "3"], ["3"]),
+    ({"type": "text"}, "none", ["none", "b"], ["b"]),
+    ({"type": "tags"}, "O", ["O O O", "B-x"], ["B-x"]),
+    ({"type": "spans"}, [[0, 2]], ["[[0, 2]]", "[]"], ["[]"]),
+    ({"type": "offsets"}, [3], ["[3]", "[4]"], ["[4]"]),
+]
+
+
+@pytest.mark.parametrize(("field", "default", "gold", "sent"), DEFAULTS, ids=lambda one: str(one)[:20])
+def test_a_default_stands_for_a_missing_row(
+    field: dict[str, Any], default: Any, gold: list[Any], sent: list[Any], tmp_path: Path
+) -> None:
+    options = one_table([{"field": "x", **field, "default": default}], {"m": "exact_match"}, missing="empty")
+    truth = {"gold.csv": csv_of("id,x", [[str(at), value] for at, value in enumerate(gold)])}
+    found = score(options, truth, {"predictions.csv": csv_of("id,x", [["1", sent[0]]])}, tmp_path)
+    assert found.value("m") == 1
+    assert found.warnings == ['predictions.csv: no row for 1 of 2 keys: "0"; they count as their defaults.']
+
+
+@pytest.mark.parametrize("kind", ["number", "tags", "label"])
+def test_a_default_stands_for_an_empty_cell_and_an_absent_column(kind: str, tmp_path: Path) -> None:
+    default, gold = {"number": (0, "0"), "tags": ("O", "O"), "label": ("a", "a")}[kind]
+    field = {"field": "x", "type": kind, "default": default, "required": False}
+    options = one_table([field, {"field": "y", "type": "string"}], {"m": {"name": "exact_match", "fields": ["x"]}})
+    truth = {"gold.csv": f"id,x,y\n1,{gold},k\n2,{gold},k\n"}
+    for number, text in enumerate(("id,x,y\n1,,k\n2,,k\n", "id,y\n1,k\n2,k\n")):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        assert score(options, truth, {"predictions.csv": text}, folder).value("m") == 1
+
+
+def test_an_own_function_gets_none_where_gold_is_empty(tmp_path: Path) -> None:
+    (tmp_path / "metrics.py").write_text(
+        "def share(gold, predicted):\n    return sum(row['label'] is None for row in gold) / len(gold)\n"
+    )
+    declaration = {
+        "submission": {"file": "predictions.csv", "key": "id", "fields": [{"field": "id"}, LABEL]},
+        "reference": SKIP,
+        "tasks": [{"id": "t", "columns": [{"key": "s", "metric": "metrics.py:share", "sort": "desc", "worst": 0}]}],
+    }
+    options = options_of(declaration, tmp_path)
+    sent = {"predictions.csv": csv_of("id,label", [[row[0], "a"] for row in ROWS])}
+    assert score(options, {"gold.csv": csv_of("id,label", ROWS)}, sent, tmp_path).value("s") == 0.25
+    request: Request = {"tasks": ["t"], "all_tasks": ["t"], "layout": "joint", "options": options}
+    organiser.check_reference({**request, "reference": str(tmp_path / "ref")})
+    assert callable(scorer("t"))
