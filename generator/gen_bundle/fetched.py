@@ -118,19 +118,19 @@ def on_leaderboard(records: Sequence[Mapping[str, Any]]) -> set[int]:
 
 
 def _fetched(phase: str, competition: Any, records: Any, board: Any) -> Fetched:
-    ends = {one["folder"]: one.get("end") for one in competition["phases"]}
-    end = datetime.fromisoformat(ends[phase]) if ends.get(phase) else None
+    end = {one["folder"]: one.get("end") for one in competition["phases"]}.get(phase)
+    last = datetime.fromisoformat(end) if end else None
     shown = on_leaderboard(records)
-    scored = {
-        PurePosixPath(record["file"]).relative_to(SUBMISSIONS).parent.as_posix(): record
-        for record in records
-        if record["file"] and PurePosixPath(record["file"]).parts[0] == SUBMISSIONS
-    }
+    on_board, late = [], []
+    for record in records:
+        file = PurePosixPath(record["file"] or "")
+        if file.is_relative_to(SUBMISSIONS):
+            folder = file.relative_to(SUBMISSIONS).parent.as_posix()
+            if record["id"] in shown:
+                on_board.append(folder)
+            if last and datetime.fromisoformat(record["created"]) > last:
+                late.append(folder)
     rows = Counter(row["owner"] for row in board["submissions"])
-    return Fetched(
-        on_board=[folder for folder, record in scored.items() if record["id"] in shown],
-        end=end,
-        late=[f for f, record in scored.items() if end and datetime.fromisoformat(record["created"]) > end],
-        several_rows=sum(number > 1 for number in rows.values()),
-        failures=dict(Counter(one["reason"] for one in records if one.get("reason")).most_common()),
-    )
+    several_rows = sum(number > 1 for number in rows.values())
+    failures = Counter(one["reason"] for one in records if one.get("reason"))
+    return Fetched(on_board, last, late, several_rows, dict(failures.most_common()))

@@ -9,17 +9,11 @@ from scoring_kit.base.environment import kept
 
 PIP_PREFIX = "PIP_"
 NETWORK = frozenset(
-    {
+    [
         *("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"),
-        *(
-            "SSL_CERT_FILE",
-            "SSL_CERT_DIR",
-            "REQUESTS_CA_BUNDLE",
-            "XDG_CONFIG_HOME",
-            "XDG_CONFIG_DIRS",
-            "XDG_CACHE_HOME",
-        ),
-    }
+        *("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE"),
+        *("XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_CACHE_HOME"),
+    ]
 )
 """With pip's own settings, what pip needs besides."""
 
@@ -31,8 +25,8 @@ def python(*arguments: str | Path) -> list[str]:
     """
     ours = Path(__file__).resolve()
     in_user_site = bool(site.ENABLE_USER_SITE) and ours.is_relative_to(Path(site.getusersitepackages()).resolve())
-    flags = ["-P", "-B", "-X", "utf8"] if in_user_site else ["-P", "-s", "-B", "-X", "utf8"]
-    return [sys.executable, *flags, *map(str, arguments)]
+    no_user_site = [] if in_user_site else ["-s"]
+    return [sys.executable, "-P", *no_user_site, "-B", "-X", "utf8", *map(str, arguments)]
 
 
 def environment() -> dict[str, str]:

@@ -72,20 +72,16 @@ class SiteChange:
 
 
 def look(connection: Connection, competition: int, bundle: Path, held: ExitStack) -> "Update":
-    """Compare a competition with a bundle; nothing is changed.
+    """Compare a competition with the bundle's zip that it is to become; nothing is changed.
 
-    Args:
-        connection: to the server, with an organiser's token.
-        competition: its id.
-        bundle: the zip that it is to become.
-        held: what is open for as long as the update is used.
+    `held` is what stays open for as long as the update is used.
 
     Raises:
         UserError: the bundle cannot be read or is of the old format, or a request failed.
     """
     now = datetime.now(UTC)
     connection.say("checking")
-    ready = readiness(bundle, now, connection)
+    _, found = readiness(bundle, now, connection)
     wanted = open_readable_bundle(bundle, now, held)
     if wanted.format != "v2":
         raise UserError(f"{bundle}: is of CodaLab's format. Convert it first: gen-bundle convert {bundle}")
@@ -94,7 +90,7 @@ def look(connection: Connection, competition: int, bundle: Path, held: ExitStack
     record = read_record(connection.server, competition)
     site = SiteBundle(before, wanted, original_bundle(connection, competition, held), record.contents)
     # pages are edited after the end, too
-    obstacles = [one for one in ready.obstacles if not one.startswith(f"{OVER}:")]
+    obstacles = [one for one in found if not one.startswith(f"{OVER}:")]
     return Update(connection, bundle, site, record, tuple(obstacles))
 
 
@@ -102,7 +98,6 @@ class Update:
     """What a competition would become.
 
     Attributes:
-        bundle: the bundle's zip.
         site: what the site holds, beside that bundle.
         record: what this machine remembers of the competition.
         obstacles: what speaks against the bundle, as for `upload`.
@@ -126,16 +121,17 @@ class Update:
         """The differences, and how each is removed; solutions, the logo and tasks without a phase are not compared."""
         used = {task.name for task in self.site.wanted.competition.used_tasks}
         for one in differences(self.site.bundle, self.site.wanted):
-            unused = one.part == "tasks" and one.what == "added" and one.item not in used
+            unused = (one.part, one.what) == ("tasks", "added") and one.item not in used
             if one.part == "solutions" or unused:
                 continue
-            if one.what == "path" and one.old and one.old.startswith((UNKNOWN, OURS)):
-                one = replace(one, what="content", old=one.old.replace(": ", ", ", 1))
+            old = str(one.old)
+            if one.what == "path" and old.startswith((UNKNOWN, OURS)):
+                one = replace(one, what="content", old=old.replace(": ", ", ", 1))
             hand = by_hand(one)
+            if not self.edits:
+                hand = hand or EDITOR
             if one.part == "tasks" and one.item in self.site.unseen:
                 hand = "the task is not yours: its owner must change it"
-            elif not self.edits:
-                hand = hand or EDITOR
             yield SiteChange(one, hand)
 
     @property
@@ -180,7 +176,7 @@ class Update:
         own = self.record.reruns.get(phase, Reruns())
         if phase not in self.rerun_phases:
             return own.pending
-        return Reruns(rerunnable(submissions_of(self.connection, phase)), own.done).pending
+        return Reruns(rerunnable(submissions_of(self.connection, phase).values()), own.done).pending
 
     def costs(self) -> list[Cost]:
         """What the reruns would take, by phase."""
@@ -207,7 +203,7 @@ class Update:
             yield f"the leaderboard's rule is {self.rule}: {AFTER_RERUNS[self.rule]}."
 
     def _scored_before(self, phase: Row) -> Iterator[str]:
-        rows = [row for row in submissions_of(self.connection, phase["id"]) if not row.get("parent")]
+        rows = [row for row in submissions_of(self.connection, phase["id"]).values() if not row.get("parent")]
         running = sum(state(row) not in (*FINAL, DELETED) for row in rows)
         scored = len(rerunnable(rows)) - running
         if running:

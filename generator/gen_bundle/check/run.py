@@ -112,7 +112,7 @@ def _problems(bundle: Bundle) -> Iterator[tuple[Rule, Problem]]:
     if bundle.document is not None and bundle.yaml and not huge_keys(bundle):
         kinds += ["both", bundle.format]
     for rule in REGISTRY.values():
-        for problem in rule.check(bundle) if rule.reads in kinds else ():
+        for problem in rule.check(bundle) if rule.topic.reads in kinds else ():
             yield rule, problem
 
 
@@ -123,7 +123,7 @@ def _findings(bundle: Bundle, problems: list[tuple[Rule, Problem]]) -> list[Find
         rule, problem = found
         if rule.effect is not RuleEffect.REFUSED:
             return effects.index(rule.effect), Stage.LATER, ()
-        return 0, rule.stage if problem.stage is None else problem.stage, problem.order
+        return 0, rule.topic.stage if problem.stage is None else problem.stage, problem.order
 
     findings: list[Finding] = []
     for number, (rule, problem) in enumerate(sorted(problems, key=in_order)):
@@ -140,7 +140,7 @@ def _findings(bundle: Bundle, problems: list[tuple[Rule, Problem]]) -> list[Find
                 one_line(problem.what),
                 rule.consequence,
                 rule.repair,
-                rule.source,
+                rule.topic.source,
                 number == 0 and rule.effect is RuleEffect.REFUSED,
                 rule.effect,
             )

@@ -98,7 +98,8 @@ def command(
     say_each(done.problems, "red")
     say_each(done.left, left_style, before="left on the site: ")
     _say_verdict(done)
-    sys.exit(0 if done.good and (request.keep or not done.left) else 1)
+    if not done.good or (done.left and not request.keep):
+        sys.exit(1)
 
 
 def _say_verdict(done: Confirmed) -> None:

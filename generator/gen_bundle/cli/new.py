@@ -131,7 +131,7 @@ def command(
         if source is not None:
             from gen_bundle.new.project import copy_competition
 
-            folder = copy_competition(place, source, [task.strip() for task in tasks.split(",")] if tasks else [])
+            folder = copy_competition(place, source, _listed(tasks))
         elif package:
             from gen_bundle.new.project import new_package
 
@@ -141,7 +141,7 @@ def command(
 
             choices = Choices(keys, [_answer(answer) for answer in answers], public, rows, cluster=cluster)
             ask = can_answer() and not yes
-            found = _gold(context, _files(gold), columns.split(",") if columns else [], delimiter, ask=ask)
+            found = _gold(context, _files(gold), _listed(columns), delimiter, ask=ask)
             folder = _declared(place, found, choices, split, template, train=train, code=code, ask=ask)
         else:
             from gen_bundle.new.recipes import recipe_gold
@@ -153,22 +153,24 @@ def command(
     _say_next(folder, package=package)
 
 
+def _listed(text: str | None) -> list[str]:
+    return [name.strip() for name in text.split(",")] if text else []
+
+
 def _check_combination(options: Mapping[str, Any]) -> None:
     used = {option for option, value in options.items() if value not in (None, (), False)}
     given = [name for option, name in BEGINNINGS.items() if option in used]
     if len(given) > 1:
         raise UserError(f"{' and '.join(given)}: expected one of them.")
-    problems = [
-        f"--{OPTIONS.get(option, option)}: works only with --gold."
-        for option in OF_GOLD
-        if option in used and "gold" not in used
-    ]
-    problems += ["--tasks: works only with --from."] if "tasks" in used and "source" not in used else []
-    problems += [
-        f"--{option}: not with --from or --package."
-        for option in ("template", "code")
-        if option in used and not used.isdisjoint(("source", "package"))
-    ]
+    problems = []
+    if "gold" not in used:
+        alone = [OPTIONS.get(option, option) for option in OF_GOLD if option in used]
+        problems += [f"--{name}: works only with --gold." for name in alone]
+    if "tasks" in used and "source" not in used:
+        problems.append("--tasks: works only with --from.")
+    if used & {"source", "package"}:
+        unread = [option for option in ("template", "code") if option in used]
+        problems += [f"--{option}: not with --from or --package." for option in unread]
     if problems:
         raise UserError(*problems)
 
@@ -182,11 +184,12 @@ def _files(gold: Sequence[str]) -> dict[str, Path]:
     files: dict[str, Path] = {}
     for text in gold:
         phase, equals, name = text.partition("=")
-        is_phase = bool(equals) and phase in PHASES and not Path(text).exists()
-        if (phase if is_phase else "") in files or (files and "" in ("" if not is_phase else phase, *files)):
+        if not equals or phase not in PHASES or Path(text).exists():
+            phase, name = "", text
+        if phase in files or (files and "" in (phase, *files)):
             form = " ".join(f"--gold {phase}=FILE" for phase in PHASES)
             raise UserError(f"--gold {text}: is the gold of which phase? Expected one file, or one for each: {form}")
-        files[phase if is_phase else ""] = Path(name if is_phase else text)
+        files[phase] = Path(name)
     if set(files) == {"dev"}:
         raise UserError("--gold dev=…: there is no phase test. Expected --gold test=FILE as well.")
     return {phase: files[phase] for phase in ("", *PHASES) if phase in files}
@@ -202,7 +205,6 @@ def _gold(
         delimiter = "\t"
     if delimiter is not None and len(delimiter) != 1:
         raise UserError(f"--delimiter {delimiter}: expected one character, or tab.")
-    names = [name.strip() for name in names]
     found = {}
     for phase, path in files.items():
         try:
@@ -292,15 +294,7 @@ def _asked(
     from gen_bundle.new.propose import propose
 
     say(f"{gold.file}: {len(gold.rows)} rows, columns {', '.join(gold.names)}. Enter takes what is in brackets.")
-    if not choices.key and gold.suffix != ".txt":
-        proposed = _proposed(gold, choices)
-        key = _columns("Key: which columns identify a row?", gold, proposed.key if proposed else ())
-        choices = replace(choices, key=key)
-    if not choices.answers:
-        proposed = _proposed(gold, choices)
-        answers = [column.name for column in proposed.answers if column.name in gold.names] if proposed else []
-        names = _columns("Answers: which columns do participants predict?", gold, answers)
-        choices = replace(choices, answers=[(name, None) for name in names])
+    choices = _asked_answers(gold, _asked_key(gold, choices))
     proposal = propose(gold, choices)
     if proposal.item is None:
         choices = replace(choices, answers=[_with_type(proposal, name, kind) for name, kind in choices.answers])
@@ -309,15 +303,34 @@ def _asked(
         question = f"Public: which columns are participants given? ({NOTHING} for none; the others stay secret)"
         public = _columns(question, gold, proposal.public or (NOTHING,), or_none=True)
         choices = replace(choices, public=public, only_public=True)
-    if choices.cluster is None and (proposal := propose(gold, choices)).cluster is not None:
+        proposal = propose(gold, choices)
+    if choices.cluster is None and proposal.cluster is not None:
         question = f"Cluster: rows of which column belong together, such as those of a document? ({NOTHING} for none)"
-        cluster = _columns(question, gold, [proposal.cluster], or_none=True)
-        choices = replace(choices, cluster=cluster[0] if cluster else NOTHING)
+        cluster = [*_columns(question, gold, [proposal.cluster], or_none=True), NOTHING]
+        choices = replace(choices, cluster=cluster[0])
     if split is None and not gold.phases:
         split = click.prompt("Split into development and test, such as 20:80?", "none", value_proc=_split, err=True)
     if place.title is None:
         place = replace(place, title=click.prompt("Title?", place.answers()["title"], err=True))
     return place, choices, split
+
+
+def _asked_key(gold: "GoldRows", choices: "Choices") -> "Choices":
+    if choices.key or gold.suffix == ".txt":
+        return choices
+    proposed = _proposed(gold, choices)
+    shown = proposed.key if proposed else ()
+    return replace(choices, key=_columns("Key: which columns identify a row?", gold, shown))
+
+
+def _asked_answers(gold: "GoldRows", choices: "Choices") -> "Choices":
+    if choices.answers:
+        return choices
+    proposed = _proposed(gold, choices)
+    found = [column.name for column in proposed.answers] if proposed else []
+    shown = [name for name in found if name in gold.names]
+    names = _columns("Answers: which columns do participants predict?", gold, shown)
+    return replace(choices, answers=[(name, None) for name in names])
 
 
 def _proposed(gold: "GoldRows", choices: "Choices") -> "Proposal | None":

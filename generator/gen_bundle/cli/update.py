@@ -81,14 +81,8 @@ def command(
         say_each([cost.text for cost in costs], before="to be rerun: ")
         done = _applied(update, costs, **asked) if apply_ else {}
     if as_json:
-        seen = {"same": update.same, "differences": [one.as_dict() for one in update.changes]}
-        seen |= {"unseen": update.site.unseen, "still_ranking": list(map(str, update.stale))}
-        seen |= {"obstacles": update.obstacles, "warnings": warnings, "reruns": [cost.text for cost in costs]}
-        print_json(seen | done)
-    good = update.same
-    if done:
-        good = done["agreed"] and not (update.by_hand or update.unseen or update.stale or done["faults"])
-    if not good:
+        print_json(_as_dict(update, costs, warnings) | done)
+    if not _is_done(update, done):
         sys.exit(1)
 
 
@@ -113,6 +107,25 @@ def _say_plan(update: Update, apply_: bool) -> None:
         say_each(update.obstacles, "yellow", before="--apply would refuse the bundle: ")
 
 
+def _as_dict(update: Update, costs: Sequence[Cost], warnings: Sequence[str]) -> dict[str, Any]:
+    return {
+        "same": update.same,
+        "differences": [one.as_dict() for one in update.changes],
+        "unseen": update.site.unseen,
+        "still_ranking": list(map(str, update.stale)),
+        "obstacles": update.obstacles,
+        "warnings": warnings,
+        "reruns": [cost.text for cost in costs],
+    }
+
+
+def _is_done(update: Update, done: dict[str, Any]) -> bool:
+    """Whether the competition is as the bundle says, as far as is known; `done` is empty without --apply."""
+    if not done:
+        return update.same
+    return done["agreed"] and not (update.by_hand or update.unseen or update.stale or done["faults"])
+
+
 def _applied(
     update: Update, costs: Sequence[Cost], *, rerun: bool, remove_replaced: bool, yes: bool, force: bool
 ) -> dict[str, Any]:
@@ -121,27 +134,18 @@ def _applied(
 
     if update.obstacles and update.edits and not force:
         raise NotReadyError(*update.obstacles, advice="Nothing was changed. To change it nevertheless: --force")
-    steps = []
-    if update.edits:
-        steps.append(f"make {counted(len(update.changes) - len(update.by_hand), 'change')}")
-    if costs:
-        steps.append(f"rerun {counted(sum(cost.submissions for cost in costs), 'submission')}")
     removes = remove_replaced and bool(costs or update.stale)
-    if removes:
-        steps.append("delete replaced runs that still rank")
-    if not steps:
+    if not (update.edits or costs or removes):
         say("nothing to change")
         return {"agreed": True, "faults": []}
-    if not yes and not click.confirm(_question(update, steps), err=True):
+    if not yes and not click.confirm(_question(update, costs, removes), err=True):
         say("nothing was changed")
         return {"agreed": False, "faults": []}
-    faults: list[str] = []
     with transfer_bar(update.connection, "storing"):
         backup = update.apply()
         if backup:
             _say_what_was_made(update)
-        if rerun:
-            faults += update.rerun()
+        faults = update.rerun() if rerun else []
         if removes:
             faults += update.remove_replaced()
         say_each([*faults, *update.stale], "red")
@@ -151,7 +155,14 @@ def _applied(
     return {"agreed": True, "backup": backup and str(backup), "faults": faults}
 
 
-def _question(update: Update, steps: Sequence[str]) -> str:
+def _question(update: Update, costs: Sequence[Cost], removes: bool) -> str:
+    steps = []
+    if update.edits:
+        steps.append(f"make {counted(len(update.changes) - len(update.by_hand), 'change')}")
+    if costs:
+        steps.append(f"rerun {counted(sum(cost.submissions for cost in costs), 'submission')}")
+    if removes:
+        steps.append("delete replaced runs that still rank")
     address = f"{update.connection.server}/competitions/{update.before.id}/"
     question = f"{update.before.competition.get('title')} ({address}): {' and '.join(steps)}?"
     if update.unseen:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from gen_bundle.cli.messages import can_answer, print_json, say, say_each, user_errors
 from gen_bundle.cli.options import PATH, connected, json_option, live_options, transfer_bar
+
+if TYPE_CHECKING:
+    from gen_bundle.live.upload import Uploaded
 
 EPILOG = """\b
 Examples:
@@ -59,6 +63,12 @@ def command(
         print_json(asdict(done))
     else:
         click.echo(done.address)
+    _say_state(done, publish)
+    if done.mismatches or (publish and not done.published):
+        sys.exit(1)
+
+
+def _say_state(done: Uploaded, publish: bool) -> None:
     if done.published:
         say("published", "green")
     elif not publish:
@@ -67,4 +77,3 @@ def command(
         say("not published: it was stored otherwise", "red")
     else:
         say("not published: the site did not do it", "red")
-    sys.exit(1 if done.mismatches or (publish and not done.published) else 0)

@@ -114,11 +114,7 @@ class ShapeError(ValueError):
 
 
 def check_answer(request: str, value: Any) -> None:
-    """Hold an answer against the type that it must have.
-
-    Args:
-        request: method and path, such as `GET submissions/12/`.
-        value: the JSON that came.
+    """Hold the JSON that a request, such as `GET submissions/12/`, is answered with against the type it must have.
 
     Raises:
         ShapeError: it has another type; says where.

@@ -167,8 +167,8 @@ class Snapshot:
         """All that a change could move, place by place, in a form in which equal means the same."""
         row = self.competition
         found: dict[Place, Any] = {(key,): plain(row[key]) for key in (*TOP_KEYS, *UNTOUCHED) if key in row}
-        for key in ("collaborators", "whitelist_emails"):  # in no order
-            found[key,] = sorted(map(str, row.get(key) or []))
+        found["collaborators",] = sorted(map(str, row.get("collaborators") or []))
+        found["whitelist_emails",] = sorted(map(str, row["whitelist_emails"]))
         found["pages",] = [(plain(page["title"]), plain(page.get("content"))) for page in self.pages]
         found["phases",] = [phase["id"] for phase in self.phases]
         for phase in self.phases:
@@ -267,10 +267,9 @@ def pairs(snapshot: Snapshot, bundle: Bundle) -> Pairs:
     and the one task that is left of a phase. A wrong guess would change a phase under its submissions.
     """
     rows, declared = snapshot.phases, bundle.competition.phases
-    there = [Named((plain(row["name"]), place), row) for place, row in enumerate(rows)]
-    here = [Named((one.name.strip(), place), one) for place, one in enumerate(declared)]
-    if len(rows) != len(declared):
-        there, here = ([Named(one.names[:1], one.value) for one in side] for side in (there, here))
+    alike = len(rows) == len(declared)
+    there = [Named((plain(row["name"]), place if alike else None), row) for place, row in enumerate(rows)]
+    here = [Named((one.name.strip(), place if alike else None), one) for place, one in enumerate(declared)]
     phases = {row["id"]: one for row, one in paired(there, here) if row and one}
     tasks: dict[int, Task] = {}
     for row in rows:

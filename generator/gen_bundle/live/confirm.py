@@ -171,12 +171,9 @@ class Rehearsed:
 
 
 def confirm(connection: Connection, request: ConfirmRequest, engine: Engine) -> Confirmed:
-    """Submit what a bundle holds to its live competition, and hold what comes of it against a dry run.
+    """Submit what a bundle holds to its live competition, and hold what comes of it against a dry run by an engine.
 
-    Args:
-        connection: to the server, with an organiser's token; says also what is left there should this break off.
-        request: what is to be confirmed.
-        engine: what runs the dry run.
+    The connection says each step, and what is left on the site should this break off.
 
     Raises:
         UserError: the user is not an organiser, the bundle cannot be run, there is no such phase, or a request failed.
@@ -202,11 +199,7 @@ class _Journey:
 
     def run(self) -> Confirmed:
         done, own = self.done, self.own
-        opened: list[tuple[Phase, Row]] = []
-        for row in phases_of(self.site, self.request.phase, lambda: [phase.id for phase in self.competition.phases]):
-            phase = self._same_phase(row)
-            if phase is not None and self._is_open(phase, row) and self._spares_the_board(phase, row):
-                opened.append((phase, row))
+        opened = list(self._opened())
         if self.site.get("enable_human_in_the_loop"):
             self.connection.say("each submission waits until the operator of the worker approves it")
         rehearsed = self._rehearsed(opened)
@@ -224,6 +217,12 @@ class _Journey:
         return done
 
     # Which phases submissions can be sent to, without harm to the leaderboard.
+
+    def _opened(self) -> Iterator[tuple[Phase, Row]]:
+        for row in phases_of(self.site, self.request.phase, lambda: [phase.id for phase in self.competition.phases]):
+            phase = self._same_phase(row)
+            if phase is not None and self._is_open(phase, row) and self._spares_the_board(phase, row):
+                yield phase, row
 
     def _same_phase(self, row: Row) -> Phase | None:
         """The bundle's phase for one of the site, if it is the same."""
@@ -263,7 +262,7 @@ class _Journey:
     def _spares_the_board(self, phase: Phase, row: Row) -> bool:
         """Whether no submission of ours would take an earlier one of the same account from the board for good."""
         earlier, shown = [], set()
-        for one in submissions_of(self.connection, row["id"]):
+        for one in submissions_of(self.connection, row["id"]).values():
             if one["owner"] != self.own.username:
                 continue
             if str(one.get("filename") or "").startswith(PREFIX):
@@ -304,25 +303,33 @@ class _Journey:
         except EngineError as error:
             raise UserError(f"the dry run cannot take place: {error}", advice="Nothing was submitted.") from None
         self.connection.say(f"dry run as Codabench {self.version.value}, with the engine {self.engine.name}")
-        attached = {task for solution in self.competition.solutions for task in solution.tasks}
-        ids = [phase.id for phase, _ in opened if attached & {task.index for task in phase.tasks}]
-        plans, runs = [], list[Run]()
-        if ids:
-            plans = plan(self.competition, ids, (), None, self.work / "submissions")
-            runs = self._dry_run("solutions", ids, ())
-        solutions = {planned.phase.id: planned.submissions for planned in plans}
+        solutions = list(self._solutions(opened))
         found: list[Rehearsed] = []
         for phase, row in opened:
-            own = solutions.get(phase.id, ())
-            found += [self._outcomes("solutions", phase, row, one, runs) for one in own]
-            if template := self._template(phase, [one.file for one in own]):
+            own = [one for one in solutions if one.phase is phase]
+            found += own
+            if template := self._template(phase, [one.submission.file for one in own]):
                 name, one = f"{TEMPLATE}-{phase.id}", Planned(template, template.stem, template.stem, phase.tasks)
-                own_runs = self._dry_run(name, [phase.id], [template])
-                found.append(self._outcomes(name, phase, row, one, own_runs))
+                found.append(self._outcomes(name, phase, row, one, self._dry_run(name, [phase.id], [template])))
             elif not own:
                 none = "the bundle has neither a solution nor a starting kit with template/ for it"
                 self.done.problems.append(f"phase {phase.name}: {none}.")
         return found
+
+    def _solutions(self, opened: Sequence[tuple[Phase, Row]]) -> Iterator[Rehearsed]:
+        attached = {task for solution in self.competition.solutions for task in solution.tasks}
+        by_id = {}
+        for phase, row in opened:
+            indexes = {task.index for task in phase.tasks}
+            if attached & indexes:
+                by_id[phase.id] = (phase, row)
+        if not by_id:
+            return
+        plans = plan(self.competition, list(by_id), (), None, self.work / "submissions")
+        runs = self._dry_run("solutions", list(by_id), ())
+        for planned in plans:
+            for one in planned.submissions:
+                yield self._outcomes("solutions", *by_id[planned.phase.id], one, runs)
 
     def _dry_run(self, name: str, phases: Sequence[str], submissions: Sequence[Path]) -> list[Run]:
         request = DryRunRequest(
@@ -377,9 +384,8 @@ class _Journey:
             row = rows.get(number, {})
             parts = [rows[child] for child in row.get("children") or [] if child in rows] or [row]
             for task in one.runs:
-                own = [part for part in parts if _task(part) in (task, None)]
-                for part in own or [{}]:
-                    self.done.cells += self._cells(one, task, part, measured)
+                part = next((part for part in parts if _task(part) in (task, None)), {})
+                self.done.cells += self._cells(one, task, part, measured)
             if unfinished := sorted({state(part) for part in (row, *parts)} & {*WAITING}):
                 minutes = f"{self.request.patience_s / 60:g} minutes"
                 self.done.problems.append(f"{one.label}: not finished within {minutes}: {WAITING[unfinished[0]]}.")
@@ -414,7 +420,8 @@ class _Journey:
     def _stored(self, run: Run, *, several: bool) -> dict[str, float]:
         """What the server would store; a computed column is made for submissions to a single task alone."""
         board = Board(self.competition.leaderboard, DIFFERENCES[self.version])
-        whole = board.submit(run.submission, run.submission, [run.task] if several else [])
+        parts = [run.task] if several else []
+        whole = board.submit(run.submission, run.submission, parts)
         (entry,) = whole.children or [whole]
         with suppress(RefusedError):  # what was stored before stays
             board.upload(entry, run.scores or {})
@@ -469,7 +476,8 @@ def _compared_logs(texts: Sequence[tuple[str, str]]) -> tuple[str, str, bool]:
     numbers = []
     for side in zip(*texts, strict=True):
         lines = sum(len(text.splitlines()) for text in side)
-        numbers.append(counted(lines, "line") if lines else "no log")
+        number = counted(lines, "line") if lines else "no log"
+        numbers.append(number)
     return numbers[0], numbers[1], True
 
 

@@ -399,7 +399,7 @@ def ways_back(before: Snapshot, current: Snapshot, lost: Sequence[Place]) -> Ite
     parts = {place[0] for place in lost} - {"task"}
     if not parts:
         return
-    body = _only(before.competition, [key for key in TOP_KEYS if key in parts])
+    body = _only(before.competition, sorted(parts & {*TOP_KEYS}))
     if "pages" in parts:
         body["pages"] = [_only(page, ("id", "title", "content", "index")) for page in before.pages]
     if "phase" in parts:

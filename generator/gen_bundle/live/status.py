@@ -1,7 +1,7 @@
 """What happens in a live competition: who waits, what failed and why, and how long the phases still last."""
 
 from collections import Counter
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -73,13 +73,9 @@ class LiveStatus:
 def status(
     connection: Connection, competition: int, now: datetime, known_lines: MutableMapping[int, str] | None = None
 ) -> LiveStatus:
-    """Look at a competition.
+    """Look at a competition; waiting and days are counted from `now`.
 
-    Args:
-        connection: to the server, with an organiser's token.
-        competition: its id.
-        now: the moment from which waiting and days are counted.
-        known_lines: why submissions failed; filled, so that nothing is read twice.
+    `known_lines`, why submissions failed, is filled, so that nothing is read twice.
 
     Raises:
         UserError: the user is not an organiser.
@@ -89,20 +85,14 @@ def status(
     people = connection.rows("participants/", competition=competition)
     phases, rows = [], []
     for phase in phases_of(answer, None):
-        own = [row for row in submissions_of(connection, phase["id"]) if state(row) != DELETED]
+        own = [row for row in submissions_of(connection, phase["id"]).values() if state(row) != DELETED]
         rows += own
         statuses = Counter(state(row) for row in own if not row.get("parent"))
         start, end = phase.get("start"), phase.get("end")
-        days_left = round((last - now).total_seconds() / DAY_S, 2) if (last := moment(end)) else None
+        last = moment(end)
+        days_left = round((last - now).total_seconds() / DAY_S, 2) if last else None
         phases.append(PhaseStatus(str(phase["name"]), start, end, days_left, dict(statuses)))
     failed = sorted((row for row in rows if state(row) == "Failed"), key=lambda row: int(row["id"]), reverse=True)
-    by_line: dict[str, list[int]] = {}
-    for row in failed[:MOST_FAILURES]:
-        if row["id"] not in lines:
-            lines[row["id"]] = _line(connection, row)
-        by_line.setdefault(lines[row["id"]], []).append(int(row["id"]))
-    failures = [FailuresAlike(line, tuple(ids)) for line, ids in by_line.items()]
-    failures.sort(key=lambda one: len(one.submissions), reverse=True)
     return LiveStatus(
         competition,
         str(answer.get("title")),
@@ -111,7 +101,7 @@ def status(
         dict(Counter(str(one["status"]) for one in people)),
         tuple(phases),
         _oldest(rows, now),
-        tuple(failures),
+        _alike(connection, failed[:MOST_FAILURES], lines),
         max(0, len(failed) - MOST_FAILURES),
     )
 
@@ -125,10 +115,17 @@ def _oldest(rows: list[dict[str, Any]], now: datetime) -> Waiting | None:
     return Waiting(int(row["id"]), str(row["owner"]), state(row), seconds)
 
 
-def _line(connection: Connection, row: Row) -> str:
-    try:
-        return failure_reason(connection, row, details_of(connection, row["id"]))
-    except AnswerError as error:
-        if error.code is None:
-            raise
-        return f"the reason cannot be read: {error.messages[0]}"
+def _alike(connection: Connection, failed: Sequence[Row], lines: MutableMapping[int, str]) -> tuple[FailuresAlike, ...]:
+    by_line: dict[str, list[int]] = {}
+    for row in failed:
+        number = int(row["id"])
+        if number not in lines:
+            try:
+                lines[number] = failure_reason(connection, row, details_of(connection, number))
+            except AnswerError as error:
+                if error.code is None:
+                    raise
+                lines[number] = f"the reason cannot be read: {error.messages[0]}"
+        by_line.setdefault(lines[number], []).append(number)
+    found = [FailuresAlike(line, tuple(numbers)) for line, numbers in by_line.items()]
+    return tuple(sorted(found, key=lambda one: len(one.submissions), reverse=True))

@@ -348,6 +348,17 @@ def test_a_phase_that_is_closed_is_skipped_with_its_reason(site: Site, connectio
     assert not confirmed(connection, started, phase="Test").good
 
 
+def test_the_dates_of_the_site_decide_whether_a_phase_is_closed(
+    site: Site, connection: Connection, start: Start
+) -> None:
+    number, bundle = start()
+    site.competitions[number]["phases"][0]["end"] = "2021-01-01T00:00:00Z"
+    done = confirmed(connection, (number, bundle))
+    (reason,) = done.closed
+    assert "it ended 2021-01-01 00:00 UTC. To confirm it now, move its dates" in reason
+    assert site.changing() == []
+
+
 def test_older_sites_take_submissions_to_closed_phases(site: Site, connection: Connection, start: Start) -> None:
     site.paged = False
     done = confirmed(connection, start(two_phases), phase="Test")

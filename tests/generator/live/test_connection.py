@@ -346,8 +346,9 @@ def test_the_token_comes_from_file_environment_or_login(tmp_path: Path, monkeypa
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
-def test_a_file_of_tokens_that_others_can_read_is_not_used() -> None:
-    save_token("https://a.org", "saved").chmod(0o644)
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o620])
+def test_a_file_of_tokens_that_others_can_read_is_not_used(mode: int) -> None:
+    save_token("https://a.org", "saved").chmod(mode)
     with pytest.raises(UserError, match=r"other users can read it\. Run: chmod 600"):
         find_token("https://a.org", None)
 

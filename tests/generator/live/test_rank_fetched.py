@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from gen_bundle.fetched import read_fetched
 from gen_bundle.live.connection import Connection
 from gen_bundle.live.fetch import FetchRequest, fetch
 from tests.generator.report.shared_task import rank, shared_task, submissions
@@ -95,6 +96,25 @@ def test_a_team_that_chose_none_has_its_latest(fetched: Path, tmp_path: Path) ->
     done = rank(tmp_path / "my-task", fetched, "--report", tmp_path / "report", "--resamples", 100)
     assert done.exit_code == 0, done.output
     assert "hawk/2030-01-02T03-04-07/submission.zip" in (tmp_path / "report" / "report.html").read_text()
+
+
+def test_a_phase_that_the_site_has_no_more_has_no_end(fetched: Path) -> None:
+    about = fetched.parent.parent / "competition.json"
+    about.write_text(json.dumps(json.loads(about.read_text()) | {"phases": []}))
+    read = read_fetched(fetched)
+    assert read is not None
+    assert (read.end, read.late) == (None, [])
+    assert (len(read.on_board), read.several_rows) == (2, 1)
+
+
+def test_a_single_row_of_a_participant_is_not_several(fetched: Path) -> None:
+    file = fetched.parent / "board.json"
+    board = json.loads(file.read_text())
+    board["submissions"].append({"owner": "eagle"})
+    file.write_text(json.dumps(board))
+    read = read_fetched(fetched)
+    assert read is not None
+    assert read.several_rows == 1
 
 
 def test_a_damaged_fetch_is_named(fetched: Path, tmp_path: Path) -> None:

@@ -366,9 +366,10 @@ def test_a_file_that_was_put_there_by_hand_is_unknown_until_it_is_replaced(
     assert verb("update", number, bundle).exit_code == 0
 
 
-def test_a_file_of_another_bundle_is_unknown(site: Site, number: int, bundle: Path, verb: Verb) -> None:
+@pytest.mark.parametrize("made", ["2020-01-01T00:00:00Z", "2099-01-01T00:00:00Z"])
+def test_a_file_of_another_bundle_is_unknown(site: Site, number: int, bundle: Path, verb: Verb, made: str) -> None:
     key = task_of(site)["reference_data"]["key"]
-    site.datasets[key]["created_when"] = "2029-01-01T00:00:00Z"
+    site.datasets[key]["created_when"] = made
     assert "content: unknown content, reference_data @ 01-01-2030 00:00 → ref" in verb("update", number, bundle).stdout
 
 

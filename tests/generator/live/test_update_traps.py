@@ -130,6 +130,27 @@ def test_what_the_site_stores_otherwise_without_a_word_is_undone(site: Site, num
     assert held(site) == (competitions, tasks)
 
 
+@pytest.mark.parametrize(
+    ("key", "moved"),
+    [
+        ("published", True),
+        ("secret_key", "another"),
+        ("collaborators", ["somebody"]),
+        ("queue", {"id": 3, "name": "a"}),
+    ],
+)
+def test_what_no_change_of_ours_may_move_is_watched(
+    site: Site, number: int, looked: Looked, key: str, moved: Any
+) -> None:
+    update = looked(NEW_TITLE)
+    site.edits.stored_otherwise = [{key: moved}]
+    with pytest.raises(UpdateError) as caught:
+        update.apply()
+    words = key.replace("_", " ")
+    assert caught.value.messages[0].startswith(f"{words}: the site stored something else than was sent")
+    assert f"could not be restored: {words}." in caught.value.messages[1]
+
+
 def test_what_was_lost_for_good_is_said(site: Site, number: int, looked: Looked) -> None:
     last = competition_of(site)["phases"][1]["id"]
     site.edits.loses_phase = last

@@ -303,6 +303,14 @@ def test_the_same_bundle_is_not_uploaded_twice_unasked(
     assert verb("upload", bundle).exit_code == 0, "the earlier one was deleted"
 
 
+def test_a_competition_that_is_not_shown_any_more_counts_as_deleted(site: Site, bundle: Path, verb: Verb) -> None:
+    assert verb("upload", bundle).exit_code == 0
+    (number,) = site.competitions
+    site.always = {f"GET /api/competitions/{number}/": 403}
+    assert verb("upload", bundle).exit_code == 0
+    assert len(site.competitions) == 2
+
+
 def test_a_bundle_whose_fate_is_unknown_is_not_uploaded_again_unasked(
     site: Site, bundle: Path, verb: Verb, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -234,16 +234,17 @@ class DockerEngine:
 
     def _create(self, container: Container, binds: Mapping[str, dict[str, str]], gpu: dict[str, Any] | None) -> str:
         """The worker's create call; labels, bounds of the log, the network and `--strict` are ours."""
-        podman = self._traits.is_podman
-        log_bounds = PODMAN_LOG_BOUNDS if podman else LOG_BOUNDS
         options: dict[str, Any] = {
             "auto_remove": False,
             "cap_drop": list(DROPPED_CAPABILITIES),
             "binds": dict(binds),
             "userns_mode": "host",
-            "log_config": LogConfig(type=LogConfig.types.JSON, config=log_bounds),
-            "security_opt": ["label=disable"] if podman else ["no-new-privileges"],
+            "log_config": LogConfig(type=LogConfig.types.JSON, config=LOG_BOUNDS),
+            "security_opt": ["no-new-privileges"],
         }
+        if self._traits.is_podman:
+            options["log_config"] = LogConfig(type=LogConfig.types.JSON, config=PODMAN_LOG_BOUNDS)
+            options["security_opt"] = ["label=disable"]
         if gpu is not None:
             options["device_requests"] = [gpu]
         if not self._network:
@@ -371,9 +372,12 @@ def docker_run_line(container: Container, *, gpu: bool, network: bool, strict: S
     parts += [f"--env={name}={value}" for name, value in container.environment.items()]
     parts += [f"--cap-drop={capability}" for capability in DROPPED_CAPABILITIES]
     parts += ["--security-opt=no-new-privileges", "--userns=host"]
-    parts += [] if network else ["--network=none"]
-    parts += ["--gpus=all"] if gpu else []
-    parts += strict.run_options() if strict else []
+    if not network:
+        parts.append("--network=none")
+    if gpu:
+        parts.append("--gpus=all")
+    if strict:
+        parts += strict.run_options()
     for mount in (*container.mounts, *model_mounts(container)):
         if ":" not in str(mount.source):
             parts.append(f"--volume={mount.source}:{mount.target}:{mount.mode}")

@@ -101,7 +101,9 @@ def why_not(python: str = sys.executable) -> str:
         os.close(report)
     with os.fdopen(reading, "rb") as told:
         reason = told.read().partition(b" ")[2] or ended.stderr[-MOST_SHOWN:]
-    return f"this system refuses it: {reason.decode(errors='replace').strip()}" if ended.returncode else ""
+    if ended.returncode == 0:
+        return ""
+    return f"this system refuses it: {reason.decode(errors='replace').strip()}"
 
 
 def environment_apart() -> dict[str, str]:
