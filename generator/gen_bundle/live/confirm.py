@@ -262,7 +262,7 @@ class _Journey:
     def _spares_the_board(self, phase: Phase, row: Row) -> bool:
         """Whether no submission of ours would take an earlier one of the same account from the board for good."""
         earlier, shown = [], set()
-        for one in submissions_of(self.connection, row["id"]):
+        for one in submissions_of(self.connection, row["id"]).values():
             if one["owner"] != self.own.username:
                 continue
             if str(one.get("filename") or "").startswith(PREFIX):

@@ -333,7 +333,7 @@ class Connection:
         return f"{self.server}/api/{path}"
 
     def _request(self, method: str, url: str, token: Token | None, **options: Any) -> requests.Response:
-        waits = FILE_TIMEOUT_S if token is None else TIMEOUT_S
+        waits = TIMEOUT_S if token else FILE_TIMEOUT_S
         settings: dict[str, Any] = {"allow_redirects": False, "timeout": waits, "stream": True} | options
 
         def authorised(request: requests.PreparedRequest) -> requests.PreparedRequest:
@@ -351,14 +351,17 @@ class Connection:
             return
         if code < 400:
             to = urlsplit(_shown(answer.headers.get("Location") or ""))
-            where = f"{to.scheme}://{to.netloc}" if to.netloc else self.server
-            hint = "Is the token right?" if where == self.server else f"If that is the site: --server {where}"
+            where, hint = self.server, "Is the token right?"
+            if to.netloc and f"{to.scheme}://{to.netloc}" != self.server:
+                where = f"{to.scheme}://{to.netloc}"
+                hint = f"If that is the site: --server {where}"
             raise AnswerError(f"{method} {_shown(url)}: leads to {where}{to.path}, and was not followed. {hint}", code)
         said = ""
         with suppress(AnswerError):  # the code says enough where the body broke off
             said = self._clean(body_in_one_line(self._beginning(method, url, answer, LONGEST_MESSAGE)))
         message = f"{method} {_shown(url)}: answered {code} {answer.reason or ''}".rstrip()
-        message += f": {said}" if said else ""
+        if said:
+            message += f": {said}"
         if self.token and said == "Invalid token.":
             message += f" It comes from {self.token.source}."
         raise AnswerError(message, code, passing=code in PASSING, wait_s=_wait_asked_for(answer.headers))

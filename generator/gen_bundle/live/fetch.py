@@ -168,12 +168,12 @@ class PhaseFolder:
         if file.is_file():
             self.records = {record["id"]: record for record in read_records(self.folder)}
         rows = submissions_of(self.connection, self.phase["id"])
-        self.names.add(str(row["owner"]) for row in rows)
+        self.names.add(str(row["owner"]) for row in rows.values())
         try:
-            for row in rows:
-                with self._trying(f"submission {row['id']}"):
+            for number, row in rows.items():
+                with self._trying(f"submission {number}"):
                     self._update(row)
-            for number in self.records.keys() - {row["id"] for row in rows}:
+            for number in self.records.keys() - rows.keys():
                 self._update_gone(self.records[number])
         finally:
             write_json(file, [record for _, record in sorted(self.records.items())])
@@ -227,7 +227,7 @@ class PhaseFolder:
     def _fetch_outputs(self, record: Record, row: Row, details: Row) -> None:
         """Fetch logs and results; of a failed run the page, which is there more often than its log, and the reason."""
         logs = self.folder / "logs" / str(record["id"])
-        for name, url in logs_of(details):
+        for name, url in logs_of(details).items():
             self._fetch(url, logs / f"{file_name(name)[:-4]}.txt")
         if details.get("scoring_result"):
             self._fetch(str(details["scoring_result"]), self.folder / "results" / f"{record['id']}.zip")
