@@ -204,3 +204,13 @@ def test_a_column_of_markdown_in_the_order_of_the_gold(head: str, is_found: bool
     rows = "".join(f"| {label} |\n" for label in MANY)
     both(own(f"id,label\n{MANY_ITEMS}".encode()), public("a.md", f"{head}{rows}".encode()))(draft)
     assert ["in the order of the items" in what for what in leaks(draft, tmp_path)] == [True] * is_found
+
+
+@pytest.mark.parametrize(("items", "rare", "expected"), [(200, 2, []), (200, 3, ["leak"]), (25, 3, ["leak-suspected"])])
+def test_few_items_unlike_the_others_say_little(items: int, rare: int, expected: list[str], tmp_path: Path) -> None:
+    draft = task()
+    rarely = [items // 5 * number for number in range(rare)]
+    labels = [f"item-{number:03},{'joyful' if number in rarely else 'neutral'}\n" for number in range(items)]
+    shown = "".join(f"{number},{line}" for number, line in enumerate(labels))
+    both(own(f"id,label\n{''.join(labels)}".encode()), public("a.csv", f"n,id,label\n{shown}".encode()))(draft)
+    assert [one.id for one in draft.check(tmp_path).findings if one.id.startswith("leak")] == expected
