@@ -288,24 +288,30 @@ def _check_missing(
     counted = table.by_line or table.file.suffix == ".txt"
     if (counted and not table.file.named_by) or (table.many and not table.reject_missing):
         return
-    answered = set(answers.owners) if table.many else {i for i, number in enumerate(answers.numbers) if number >= 0}
-    name = table.file.name
-    if not table.file.named_by:
-        name = sources[0].name
-    elif table.many:  # a file without rows is an answer without rows
-        at = table.key.index(table.file.named_by)
-        there = {source.named for source in sources}
-        answered |= {position for position, key in enumerate(keys) if key[at] in there}
+    answered = _answered(answers, table, keys, sources)
     missing = [key for position, key in enumerate(keys) if position not in answered]
     if not missing:
         return
     more = f" and {len(missing) - KEYS_SHOWN} more" if len(missing) > KEYS_SHOWN else ""
     listed = "; ".join(map(named_key, missing[:KEYS_SHOWN])) + more
     what = f"no row for {len(missing)} of {len(keys)} keys: {listed}"
+    name = table.file.name if table.file.named_by else sources[0].name
     if table.reject_missing:
         problems.error(name, what, f"one row for each {', '.join(table.key)} of the data")
     else:
         problems.warn(name, f"{what}; they count as {_counted_as(table)}")
+
+
+def _answered(answers: Answers, table: Table, keys: Sequence[Key], sources: Sequence[NamedText]) -> Set[int]:
+    """The positions of the keys with a row; a file for a key, without rows, is an answer without rows."""
+    if not table.many:
+        return {position for position, number in enumerate(answers.numbers) if number >= 0}
+    found = set(answers.owners)
+    if table.file.named_by:
+        at = table.key.index(table.file.named_by)
+        there = {source.named for source in sources}
+        found.update(position for position, key in enumerate(keys) if key[at] in there)
+    return found
 
 
 def _counted_as(table: Table) -> str:

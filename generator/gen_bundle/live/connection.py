@@ -6,7 +6,6 @@ hold signed addresses: each request that fails is an AnswerError.
 """
 
 import json
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -23,7 +22,7 @@ from urllib3.util import Retry
 from gen_bundle.errors import UserError
 from gen_bundle.live.answers import ShapeError, body_in_one_line, check_answer
 from gen_bundle.live.credentials import Token
-from gen_bundle.remembered import state_folder
+from gen_bundle.remembered import append_line, state_folder
 
 TIMEOUT_S = (20, 60)  # to connect, and for each wait on an answer
 FILE_TIMEOUT_S = (60, 300)
@@ -93,11 +92,8 @@ class ChangeLog:
         Raises:
             UserError: the file cannot be written, and is required.
         """
-        line = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {method} {address} {outcome}\n"
         try:
-            self.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with os.fdopen(os.open(self.file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab") as log:
-                log.write(line.encode())
+            append_line(self.file, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {method} {address} {outcome}")
         except OSError as error:
             if self.required:
                 raise UserError(f"{self.file}: the log of changes cannot be written ({error.strerror}).") from None
