@@ -139,22 +139,17 @@ def _column(plan: Plan, gold: GoldTable) -> AttackedColumn | None:
         return None
     kinds = {name: kind for name, kind in gold.answers.columns if name in plan.gold}
     by_label = plan.metric in COUNTS_BY_LABEL and plan.options.get("average") != "micro"
-    at_once = 1
-    if set(kinds.values()) == {"labels"}:  # each label of a key is an item, which is there or is not
-        (name,) = kinds
-        labels = len(frozenset[str]().union(*gold.answers.columns[name, "labels"]))
-        if by_label:
-            at_once = labels
-        return AttackedColumn(plan.key, plan.metric, len(gold.keys) * labels, 2, at_once, None)
-    if not set(kinds.values()) <= {"label", "ordinal", "number", "string"}:
-        return None
-    values = 1
+    items, values, widest = len(gold.keys), 1, _widest(plan, gold)
     for name, kind in kinds.items():
         there = [value for value in gold.answers.columns[name, kind] if value is not None]
+        if kind == "labels":  # each label of a key is an item, which is there or is not
+            labels = len(frozenset[str]().union(*there))
+            return AttackedColumn(plan.key, plan.metric, items * labels, 2, labels if by_label else 1, None)
+        if kind not in ("label", "ordinal", "number", "string"):
+            return None
         values *= _possible(there, kind)
-    if by_label:
-        at_once = max(1, values - 1)
-    return AttackedColumn(plan.key, plan.metric, len(gold.keys), values, at_once, _widest(plan, gold))
+    at_once = max(1, values - 1) if by_label else 1
+    return AttackedColumn(plan.key, plan.metric, items, values, at_once, widest)
 
 
 def _widest(plan: Plan, gold: GoldTable) -> float | None:

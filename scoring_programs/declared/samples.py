@@ -155,18 +155,20 @@ def scored_groups(plan: Plan, gold: GoldTable) -> dict[Group, list[int]]:
 
     Groups come in the order of their texts; those that `where` leaves without a key are left out.
     """
-    empty = frozenset.intersection(*_empty_by_sample(plan, gold)) if gold.skipped and plan.fields else frozenset()
-    chosen = [i for i in range(len(gold.keys)) if i not in empty]
+    chosen = list(range(len(gold.keys)))
+    if gold.skipped and plan.fields:
+        empty = frozenset.intersection(*_empty_by_sample(plan, gold))
+        chosen = [i for i in chosen if i not in empty]
     for column, wanted in plan.where.items():
         texts = gold.groups[column]
-        fits = _fitting(wanted, gold.table.find(column))
-        fitting = {text for text in set(texts) if fits(text)}
+        fitting = set(filter(_fitting(wanted, gold.table.find(column)), set(texts)))
         chosen = [i for i in chosen if texts[i] in fitting]
     if not plan.by:
         return {(): chosen}
+    of_keys = list(zip(*(gold.groups[column] for column in plan.by), strict=True))
     groups: dict[Group, list[int]] = {}
     for i in chosen:
-        groups.setdefault(tuple(gold.groups[column][i] for column in plan.by), []).append(i)
+        groups.setdefault(of_keys[i], []).append(i)
     return dict(sorted(groups.items()))
 
 
@@ -212,8 +214,8 @@ def classes_of(plan: Plan, gold: GoldTable) -> dict[Any, list[int]]:
 def _fitting(wanted: Any, field: Field | None) -> Callable[[str], bool]:
     """What says whether a gold text is one that `where` wants: one of a list, or a number in a range."""
     if not isinstance(wanted, Mapping):
-        texts = set(wanted if field is None else map(field.canonical, wanted))
-        return texts.__contains__
+        texts = wanted if field is None else map(field.canonical, wanted)
+        return set(texts).__contains__
     low, high = wanted.get("min", -math.inf), wanted.get("max", math.inf)
     if field is not None and field.type == "ordinal":
         return lambda text: bool(low <= field.numbers.get(text, math.nan) <= high)

@@ -61,8 +61,7 @@ def units_of(columns: ColumnSources, reference: Reference, submission: Submissio
             continue
         placed, statistic = tables[plan.table], _column(plan, tables)
         statistics[plan.key], operands[plan.key] = statistic, Operand(statistic, plan)
-        found = [] if plan.tables else classes_of(plan, placed.gold).values()
-        classes[plan.key] = [len(np.unique(placed.unit[positions])) for positions in found]
+        classes[plan.key] = [] if plan.tables else _classes(plan, placed)
         if isinstance(statistic, MeanOfParts):
             scored[plan.key] = ScoredUnits(placed.gold.table.unit, statistic.places)
     for one in columns.made:
@@ -71,10 +70,15 @@ def units_of(columns: ColumnSources, reference: Reference, submission: Submissio
             statistics[one.key] = OfColumns(one, parts, columns.absent)
             operands[one.key] = Operand(statistics[one.key], one)
             classes[one.key] = list(chain.from_iterable(classes[key] for key in parts))
+    for key in statistics.keys() - set(columns.keys):
+        del statistics[key]
     words = dict.fromkeys(one.gold.table.unit for one in tables.values())
-    groups = dict(_groups_of(columns.own, tables))
-    own = {key: statistics[key] for key in columns.keys if key in statistics}
-    return Units(" or ".join(words), shown, own, scored, classes, groups)
+    return Units(" or ".join(words), shown, statistics, scored, classes, dict(_groups_of(columns.own, tables)))
+
+
+def _classes(plan: Plan, placed: PlacedTable) -> list[int]:
+    """In how many units each class or group is that the metric is a mean over."""
+    return [len(np.unique(placed.unit[positions])) for positions in classes_of(plan, placed.gold).values()]
 
 
 def _placed(

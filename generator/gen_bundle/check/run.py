@@ -90,7 +90,8 @@ def check_path(
     """
     load_rules()
     moment = now or datetime.now(UTC)
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
     progress = ReadProgress(path.name)
     try:
         with ExitStack() as held:

@@ -216,22 +216,22 @@ def _baseline(proposal: Proposal, rows: Sequence[int], answers: Mapping[str, Any
     keys = gold.keys(proposal.key)
     if proposal.many:
         rows = list({keys[at]: at for at in reversed(rows)}.values())[::-1]  # the first of each key
-    names = [] if proposal.of_lines else proposal.key
-    columns: list[list[Any]] = []
-    for name in names:
-        values = gold.column(name)
-        columns.append([values[at] for at in rows])
+    columns = [] if proposal.of_lines else [_picked(gold, name, rows) for name in proposal.key]
     for column in proposal.answers:
         answer: Any = answers.get(column.name)
         if column.type == "tags":
-            tags = gold.column(column.name)
-            columns.append([_no_tags(tags[at]) for at in rows])
-        elif isinstance(answer, Drawn):
+            columns.append(list(map(_no_tags, _picked(gold, column.name, rows))))
+        elif not isinstance(answer, Drawn):
+            columns.append([answer] * len(rows))
+        else:
             numbers = [answer.number(keys[at]) for at in rows]
             columns.append(numbers if gold.is_json else [f"{number:g}" for number in numbers])
-        else:
-            columns.append([answer] * len(rows))
     return list(zip(*columns, strict=True))
+
+
+def _picked(gold: GoldRows, name: str, rows: Sequence[int]) -> list[Any]:
+    values = gold.column(name)
+    return [values[at] for at in rows]
 
 
 def _no_tags(value: Any) -> Any:
@@ -286,10 +286,11 @@ def _program(proposal: Proposal, answers: Mapping[str, Any]) -> str:
     names = [*proposal.key, *(column.name for column in proposal.answers)]
     body, imports = _answers(proposal, answers)
     read, write, module = _files(gold)
+    fields = "" if gold.is_json else f"\nFIELDS = {_source(names)}\n"
     return PROGRAM.format(
         about=f"{ABOUT[baseline_name(proposal)]}.",
         imports="\n".join([f"import {module}", *imports]),
-        fields="" if gold.is_json else f"\nFIELDS = {_source(names)}\n",
+        fields=fields,
         inputs=inputs_file(gold),
         predictions=submission_file(gold),
         answers=body,
@@ -308,15 +309,19 @@ def _answers(proposal: Proposal, answers: Mapping[str, Any]) -> tuple[str, Seque
         record = _record({**parts, item: f"row[{_source(item)}]", score: value})
         return RANKED.format(query=query, answer=record), ["from collections import Counter"]
     key = "chr(9).join((" + "".join(f"str({part}), " for part in parts.values()) + "))"
+    imports: list[str] = []
     for column in proposal.answers:
         answer: Any = answers.get(column.name)
         if column.type == "tags":
-            parts[column.name] = _tags(proposal)
+            source = _tags(proposal)
+        elif isinstance(answer, Drawn):
+            imports = ["import random"]
+            source = answer.source(key)
+            if not proposal.gold.is_json:
+                source = f'format({source}, "g")'
         else:
-            drawn = answer.source(key) if isinstance(answer, Drawn) else ""
-            drawn = f'format({drawn}, "g")' if drawn and not proposal.gold.is_json else drawn
-            parts[column.name] = drawn or _source(answer)
-    imports = ["import random"] if any(isinstance(answer, Drawn) for answer in answers.values()) else []
+            source = _source(answer)
+        parts[column.name] = source
     return f"    return [{_record(parts)} for row in rows]", imports
 
 
@@ -381,13 +386,14 @@ def example(proposal: Proposal, phases: Sequence[str]) -> tuple[Proposal, dict[s
         start = len(rows)
         for key in range(KEYS):
             for item in range(ROWS_OF_KEY if proposal.many else 1):
-                record = {
-                    **dict.fromkeys(cluster, f"{phase}-{key // 2 + 1}"),
-                    **{name: _input(proposal.columns[name], key) for name in proposal.public},
-                    **({tokens: _made_up_tokens(key, is_json=proposal.gold.is_json)} if tokens else {}),
-                    **_made_up_answers(proposal, key, item),
-                    **{name: f"{phase}-{key + 1}" if at == 0 else str(key + 1) for at, name in enumerate(proposal.key)},
-                }
+                record: dict[str, Any] = dict.fromkeys(cluster, f"{phase}-{key // 2 + 1}")
+                for name in proposal.public:
+                    record[name] = _input(proposal.columns[name], key)
+                if tokens:
+                    record[tokens] = _made_up_tokens(key, is_json=proposal.gold.is_json)
+                record |= _made_up_answers(proposal, key, item)
+                record |= dict.fromkeys(proposal.key, str(key + 1))
+                record[proposal.key[0]] = f"{phase}-{key + 1}"
                 rows.append([record[name] for name in names])
         found[phase] = list(range(start, len(rows)))
     gold = GoldRows(
@@ -425,22 +431,22 @@ def _made_up_tokens(key: int, *, is_json: bool) -> Any:
 def _made_up_answer(column: GoldColumn, at: int, *, is_json: bool) -> Any:
     """A made-up answer, different from row to row."""
     values = column.values or ("one", "two")
+    value = values[at % len(values)]
     if column.type in ("label", "probability"):
-        return values[at % len(values)]
+        return value
     if column.type == "number":
         number = round((at % KEYS + 1) / (KEYS + 2), 2)
         return number if is_json else f"{number:g}"
     if column.type == "labels":
-        chosen = sorted({values[at % len(values)], values[(at // 2) % len(values)]})
+        chosen = sorted({value, values[(at // 2) % len(values)]})
         return chosen if is_json else column.separator.join(chosen)
-    if column.type == "spans":
-        span: list[Any] = [at, at + 4, *([column.values[at % len(column.values)]] if column.values else [])]
-        return [span] if is_json else json.dumps([span], ensure_ascii=False)
     if column.type == "tags":
-        name = column.values[at % len(column.values)] if column.values else "X"
-        tags = [f"B-{name}" if place == at % TOKENS else "O" for place in range(TOKENS)]
+        tags = ["O"] * TOKENS
+        tags[at % TOKENS] = f"B-{value if column.values else 'X'}"
         return tags if is_json else " ".join(tags)
-    if column.type == "texts":
-        texts = [f"example answer {at + 1}", f"another example answer {at + 1}"]
-        return texts if is_json else json.dumps(texts, ensure_ascii=False)
+    if column.type in ("spans", "texts"):
+        listed: list[Any] = [f"example answer {at + 1}", f"another example answer {at + 1}"]
+        if column.type == "spans":
+            listed = [[at, at + 4, value] if column.values else [at, at + 4]]
+        return listed if is_json else json.dumps(listed, ensure_ascii=False)
     return f"answer-{at + 1}" if column.type == "string" else f"An example answer, number {at + 1}"

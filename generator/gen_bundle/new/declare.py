@@ -76,8 +76,10 @@ def answer_columns(answers: Sequence[GoldColumn]) -> list[dict[str, Any]]:
         name = identifier(column.name, "answer")[:20].rstrip("_")
         for key, metric in choices_of(column):
             title = {"title": TITLES[key]} if column.type == "spans" and alone else {}
-            named = metric if alone else _with(metric, {"field": column.name})
-            found.append({"key": _unused(key if alone else f"{name}_{key}", found), **title, "metric": named})
+            own_key, named = key, metric
+            if not alone:
+                own_key, named = f"{name}_{key}", _with(metric, {"field": column.name})
+            found.append({"key": _unused(own_key, found), **title, "metric": named})
     return found
 
 
@@ -162,26 +164,27 @@ def task_of(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> dict[str
 def fields(proposal: Proposal) -> list[dict[str, Any]]:
     """The submission's fields as bundle.yaml lists them."""
     found: list[dict[str, Any]] = []
-    for name in () if proposal.of_lines else proposal.key:
+    if not proposal.of_lines:
         once = "" if proposal.many or len(proposal.key) > 1 else ", each once"
-        meaning = f"{'The query' if proposal.item is not None else 'Which row it is'}{once}."
-        found.append({"field": name, "type": "string", "required": True, "meaning": meaning})
-    for column in proposal.answers:
-        entry: dict[str, Any] = {
-            "field": column.name,
-            "type": TYPES_OF_ANSWERS.get(column.type, column.type),
-        }
-        if column.type in ("label", "labels") and column.values:
-            entry["values"] = list(column.values)
-        if column.type == "labels" and column.separator != "|" and not proposal.gold.is_json:
-            entry["separator"] = column.separator
-        if column.type == "probability" or (column.type == "number" and column.within_one):
-            entry |= {"min": 0, "max": 1}
-        found.append({**entry, "required": True, "meaning": _meaning(column)})
+        what = "The query" if proposal.item is not None else "Which row it is"
+        for name in proposal.key:
+            found.append({"field": name, "type": "string", "required": True, "meaning": f"{what}{once}."})
+    found += [_answer_field(column, is_json=proposal.gold.is_json) for column in proposal.answers]
     if proposal.item is not None:
         found[-2]["meaning"] = "An item; each once for a query."
         found[-1]["meaning"] = "Higher ranks first."
     return found
+
+
+def _answer_field(column: GoldColumn, *, is_json: bool) -> dict[str, Any]:
+    entry: dict[str, Any] = {"field": column.name, "type": TYPES_OF_ANSWERS.get(column.type, column.type)}
+    if column.type in ("label", "labels") and column.values:
+        entry["values"] = list(column.values)
+    if column.type == "labels" and column.separator != "|" and not is_json:
+        entry["separator"] = column.separator
+    if column.type == "probability" or (column.type == "number" and column.within_one):
+        entry |= {"min": 0, "max": 1}
+    return {**entry, "required": True, "meaning": _meaning(column)}
 
 
 def _meaning(column: GoldColumn) -> str:
@@ -191,7 +194,8 @@ def _meaning(column: GoldColumn) -> str:
         return f"Your spans, each with its type ({listed}); the end is the first position after it."
     if column.type == "tags" and listed:
         return f"Your tags, one for each token; the types are {listed}."
-    return MEANINGS[column.type].format(column.values[-1] if column.values else "")
+    last = column.values[-1] if column.values else ""
+    return MEANINGS[column.type].format(last)
 
 
 def _short(metric: dict[str, Any]) -> Any:
@@ -243,26 +247,41 @@ def _count(proposal: Proposal, rows: Sequence[int]) -> int:
 def summary(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> list[str]:
     """What was understood, line by line, for the organiser."""
     gold = proposal.gold
-    hint = " (--public COLUMN gives one to participants)" if proposal.secret else ""
-    metric_names = ", ".join(column["key"] for column in board_of(proposal))
-    baseline = ", ".join(
-        f"{name} around {value.mean:g}" if isinstance(value, Drawn) else f"{name} {value!r}"
-        for name, value in baseline_answers(proposal, phases).items()
-        if value not in ("", [], "[]")
-    )
-    candidates = f", {proposal.item}" if proposal.item is not None and has_candidates(proposal) else ""
-    lines = [
-        ("rows", f"{len(gold.rows)} in {gold.file}" + (", quoting: none" if gold.quoting == "none" else "")),
-        ("key", ("the line" if proposal.of_lines else ", ".join(proposal.key)) + (", many rows" * proposal.many)),
-        ("answers", "; ".join(_shown(column) for column in proposal.answers)),
-        ("given", (", ".join(proposal.public) or "the keys") + candidates),
-        ("secret", ", ".join(proposal.secret) + hint),
-        ("cluster", f"{proposal.cluster} (its rows stay together; --cluster - for none)" if proposal.cluster else ""),
-        ("metrics", metric_names),
-        ("phases", ", ".join(f"{phase} {_count(proposal, rows)}" for phase, rows in phases.items())),
-        ("baseline", f"{baseline_name(proposal)}{f' ({baseline})' if baseline else ''}"),
-    ]
-    return [f"{name:9} {text}" for name, text in lines if text]
+    lines = {
+        "rows": f"{len(gold.rows)} in {gold.file}",
+        "key": "the line" if proposal.of_lines else ", ".join(proposal.key),
+        "answers": "; ".join(_shown(column) for column in proposal.answers),
+        "given": ", ".join(proposal.public) or "the keys",
+        "secret": ", ".join(proposal.secret),
+        "cluster": "",
+        "metrics": ", ".join(column["key"] for column in board_of(proposal)),
+        "phases": ", ".join(f"{phase} {_count(proposal, rows)}" for phase, rows in phases.items()),
+        "baseline": baseline_name(proposal),
+    }
+    if gold.quoting == "none":
+        lines["rows"] += ", quoting: none"
+    if proposal.many:
+        lines["key"] += ", many rows"
+    if proposal.item is not None and has_candidates(proposal):
+        lines["given"] += f", {proposal.item}"
+    if proposal.secret:
+        lines["secret"] += " (--public COLUMN gives one to participants)"
+    if proposal.cluster:
+        lines["cluster"] = f"{proposal.cluster} (its rows stay together; --cluster - for none)"
+    if answers := _shown_answers(baseline_answers(proposal, phases)):
+        lines["baseline"] += f" ({answers})"
+    return [f"{name:9} {text}" for name, text in lines.items() if text]
+
+
+def _shown_answers(answers: Mapping[str, Any]) -> str:
+    """What the baseline answers; empty answers go without saying."""
+    shown = []
+    for name, value in answers.items():
+        if isinstance(value, Drawn):
+            shown.append(f"{name} around {value.mean:g}")
+        elif value not in ("", [], "[]"):
+            shown.append(f"{name} {value!r}")
+    return ", ".join(shown)
 
 
 def _shown(column: GoldColumn) -> str:

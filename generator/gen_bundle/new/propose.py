@@ -3,7 +3,7 @@
 import itertools
 import operator
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -174,9 +174,9 @@ def key_of(gold: GoldRows, asked: Sequence[str], rows: Rows | None) -> tuple[Key
         for name in key:
             raise_all(list(_blanks(gold, name)))
         return key, _is_many(gold, key, rows)
-    named = [name for name in gold.names if ID_NAME.fullmatch(name) and _is_usable(gold, name)]
+    named = _usable(gold, [name for name in gold.names if ID_NAME.fullmatch(name)])
     if rows == "many":
-        return _key_of_many(gold, named or [name for name in gold.names if _is_usable(gold, name)]), True
+        return _key_of_many(gold, named or _usable(gold, gold.names)), True
     if rows is None and (query := _query(gold, named)) is not None:
         return (query,), True
     for key in (*itertools.combinations(named, 1), *itertools.combinations(named, 2)):
@@ -189,8 +189,8 @@ def key_of(gold: GoldRows, asked: Sequence[str], rows: Rows | None) -> tuple[Key
 
 def _plain_id(gold: GoldRows) -> str:
     """The first column that identifies rows, whatever its name."""
-    for name in gold.names:
-        if _is_usable(gold, name) and _may_be_id(gold, name):
+    for name in _usable(gold, gold.names):
+        if _may_be_id(gold, name):
             return name
     raise UserError(
         f"{gold.file}: no column identifies its rows. Expected a column whose values all differ and are never blank. "
@@ -203,7 +203,8 @@ def _query(gold: GoldRows, names: Sequence[str]) -> str | None:
     """The column of queries in the gold of a ranking: its values repeat, and another column has relevances."""
     if not any(map(RELEVANCE.fullmatch, gold.names)):
         return None
-    return next((name for name in names if QUERY_NAME.fullmatch(name) and not _is_unique(gold, (name,))), None)
+    queries = [name for name in names if QUERY_NAME.fullmatch(name)]
+    return next((name for name in queries if not _is_unique(gold, (name,))), None)
 
 
 def _key_of_many(gold: GoldRows, names: Sequence[str]) -> Key:
@@ -226,8 +227,12 @@ def _blanks(gold: GoldRows, name: str) -> Iterator[str]:
             )
 
 
+def _usable(gold: GoldRows, names: Sequence[str]) -> list[str]:
+    """The columns that may be part of a key."""
+    return [name for name in names if _is_usable(gold, name)]
+
+
 def _is_usable(gold: GoldRows, name: str) -> bool:
-    """Whether a column may be part of a key."""
     return next(_blanks(gold, name), None) is None
 
 
@@ -315,19 +320,22 @@ def _answered(
 def _answers(columns: dict[str, GoldColumn]) -> list[GoldColumn]:
     """The columns that participants answer: by their names, else by their types, else the last one."""
     every = list(columns.values())
-    if named := [column for column in every if ANSWER_NAME.fullmatch(column.name)]:
-        return named
     rest = [column for column in every if not _is_input(column)]
-    if composed := [column for column in rest if column.type in ("spans", "tags", "labels", "texts")]:
-        return composed
-    values = [column for column in rest if column.type in ("label", "number")]
-    if values:
-        open_values = [column for column in values if not PRIVATE_NAME.fullmatch(column.name)] or values
-        return [column for column in open_values if is_alike(column, open_values[-1])]
-    # Rather than an input, a column that cannot be read: the organiser reads what is wrong with it.
-    if unread := [column for column in rest if column.type == "other"]:
-        return unread
-    return [column for column in every if column.type != "other"][-1:]
+    values = _of_types(rest, "label", "number")
+    values = [column for column in values if not PRIVATE_NAME.fullmatch(column.name)] or values
+    ways = (
+        [column for column in every if ANSWER_NAME.fullmatch(column.name)],
+        _of_types(rest, "spans", "tags", "labels", "texts"),
+        [column for column in values if is_alike(column, values[-1])],
+        # Rather than an input, a column that cannot be read: the organiser reads what is wrong with it.
+        _of_types(rest, "other"),
+        [column for column in every if column.type != "other"][-1:],
+    )
+    return next(filter(None, ways), [])
+
+
+def _of_types(columns: Sequence[GoldColumn], *types: str) -> list[GoldColumn]:
+    return [column for column in columns if column.type in types]
 
 
 def is_alike(column: GoldColumn, other: GoldColumn) -> bool:
@@ -402,14 +410,7 @@ def _with_roles(proposal: Proposal, own: set[str], choices: Choices) -> Proposal
     """What is given and what stays secret: only what looks like an input is given, unless it is named."""
     answered = {column.name for column in proposal.answers} | {proposal.item, proposal.relevance}
     rest = {name: column for name, column in proposal.columns.items() if name not in answered}
-    faults = [f"--public {name}: participants answer this column." for name in choices.public if name in answered]
-    for name in choices.public:
-        if name in rest and name not in own:
-            faults.append(
-                f"--public {name}: differs between the rows of a key, so that it would show how many there are. "
-                "Expected a column with one value for each key."
-            )
-    raise_all(faults)
+    _check_public(choices, answered, {name for name in rest if name not in own})
     given: list[str] = []
     secret: list[str] = []
     for name, column in rest.items():
@@ -418,6 +419,17 @@ def _with_roles(proposal: Proposal, own: set[str], choices: Choices) -> Proposal
         (given if is_given else secret).append(name)
     groups = [rest[name] for name in given if _is_group(rest[name])]
     return replace(proposal, public=tuple(given), groups=tuple(groups), secret=tuple(secret))
+
+
+def _check_public(choices: Choices, answered: Collection[str | None], differing: Collection[str]) -> None:
+    faults = [f"--public {name}: participants answer this column." for name in choices.public if name in answered]
+    for name in choices.public:
+        if name in differing:
+            faults.append(
+                f"--public {name}: differs between the rows of a key, so that it would show how many there are. "
+                "Expected a column with one value for each key."
+            )
+    raise_all(faults)
 
 
 def _is_input(column: GoldColumn) -> bool:
@@ -446,13 +458,11 @@ def _with_cluster(proposal: Proposal, asked: str | None) -> Proposal:
         return replace(proposal, cluster=asked)
     if proposal.many:
         return proposal
-    answered = [column.name for column in (*proposal.answers, *proposal.groups)]
     of_key = proposal.key if len(proposal.key) > 1 else ()
+    others = {column.name for column in (*proposal.answers, *proposal.groups)}
+    others |= {name for name, column in proposal.columns.items() if column.type == "text"}
     for name in (*of_key, *proposal.public, *proposal.secret):
-        is_text = name in proposal.columns and proposal.columns[name].type == "text"
-        if name in answered or is_text or not CLUSTER_NAME.fullmatch(name):
-            continue
-        if _is_repeated(proposal.gold, name):
+        if name not in others and CLUSTER_NAME.fullmatch(name) and _is_repeated(proposal.gold, name):
             return replace(proposal, cluster=name)
     return proposal
 

@@ -95,9 +95,10 @@ class GoldRows:
         """The key of each row in these columns, as texts; where every phase has a file of its own, after the phase."""
         wanted = tuple(names)
         if wanted not in self._keys:
-            columns = [[text or "" for text in self.texts(name)] for name in wanted]
-            phases = [self.phases] if self.phases else []
-            self._keys[wanted] = list(zip(*phases, *columns, strict=True))
+            columns: list[Sequence[str]] = [self.phases] if self.phases else []
+            for name in wanted:
+                columns.append([text or "" for text in self.texts(name)])
+            self._keys[wanted] = list(zip(*columns, strict=True))
         return self._keys[wanted]
 
     @cached_property
@@ -420,10 +421,10 @@ def _columns(lines: list[Row], file: str, suffix: str, names: Sequence[str], del
 
 def _without_unnamed(gold: GoldRows) -> GoldRows:
     """Without the columns that have no name."""
-    kept = [at for at, name in enumerate(gold.names) if name]
-    rows = [[row[at] for at in kept] for row in gold.rows]
-    note = f"{gold.file}: {len(gold.names) - len(kept)} columns without a name are left out"
-    return replace(gold, names=[gold.names[at] for at in kept], rows=rows, notes=(note,))
+    names = [name for name in gold.names if name]
+    rows = list(zip(*map(gold.column, names), strict=True))
+    note = f"{gold.file}: {len(gold.names) - len(names)} columns without a name are left out"
+    return replace(gold, names=names, rows=rows, notes=(note,))
 
 
 def _check_header(where: str, first: Sequence[str], rows: Sequence[Row]) -> None:
@@ -500,7 +501,9 @@ def _no_header(where: str, first: Sequence[str], rows: Sequence[Sequence[str]], 
     for at, cell in enumerate(first):
         given = [row[at] for row in rows]
         name = _name_for(cell, given, is_first="id" not in names)
-        names.append(name if name not in names else f"{name}{at + 1}")
+        if name in names:
+            name = f"{name}{at + 1}"
+        names.append(name)
     may_be = len(set(first)) == len(first) and not any("," in cell for cell in first)
     header = f" If this line is the header all the same: --columns {','.join(first)}." if may_be else ""
     return NoHeaderError(
@@ -527,7 +530,8 @@ def _name_for(cell: str, given: Sequence[str], *, is_first: bool) -> str:
 def _json(text: str, file: str, suffix: str) -> GoldRows:
     """Objects, one a line or in a list; or one object whose names are the keys, of objects or of plain answers."""
     problems: list[str] = []
-    found = _json_lines(text, file, problems) if suffix == ".jsonl" else _json_items(text, file, problems)
+    read = _json_lines if suffix == ".jsonl" else _json_items
+    found = read(text, file, problems)
 
     def place(number: int) -> str:
         return f"{file}:{number}" if suffix == ".jsonl" else f"{file}[{number}]"
