@@ -103,12 +103,12 @@ def expected(gold: GoldTable) -> dict[str, Any]:
 
 
 def _items(gold: GoldTable) -> list[list[str]]:
-    """The items that the gold judges for each key."""
+    """The items that the gold judges for each key, in an order that says nothing of them."""
     found: list[list[str]] = [[] for _ in gold.keys]
     items = gold.answers.columns[str(gold.table.distinct), "string"]
     for owner, item in zip(gold.answers.owners, items, strict=True):
         found[owner].append(item)
-    return found
+    return list(map(sorted, found))
 
 
 def most_megabytes(gold: GoldTable) -> float:
