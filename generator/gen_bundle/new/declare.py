@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from gen_bundle.new.columns import GoldColumn
@@ -75,9 +76,12 @@ def answer_columns(answers: Sequence[GoldColumn]) -> list[dict[str, Any]]:
     for column in answers:
         name = identifier(column.name, "answer")[:20].rstrip("_")
         for key, metric in choices_of(column):
-            title = {"title": TITLES[key]} if column.type == "spans" and alone else {}
-            named = metric if alone else _with(metric, {"field": column.name})
-            found.append({"key": _unused(key if alone else f"{name}_{key}", found), **title, "metric": named})
+            if alone:
+                title = {"title": TITLES[key]} if column.type == "spans" else {}
+                found.append({"key": key, **title, "metric": metric})
+            else:
+                named = _with(metric, {"field": column.name})
+                found.append({"key": _unused(f"{name}_{key}", found), "metric": named})
     return found
 
 
@@ -161,27 +165,28 @@ def task_of(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> dict[str
 
 def fields(proposal: Proposal) -> list[dict[str, Any]]:
     """The submission's fields as bundle.yaml lists them."""
-    found: list[dict[str, Any]] = []
-    for name in () if proposal.of_lines else proposal.key:
-        once = "" if proposal.many or len(proposal.key) > 1 else ", each once"
-        meaning = f"{'The query' if proposal.item is not None else 'Which row it is'}{once}."
-        found.append({"field": name, "type": "string", "required": True, "meaning": meaning})
-    for column in proposal.answers:
-        entry: dict[str, Any] = {
-            "field": column.name,
-            "type": TYPES_OF_ANSWERS.get(column.type, column.type),
-        }
-        if column.type in ("label", "labels") and column.values:
-            entry["values"] = list(column.values)
-        if column.type == "labels" and column.separator != "|" and not proposal.gold.is_json:
-            entry["separator"] = column.separator
-        if column.type == "probability" or (column.type == "number" and column.within_one):
-            entry |= {"min": 0, "max": 1}
-        found.append({**entry, "required": True, "meaning": _meaning(column)})
+    what = "The query" if proposal.item is not None else "Which row it is"
+    once = "" if proposal.many or len(proposal.key) > 1 else ", each once"
+    of_key = {"type": "string", "required": True, "meaning": f"{what}{once}."}
+    found = [{"field": name, **of_key} for name in proposal.key]
+    if proposal.of_lines:
+        found = []
+    found += [_field(column, is_json=proposal.gold.is_json) for column in proposal.answers]
     if proposal.item is not None:
         found[-2]["meaning"] = "An item; each once for a query."
         found[-1]["meaning"] = "Higher ranks first."
     return found
+
+
+def _field(column: GoldColumn, *, is_json: bool) -> dict[str, Any]:
+    entry: dict[str, Any] = {"field": column.name, "type": TYPES_OF_ANSWERS.get(column.type, column.type)}
+    if column.type in ("label", "labels") and column.values:
+        entry["values"] = list(column.values)
+    if column.type == "labels" and column.separator != "|" and not is_json:
+        entry["separator"] = column.separator
+    if column.type == "probability" or (column.type == "number" and column.within_one):
+        entry |= {"min": 0, "max": 1}
+    return {**entry, "required": True, "meaning": _meaning(column)}
 
 
 def _meaning(column: GoldColumn) -> str:
@@ -191,7 +196,8 @@ def _meaning(column: GoldColumn) -> str:
         return f"Your spans, each with its type ({listed}); the end is the first position after it."
     if column.type == "tags" and listed:
         return f"Your tags, one for each token; the types are {listed}."
-    return MEANINGS[column.type].format(column.values[-1] if column.values else "")
+    last = column.values[-1] if column.values else ""
+    return MEANINGS[column.type].format(last)
 
 
 def _short(metric: dict[str, Any]) -> Any:
@@ -234,35 +240,50 @@ def _reference(proposal: Proposal) -> dict[str, Any]:
     return found
 
 
+def summary(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> list[str]:
+    """What was understood, line by line, for the organiser."""
+    gold = proposal.gold
+    quoting = ", quoting: none" if gold.quoting == "none" else ""
+    key = ["the line"] if proposal.of_lines else list(proposal.key)
+    if proposal.many:
+        key.append("many rows")
+    items = [proposal.item] if proposal.item is not None and has_candidates(proposal) else []
+    given = ", ".join([*(proposal.public or ["the keys"]), *items])
+    secret, cluster = ", ".join(proposal.secret), proposal.cluster
+    if secret:
+        secret += " (--public COLUMN gives one to participants)"
+    if cluster:
+        cluster += " (its rows stay together; --cluster - for none)"
+    lines = {
+        "rows": f"{len(gold.rows)} in {gold.file}{quoting}",
+        "key": ", ".join(key),
+        "answers": "; ".join(map(_shown, proposal.answers)),
+        "given": given,
+        "secret": secret,
+        "cluster": cluster,
+        "metrics": ", ".join(map(itemgetter("key"), board_of(proposal))),
+        "phases": ", ".join(f"{phase} {_count(proposal, members)}" for phase, members in phases.items()),
+        "baseline": _baseline(proposal, phases),
+    }
+    return [f"{name:9} {text}" for name, text in lines.items() if text]
+
+
 def _count(proposal: Proposal, rows: Sequence[int]) -> int:
     """How many keys participants answer in a phase."""
     keys = proposal.gold.keys(proposal.key)
     return len({keys[at] for at in rows})
 
 
-def summary(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> list[str]:
-    """What was understood, line by line, for the organiser."""
-    gold = proposal.gold
-    hint = " (--public COLUMN gives one to participants)" if proposal.secret else ""
-    metric_names = ", ".join(column["key"] for column in board_of(proposal))
-    baseline = ", ".join(
-        f"{name} around {value.mean:g}" if isinstance(value, Drawn) else f"{name} {value!r}"
-        for name, value in baseline_answers(proposal, phases).items()
-        if value not in ("", [], "[]")
-    )
-    candidates = f", {proposal.item}" if proposal.item is not None and has_candidates(proposal) else ""
-    lines = [
-        ("rows", f"{len(gold.rows)} in {gold.file}" + (", quoting: none" if gold.quoting == "none" else "")),
-        ("key", ("the line" if proposal.of_lines else ", ".join(proposal.key)) + (", many rows" * proposal.many)),
-        ("answers", "; ".join(_shown(column) for column in proposal.answers)),
-        ("given", (", ".join(proposal.public) or "the keys") + candidates),
-        ("secret", ", ".join(proposal.secret) + hint),
-        ("cluster", f"{proposal.cluster} (its rows stay together; --cluster - for none)" if proposal.cluster else ""),
-        ("metrics", metric_names),
-        ("phases", ", ".join(f"{phase} {_count(proposal, rows)}" for phase, rows in phases.items())),
-        ("baseline", f"{baseline_name(proposal)}{f' ({baseline})' if baseline else ''}"),
-    ]
-    return [f"{name:9} {text}" for name, text in lines if text]
+def _baseline(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> str:
+    """The baseline's name, and what it answers."""
+    shown = []
+    for name, value in baseline_answers(proposal, phases).items():
+        if isinstance(value, Drawn):
+            shown.append(f"{name} around {value.mean:g}")
+        elif value not in ("", [], "[]"):
+            shown.append(f"{name} {value!r}")
+    answers = f" ({', '.join(shown)})" if shown else ""
+    return f"{baseline_name(proposal)}{answers}"
 
 
 def _shown(column: GoldColumn) -> str:

@@ -3,7 +3,7 @@
 import itertools
 import operator
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -170,21 +170,26 @@ def key_of(gold: GoldRows, asked: Sequence[str], rows: Rows | None) -> tuple[Key
     if gold.suffix == ".txt":
         return (gold.names[0],), False
     if asked:
-        key = tuple(dict.fromkeys(asked))
-        for name in key:
-            raise_all(list(_blanks(gold, name)))
-        return key, _is_many(gold, key, rows)
+        return _asked_key(gold, tuple(dict.fromkeys(asked)), rows)
     named = [name for name in gold.names if ID_NAME.fullmatch(name) and _is_usable(gold, name)]
     if rows == "many":
-        return _key_of_many(gold, named or [name for name in gold.names if _is_usable(gold, name)]), True
-    if rows is None and (query := _query(gold, named)) is not None:
+        return _key_of_many(gold, named), True
+    if rows is None and (query := _query(gold, named)):
         return (query,), True
+    if not named:
+        return (_plain_id(gold),), False
     for key in (*itertools.combinations(named, 1), *itertools.combinations(named, 2)):
         if _is_unique(gold, key):
             return key, False
-    if named:
-        return (named[0],), _is_many(gold, (named[0],), rows)
-    return (_plain_id(gold),), False
+    return (named[0],), _is_many(gold, (named[0],), rows)
+
+
+def _asked_key(gold: GoldRows, key: Key, rows: Rows | None) -> tuple[Key, bool]:
+    faults: list[str] = []
+    for name in key:
+        faults += _blanks(gold, name)
+    raise_all(faults)
+    return key, _is_many(gold, key, rows)
 
 
 def _plain_id(gold: GoldRows) -> str:
@@ -207,13 +212,13 @@ def _query(gold: GoldRows, names: Sequence[str]) -> str | None:
 
 
 def _key_of_many(gold: GoldRows, names: Sequence[str]) -> Key:
-    repeated = next((name for name in names if not _is_unique(gold, (name,))), None)
-    if repeated is None:
-        raise UserError(
-            f"{gold.file}: every value of every column is unique. Expected a key with several rows: name its column "
-            "with --key."
-        )
-    return (repeated,)
+    for name in names or gold.names:
+        if _is_usable(gold, name) and not _is_unique(gold, (name,)):
+            return (name,)
+    raise UserError(
+        f"{gold.file}: every value of every column is unique. Expected a key with several rows: name its column "
+        "with --key."
+    )
 
 
 def _blanks(gold: GoldRows, name: str) -> Iterator[str]:
@@ -317,17 +322,18 @@ def _answers(columns: dict[str, GoldColumn]) -> list[GoldColumn]:
     every = list(columns.values())
     if named := [column for column in every if ANSWER_NAME.fullmatch(column.name)]:
         return named
-    rest = [column for column in every if not _is_input(column)]
-    if composed := [column for column in rest if column.type in ("spans", "tags", "labels", "texts")]:
+    rest = list(itertools.filterfalse(_is_input, every))
+    if composed := _of_types(rest, ("spans", "tags", "labels", "texts")):
         return composed
-    values = [column for column in rest if column.type in ("label", "number")]
-    if values:
+    if values := _of_types(rest, ("label", "number")):
         open_values = [column for column in values if not PRIVATE_NAME.fullmatch(column.name)] or values
         return [column for column in open_values if is_alike(column, open_values[-1])]
     # Rather than an input, a column that cannot be read: the organiser reads what is wrong with it.
-    if unread := [column for column in rest if column.type == "other"]:
-        return unread
-    return [column for column in every if column.type != "other"][-1:]
+    return _of_types(rest, ("other",)) or _of_types(every, TYPES)[-1:]
+
+
+def _of_types(columns: Sequence[GoldColumn], types: Sequence[str]) -> list[GoldColumn]:
+    return [column for column in columns if column.type in types]
 
 
 def is_alike(column: GoldColumn, other: GoldColumn) -> bool:
@@ -337,8 +343,8 @@ def is_alike(column: GoldColumn, other: GoldColumn) -> bool:
 
 def _answers_of_rows(columns: dict[str, GoldColumn], own: set[str]) -> list[GoldColumn]:
     """What differs from row to row of a key: short values, else all."""
-    rows = [column for column in columns.values() if column.type != "other" and column.name not in own]
-    short = [column for column in rows if column.type in ("label", "number", "string") and not _is_input(column)]
+    rows = _of_types([column for column in columns.values() if column.name not in own], TYPES)
+    short = [column for column in _of_types(rows, ("label", "number", "string")) if not _is_input(column)]
     return short or rows
 
 
@@ -402,22 +408,26 @@ def _with_roles(proposal: Proposal, own: set[str], choices: Choices) -> Proposal
     """What is given and what stays secret: only what looks like an input is given, unless it is named."""
     answered = {column.name for column in proposal.answers} | {proposal.item, proposal.relevance}
     rest = {name: column for name, column in proposal.columns.items() if name not in answered}
-    faults = [f"--public {name}: participants answer this column." for name in choices.public if name in answered]
-    for name in choices.public:
-        if name in rest and name not in own:
+    _check_public(choices.public, answered, set(rest) - own)
+    wanted = set(choices.public)
+    if not choices.only_public:
+        wanted |= {name for name, column in rest.items() if _is_input(column)}
+    given = tuple(name for name in rest if name in wanted & own)
+    secret = tuple(name for name in rest if name not in given)
+    groups = tuple(filter(_is_group, map(rest.__getitem__, given)))
+    return replace(proposal, public=given, groups=groups, secret=secret)
+
+
+def _check_public(names: Sequence[str], answered: Collection[str | None], varying: Collection[str]) -> None:
+    """See that columns that were asked for can be given: they are not answered, and have one value for each key."""
+    faults = [f"--public {name}: participants answer this column." for name in names if name in answered]
+    for name in names:
+        if name in varying:
             faults.append(
                 f"--public {name}: differs between the rows of a key, so that it would show how many there are. "
                 "Expected a column with one value for each key."
             )
     raise_all(faults)
-    given: list[str] = []
-    secret: list[str] = []
-    for name, column in rest.items():
-        is_proposed = _is_input(column) and not choices.only_public
-        is_given = name in own and (name in choices.public or is_proposed)
-        (given if is_given else secret).append(name)
-    groups = [rest[name] for name in given if _is_group(rest[name])]
-    return replace(proposal, public=tuple(given), groups=tuple(groups), secret=tuple(secret))
 
 
 def _is_input(column: GoldColumn) -> bool:
@@ -437,24 +447,24 @@ def _with_cluster(proposal: Proposal, asked: str | None) -> Proposal:
 
     Where each key has many rows, it is the key that these belong to.
     """
-    if asked == NOTHING:
+    if asked == NOTHING or (asked is None and proposal.many):
         return proposal
     if asked is not None:
-        if asked in [column.name for column in proposal.answers]:
-            raise UserError(f"--cluster {asked}: participants answer this column. Expected another column, or -.")
-        raise_all(list(_blanks(proposal.gold, asked)))
+        _check_cluster(proposal, asked)
         return replace(proposal, cluster=asked)
-    if proposal.many:
-        return proposal
-    answered = [column.name for column in (*proposal.answers, *proposal.groups)]
+    texts = _of_types(list(proposal.columns.values()), ("text",))
+    others = {column.name for column in (*proposal.answers, *proposal.groups, *texts)}
     of_key = proposal.key if len(proposal.key) > 1 else ()
     for name in (*of_key, *proposal.public, *proposal.secret):
-        is_text = name in proposal.columns and proposal.columns[name].type == "text"
-        if name in answered or is_text or not CLUSTER_NAME.fullmatch(name):
-            continue
-        if _is_repeated(proposal.gold, name):
+        if name not in others and CLUSTER_NAME.fullmatch(name) and _is_repeated(proposal.gold, name):
             return replace(proposal, cluster=name)
     return proposal
+
+
+def _check_cluster(proposal: Proposal, name: str) -> None:
+    if name in [column.name for column in proposal.answers]:
+        raise UserError(f"--cluster {name}: participants answer this column. Expected another column, or -.")
+    raise_all(list(_blanks(proposal.gold, name)))
 
 
 def _is_repeated(gold: GoldRows, name: str) -> bool:

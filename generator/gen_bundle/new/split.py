@@ -45,9 +45,7 @@ def divide(proposal: Proposal, split: str | None) -> dict[str, list[int]]:
     if gold.phases:
         if split is not None:
             raise UserError(f"--split {split}: not where --gold names the phases. Expected one of them.")
-        phases: dict[str, list[int]] = {phase: [] for phase in gold.files}
-        for at in everything:
-            phases[gold.phases[at]].append(at)
+        phases = _sorted_into(list(gold.files), everything, gold.phases)
         raise_all(list(_constant_phases(proposal, phases, "rows that differ")))
         return phases
     share = shares(split or "none")
@@ -62,12 +60,18 @@ def divide(proposal: Proposal, split: str | None) -> dict[str, list[int]]:
             f"--split {split}: leaves a phase without data, since there are {len(set(units))} {what}. "
             "Expected another ratio, or none."
         )
-    phases = {"dev": [], "test": []}
-    for at in everything:
-        phases["dev" if units[at] in dev else "test"].append(at)
+    phases = _sorted_into(["dev", "test"], everything, ["dev" if unit in dev else "test" for unit in units])
     faults = _constant_phases(proposal, phases, "another ratio, or none")
     raise_all([f"--split {split}: {fault}" for fault in faults])
     return phases
+
+
+def _sorted_into(phases: Sequence[str], rows: Sequence[int], of_row: Sequence[str]) -> dict[str, list[int]]:
+    """The rows of each phase, in their order; `of_row` names the phase of each row of the gold."""
+    found: dict[str, list[int]] = {phase: [] for phase in phases}
+    for at in rows:
+        found[of_row[at]].append(at)
+    return found
 
 
 def _chosen(units: Sequence[Key], strata: Sequence[str], share: float) -> set[Key]:

@@ -95,9 +95,10 @@ class GoldRows:
         """The key of each row in these columns, as texts; where every phase has a file of its own, after the phase."""
         wanted = tuple(names)
         if wanted not in self._keys:
-            columns = [[text or "" for text in self.texts(name)] for name in wanted]
-            phases = [self.phases] if self.phases else []
-            self._keys[wanted] = list(zip(*phases, *columns, strict=True))
+            columns = [self.phases] if self.phases else []
+            for name in wanted:
+                columns.append([text or "" for text in self.texts(name)])
+            self._keys[wanted] = list(zip(*columns, strict=True))
         return self._keys[wanted]
 
     @cached_property
@@ -421,7 +422,7 @@ def _columns(lines: list[Row], file: str, suffix: str, names: Sequence[str], del
 def _without_unnamed(gold: GoldRows) -> GoldRows:
     """Without the columns that have no name."""
     kept = [at for at, name in enumerate(gold.names) if name]
-    rows = [[row[at] for at in kept] for row in gold.rows]
+    rows = [list(map(row.__getitem__, kept)) for row in gold.rows]
     note = f"{gold.file}: {len(gold.names) - len(kept)} columns without a name are left out"
     return replace(gold, names=[gold.names[at] for at in kept], rows=rows, notes=(note,))
 
@@ -500,7 +501,9 @@ def _no_header(where: str, first: Sequence[str], rows: Sequence[Sequence[str]], 
     for at, cell in enumerate(first):
         given = [row[at] for row in rows]
         name = _name_for(cell, given, is_first="id" not in names)
-        names.append(name if name not in names else f"{name}{at + 1}")
+        if name in names:
+            name = f"{name}{at + 1}"
+        names.append(name)
     may_be = len(set(first)) == len(first) and not any("," in cell for cell in first)
     header = f" If this line is the header all the same: --columns {','.join(first)}." if may_be else ""
     return NoHeaderError(
@@ -546,14 +549,16 @@ def _json(text: str, file: str, suffix: str) -> GoldRows:
             problems.append(
                 f"{place(number)}: holds half of a surrogate pair (\\ud800 to \\udfff). Expected whole characters."
             )
-    for name in names:
-        if not name or name != name.strip() or LINE_END.search(name):
-            what = "is empty, or has blanks around it or a line break in it"
-            problems.append(f"{file}: the name {name!r} {what}. Expected a plain name.")
+    what = "is empty, or has blanks around it or a line break in it"
+    problems += [f"{file}: the name {name!r} {what}. Expected a plain name." for name in names if not _is_plain(name)]
     raise_all(problems)
     columns = list(names)
     values = [list(map(item.get, columns)) for _, item in rows]
     return GoldRows(file, suffix, columns, values, [number for number, _ in rows])
+
+
+def _is_plain(name: str) -> bool:
+    return bool(name) and name == name.strip() and LINE_END.search(name) is None
 
 
 def _json_lines(text: str, file: str, problems: list[str]) -> list[tuple[int, Any]]:

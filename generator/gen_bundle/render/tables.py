@@ -74,7 +74,8 @@ def phases_table(
     zones += [(name.rsplit("/", 1)[-1].replace("_", " "), ZoneInfo(name)) for name in time_zones]
 
     def row(name: str, edge: str, moment: datetime | None) -> list[str]:
-        return [f"**{name}**" if name else "", edge, *(shown(moment, zone) if moment else "open" for _, zone in zones)]
+        times = [shown(moment, zone) if moment else "open" for _, zone in zones]
+        return [f"**{name}**" if name else "", edge, *times]
 
     dated = [(one.start, [row(one.name, "starts", one.start), row("", "ends", one.end)]) for one in phases]
     dated += [(one.date, [row(one.name, "", one.date)]) for one in milestones]
@@ -92,7 +93,9 @@ def limits_table(phases: Sequence[DeclaredPhase], tasks: Sequence[DeclaredTask])
         rows.append([phase.name, *map(_limit, limits), f"{phase.execution_time_limit} s"])
         if not everywhere:
             rows[-1].append("; ".join(task.name for task in tasks if task.id in (phase.tasks or [task.id])))
-    return markdown_table(header if everywhere else [*header, "Tasks"], rows)
+    if not everywhere:
+        header.append("Tasks")
+    return markdown_table(header, rows)
 
 
 def _limit(number: int) -> str:
