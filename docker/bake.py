@@ -29,14 +29,16 @@ def download(url: str, target: Path, token: str | None = None) -> None:
     """Fetch `url` into `target`, going on where a broken connection stopped."""
     for attempt in range(1, TRIES + 1):
         have = target.stat().st_size if target.exists() else 0
-        request = urllib.request.Request(url, headers={"Range": f"bytes={have}-"} if have else {})  # noqa: S310
+        rest = {"Range": f"bytes={have}-"} if have else {}
+        request = urllib.request.Request(url, headers=rest)  # noqa: S310
         if token:
             request.add_unredirected_header("Authorization", f"Bearer {token}")  # not for the store it redirects to
         try:
             with urllib.request.urlopen(request, timeout=60) as response:  # noqa: S310
                 resumed = response.status == http.HTTPStatus.PARTIAL_CONTENT
                 total = int(response.headers["Content-Length"] or 0) + (have if resumed else 0)
-                with target.open("ab" if resumed else "wb") as out:
+                mode = "ab" if resumed else "wb"
+                with target.open(mode) as out:
                     shutil.copyfileobj(response, out, 1 << 20)
             if target.stat().st_size >= total:
                 return
@@ -105,7 +107,8 @@ def main(manifest_path: Path, target: Path) -> None:
         bake_punkt(manifest["punkt"], manifest_path.parent, target / "nltk_data")
     shutil.copyfile(manifest_path, target / "scoring" / "manifest.json")
     for path in [target, *target.rglob("*")]:  # readable for whatever user an engine runs the program as
-        path.chmod(0o755 if path.is_dir() else 0o644)
+        mode = 0o755 if path.is_dir() else 0o644
+        path.chmod(mode)
 
 
 if __name__ == "__main__":

@@ -53,7 +53,8 @@ def check_versions() -> Iterator[Check]:
 def check_commands() -> Iterator[Check]:
     """What `metadata.yaml` files of scoring programs commonly start with is on PATH."""
     missing = [name for name in ("python", "python3", "sh") if shutil.which(name) is None]
-    yield Check("commands", not missing, f"not on PATH: {', '.join(missing)}" if missing else "python, python3, sh")
+    detail = f"not on PATH: {', '.join(missing)}" if missing else "python, python3, sh"
+    yield Check("commands", not missing, detail)
 
 
 def check_output() -> Iterator[Check]:

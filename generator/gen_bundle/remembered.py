@@ -37,7 +37,11 @@ def remember(digest: str) -> None:
     if is_known(digest):
         return
     with contextlib.suppress(OSError, RuntimeError):
-        file = state_folder() / KNOWN
-        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with os.fdopen(os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab") as known:
-            known.write(f"{digest}\n".encode())
+        append_line(state_folder() / KNOWN, digest)
+
+
+def append_line(file: Path, line: str) -> None:
+    """Add a line to a file that only this user can read; an OSError where that is not possible."""
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab") as lines:
+        lines.write(f"{line}\n".encode())

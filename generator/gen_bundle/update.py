@@ -81,7 +81,7 @@ def look(connection: Connection, competition: int, bundle: Path, held: ExitStack
     """
     now = datetime.now(UTC)
     connection.say("checking")
-    ready = readiness(bundle, now, connection)
+    _, found = readiness(bundle, now, connection)
     wanted = open_readable_bundle(bundle, now, held)
     if wanted.format != "v2":
         raise UserError(f"{bundle}: is of CodaLab's format. Convert it first: gen-bundle convert {bundle}")
@@ -90,7 +90,7 @@ def look(connection: Connection, competition: int, bundle: Path, held: ExitStack
     record = read_record(connection.server, competition)
     site = SiteBundle(before, wanted, original_bundle(connection, competition, held), record.contents)
     # pages are edited after the end, too
-    obstacles = [one for one in ready.obstacles if not one.startswith(f"{OVER}:")]
+    obstacles = [one for one in found if not one.startswith(f"{OVER}:")]
     return Update(connection, bundle, site, record, tuple(obstacles))
 
 
@@ -176,7 +176,7 @@ class Update:
         own = self.record.reruns.get(phase, Reruns())
         if phase not in self.rerun_phases:
             return own.pending
-        return Reruns(rerunnable(submissions_of(self.connection, phase)), own.done).pending
+        return Reruns(rerunnable(submissions_of(self.connection, phase).values()), own.done).pending
 
     def costs(self) -> list[Cost]:
         """What the reruns would take, by phase."""
@@ -203,7 +203,7 @@ class Update:
             yield f"the leaderboard's rule is {self.rule}: {AFTER_RERUNS[self.rule]}."
 
     def _scored_before(self, phase: Row) -> Iterator[str]:
-        rows = [row for row in submissions_of(self.connection, phase["id"]) if not row.get("parent")]
+        rows = [row for row in submissions_of(self.connection, phase["id"]).values() if not row.get("parent")]
         running = sum(state(row) not in (*FINAL, DELETED) for row in rows)
         scored = len(rerunnable(rows)) - running
         if running:

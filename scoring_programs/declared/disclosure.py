@@ -139,22 +139,20 @@ def _column(plan: Plan, gold: GoldTable) -> AttackedColumn | None:
         return None
     kinds = {name: kind for name, kind in gold.answers.columns if name in plan.gold}
     by_label = plan.metric in COUNTS_BY_LABEL and plan.options.get("average") != "micro"
-    at_once = 1
-    if set(kinds.values()) == {"labels"}:  # each label of a key is an item, which is there or is not
-        (name,) = kinds
-        labels = len(frozenset[str]().union(*gold.answers.columns[name, "labels"]))
-        if by_label:
-            at_once = labels
-        return AttackedColumn(plan.key, plan.metric, len(gold.keys) * labels, 2, at_once, None)
-    if not set(kinds.values()) <= {"label", "ordinal", "number", "string"}:
-        return None
-    values = 1
+    items, values, at_once, widest = len(gold.keys), 1, 1, _widest(plan, gold)
     for name, kind in kinds.items():
         there = [value for value in gold.answers.columns[name, kind] if value is not None]
-        values *= _possible(there, kind)
-    if by_label:
-        at_once = max(1, values - 1)
-    return AttackedColumn(plan.key, plan.metric, len(gold.keys), values, at_once, _widest(plan, gold))
+        if kind == "labels" and len(kinds) == 1:  # each label of a key is an item, which is there or is not
+            labels = len(frozenset[str]().union(*there))
+            items, values, at_once = items * labels, 2, labels
+        elif kind in ("label", "ordinal", "number", "string"):
+            values *= _possible(there, kind)
+            at_once = max(1, values - 1)
+        else:
+            return None
+    if not by_label:
+        at_once = 1
+    return AttackedColumn(plan.key, plan.metric, items, values, at_once, widest)
 
 
 def _widest(plan: Plan, gold: GoldTable) -> float | None:
@@ -164,8 +162,9 @@ def _widest(plan: Plan, gold: GoldTable) -> float | None:
         return 1.0
     if field.type == "ordinal":
         return max(field.numbers.values()) - min(field.numbers.values())
-    is_bounded = field.type == "number" and field.min is not None and field.max is not None
-    return field.max - field.min if is_bounded else None  # type: ignore[operator]
+    if field.type != "number" or field.min is None or field.max is None:
+        return None
+    return field.max - field.min
 
 
 def _possible(values: list[Any], kind: str) -> int:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from declared.metrics import definitions
@@ -87,15 +88,14 @@ def open_fields(table: Table, wanted: Sequence[Plan], names: Sequence[str]) -> d
     """Field of labels without declared values, or of typed spans → the gold's typed columns to compare with."""
     found: dict[str, list[Field]] = {}
     any_text = {name for plan in wanted if plan.module == "clusters" for name in plan.fields}
-    for plan in wanted:
-        for name, field in _compared(plan, table, names):
-            own = table.find(name)
-            is_open = own is not None and own.type == field.type and own.values is None
-            if not is_open or name in any_text or field.type not in NAMING:
-                continue
-            columns = found.setdefault(name, [])
-            if field not in columns and field.name in names:
-                columns.append(field)
+    for name, field in chain.from_iterable(_compared(plan, table, names) for plan in wanted):
+        own = table.find(name)
+        is_open = own is not None and own.type == field.type and own.values is None
+        if not is_open or name in any_text or field.type not in NAMING:
+            continue
+        columns = found.setdefault(name, [])
+        if field not in columns and field.name in names:
+            columns.append(field)
     return found
 
 

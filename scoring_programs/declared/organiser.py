@@ -109,14 +109,12 @@ def disclosure(request: Request) -> dict[str, Any]:
 
 def columns(request: Request) -> dict[str, Any]:
     """Every column has a metric of its own, so that no key can be misspelt."""
-    return {
-        task: {
-            "metrics": columns_of_task(task, request["options"], request["tasks"]).keys,
-            "needs_model": any(plan.metric == "bertscore" and plan.file is None for plan in own),
-        }
-        for task, own in plans(request["options"]).items()
-        if task in request["tasks"]
-    }
+    found = {}
+    for task in request["tasks"]:
+        sources = columns_of_task(task, request["options"], request["tasks"])
+        needs_model = any(plan.module == "embeddings" for plan in sources.own)
+        found[task] = {"metrics": sources.keys, "needs_model": needs_model}
+    return found
 
 
 def trial(request: Mapping[str, Any]) -> dict[str, Any]:

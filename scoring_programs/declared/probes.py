@@ -35,42 +35,66 @@ def failing(plan: Plan, tables: Mapping[str, GoldTable]) -> Iterator[str]:
 
 def tries(gold: GoldTable) -> Iterator[tuple[str, Answers]]:
     """Valid answers to a table, each with its name: from right ones to none at all."""
-    table = gold.table
-    fields = [with_values(field, gold.labels) for field in table.answers]
-    owners = list(gold.answers.owners) if table.many else list(range(len(gold.keys)))
-    every = list(range(len(gold.keys)))
-    known = expected(gold)
-    right = {field.name: _gold_column(field, gold) for field in fields}
-    choices = {field.name: _choices(field) for field in fields}
-
-    def column(field: Field, at: Sequence[int], which: int) -> list[Any]:
-        if field.type == "tags" and not table.many:
-            return [[("O", "B-x", "I-x")[which % 3]] * known["lengths"].get(field.name, [1] * len(at))[i] for i in at]
-        return [choices[field.name][which % len(choices[field.name])]] * len(at)
-
-    def made(name: str, at: list[int], columns: list[list[Any]]) -> tuple[str, Answers]:
-        keyed = {(field.name, field.type): values for field, values in zip(fields, columns, strict=True)}
-        return name, Answers(keyed, at if table.many else [], list(range(len(at))))
-
-    gold_columns = [right[field.name] or column(field, owners, 0) for field in fields]
-    yield made("right answers", owners, gold_columns)
-    template = [[field.of_json(emptiest(field, known["lengths"], at)) for at in every] for field in fields]
-    yield made("the template", every, template)
-    for which in range(min(SAME, max(map(len, choices.values()), default=0))):
-        yield made("the same answer to every key", every, [column(field, every, which) for field in fields])
-    others = [[column(field, owners, which) for which in (0, 1, 2)] for field in fields]
-    wrong = [_unlike(values, *candidates) for values, candidates in zip(gold_columns, others, strict=True)]
-    yield made("wrong answers", owners, wrong)
-    movable = [field.type != "tags" for field in fields]  # which are as many as the gold's in their place
-    pairs = zip(gold_columns, movable, strict=True)
-    yield made("shuffled answers", owners, [_moved(values) if moves else values for values, moves in pairs])
-    if not table.reject_missing or not any(field.required for field in fields):
+    made = _Made(gold)
+    table, every = gold.table, list(range(len(gold.keys)))
+    lengths = made.known["lengths"]
+    right, wrong, moved, template = [], [], [], []
+    for field in made.fields:
+        values = _gold_column(field, gold) or made.alike(field, made.owners, 0)
+        others = [made.alike(field, made.owners, which) for which in range(3)]
+        right.append(values)
+        wrong.append(_unlike(values, *others))
+        moved.append(_moved(field, values))
+        template.append([field.of_json(emptiest(field, lengths, at)) for at in every])
+    yield "right answers", made.answers(made.owners, right)
+    yield "the template", made.answers(every, template)
+    for which in range(min(SAME, made.most)):
+        same = [made.alike(field, every, which) for field in made.fields]
+        yield "the same answer to every key", made.answers(every, same)
+    yield "wrong answers", made.answers(made.owners, wrong)
+    yield "shuffled answers", made.answers(made.owners, moved)
+    if not table.reject_missing or not any(field.required for field in made.fields):
         none = [] if table.many else every
-        yield made("empty answers", none, [[field.empty for _ in none] for field in fields])
+        yield "empty answers", made.answers(none, [[field.empty] * len(none) for field in made.fields])
 
 
-def _moved(values: list[Any]) -> list[Any]:
-    """The values, each in another's place."""
+class _Made:
+    """Answers that are made up for a table.
+
+    Attributes:
+        fields: with the labels that may be answered.
+        owners: the position of each gold row's key.
+        known: what participants know.
+        most: of how many answers to a field there are, the largest number.
+    """
+
+    def __init__(self, gold: GoldTable) -> None:
+        self.many = gold.table.many
+        self.fields = [with_values(field, gold.labels) for field in gold.table.answers]
+        self.owners = list(gold.answers.owners) if self.many else list(range(len(gold.keys)))
+        self.known = expected(gold)
+        self.most = max((len(_choices(field)) for field in self.fields), default=0)
+
+    def alike(self, field: Field, at: Sequence[int], which: int) -> list[Any]:
+        """The same answer to the keys at these positions; of tags as many as there must be."""
+        if field.type == "tags" and not self.many:
+            tag = ("O", "B-x", "I-x")[which % 3]
+            lengths = self.known["lengths"].get(field.name, [1] * len(self.owners))
+            return [[tag] * lengths[i] for i in at]
+        some = _choices(field)
+        return [some[which % len(some)]] * len(at)
+
+    def answers(self, at: list[int], columns: Sequence[list[Any]]) -> Answers:
+        """Columns of values for the keys at these positions."""
+        keyed = {(field.name, field.type): values for field, values in zip(self.fields, columns, strict=True)}
+        owners = at if self.many else []
+        return Answers(keyed, owners, list(range(len(at))))
+
+
+def _moved(field: Field, values: list[Any]) -> list[Any]:
+    """The values, each in another's place, but for tags, which are as many as the gold's in their place."""
+    if field.type == "tags":
+        return values
     return [*values[len(values) // 3 :], *values[: len(values) // 3]]
 
 
@@ -78,8 +102,8 @@ def _unlike(values: Sequence[Any], *candidates: Sequence[Any]) -> list[Any]:
     """For each value the first candidate in its place that differs from it."""
     unlike = []
     for value, *others in zip(values, *candidates, strict=True):
-        differing = [other for other in others if other != value]
-        unlike.append(differing[0] if differing else value)
+        differing = [other for other in others if other != value] or [value]
+        unlike.append(differing[0])
     return unlike
 
 

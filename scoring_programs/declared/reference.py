@@ -103,12 +103,12 @@ def expected(gold: GoldTable) -> dict[str, Any]:
 
 
 def _items(gold: GoldTable) -> list[list[str]]:
-    """The items that the gold judges for each key."""
+    """The items that the gold judges for each key, in an order that says nothing of them."""
     found: list[list[str]] = [[] for _ in gold.keys]
     items = gold.answers.columns[str(gold.table.distinct), "string"]
     for owner, item in zip(gold.answers.owners, items, strict=True):
         found[owner].append(item)
-    return found
+    return list(map(sorted, found))
 
 
 def most_megabytes(gold: GoldTable) -> float:
@@ -136,11 +136,7 @@ def read_gold(
         return None
     naming = listed or loaded
     keyed = _row_keys(table, naming, report)
-    named = [*((name,) for name in naming[1].keys), *filter(None, keyed)]
-    first: dict[Key, Key] = {}
-    for key in named:
-        first.setdefault(table.canonical(key), key)
-    keys = list(first.values())
+    keys = _distinct_keys(table, [(name,) for name in naming[1].keys], keyed)
     if problems.found > before:
         return None
     _check_file_names(table, keys, problems)
@@ -152,24 +148,45 @@ def read_gold(
     skipped = _skipped(loaded, table, fields, positions) if table.skips_empty else {}
     if not keys:
         problems.error(table.gold.name, "has no rows", "a row for each item")
-    grouping = dict.fromkeys(
-        [*(c for plan in wanted for c in plan.grouping), *([table.cluster] if table.cluster else [])]
-    )
     groups = {}
-    for column in grouping:
+    for column in _grouping(table, wanted):
         with_keys = (naming, keyed) if column in naming[0] else (loaded, _row_keys(table, loaded, lambda *_: None))
         groups[column] = _group(column, table, keys, *with_keys, problems)
-    own = any(plan.file for plan in wanted)
-    further = _further(names, values, answers) if own else {}
-    found = {}
-    for name, columns in open_fields(table, wanted, names).items():
+    further = _further(names, values, answers) if any(plan.file for plan in wanted) else {}
+    found = _known_labels(open_fields(table, wanted, names), answers, labels)
+    size = sum((folder / name).stat().st_size for name in gold_files(folder, table.gold))
+    tags = tagged(table, wanted, names)
+    return GoldTable(table, fields, keys, answers, tags, found, groups, further, skipped, size)
+
+
+def _distinct_keys(table: Table, named: Sequence[Key], keyed: Sequence[Key | None]) -> list[Key]:
+    """Every key once, in the spelling and the order in which they first occur."""
+    first: dict[Key, Key] = {}
+    for key in (*named, *keyed):
+        if key is not None:
+            first.setdefault(table.canonical(key), key)
+    return list(first.values())
+
+
+def _grouping(table: Table, wanted: Sequence[Plan]) -> list[str]:
+    """The columns that choose, group or cluster keys."""
+    found = dict.fromkeys(column for plan in wanted for column in plan.grouping)
+    if table.cluster:
+        found[table.cluster] = None
+    return list(found)
+
+
+def _known_labels(
+    fields: Mapping[str, Sequence[Field]], answers: Answers, labels: Mapping[str, Sequence[str]]
+) -> dict[str, Sequence[str]]:
+    """Field without declared values → the labels, or types, of all phases, or else of this one."""
+    found: dict[str, Sequence[str]] = {}
+    for name, columns in fields.items():
         there: set[str] = set()
         for field in columns:
             there |= _labels_in(answers.columns[field.name, field.type], field.type)
         found[name] = labels.get(name) or sorted(there)
-    size = sum((folder / name).stat().st_size for name in gold_files(folder, table.gold))
-    tags = tagged(table, wanted, names)
-    return GoldTable(table, fields, keys, answers, tags, found, groups, further, skipped, size)
+    return found
 
 
 Loaded = tuple[list[str], Rows, list[tuple[int, tuple[Any, ...]]]]
@@ -215,12 +232,15 @@ def _read(sources: Sequence[NamedText], file: File, table: Table, problems: Prob
         rows = replace(rows, keys=[source.named for source in sources])
     values = list(rows.rows)
     names = [*table.key, *(field.name for field in fields)]
-    if rows.is_json:  # what a path does not lead to in any record is not there
-        there = [at for at in range(len(names)) if not values or any(row[at] is not ABSENT for _, row in values)]
-        kept = sorted({*range(len(table.key)), *there})
-        pick = picker(kept)
-        names, values = [names[at] for at in kept], [(number, pick(row)) for number, row in values]
-    return names, rows, values
+    return _without_absent(names, rows, values, len(table.key)) if rows.is_json and values else (names, rows, values)
+
+
+def _without_absent(names: list[str], rows: Rows, values: list[tuple[int, tuple[Any, ...]]], keys: int) -> Loaded:
+    """The columns that some record has: what a path of JSON leads to in none is not there."""
+    there = [at for at in range(keys, len(names)) if any(row[at] is not ABSENT for _, row in values)]
+    kept = [*range(keys), *there]
+    pick = picker(kept)
+    return [names[at] for at in kept], rows, [(number, pick(row)) for number, row in values]
 
 
 def _check_key_columns(name: str, columns: Sequence[str], file: File, table: Table, problems: Problems) -> None:
@@ -259,9 +279,12 @@ def _skipped(
     found = {}
     for field in fields:
         at = names.index(field.name)
-        empty = [row for _, row in values if _is_empty(row[at], field)]
-        keys = (tuple(map(as_text, row[:width])) for row in empty)
-        found[field.name, field.type] = frozenset(positions[table.canonical(key)] for key in keys)
+        empty: set[int] = set()
+        for _, row in values:
+            if _is_empty(row[at], field):
+                position = positions.get(table.canonical(tuple(map(as_text, row[:width]))))
+                empty.update([] if position is None else [position])  # an unknown key is reported elsewhere
+        found[field.name, field.type] = frozenset(empty)
     return found
 
 

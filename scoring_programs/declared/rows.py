@@ -356,39 +356,55 @@ def _json(text: str, name: str, file: File, wanted: Sequence[Field], table: Tabl
 
     Below a key, what is no object is the only answer that there is.
     """
-    found: List[Tuple[str, Tuple[Any, ...]]] = []
-    rows = ((number, values) for number, (_, values) in enumerate(found))
-    value = _parsed(text, name, problems)
-    if value is not ABSENT and file.at:
-        value = below(value, steps(file.at))
-        if value is ABSENT:
-            problems.error(name, f"has nothing at {file.at}", "the records there")
+    value = _located(_parsed(text, name, problems), name, file, table, problems)
     key = table.key_in(file)
-    single = [field for field in wanted if field in key] if len(key) == 1 else []
     keys: List[str] = []
-    empty: List[str] = []
-    if isinstance(value, JsonObject) and not key and not table.by_line:
-        value = [value]  # a file for each key holds the record itself
-    if isinstance(value, list):
-        pick = RecordPicker(wanted, [file.place(one) for one in wanted], table, names_key=not key)
-        for number, record in enumerate(value):
-            _take(found, f"{name}[{number}]", (), record, pick, problems)
-    elif isinstance(value, JsonObject) and single:
+    if isinstance(value, JsonObject) and len(key) == 1:
         report_duplicates(value, name, problems)
-        answers = [field for field in wanted if field not in key]
-        pick = RecordPicker(answers, [file.place(one) for one in answers], table, names_key=True)
-        inner = file.place(single[0]).name
         keys = list(value)
-        empty = [one for one, item in value.items() if table.many and item == []]
+        wanted = [field for field in wanted if field not in key]
+    pick = RecordPicker(wanted, [file.place(field) for field in wanted], table, names_key=bool(keys) or not key)
+    found: List[Tuple[str, Tuple[Any, ...]]] = []
+    for where, named, record in _json_records(value, name, file, table, problems):
+        values = pick.values(record, where, problems)
+        if values is None:
+            problems.error(where, "is not a JSON object", "an object with the fields of a row")
+        else:
+            found.append((where, (*named, *values)))
+    rows = ((number, values) for number, (_, values) in enumerate(found))
+    empty = [one for one in keys if value[one] == []] if table.many else []
+    return Rows((), True, rows, lambda number: found[number][0], keys, empty)
+
+
+def _located(value: Any, name: str, file: File, table: Table, problems: Problems) -> Any:
+    """The records of a file: what is at its path; the record itself, as a list, where each key has a file."""
+    if value is ABSENT or (not file.at and table.key_in(file)):
+        return value
+    found = below(value, steps(file.at))
+    if found is ABSENT:
+        problems.error(name, f"has nothing at {file.at}", "the records there")
+    is_record = isinstance(found, JsonObject) and not table.key_in(file) and not table.by_line
+    return [found] if is_record else found
+
+
+def _json_records(
+    value: Any, name: str, file: File, table: Table, problems: Problems
+) -> Iterator[Tuple[str, Tuple[str, ...], Any]]:
+    """(words for its place, the key that its name is, record) of each record of a list, or below an object's names."""
+    key = table.key_in(file)
+    if isinstance(value, list):
+        for number, record in enumerate(value):
+            yield f"{name}[{number}]", (), record
+    elif isinstance(value, JsonObject) and len(key) == 1:
+        inner = file.place(key[0]).name
         for where, one, record in _below_keys(value, name, table, problems):
             if isinstance(record, JsonObject) and record.get(inner, one) != one:
                 what = f"{inner} differs from the name of its object"
                 problems.error(where, what, "the same, or no such field inside")
-            _take(found, where, (one,), record, pick, problems)
+            yield where, (one,), record
     elif value is not ABSENT:
         other = f", or one object whose names are the {key[0].name}" if len(key) == 1 else ""
         problems.error(name, "is not a list of rows", f"a JSON list of objects{other}")
-    return Rows((), True, rows, lambda number: found[number][0], keys, empty)
 
 
 def _below_keys(value: JsonObject, name: str, table: Table, problems: Problems) -> Iterator[Tuple[str, str, Any]]:
@@ -402,22 +418,6 @@ def _below_keys(value: JsonObject, name: str, table: Table, problems: Problems) 
                 yield f"{where}[{number}]", key, record
         else:
             problems.error(where, "is not a list", "a list of objects, one for each row of the key")
-
-
-def _take(
-    found: List[Tuple[str, Tuple[Any, ...]]],
-    where: str,
-    key: Tuple[Any, ...],
-    record: Any,
-    pick: RecordPicker,
-    problems: Problems,
-) -> None:
-    """Append the values of a record, or report that it is none; `key` comes from the name above it."""
-    values = pick.values(record, where, problems)
-    if values is None:
-        problems.error(where, "is not a JSON object", "an object with the fields of a row")
-    else:
-        found.append((where, (*key, *values)))
 
 
 @dataclass(frozen=True)

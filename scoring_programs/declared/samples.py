@@ -107,7 +107,8 @@ def _form(plan: Plan, own: Field, of_gold: Field, gold: Sequence[Any]) -> Compar
     if kinds == ("probabilities", "labels"):
         values = list(own.values or ())
         return ComparedForm(of_gold, _same, partial(map_list, lambda shares: values[shares.index(max(shares))]))
-    return ComparedForm(own if own.type == "probabilities" else of_gold)
+    compared = own if own.type == "probabilities" else of_gold
+    return ComparedForm(compared)
 
 
 def map_list(form: Callable[[Any], Any], values: Sequence[Any]) -> list[Any]:
@@ -131,7 +132,8 @@ class OwnRows:
 
     def at(self, positions: Sequence[int]) -> "OwnRows":
         """The keys at these positions, of which one may come several times."""
-        return OwnRows(*([side[i] for i in positions] for side in (self.keys, self.gold, self.predicted)))
+        keys = [self.keys[i] for i in positions]
+        return OwnRows(keys, [self.gold[i] for i in positions], [self.predicted[i] for i in positions])
 
     def joined(self, other: "OwnRows") -> "OwnRows":
         """These rows, then the others."""
@@ -155,18 +157,20 @@ def scored_groups(plan: Plan, gold: GoldTable) -> dict[Group, list[int]]:
 
     Groups come in the order of their texts; those that `where` leaves without a key are left out.
     """
-    empty = frozenset.intersection(*_empty_by_sample(plan, gold)) if gold.skipped and plan.fields else frozenset()
-    chosen = [i for i in range(len(gold.keys)) if i not in empty]
+    chosen = list(range(len(gold.keys)))
+    if gold.skipped and plan.fields:
+        empty = frozenset.intersection(*_empty_by_sample(plan, gold))
+        chosen = [i for i in chosen if i not in empty]
     for column, wanted in plan.where.items():
         texts = gold.groups[column]
-        fits = _fitting(wanted, gold.table.find(column))
-        fitting = {text for text in set(texts) if fits(text)}
+        fitting = set(filter(_fitting(wanted, gold.table.find(column)), set(texts)))
         chosen = [i for i in chosen if texts[i] in fitting]
     if not plan.by:
         return {(): chosen}
+    of_keys = list(zip(*(gold.groups[column] for column in plan.by), strict=True))
     groups: dict[Group, list[int]] = {}
     for i in chosen:
-        groups.setdefault(tuple(gold.groups[column][i] for column in plan.by), []).append(i)
+        groups.setdefault(of_keys[i], []).append(i)
     return dict(sorted(groups.items()))
 
 
@@ -175,8 +179,14 @@ def scored_by_sample(plan: Plan, gold: GoldTable) -> list[dict[Group, list[int]]
     groups = scored_groups(plan, gold)
     found = []
     for empty in _empty_by_sample(plan, gold):
-        kept = {group: [i for i in positions if i not in empty] for group, positions in groups.items()}
-        found.append({group: positions for group, positions in kept.items() if positions} if empty else groups)
+        kept = {}
+        for group, positions in groups.items() if empty else ():
+            own = [i for i in positions if i not in empty]
+            if own:
+                kept[group] = own
+        if not empty:
+            kept = groups
+        found.append(kept)
     return found
 
 
@@ -212,8 +222,8 @@ def classes_of(plan: Plan, gold: GoldTable) -> dict[Any, list[int]]:
 def _fitting(wanted: Any, field: Field | None) -> Callable[[str], bool]:
     """What says whether a gold text is one that `where` wants: one of a list, or a number in a range."""
     if not isinstance(wanted, Mapping):
-        texts = set(wanted if field is None else map(field.canonical, wanted))
-        return texts.__contains__
+        texts = wanted if field is None else map(field.canonical, wanted)
+        return set(texts).__contains__
     low, high = wanted.get("min", -math.inf), wanted.get("max", math.inf)
     if field is not None and field.type == "ordinal":
         return lambda text: bool(low <= field.numbers.get(text, math.nan) <= high)

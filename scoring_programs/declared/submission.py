@@ -11,6 +11,7 @@ from declared.own_checks import answered_rows, run_check
 from declared.rows import NamedText, Rows, column_names, joined, read_files
 from declared.tables import Key, Table, fields_by_task, fields_of_tasks, tables_of, tasks_left_out
 from scoring_kit.base.fields import Field, ordered
+from scoring_kit.base.row_files import File
 from scoring_kit.errors import Problems, shown
 from scoring_kit.json_reading import read_utf8
 from scoring_kit.manifest import Manifest
@@ -39,10 +40,11 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
     Tables that no task reads here belong to tasks that are scored elsewhere, or not in this phase: their files are left
     alone. In layout `tasks` every zip goes to all tasks, so that one with files of other tasks alone is no mistake.
     """
-    tables = tables_of(manifest.options)
-    scored = [table for table in tables.values() if table.id in manifest.expected["tables"]]
-    names = _find_files(files, list(tables.values()), scored, manifest, problems)
-    of_others = _files_of_others(files, tables.values(), scored)
+    tables = list(tables_of(manifest.options).values())
+    scored = [table for table in tables if table.id in manifest.expected["tables"]]
+    names = _find_files(files, tables, scored, manifest, problems)
+    if not files.paths:
+        return None
     answers: Dict[str, Answers] = {}
     missing: Set[str] = set()
     for table in scored:
@@ -50,53 +52,63 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
         if table.id not in names:
             missing.update(reading)
             continue
-        expected = manifest.expected["tables"][table.id]
-        sources = _sources(files, names[table.id], table, expected, problems)
+        sources = _sources(files, names[table.id], table, manifest.expected["tables"][table.id], problems)
         if sources is None:
             continue
         left_out = _left_out(sources, table, reading, manifest, problems)
         missing |= left_out
         tasks = [task for task in manifest.tasks if task in reading and task not in left_out]
         if tasks:
-            fields = fields_of_tasks(table, manifest.options, tasks)
-            before = problems.found
-            answers[table.id] = _read_table(sources, table, fields, expected, problems)
-            check = manifest.options.get("checks", {}).get(table.id)
-            if check is not None and problems.found == before:
-                keys = [tuple(key) for key in expected["keys"]]
-                run_check(check, answered_rows(answers[table.id], table, keys), table.file.name, problems)
-    if not names and files.paths and not (of_others and manifest.layout == "tasks"):
-        what = f"holds no file with predictions; found {_listed(list(files.paths))}"
-        elsewhere = f", of which none of the tasks that are scored here reads {_listed(of_others)}" if of_others else ""
-        problems.error("submission", what + elsewhere, ", ".join(dict.fromkeys(table.file.name for table in scored)))
-    return Submission(answers, frozenset(manifest.tasks).difference(missing)) if files.paths else None
+            answers[table.id] = _checked_table(sources, table, tables, tasks, manifest, problems)
+    if not names:
+        _report_nothing(files, tables, scored, manifest, problems)
+    return Submission(answers, frozenset(manifest.tasks).difference(missing))
+
+
+def _checked_table(
+    sources: Sequence[NamedText],
+    table: Table,
+    tables: Sequence[Table],
+    tasks: Sequence[str],
+    manifest: Manifest,
+    problems: Problems,
+) -> Answers:
+    """A table's answers to these tasks, which the organisers' own check has seen where there is one."""
+    expected = manifest.expected["tables"][table.id]
+    fields = fields_of_tasks(table, manifest.options, tasks)
+    others = [one for one in tables if one.file.name == table.file.name]
+    before = problems.found
+    answers = _read_table(sources, table, fields, others, expected, problems)
+    check = manifest.options.get("checks", {}).get(table.id)
+    if check is not None and problems.found == before:
+        keys = [tuple(key) for key in expected["keys"]]
+        run_check(check, answered_rows(answers, table, keys), table.file.name, problems)
+    return answers
+
+
+def _report_nothing(
+    files: SubmissionFiles, tables: Sequence[Table], scored: Sequence[Table], manifest: Manifest, problems: Problems
+) -> None:
+    """Record that no file is one of those that are scored here, unless they go to other tasks."""
+    of_others = _files_of_others(files, tables, scored)
+    if of_others and manifest.layout == "tasks":
+        return
+    what = f"holds no file with predictions; found {_listed(list(files.paths))}"
+    if of_others:
+        what += f", of which none of the tasks that are scored here reads {_listed(of_others)}"
+    problems.error("submission", what, ", ".join(dict.fromkeys(table.file.name for table in scored)))
 
 
 def _find_files(
     files: SubmissionFiles, tables: Sequence[Table], scored: Sequence[Table], manifest: Manifest, problems: Problems
 ) -> Dict[str, List[str]]:
     """Id of a scored table → the names of its files: the declared one, or else the only one with its ending."""
-    declared = {name for table in tables for name in table.file.matching(files.paths)}
     sent_here = tables if manifest.layout == "tasks" else scored
     names: Dict[str, List[str]] = {}
     for table in scored:
-        file = table.file
-        own = file.matching(files.paths)
-        endings = {other.file.name for other in sent_here if other.file.ending == file.ending}
-        is_pattern = bool(file.named_by) or file.name.startswith("*")
-        others = [] if is_pattern or len(endings) > 1 else files.named(file.ending)
-        others = [name for name in others if name not in declared]
-        if file.name.startswith("*") and len(own) > 1:
-            problems.error(_listed(own), f"{len(own)} files that end with {file.name[1:]}", "one of them alone")
+        own = _own_files(files, table.file, tables, sent_here, problems)
         if own:
             names[table.id] = own
-        elif len(others) == 1:
-            names[table.id] = others
-            problems.warn(others[0], f"read as {file.name}, since it is the only {file.ending} file")
-        elif others:
-            problems.error(_listed(others), f"{len(others)} {file.ending} files", f"{file.name} alone")
-        elif len(tables) > 1:
-            problems.warn(file.name, "is not there, so the tasks that need it are not entered")
     of_others = _files_of_others(files, tables, scored)
     read_here = {name for own in names.values() for name in own}
     unread = [name for name in files.paths if name not in read_here and name not in of_others]
@@ -105,6 +117,30 @@ def _find_files(
     if unread and names:
         problems.warn(_listed(unread), "not read")
     return names
+
+
+def _own_files(
+    files: SubmissionFiles, file: File, tables: Sequence[Table], sent_here: Sequence[Table], problems: Problems
+) -> List[str]:
+    """The names of a table's files; what is wrong with them, or taken in their place, is recorded."""
+    own = file.matching(files.paths)
+    if file.name.startswith("*") and len(own) > 1:
+        problems.error(_listed(own), f"{len(own)} files that end with {file.name[1:]}", "one of them alone")
+    if own:
+        return own
+    declared = {name for table in tables for name in table.file.matching(files.paths)}
+    rivals = {table.file.name for table in sent_here if table.file.ending == file.ending}
+    others = [name for name in files.named(file.ending) if name not in declared]
+    if file.is_pattern or len(rivals) > 1:
+        others = []
+    if len(others) > 1:
+        problems.error(_listed(others), f"{len(others)} {file.ending} files", f"{file.name} alone")
+        return []
+    if others:
+        problems.warn(others[0], f"read as {file.name}, since it is the only {file.ending} file")
+    elif len(tables) > 1:
+        problems.warn(file.name, "is not there, so the tasks that need it are not entered")
+    return others
 
 
 def _files_of_others(files: SubmissionFiles, tables: Iterable[Table], scored: Sequence[Table]) -> List[str]:
@@ -121,31 +157,34 @@ def _listed(names: Sequence[str]) -> str:
 def _sources(
     files: SubmissionFiles, names: Sequence[str], table: Table, expected: Mapping[str, Any], problems: Problems
 ) -> Optional[List[NamedText]]:
-    """A table's files as texts; None where one of them cannot be read."""
-    known: Dict[str, str] = {}
+    """A table's files as texts; None where its only one cannot be read."""
+    named = _known_names(names, table, expected["keys"], problems) if table.file.named_by else dict.fromkeys(names, "")
     sources = []
-    field = next((field for field in table.key_fields if field.name == table.file.named_by), None)
-    if field is not None:
-        at = table.key.index(field.name)
-        known = {field.canonical(key[at]): key[at] for key in expected["keys"]}
-    seen: Dict[str, str] = {}
-    before = problems.found
-    for name in names:
-        named = table.file.value_in(name) or "" if field is not None else ""
-        if field is not None:
-            folded = field.canonical(named)
-            if folded not in known:
-                problems.error(name, f"unknown {field.name} {shown(named)}", "a file for each id of this phase's data")
-                continue
-            if folded in seen:
-                problems.error(name, f"a second file for {shown(named)}, after {seen[folded]}", "one file for each id")
-                continue
-            named, seen[folded] = known[folded], name
+    for name, value in named.items():
         text = read_utf8(files.paths[name], name, expected["megabytes"], problems)
         if text is not None:
-            sources.append(NamedText(name, text, named))
-    unread = field is None and problems.found > before
-    return None if unread else sources
+            sources.append(NamedText(name, text, value))
+    return sources if sources or table.file.named_by else None
+
+
+def _known_names(
+    names: Sequence[str], table: Table, keys: Sequence[Sequence[str]], problems: Problems
+) -> Dict[str, str]:
+    """File → the id in its name, as the data write it; files of unknown ids, and second ones, are recorded."""
+    at = table.key.index(table.file.named_by)
+    field = table.key_fields[at]
+    known = {field.canonical(key[at]): key[at] for key in keys}
+    first: Dict[str, str] = {}
+    for name in names:
+        sent = table.file.value_in(name) or ""
+        folded = field.canonical(sent)
+        if folded not in known:
+            problems.error(name, f"unknown {field.name} {shown(sent)}", "a file for each id of this phase's data")
+        elif folded in first:
+            problems.error(name, f"a second file for {shown(sent)}, after {first[folded]}", "one file for each id")
+        else:
+            first[folded] = name
+    return {name: known[folded] for folded, name in first.items()}
 
 
 def _left_out(
@@ -184,6 +223,7 @@ def _read_table(
     sources: Sequence[NamedText],
     table: Table,
     needed: Sequence[Field],
+    others: Sequence[Table],
     expected: Mapping[str, Any],
     problems: Problems,
 ) -> Answers:
@@ -192,32 +232,41 @@ def _read_table(
     fields = [with_values(field, expected["values"]) for field in needed]
     name = sources[0].name if len(sources) == 1 and not table.file.named_by else table.file.name
     parts = read_files(sources, table.file, fields, table, problems, keys)
-    before = problems.found
-    if table.file.suffix in (".csv", ".tsv"):
-        asked = [*table.key_in(table.file), *fields]
-        for at, source in enumerate(sources):
-            _check_header(parts[at].names, source.name, table, asked, problems)
-        if problems.found > before or not all(part.names for part in parts):
-            return Answers({}, [], [])
+    if not _headers_fit(sources, parts, table, fields, others, problems):
+        return Answers({}, [], [])
     rows = joined(parts)
     positions = table.positions(keys)
     answers = read_answers(rows, table, positions, fields, problems, problems.fault)
     for key in rows.empty_keys:
         if table.canonical((key,)) not in positions:
             problems.error(name, f"unknown {table.key[0]} {shown(key)}", "ids of this phase's data alone")
-    has_rows = bool(answers.owners) or any(number >= 0 for number in answers.numbers)
-    if not (has_rows or table.reject_missing or rows.empty_keys or table.file.named_by or problems.found):
+    may_be_empty = table.reject_missing or rows.empty_keys or table.file.named_by
+    if not may_be_empty and not problems.found and max(answers.numbers, default=-1) < 0:
         problems.error(name, "has no rows", "a row for each key that is answered")
     _check_missing(answers, table, keys, sources, problems)
     for field in fields:
-        if field.name in expected["lengths"]:
-            _check_lengths(answers, rows, field, expected["lengths"][field.name], problems)
-        if field.name == table.distinct:
-            _check_distinct(answers, rows, keys, field, problems)
-            _check_items(answers, keys, field, expected.get("items", ()), name, problems)
-        if field.type in ("tags", "spans") and field.values:
-            _doubt_types(answers, name, field, problems)
+        _check_field(field, answers, rows, table, expected, name, problems)
     return answers
+
+
+def _check_field(
+    field: Field,
+    answers: Answers,
+    rows: Rows,
+    table: Table,
+    expected: Mapping[str, Any],
+    name: str,
+    problems: Problems,
+) -> None:
+    """What is wrong with a field's values beyond each by itself."""
+    if field.name in expected["lengths"]:
+        _check_lengths(answers, rows, field, expected["lengths"][field.name], problems)
+    if field.name == table.distinct:
+        keys = [tuple(key) for key in expected["keys"]]
+        _check_distinct(answers, rows, keys, field, problems)
+        _check_items(answers, keys, field, expected.get("items", ()), name, problems)
+    if field.type in ("tags", "spans") and field.values:
+        _doubt_types(answers, name, field, problems)
 
 
 def with_values(field: Field, values: Mapping[str, Sequence[str]]) -> Field:
@@ -225,31 +274,50 @@ def with_values(field: Field, values: Mapping[str, Sequence[str]]) -> Field:
     return replace(field, values=ordered(values[field.name])) if field.name in values else field
 
 
-def _check_header(header: Sequence[str], name: str, table: Table, asked: Sequence[Field], problems: Problems) -> None:
+def _headers_fit(
+    sources: Sequence[NamedText],
+    parts: Sequence[Rows],
+    table: Table,
+    fields: Sequence[Field],
+    others: Sequence[Table],
+    problems: Problems,
+) -> bool:
+    """Whether every file has the columns that are asked for; `others` are further tables in the same file."""
+    if table.file.suffix not in (".csv", ".tsv"):
+        return True
+    before = problems.found
+    asked = [*table.key_in(table.file), *fields]
+    known = {column for one in (table, *others) for field in one.fields for column in one.file.place(field).cells}
+    for at, source in enumerate(sources):
+        _check_header(parts[at].names, f"{source.name}:1", table, asked, known, problems)
+    return problems.found == before and all(part.names for part in parts)
+
+
+def _check_header(
+    header: Sequence[str], where: str, table: Table, asked: Sequence[Field], known: Set[str], problems: Problems
+) -> None:
     """Record the columns of one file that are missing, spelt otherwise, or not read."""
-    needed: List[str] = []
+    listed: Dict[str, None] = {}
+    needed: Dict[str, None] = {}
     for field in asked:
-        cells = table.file.place(field).cells
-        if field.required or field.name in table.key or any(column in header for column in cells):
-            needed += cells
-    known = {column for field in table.fields for column in table.file.place(field).cells}
-    known.update(needed)
-    right = {column.casefold(): column for column in known if column not in header}
-    further = []
-    for column in header:
-        if column not in known and column.casefold() in right:
-            spelling = right.pop(column.casefold())
-            problems.error(f"{name}:1", f"unknown column {shown(column)}", f"the spelling {spelling}")
-            needed = [other for other in needed if other != spelling]
-        elif column not in known and column:
-            further.append(column)
-    for column in dict.fromkeys(needed if header else ()):
+        cells = dict.fromkeys(table.file.place(field).cells)
+        listed.update(cells)
+        if field.required or field.name in table.key or not cells.keys().isdisjoint(header):
+            needed.update(cells)
+    right = {column.casefold(): column for column in (*known, *needed) if column not in header}
+    further = [column for column in header if column and column not in known and column not in needed]
+    for column in list(further):
+        spelling = right.pop(column.casefold(), None)
+        if spelling is not None:
+            problems.error(where, f"unknown column {shown(column)}", f"the spelling {spelling}")
+            needed.pop(spelling, None)
+            further.remove(column)
+    for column in needed if header else ():
         if column not in header:
-            listed = ", ".join(dict.fromkeys(column for field in asked for column in table.file.place(field).cells))
-            problems.error(f"{name}:1", f"the column {column} is missing", f"the columns {listed}")
+            problems.error(where, f"the column {column} is missing", f"the columns {', '.join(listed)}")
     if further:
         plural = "columns are" if len(further) > 1 else "column is"
-        problems.warn(f"{name}:1", f"further {plural} not read: {', '.join(map(shown, further[:KEYS_SHOWN]))}")
+        problems.warn(where, f"further {plural} not read: {', '.join(map(shown, further[:KEYS_SHOWN]))}")
 
 
 def _check_missing(
@@ -259,24 +327,30 @@ def _check_missing(
     counted = table.by_line or table.file.suffix == ".txt"
     if (counted and not table.file.named_by) or (table.many and not table.reject_missing):
         return
-    answered = set(answers.owners) if table.many else {i for i, number in enumerate(answers.numbers) if number >= 0}
-    name = table.file.name
-    if not table.file.named_by:
-        name = sources[0].name
-    elif table.many:  # a file without rows is an answer without rows
-        at = table.key.index(table.file.named_by)
-        there = {source.named for source in sources}
-        answered |= {position for position, key in enumerate(keys) if key[at] in there}
+    answered = _answered(answers, table, keys, sources)
     missing = [key for position, key in enumerate(keys) if position not in answered]
     if not missing:
         return
     more = f" and {len(missing) - KEYS_SHOWN} more" if len(missing) > KEYS_SHOWN else ""
     listed = "; ".join(map(named_key, missing[:KEYS_SHOWN])) + more
     what = f"no row for {len(missing)} of {len(keys)} keys: {listed}"
+    name = table.file.name if table.file.named_by else sources[0].name
     if table.reject_missing:
         problems.error(name, what, f"one row for each {', '.join(table.key)} of the data")
     else:
         problems.warn(name, f"{what}; they count as {_counted_as(table)}")
+
+
+def _answered(answers: Answers, table: Table, keys: Sequence[Key], sources: Sequence[NamedText]) -> Set[int]:
+    """The positions of the keys with a row; a file for a key, without rows, is an answer without rows."""
+    if not table.many:
+        return {position for position, number in enumerate(answers.numbers) if number >= 0}
+    found = set(answers.owners)
+    if table.file.named_by:
+        at = table.key.index(table.file.named_by)
+        there = {source.named for source in sources}
+        found.update(position for position, key in enumerate(keys) if key[at] in there)
+    return found
 
 
 def _counted_as(table: Table) -> str:

@@ -80,7 +80,8 @@ def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], Ta
             column = every[plan.key]
             own.append((plan, column))
             said.update(settings(plan, reference.tables[plan.table].table))
-            libraries.update(dict.fromkeys(plan.definition.libraries if plan.definition else ()))
+            if plan.definition is not None:
+                libraries.update(dict.fromkeys(plan.definition.libraries))
             if column.undefined:
                 warnings.append(undefined_text(plan, column.undefined))
             if column.failed:
@@ -154,7 +155,9 @@ def compute(plan: Plan, reference: Reference, submission: Submission) -> Compute
     for name, sample, own in zip(names, samples, scored_by_sample(plan, gold), strict=True):
         of_groups = {group: metric.value(sample.at(positions), plan.options) for group, positions in own.items()}
         values.append((name, of_groups))
-        shown.append(sample.at(sorted(chain(*own.values()))) if gold.skipped else sample)
+        if gold.skipped:
+            sample = sample.at(sorted(chain(*own.values())))
+        shown.append(sample)
     return Computed(groups, shown, values)
 
 

@@ -61,8 +61,7 @@ def units_of(columns: ColumnSources, reference: Reference, submission: Submissio
             continue
         placed, statistic = tables[plan.table], _column(plan, tables)
         statistics[plan.key], operands[plan.key] = statistic, Operand(statistic, plan)
-        found = [] if plan.tables else classes_of(plan, placed.gold).values()
-        classes[plan.key] = [len(np.unique(placed.unit[positions])) for positions in found]
+        classes[plan.key] = [] if plan.tables else _classes(plan, placed)
         if isinstance(statistic, MeanOfParts):
             scored[plan.key] = ScoredUnits(placed.gold.table.unit, statistic.places)
     for one in columns.made:
@@ -71,10 +70,15 @@ def units_of(columns: ColumnSources, reference: Reference, submission: Submissio
             statistics[one.key] = OfColumns(one, parts, columns.absent)
             operands[one.key] = Operand(statistics[one.key], one)
             classes[one.key] = list(chain.from_iterable(classes[key] for key in parts))
+    for key in statistics.keys() - set(columns.keys):
+        del statistics[key]
     words = dict.fromkeys(one.gold.table.unit for one in tables.values())
-    groups = dict(_groups_of(columns.own, tables))
-    own = {key: statistics[key] for key in columns.keys if key in statistics}
-    return Units(" or ".join(words), shown, own, scored, classes, groups)
+    return Units(" or ".join(words), shown, statistics, scored, classes, dict(_groups_of(columns.own, tables)))
+
+
+def _classes(plan: Plan, placed: PlacedTable) -> list[int]:
+    """In how many units each class or group is that the metric is a mean over."""
+    return [len(np.unique(placed.unit[positions])) for positions in classes_of(plan, placed.gold).values()]
 
 
 def _placed(
@@ -170,12 +174,13 @@ def _groups(plan: Plan, placed: PlacedTable) -> dict[str, Group]:
 def _labels(plan: Plan, placed: PlacedTable) -> dict[str, Group]:
     (positions,) = scored_groups(plan, placed.gold).values()
     (sample,) = [one.at(positions) for one in samples_of(plan, placed.gold, placed.answers)]
-    sides = [list(map(_as_set, side)) for side in (sample.gold, sample.predicted)]
+    gold, predicted = list(map(_as_set, sample.gold)), list(map(_as_set, sample.predicted))
     places, unit = np.unique(placed.unit[positions], return_inverse=True)
     keys = Keys(unit, len(places), plan.worst).weighing(sample.weight)
     found = {}
-    for label in sorted(set().union(*sides[0])):
-        truth, given = (np.array([label in labels for labels in side]) for side in sides)
+    for label in sorted(set().union(*gold)):
+        truth = np.array([label in labels for labels in gold])
+        given = np.array([label in labels for labels in predicted])
         part = PartOfUnits(places, keys.additive(PARTS[plan.metric], truth & given, given, truth))
         items = int(min(truth.sum(), given.sum() or truth.sum()))
         found[label] = Group(MeanOfParts(placed.units, [part]), len(np.unique(unit[truth])), items)

@@ -163,11 +163,17 @@ def _failure(entry: CodeEntry, code: int, stderr: str) -> Fault:
     """Where it failed, by the last line of the submission that its traceback names, and with which words."""
     lines = [line for line in stderr.splitlines() if line.strip()]
     places = re.findall(r'^\s*File "([^"/<][^"<]*)", line (\d+)', stderr, re.MULTILINE)
-    where = f"{places[-1][0]}:{places[-1][1]}" if places else entry.file
-    last = printable(lines[-1].strip())[:MESSAGE_SHOWN] if lines else ""
-    ended = f"was ended by {_signal_name(-code)}" if code < 0 else f"ended with exit code {code}"
-    where_else = "" if where.startswith(entry.file) else f" ({entry.file})"
-    what = f"{ended}{where_else}: {last}" if last else f"{ended}{where_else} without a message"
+    where, what = entry.file, f"ended with exit code {code}"
+    if code < 0:
+        what = f"was ended by {_signal_name(-code)}"
+    if places:
+        where = ":".join(places[-1])
+    if not where.startswith(entry.file):
+        what += f" ({entry.file})"
+    if lines:
+        what += f": {printable(lines[-1].strip())[:MESSAGE_SHOWN]}"
+    else:
+        what += " without a message"
     return where, what, "exit code 0; what it printed is in the log of the prediction step"
 
 

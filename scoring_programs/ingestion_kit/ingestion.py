@@ -116,7 +116,7 @@ class Ingestion:
         unfinished.replace(self._handed_over / RECORD)
         _print(problems.warning_lines(), sys.stdout)
         _print(lines or errors, sys.stderr)
-        return STATUS[fault] if fault else 0
+        return STATUS.get(fault or "", 0)
 
     def _run(self, private: Path, problems: Problems) -> None:
         """Run the entry on a copy of the submission, and take over and check what it wrote.
@@ -153,7 +153,7 @@ class Ingestion:
 
     def _note(self, ended: EndedEntry) -> None:
         """Print how the code ended, and note it for the record."""
-        memory = None if ended.memory_mib is None else round(ended.memory_mib, 1)
+        memory = ended.memory_mib and round(ended.memory_mib, 1)
         self._record.update(duration=round(ended.seconds, 3), memory_mib=memory, exit_code=ended.exit_code)
         for title, text in (("printed", ended.stdout), ("printed to stderr", ended.stderr)):
             if text:

@@ -8,9 +8,8 @@ from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any
 
-from scoring_kit.csv_reading import read_table
+from scoring_kit.csv_reading import read_gold_table
 from scoring_kit.errors import OrganiserError, Problems, printable, shown
-from scoring_kit.json_reading import read_utf8
 from scoring_kit.program import AVERAGE_RANK, STORED, Program, ScoreColumn
 from scoring_kit.results import comparable
 from scoring_kit.team_results import TeamResults
@@ -36,27 +35,26 @@ def read_scores(path: Path, keys: Sequence[str], also: Sequence[str] = ()) -> Sc
     if not path.is_file():
         what = "is a folder" if path.exists() else "no such file"
         raise OrganiserError(f"{path}: {what}. Expected a CSV table with the columns {TEAM}, {', '.join(keys)}.")
-    text = read_utf8(path, path.name, float("inf"), problems)
-    scores: Scores = {}
-    if text is not None:
-        table = read_table(text, path.name, problems)
+    table = read_gold_table(path, problems)
+    problems.stop_organisers_if_any()
+    known = [*keys, *also]
+    places = table.places(known)
+    if TEAM not in table.header or not places or not {TEAM, *known}.issuperset(table.header):
+        problems.error(f"{path.name}:1", f"has the columns {', '.join(table.header)}", f"{TEAM}, {', '.join(keys)}")
         problems.stop_organisers_if_any()
-        known = [*keys, *also]
-        unknown = [name for name in table.header if name not in (TEAM, *known)]
-        if TEAM not in table.header or unknown or not set(known) & set(table.header):
-            problems.error(f"{path.name}:1", f"has the columns {', '.join(table.header)}", f"{TEAM}, {', '.join(keys)}")
-        else:
-            for line, cells in table.rows:
-                row = dict(zip(table.header, (cell.strip() for cell in cells), strict=True))
-                team = row[TEAM]
-                if not team or team in scores:
-                    what = f"the team {shown(team)} already has a row" if team else f"{TEAM} is empty"
-                    problems.error(f"{path.name}:{line}", what, "one row for each team")
-                scores[team] = {
-                    key: _number(row.get(key, ""), f"{path.name}:{line} ({key})", problems) for key in known
-                }
-            if not scores and not problems.found:
-                problems.error(path.name, "has no rows", "one row for each team")
+    scores: Scores = {}
+    team_at = table.header.index(TEAM)
+    for line, cells in table.rows:
+        team = cells[team_at].strip()
+        if not team:
+            problems.error(f"{path.name}:{line}", f"{TEAM} is empty", "one row for each team")
+        elif team in scores:
+            problems.error(f"{path.name}:{line}", f"the team {shown(team)} already has a row", "one row for each team")
+        scores[team] = dict.fromkeys(known)
+        for key, at in places.items():
+            scores[team][key] = _number(cells[at].strip(), f"{path.name}:{line} ({key})", problems)
+    if not scores and not problems.found:
+        problems.error(path.name, "has no rows", "one row for each team")
     problems.stop_organisers_if_any()
     return scores
 
@@ -78,15 +76,14 @@ NO_TIES: Mapping[str, "Goodness"] = {}
 
 def written_scores(program: Program, scored: TeamResults) -> Scores:
     """Every scored team's value in every column that the scorer writes; None where it did not enter the task."""
-    return {
-        team: {
-            column.key: None if value is None else column.bounded(value)
-            for column in program.columns
-            if column.computation is None and column.task in own
-            for value in [own[column.task].metrics[column.key].value]
-        }
-        for team, own in scored.results.items()
-    }
+    written: Scores = {}
+    for team, own in scored.results.items():
+        written[team] = {}
+        for column in program.columns:
+            if column.computation is None and column.task in own:
+                value = own[column.task].metrics[column.key].value
+                written[team][column.key] = None if value is None else column.bounded(value)
+    return written
 
 
 def board(program: Program, written: Scores, baselines: Collection[str] = ()) -> Scores:
@@ -115,19 +112,23 @@ def average_ranks(
     `gen_bundle.codabench.board` names the source, and a test holds both to the same figures. Every team that
     entered anything has a score in all these columns, which are written and shown (the declaration allows no others).
     """
-    entered = {team: own for team, own in scores.items() if any(value is not None for value in own.values())}
-    competing = [team for team in entered if team not in baselines]
     sources = [source for source in program.columns if source.key in column.of]
+    entered = teams_entered(scores)
     if not sources:
         return {}
+    totals = dict.fromkeys(entered, 0.0)
+    for source in sources:
+        values = {team: _shown(source, scores[team][source.key]) for team in entered}
+        competing = {team: value for team, value in values.items() if team not in baselines}
+        for team in entered:
+            among = {**competing, team: values[team]}
+            totals[team] += mid_ranks(shared_ranks(among, source.sort == "desc"))[team]
+    return {team: round(total / len(sources), column.precision) for team, total in totals.items()}
 
-    def rank(team: str, source: ScoreColumn) -> float:
-        among = {one: _shown(source, entered[one][source.key]) for one in {*competing, team}}
-        return mid_ranks(shared_ranks(among, source.sort == "desc"))[team]
 
-    return {
-        team: round(sum(rank(team, source) for source in sources) / len(sources), column.precision) for team in entered
-    }
+def teams_entered(scores: Scores) -> list[str]:
+    """The teams that entered anything."""
+    return [team for team, own in scores.items() if set(own.values()) - {None}]
 
 
 Goodness = tuple[float, ...]
@@ -142,9 +143,10 @@ def shared_ranks(
     `ties` says what orders teams of equal values, see `tie_breaks`.
     """
     sign = 1 if descending else -1
-    there = {
-        team: (sign * comparable(value), *ties.get(team, ())) for team, value in values.items() if value is not None
-    }
+    there: dict[str, Goodness] = {}
+    for team, value in values.items():
+        if value is not None:
+            there[team] = (sign * comparable(value), *ties.get(team, ()))
     first: dict[Goodness, int] = {}
     for place, goodness in enumerate(sorted(there.values(), reverse=True), start=1):
         first.setdefault(goodness, place)
@@ -158,19 +160,27 @@ def tie_breaks(program: Program, column: ScoreColumn, scores: Scores) -> dict[st
     average ranks, no column decides there. A task that a team did not enter counts as the column's `worst`.
     """
     shown = [one for one in program.columns if not one.hidden]
+    deciding: list[ScoreColumn] = []
     if program.tie_break is not None:
-        deciding = [one for key in program.tie_break for one in shown if one.key == key]
-    else:
-        following = shown[shown.index(column) + 1 :] if column in shown and column.computation != AVERAGE_RANK else []
+        by_key = {one.key: one for one in shown}
+        deciding = [by_key[key] for key in program.tie_break if key in by_key]
+    elif column in shown and column.computation != AVERAGE_RANK:
+        following = shown[shown.index(column) + 1 :]
         deciding = [one for one in following if one.computation != AVERAGE_RANK]
+    return {team: _goodness(deciding, own) for team, own in scores.items()}
 
-    def goodness(own: Mapping[str, float | None], one: ScoreColumn) -> float:
-        value = one.worst if own.get(one.key) is None else own[one.key]
-        if value is None:
-            return -math.inf
-        return comparable(value) if one.sort == "desc" else -comparable(value)
 
-    return {team: tuple(goodness(own, one) for one in deciding) for team, own in scores.items()}
+def _goodness(columns: Sequence[ScoreColumn], values: Mapping[str, float | None]) -> Goodness:
+    goodness = []
+    for column in columns:
+        value = values.get(column.key)
+        score = column.worst if value is None else value
+        if score is None:
+            goodness.append(-math.inf)
+        else:
+            sign = 1 if column.sort == "desc" else -1
+            goodness.append(sign * comparable(score))
+    return tuple(goodness)
 
 
 def mid_ranks(ranks: Mapping[str, int]) -> dict[str, float]:
@@ -251,7 +261,7 @@ class Standing:
 def task_standing(program: Program, column: ScoreColumn, scores: Scores, view: RankingView) -> Standing:
     """The teams by a column, then by `tie_breaks`: those that have a value there, and those that have none in any."""
     values = {team: own[column.key] for team, own in scores.items()}
-    entered = {team for team, own in scores.items() if any(value is not None for value in own.values())}
+    entered = teams_entered(scores)
     if all(value is None for value in values.values()):
         return standing({}, column.sort == "desc", view)
     shown = {team: value for team, value in values.items() if value is not None or team not in entered}

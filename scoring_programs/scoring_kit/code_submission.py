@@ -17,7 +17,7 @@ import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, Iterator, Mapping, NoReturn, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, NoReturn, Optional, Tuple
 
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError, shown
 from scoring_kit.submission_files import PROGRAM_FILES, SubmissionFiles
@@ -75,15 +75,15 @@ def code_files(folder: Path, entry: CodeEntry, problems: Problems) -> Dict[str, 
         if (folder / name).is_file():
             what = "makes the platform treat the submission as a program of its own"
             problems.error(name, what, "a submission without this file: remove or rename it")
-    for place in sorted(path.name for path in folder.iterdir()) if folder.is_dir() else ():
-        if RUN_FOLDER.fullmatch(place):
-            problems.error(shown(place), "is a name that only the platform's own run may use", "a submission of code")
+    for place in sorted(run_folders(folder)):
+        problems.error(shown(place), "is a name that only the platform's own run may use", "a submission of code")
+    expected = f"{entry.file} at the top of the zip"
     if not files.paths:
-        problems.error("submission", "holds no files", f"{entry.file} at the top of the zip")
+        problems.error("submission", "holds no files", expected)
     elif entry.file not in files.paths:
         found = [name for name in files.paths if name.rpartition("/")[2] == entry.file]
         what = f"is not at the top of the zip; found {shown(found[0])}" if found else "is missing"
-        problems.error(entry.file, what, f"{entry.file} at the top of the zip")
+        problems.error(entry.file, what, expected)
     for name, path in files.paths.items():
         if name.endswith(".py"):
             _check_python(name, path, entry, problems)
@@ -221,8 +221,8 @@ def _check_worker(metadata: Path, duration: float, problems: Problems) -> None:
         problems.stop_if_any()
 
 
-def run_folders(output: Path) -> list[str]:
-    """The names of the runs' folders in what the prediction step left."""
+def run_folders(output: Path) -> List[str]:
+    """The names of runs' folders in what the prediction step left, or anywhere else."""
     return [path.name for path in output.iterdir() if RUN_FOLDER.fullmatch(path.name)] if output.is_dir() else []
 
 

@@ -40,7 +40,8 @@ class SubmissionError(Exception):
         shown_lines = fitting(self.messages)
         found, more = _count(self.found, "problem"), self.found - _problems_in(shown_lines)
         lines = [f"The submission cannot be scored: {found} found.", *shown_lines]
-        lines += [f"… and {more} more."] if more > 0 else []
+        if more > 0:
+            lines.append(f"… and {more} more.")
         return "\n".join([*lines, f"{found} found, so nothing was scored."])
 
 
@@ -87,7 +88,8 @@ class Problems:
 
     def fault(self, where: str, rule: str, value: str, expected: str) -> None:
         """Record a fault of a submission: place, rule, the value that breaks it (or ""), and what is expected."""
-        self.error(where, f"{rule} {shown(value)}" if value else rule, expected)
+        what = f"{rule} {shown(value)}" if value else rule
+        self.error(where, what, expected)
 
     def gold_fault(self, where: str, rule: str, value: str, expected: str) -> None:
         """Record a fault of the reference data: place and rule alone, because participants read this in their log."""
@@ -123,14 +125,19 @@ class Problems:
 
     def warning_lines(self) -> List[str]:
         """The warnings as the participant reads them."""
-        lines = fitting([f"warning: {text}" for text in self.warnings[:WARNINGS_SHOWN]], LOG_BYTES // 3)
+        lines = fitting(list(map("warning: {}".format, self.warnings[:WARNINGS_SHOWN])), LOG_BYTES // 3)
         more = self.warned - len(lines)
-        return [*lines, f"… and {_count(more, 'more warning')}."] if more else lines
+        if more:
+            lines.append(f"… and {_count(more, 'more warning')}.")
+        return lines
 
     def organiser_error(self) -> OrganiserError:
         """The problems as the organisers' own: what is wrong with reference data or options, the rest counted."""
-        more = self.found - _problems_in(self.errors)
-        return OrganiserError(*self.errors, *([f"… and {more} more."] if more else []))
+        messages = self.errors
+        more = self.found - _problems_in(messages)
+        if more:
+            messages.append(f"… and {more} more.")
+        return OrganiserError(*messages)
 
     def stop_organisers_if_any(self) -> None:
         """Raise OrganiserError when a problem was recorded."""
@@ -184,8 +191,9 @@ def _sentence(text: str) -> str:
 
 def _expectation(text: str) -> str:
     """`one of a, b` → `Expected: one of a, b.`; a text that is a sentence of its own stays one."""
-    is_sentence = text[:1].isupper() or "expect" in text
-    return _sentence(text[:1].upper() + text[1:] if is_sentence else f"Expected: {text}")
+    if text[:1].isupper() or "expect" in text:
+        return _sentence(text[:1].upper() + text[1:])
+    return _sentence(f"Expected: {text}")
 
 
 def printable(text: str) -> str:

@@ -108,7 +108,8 @@ def run(
         from scoring_kit.code_submission import handed_over  # in no program that scores predictions
 
         given = input_folder.parent / "ingested_program"
-        code_run = handed_over(input_folder / "res", given if given.is_dir() else None, problems)
+        submission_given = given if given.is_dir() else None
+        code_run = handed_over(input_folder / "res", submission_given, problems)
         submitted, seconds = code_run.predictions, code_run.seconds
     try:
         submission, files = read_submission(reading, submitted, manifest, problems)

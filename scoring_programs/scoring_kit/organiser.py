@@ -144,8 +144,9 @@ def _answered(verbs: Mapping[str, Verb], call: Mapping[str, Any]) -> str:
     except OrganiserError as error:
         return _json({"messages": error.messages})
     except ModuleNotFoundError as error:
-        package = missing_package(error)
-        return _json({"messages": [what_is_missing(package)]} if package else {"traceback": _traceback(error)})
+        if package := missing_package(error):
+            return _json({"messages": [what_is_missing(package)]})
+        return _json({"traceback": _traceback(error)})
     except Exception as error:
         return _json({"traceback": _traceback(error)})
 
@@ -177,14 +178,12 @@ def columns(request: Mapping[str, Any]) -> dict[str, Any]:
     Returns:
         task id → `metrics`, the names of METRICS, None where the module has none; `needs_model`.
     """
-    modules = {task: importlib.import_module(f"{request['package']}.{task}") for task in request["tasks"]}
-    return {
-        task: {
-            "metrics": list(module.METRICS) if hasattr(module, "METRICS") else None,
-            "needs_model": bool(getattr(module, "NEEDS_MODEL", False)),
-        }
-        for task, module in modules.items()
-    }
+    declared = {}
+    for task in request["tasks"]:
+        module = importlib.import_module(f"{request['package']}.{task}")
+        metrics = list(module.METRICS) if hasattr(module, "METRICS") else None
+        declared[task] = {"metrics": metrics, "needs_model": bool(getattr(module, "NEEDS_MODEL", False))}
+    return declared
 
 
 def trial(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -220,12 +219,15 @@ def trial(request: Mapping[str, Any]) -> dict[str, Any]:
             return {"missing": what_is_missing(package)}
         scores = json.loads((Path(out) / "scores.json").read_text(encoding="utf-8"))
         entered = json.loads((Path(out) / "details.json").read_text(encoding="utf-8"))["tasks"]
-    failed = [
-        f"{why.place}: {key} could not be computed ({why.words}). Expected a number, or NaN where it is undefined."
-        for result in results.values()
-        for key, why in result.failed.items()
-    ]
+    failed = []
+    for result in results.values():
+        for key, why in result.failed.items():
+            what = f"{key} could not be computed ({why.words})"
+            failed.append(f"{why.place}: {what}. Expected a number, or NaN where it is undefined.")
     if failed:
         raise OrganiserError(*failed)
-    columns = [column for column in Program.read(program / "program.json").columns if column.key in scores]
-    return {"scores": {task: {c.key: scores[c.key] for c in columns if c.task == task} for task in entered}}
+    by_task: dict[str, dict[str, float]] = {task: {} for task in entered}
+    for column in Program.read(program / "program.json").columns:
+        if column.key in scores and column.task in by_task:
+            by_task[column.task][column.key] = scores[column.key]
+    return {"scores": by_task}

@@ -156,10 +156,14 @@ class Program:
         Average ranks, which depend on all submissions, are not among them: see `scoring_kit.board`. In layout `tasks`
         the platform computes over the rows of all tasks, of which a program knows its own alone.
         """
-        stored = {key: Decimal(score).quantize(STORED, ROUND_HALF_UP) for key, score in scores.items()}
-        alone = self.layout != "tasks" or len(self.all_tasks) == 1
-        computed = [column for column in self.columns if column.computation not in (None, AVERAGE_RANK) and alone]
-        return {**scores, **{c.key: float(_combined(c, [stored[key] for key in c.of])) for c in computed}}
+        board = dict(scores)
+        if self.layout == "tasks" and len(self.all_tasks) > 1:
+            return board
+        for column in self.columns:
+            if column.computation not in (None, AVERAGE_RANK):
+                stored = [Decimal(scores[key]).quantize(STORED, ROUND_HALF_UP) for key in column.of]
+                board[column.key] = float(_combined(column, stored))
+        return board
 
 
 def _combined(column: ScoreColumn, values: Sequence[Decimal]) -> Decimal:

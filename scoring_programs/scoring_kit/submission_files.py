@@ -86,9 +86,8 @@ class SubmissionFiles:
         if prefix:
             problems.warn(prefix, "all files are in this folder; they are read as if they were at the top")
         if self.ignored:
-            problems.warn(
-                self.ignored[0], f"ignored, with {len(self.ignored) - 1} more" if self.ignored[1:] else "ignored"
-            )
+            more = f", with {len(self.ignored) - 1} more" if self.ignored[1:] else ""
+            problems.warn(self.ignored[0], f"ignored{more}")
         self.paths: Dict[str, Path] = {name[len(prefix) :]: path for name, path in sorted(found.items())}
 
     @property
@@ -177,7 +176,7 @@ def _walk(folder: Path, problems: Problems) -> Tuple[Dict[str, Path], List[str]]
     for parent, folders, files in os.walk(str(folder)):
         folders.sort()
         below = Path(parent).relative_to(folder).parts
-        prefix = "".join(f"{part}/" for part in below)
+        prefix = "".join(map("{}/".format, below))
         if folders and len(below) >= MAX_FOLDERS:
             problems.error(shown(prefix + folders[0]), *TOO_DEEP)
             folders.clear()
@@ -188,20 +187,22 @@ def _walk(folder: Path, problems: Problems) -> Tuple[Dict[str, Path], List[str]]
         for name in sorted(files):
             path = Path(parent, name)
             relative = slashed(prefix + name)
-            *folders_above, own = relative.split("/")
-            if not own:
+            if relative.endswith("/"):
                 continue  # a folder's own entry in such a zip
             if not stat.S_ISREG(path.lstat().st_mode):
                 problems.error(shown(relative), "is not a regular file", "only regular files and folders")
-            elif relative in PLATFORM_FILES:
-                continue
-            elif own in JUNK_NAMES or own.startswith("._") or JUNK_FOLDERS.intersection(folders_above):
+            elif _is_junk(relative):
                 ignored.append(relative)
             elif relative in found:
                 problems.error(shown(relative), "occurs twice, once with a backslash in its name", "the file once")
-            else:
+            elif relative not in PLATFORM_FILES:
                 found[relative] = path
     return found, ignored
+
+
+def _is_junk(name: str) -> bool:
+    *folders, own = name.split("/")
+    return own in JUNK_NAMES or own.startswith("._") or bool(JUNK_FOLDERS.intersection(folders))
 
 
 def _wrapping_folder(names: Collection[str], keep: Collection[str]) -> str:
@@ -256,22 +257,19 @@ def report_strays(
     """
     own = {folders[task] for task in manifest.tasks if task in folders}
     others = set(folders.values()) - own
-    expected = _places(manifest, manifest.tasks, suffix)
-    if not folders and files.paths and not any(name.lower().endswith(suffix) for name in files.paths):
-        found = ", ".join(shown(name) for name in list(files.paths)[:FOUND_SHOWN])
-        problems.error(
-            "submission", f"holds no {suffix} file; found {found}", _places(manifest, manifest.all_tasks, suffix)
-        )
+    answers = {name for name in files.paths if name.lower().endswith(suffix)}
+    if not folders and files.paths and not answers:
+        what = f"holds no {suffix} file{files.found(FOUND_SHOWN)}"
+        problems.error("submission", what, _places(manifest, manifest.all_tasks, suffix))
         return
+    expected = _places(manifest, manifest.tasks, suffix)
     for name in files.paths:
-        folder = name.rpartition("/")[0]
-        is_answer = name.lower().endswith(suffix)
-        if name.split("/", 1)[0] in others or (is_answer and folder in own):
+        if name.partition("/")[0] in others:
             continue
-        if is_answer:
-            problems.error(name, "is in the wrong place", expected)
-        else:
+        if name not in answers:
             problems.warn(name, "ignored")
+        elif name.rpartition("/")[0] not in own:
+            problems.error(name, "is in the wrong place", expected)
 
 
 class AnswerFiles(NamedTuple):

@@ -9,6 +9,7 @@ import stat
 import struct
 import zipfile
 import zlib
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Collection, Dict, List, Mapping, Optional, Tuple, Type
 
@@ -87,7 +88,7 @@ def _unpack_members(archive: zipfile.ZipFile, name: str, folder: Path, problems:
         problems.error(shown(deep[0].orig_filename), *TOO_DEEP)
         return
     left = MAX_BYTES
-    folders = {folder for member in members for folder in _folders(member)}
+    folders = set(chain.from_iterable(map(_folders, members)))
     taken: Dict[str, str] = {}
     for member in files:
         where = shown(member.orig_filename)

@@ -11,7 +11,7 @@ from typing import Any
 from scoring_kit.base.submissions import is_zip, submissions_below
 from scoring_kit.code_submission import handed_over, run_folders
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError, printable
-from scoring_kit.frame import make_manifest, read_gold, score_tasks
+from scoring_kit.frame import PhaseGold, make_manifest, read_gold, score_tasks
 from scoring_kit.organiser import show_progress
 from scoring_kit.outputs import check_columns, check_finite
 from scoring_kit.package import submission_module
@@ -72,7 +72,6 @@ def read_entries(
     if not folder.is_dir():
         what = "is a file" if folder.exists() else "no such folder"
         raise OrganiserError(f"{folder}: {what}. Expected a folder with one zip, folder or file for each team.")
-    problems = Problems()
     entries: dict[str, list[TeamEntry]] = {}
     for number, (path, name, moment) in enumerate(submissions_below(folder)):
         shown = path.relative_to(folder).as_posix()
@@ -81,13 +80,18 @@ def read_entries(
         team = None
         if not own.found:
             team = team_name(name, list(SubmissionFiles(unpacked, keep, Problems()).paths), own)
-        called = (name if team is None else team).encode(errors="backslashreplace").decode()  # not every name is UTF-8
-        entry = TeamEntry(called, shown, unpacked, moment, own.organiser_error().messages)
-        entries.setdefault(entry.team, []).append(entry)
+        if team is None:
+            team = name
+        team = team.encode(errors="backslashreplace").decode()  # not every name is UTF-8
+        entry = TeamEntry(team, shown, unpacked, moment, own.organiser_error().messages)
+        entries.setdefault(team, []).append(entry)
+    problems = Problems()
     if not entries:
         problems.error(str(folder), "holds no submission", "one zip, folder or file for each team")
-    chosen = {team: [one for one in own if one.is_in(on_board)] or own for team, own in entries.items()}
-    latest = [_latest(chosen[team], problems) for team in sorted(chosen)]
+    latest = []
+    for _, of_team in sorted(entries.items()):
+        shown_there = [entry for entry in of_team if entry.is_in(on_board)]
+        latest.append(_latest(shown_there or of_team, problems))
     problems.stop_organisers_if_any()
     return latest
 
@@ -107,9 +111,9 @@ def _unpacked(path: Path, into: Path, problems: Problems) -> Path:
 
 
 def _latest(entries: Sequence[TeamEntry], problems: Problems) -> TeamEntry:
-    dated = sorted((e for e in entries if e.moment is not None), key=lambda e: e.moment or datetime.min)
     if len(entries) == 1:
         return entries[0]
+    dated = sorted((e for e in entries if e.moment is not None), key=lambda e: e.moment or datetime.min)
     where = f"team {entries[0].team}"
     named = ", ".join(entry.shown for entry in entries)
     if len(dated) < len(entries):
@@ -149,12 +153,11 @@ def score_all(request: Mapping[str, Any], program: Program, team_name: TeamName 
     Raises:
         OrganiserError: the gold or the folder cannot be used, a column has no metric, or no submission can be scored.
     """
-    gold, reading = read_gold(program, Path(request["reference"])), submission_module(program.package)
-    manifest = make_manifest(program, gold.expected)
+    gold = read_gold(program, Path(request["reference"]))
+    folders = task_folders(submission_module(program.package), program.all_tasks)
     results: dict[str, dict[str, TaskResult]] = {}
     unscored: dict[str, list[str]] = {}
     with tempfile.TemporaryDirectory() as work:
-        folders = task_folders(reading, program.all_tasks)
         on_board = request.get("on_board", ())
         entries = read_entries(Path(request["submissions"]), Path(work), folders, team_name, on_board)
         for number, entry in enumerate(entries):
@@ -162,25 +165,23 @@ def score_all(request: Mapping[str, Any], program: Program, team_name: TeamName 
             faults = list(entry.problems)
             if not faults:
                 try:
-                    files, seconds = _predictions(entry.files)
-                    submission, _ = read_submission(reading, files, manifest, Problems())
-                    results[entry.team] = _scored(program, gold.reference, submission, seconds)
+                    results[entry.team] = _scored(program, gold, entry)
                 except SubmissionError as error:
                     faults = list(_lines(error))
             if faults:
                 unscored[entry.team] = [printable(_placed(entry, fault)) for fault in faults]
     if not results:
-        raise OrganiserError(
-            *(printable(f"team {team}: {why}") for team, all_why in unscored.items() for why in all_why)
-        )
+        raise OrganiserError(*_all_faults(unscored))
     counted = [entry for entry in entries if entry.team in results]
-    return TeamResults(
-        results,
-        unscored,
-        gold.digest,
-        {entry.team: entry.shown for entry in counted},
-        [entry.team for entry in counted if entry.is_in(request.get("late", ()))],
-    )
+    places = {entry.team: entry.shown for entry in counted}
+    late = [entry.team for entry in counted if entry.is_in(request.get("late", ()))]
+    return TeamResults(results, unscored, gold.digest, places, late)
+
+
+def _all_faults(unscored: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    for team, faults in unscored.items():
+        for fault in faults:
+            yield printable(f"team {team}: {fault}")
 
 
 def _predictions(files: Path) -> tuple[Path, float | None]:
@@ -194,9 +195,12 @@ def _predictions(files: Path) -> tuple[Path, float | None]:
     return run.predictions, run.seconds
 
 
-def _scored(program: Program, reference: Any, submission: Any, seconds: float | None) -> dict[str, TaskResult]:
+def _scored(program: Program, gold: PhaseGold, entry: TeamEntry) -> dict[str, TaskResult]:
     """A submission's results; as on the platform, one with a metric that is NaN or infinite has none."""
-    results = score_tasks(program, reference, submission, seconds)
+    files, seconds = _predictions(entry.files)
+    reading, manifest = submission_module(program.package), make_manifest(program, gold.expected)
+    submission, _ = read_submission(reading, files, manifest, Problems())
+    results = score_tasks(program, gold.reference, submission, seconds)
     check_columns(program, results)
     try:
         check_finite(program, results)

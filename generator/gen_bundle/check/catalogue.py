@@ -46,14 +46,14 @@ def explain(rule_id: str) -> str:
         hint = f" Did you mean {near}?" if near else ""
         raise UserError(f"no rule is called {rule_id!r}.{hint}")
     rule = REGISTRY[rule_id]
-    return "\n".join(
-        (
-            f"{rule.id} ({rule.effect.severity}; {rule.effect.name.lower()}): {rule.title}",
-            f"  what happens: {rule.consequence}",
-            f"  what to do:   {rule.repair}",
-            f"  source:       {rule.source}",
-        )
-    )
+    said = [
+        f"{rule.id} ({rule.effect.severity}; {rule.effect.name.lower()}): {rule.title}",
+        f"  what happens: {rule.consequence}",
+        f"  what to do:   {rule.repair}",
+    ]
+    if rule.example:
+        said.append(f"  example:      {rule.example}")
+    return "\n".join([*said, f"  source:       {rule.topic.source}"])
 
 
 def explain_refusal(message: str, report: Report) -> str | None:
@@ -90,8 +90,8 @@ def _catalogue_lines() -> Iterator[str]:
     effects = list(RuleEffect)
     by_topic: dict[str, list[Rule]] = {}
     for rule in sorted(REGISTRY.values(), key=lambda rule: (effects.index(rule.effect), rule.id)):
-        by_topic.setdefault(rule.topic, []).append(rule)
-    topics = dict.fromkeys(rule.topic for rule in REGISTRY.values())
+        by_topic.setdefault(rule.topic.title, []).append(rule)
+    topics = dict.fromkeys(rule.topic.title for rule in REGISTRY.values())
     yield PREFACE + "\n".join(f"| {one.name.lower()} | {one.severity} | {one.value} |" for one in effects)
     yield AFTER_EFFECTS
     yield INDEX
@@ -108,7 +108,9 @@ def _catalogue_lines() -> Iterator[str]:
             yield f"{rule.effect.name.lower()} · {rule.effect.severity}. {title}.\n"
             yield f"- What happens: {rule.consequence}"
             yield f"- What to do: {rule.repair}"
-            yield f"- Source: {rule.source}\n"
+            if rule.example:
+                yield f"- Example: {rule.example}"
+            yield f"- Source: {rule.topic.source}\n"
 
 
 if __name__ == "__main__":

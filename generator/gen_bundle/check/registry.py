@@ -1,7 +1,7 @@
 """What a rule is: an id, its effect, its text, and the function that finds where it is broken."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
@@ -59,28 +59,10 @@ class Problem:
 
 
 Check = Callable[["Bundle"], Iterable[Problem]]
+Registers = Callable[[Check], Check]
 
 
-@dataclass(frozen=True)
-class Rule:
-    """A rule's metadata and the function that finds where it is broken."""
-
-    id: str
-    effect: RuleEffect
-    stage: Stage
-    reads: Reads
-    topic: str
-    title: str
-    consequence: str
-    repair: str
-    source: str
-    check: Check
-
-
-REGISTRY: dict[str, Rule] = {}
-
-
-class Extra(TypedDict, total=False):
+class Differs(TypedDict, total=False):
     """Where a rule differs from its topic."""
 
     source: str
@@ -90,40 +72,61 @@ class Extra(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Topic:
-    """A subject, with a section in docs/checks.md; its source, input and stage are those of its rules by default.
+    """A subject, with a section in docs/checks.md.
 
     Each method registers the function that it decorates as a rule with that effect. The text of a rule is
-    "consequence → repair"; it is the function's docstring unless it is passed.
+    "consequence → repair", with " Example: …" behind it where the repair is hard to picture; it is the function's
+    docstring unless it is passed.
+
+    Attributes:
+        source: where it is known from.
+        reads: what a bundle must have: a zip or folder at all, competition.yaml in one of the formats, or in any.
+        stage: where the platform refuses; all other effects come later.
     """
 
     title: str
     source: str
     reads: Reads = "v2"
-    stage: Stage = Stage.LATER  # where the platform refuses; all other effects come later
+    stage: Stage = Stage.LATER
 
-    def refused(self, rule_id: str, title: str, text: str = "", **extra: Unpack[Extra]) -> Callable[[Check], Check]:
-        return self._rule(RuleEffect.REFUSED, rule_id, title, text, {"stage": self.stage, **extra})
+    def refused(self, rule_id: str, title: str, text: str = "", **differs: Unpack[Differs]) -> Registers:
+        return self._rule(RuleEffect.REFUSED, rule_id, title, text, differs)
 
-    def broken(self, rule_id: str, title: str, text: str = "", **extra: Unpack[Extra]) -> Callable[[Check], Check]:
-        return self._rule(RuleEffect.BROKEN, rule_id, title, text, extra)
+    def broken(self, rule_id: str, title: str, text: str = "", **differs: Unpack[Differs]) -> Registers:
+        return self._rule(RuleEffect.BROKEN, rule_id, title, text, differs)
 
-    def trap(self, rule_id: str, title: str, text: str = "", **extra: Unpack[Extra]) -> Callable[[Check], Check]:
-        return self._rule(RuleEffect.TRAP, rule_id, title, text, extra)
+    def trap(self, rule_id: str, title: str, text: str = "", **differs: Unpack[Differs]) -> Registers:
+        return self._rule(RuleEffect.TRAP, rule_id, title, text, differs)
 
-    def note(self, rule_id: str, title: str, text: str = "", **extra: Unpack[Extra]) -> Callable[[Check], Check]:
-        return self._rule(RuleEffect.NOTE, rule_id, title, text, extra)
+    def note(self, rule_id: str, title: str, text: str = "", **differs: Unpack[Differs]) -> Registers:
+        return self._rule(RuleEffect.NOTE, rule_id, title, text, differs)
 
-    def _rule(self, effect: RuleEffect, rule_id: str, title: str, text: str, extra: Extra) -> Callable[[Check], Check]:
+    def _rule(self, effect: RuleEffect, rule_id: str, title: str, text: str, differs: Differs) -> Registers:
         if rule_id in REGISTRY:
             raise ValueError(f"two rules are called {rule_id}")
-        stage, reads = extra.get("stage", Stage.LATER), extra.get("reads", self.reads)
-        source = extra.get("source", self.source)
 
         def register(check: Check) -> Check:
-            consequence, _, repair = (text or " ".join((check.__doc__ or "").split())).partition(" → ")
-            REGISTRY[rule_id] = Rule(
-                rule_id, effect, stage, reads, self.title, title, consequence, repair, source, check
-            )
+            said, _, example = (text or " ".join((check.__doc__ or "").split())).partition(" Example: ")
+            consequence, _, repair = said.partition(" → ")
+            topic = replace(self, **differs)
+            REGISTRY[rule_id] = Rule(rule_id, effect, topic, title, consequence, repair, example, check)
             return check
 
         return register
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What is said of a rule, and the function that finds where it is broken."""
+
+    id: str
+    effect: RuleEffect
+    topic: Topic
+    title: str
+    consequence: str
+    repair: str
+    example: str
+    check: Check
+
+
+REGISTRY: dict[str, Rule] = {}

@@ -153,7 +153,7 @@ def sarif(reports: Iterable[Report], version: str) -> str:
             "id": rule.id,
             "shortDescription": {"text": rule.title},
             "fullDescription": {"text": rule.consequence},
-            "help": {"text": f"{rule.repair} Source: {rule.source}"},
+            "help": {"text": f"{rule.repair} Source: {rule.topic.source}"},
             "defaultConfiguration": {"level": rule.effect.severity},
         }
         for rule in map(REGISTRY.__getitem__, used)

@@ -90,7 +90,8 @@ def check_path(
     """
     load_rules()
     moment = now or datetime.now(UTC)
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
     progress = ReadProgress(path.name)
     try:
         with ExitStack() as held:
@@ -112,7 +113,7 @@ def _problems(bundle: Bundle) -> Iterator[tuple[Rule, Problem]]:
     if bundle.document is not None and bundle.yaml and not huge_keys(bundle):
         kinds += ["both", bundle.format]
     for rule in REGISTRY.values():
-        for problem in rule.check(bundle) if rule.reads in kinds else ():
+        for problem in rule.check(bundle) if rule.topic.reads in kinds else ():
             yield rule, problem
 
 
@@ -123,7 +124,7 @@ def _findings(bundle: Bundle, problems: list[tuple[Rule, Problem]]) -> list[Find
         rule, problem = found
         if rule.effect is not RuleEffect.REFUSED:
             return effects.index(rule.effect), Stage.LATER, ()
-        return 0, rule.stage if problem.stage is None else problem.stage, problem.order
+        return 0, rule.topic.stage if problem.stage is None else problem.stage, problem.order
 
     findings: list[Finding] = []
     for number, (rule, problem) in enumerate(sorted(problems, key=in_order)):
@@ -140,7 +141,7 @@ def _findings(bundle: Bundle, problems: list[tuple[Rule, Problem]]) -> list[Find
                 one_line(problem.what),
                 rule.consequence,
                 rule.repair,
-                rule.source,
+                rule.topic.source,
                 number == 0 and rule.effect is RuleEffect.REFUSED,
                 rule.effect,
             )

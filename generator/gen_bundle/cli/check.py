@@ -130,10 +130,9 @@ def _moment(text: str | None) -> datetime:
     if text is None:
         return datetime.now(UTC)
     try:
-        moment = datetime.fromisoformat(text)
+        return datetime.fromisoformat(text)
     except ValueError as error:
         raise UserError(f"--now {text}: not a date. Expected ISO 8601, such as 2031-01-31T12:00.") from error
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _record(path: Path) -> DryRun:

@@ -46,5 +46,6 @@ def command(as_json_text: bool, **asked: Any) -> None:
 
     with user_errors(), spinner("comparing"):
         differences = diff(DiffRequest(**asked))
-    click.echo(as_json(differences) if as_json_text else in_lines(as_text(differences)), nl=False)
-    sys.exit(1 if differences else 0)
+    text = as_json(differences) if as_json_text else in_lines(as_text(differences))
+    click.echo(text, nl=False)
+    sys.exit(int(bool(differences)))

@@ -99,8 +99,11 @@ def command(
         from gen_bundle.twin.engines.docker import line_writer
 
         asked["command_line"] = line_writer(gpu=gpu, network=network, strict=strict)
-    environment = {"SCORING_DEBUG": "1"} if debug else {}
-    environment |= {"SCORING_DETAILS": "all"} if all_details else {}
+    environment = {}
+    if debug:
+        environment["SCORING_DEBUG"] = "1"
+    if all_details:
+        environment["SCORING_DETAILS"] = "all"
     with user_errors():
         opened = closing(choose_engine(engine, say, gpu=gpu, network=network, strict=strict, pull=pull, python=python))
         with opened as chosen:
@@ -187,7 +190,9 @@ def _line_printer() -> Callable[[str], None]:
         nonlocal left
         if left:
             left -= 1
-            shown = f"  {text}" if left else "  … (the rest is in the logs)"
+            shown = f"  {text}"
+            if not left:
+                shown = "  … (the rest is in the logs)"
             if colour_wanted():
                 shown = click.style(shown, fg="bright_black")
             # Not click.echo: the spinner makes room for what goes through sys.stderr as it is now.

@@ -84,11 +84,11 @@ def command(print_jobs: bool, collect: bool, **asked: Any) -> None:
             sys.exit(0)
         if request.only is not None:
             lost = rescoring.score_only(request, bundles, announce, advance)
-            sys.exit(1 if lost else 0)
+            sys.exit(int(bool(lost)))
         rescore = rescoring.collect if collect else rescoring.rescore
         rescored = rescore(request, bundles, announce, advance)
     _show(rescored, request)
-    sys.exit(0 if rescored.good else 1)
+    sys.exit(int(not rescored.good))
 
 
 def _finished(request: RescoreRequest, work: Path, announce: Callable[[str], None]) -> Bundles:
@@ -106,21 +106,23 @@ def _finished(request: RescoreRequest, work: Path, announce: Callable[[str], Non
 def _show(rescored: Rescored, request: RescoreRequest) -> None:
     for note in rescored.notes:
         say(f"note: {one_line(note)}", "yellow")
-    comparison = rescored.comparison
+    comparison, good = rescored.comparison, "green" if rescored.good else ""
     reasons = {run.submission: run.message for run in reversed(rescored.runs) if run.message}
     not_run = list(dict.fromkeys(run.submission for run in rescored.not_run))
     _show_names(comparison.fails_now, "fails now", "red", reasons)
-    _show_names(rescored.others_failed, "failed", "red", {} if rescored.against else reasons)
+    known = {} if rescored.against else reasons  # those that failed before, too
+    _show_names(rescored.others_failed, "failed", "red", known)
     _show_names(comparison.works_now, "failed before, is scored now", "green", {})
     _show_names(not_run, "not run", "red", reasons)
     if rescored.against and comparison.answer:
-        say(f"{comparison.answer}.", "" if comparison.reranked else "green")
+        style = "" if comparison.reranked else "green"
+        say(f"{comparison.answer}.", style)
     if comparison.reranked:
         _show_board(rescored)
     summary = f"{len(rescored.runs)} runs, {len(rescored.failed)} failed, {len(rescored.not_run)} not run"
     if rescored.against:
         summary += f"; {len(comparison.changes)} changes, all of them in changes.csv"
-    say(f"{summary}: {request.out / 'rescore.html'}", "green" if rescored.good else "")
+    say(f"{summary}: {request.out / 'rescore.html'}", good)
 
 
 def _show_names(names: Sequence[str], what: str, style: str, reasons: Mapping[str, str]) -> None:

@@ -54,12 +54,23 @@ def command(as_json: bool, **asked: Any) -> None:
     if not verdict.verified:
         say(f"error: not verified: {request.details} has no figure to compare. {EXPECTED}", "red")
         sys.exit(2)
-    sys.exit(0 if verdict.equal else 1)
+    sys.exit(int(not verdict.equal))
 
 
 def _show(verdict: Verdict) -> None:
     if verdict.failed:
         say(f"the submission was not scored: {verdict.failed}", "red")
+    _show_changes(verdict)
+    if verdict.equal:
+        figures = f"all {verdict.compared} figures" if verdict.compared > 1 else "the one figure"
+        say(f"equal: the signature and {figures}", "green")
+    if verdict.not_taken:
+        say(f"not read as figures: {', '.join(verdict.not_taken)}", "yellow")
+    if verdict.not_compared and not verdict.failed:
+        say(f"not in the published result, so not compared: {', '.join(verdict.not_compared)}", "yellow")
+
+
+def _show_changes(verdict: Verdict) -> None:
     for setting in verdict.settings:
         say(f"{setting.meaning} differs: {setting.old or 'nothing'} → {setting.new or 'nothing'}", "red")
     for figure in verdict.figures:
@@ -69,10 +80,3 @@ def _show(verdict: Verdict) -> None:
         say(f"{figure.name}: {figure.old:g} → {moved}", "red")
     if verdict.settings and verdict.compared and not verdict.figures:
         say("yet every figure is the same")
-    if verdict.equal:
-        figures = f"all {verdict.compared} figures" if verdict.compared > 1 else "the one figure"
-        say(f"equal: the signature and {figures}", "green")
-    if verdict.not_taken:
-        say(f"not read as figures: {', '.join(verdict.not_taken)}", "yellow")
-    if verdict.not_compared and not verdict.failed:
-        say(f"not in the published result, so not compared: {', '.join(verdict.not_compared)}", "yellow")

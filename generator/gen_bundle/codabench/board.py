@@ -326,7 +326,9 @@ class Board:
             further = [column for key in self.leaderboard.tie_break for column in further if column.key == key]
         elif primary.computation == AVERAGE_RANK:
             further = []
-        deciding = {} if primary.computation == AVERAGE_RANK else {primary: self.version.missing_leads}
+        deciding: dict[Column, bool] = {}
+        if primary.computation != AVERAGE_RANK:
+            deciding[primary] = self.version.missing_leads
         missing_first = self.version.missing_breaks_ties_first
         return deciding | {column: missing_first for column in further if column.computation != AVERAGE_RANK}
 

@@ -3,7 +3,7 @@
 import posixpath
 import re
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +11,7 @@ from gen_bundle.codabench.worker import HOME, ContainerKind, replace_placeholder
 from gen_bundle.zips.tree import Node, Tree
 
 Role = Literal["scoring", "ingestion"]
+KINDS: Mapping[Role, ContainerKind] = {"scoring": "program", "ingestion": "ingestion"}
 OPERATORS = re.compile(r"(?:&&|\|\|?|;|&|\d?>>?(?:&\d)?.*|<<?.*|2>&1)\Z")
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 BUILTINS = {"cd", "source", ".", "export", "set", "unset", "alias", "exec", "eval", "ulimit", "umask", "trap"}
@@ -50,10 +51,9 @@ class Fault:
 def faults(command: str, role: Role, during_scoring: bool, program: Tree) -> list[Fault]:
     """Everything that keeps a command from doing what it says."""
     given = command
-    kind: ContainerKind = "ingestion" if role == "ingestion" else "program"
     command = replace_placeholders(
         command,
-        kind,
+        KINDS[role],
         is_scoring=role == "scoring" or during_scoring,
         ingestion_only_during_scoring=during_scoring,
     )
@@ -125,12 +125,16 @@ def _operator_fault(words: list[str], program: Tree) -> Fault | None:
     for word in words:
         glued = word.endswith(";") and len(word) > 1
         if glued or OPERATORS.match(word):
-            verdict: Verdict = "broken"
-            if not glued and _runs_program(_first_part(words), program):
-                verdict = "trap"
             what = f"the command runs without a shell: {word} is passed on as an argument"
-            return Fault(verdict, "shell", what)
+            return _passed_on(what, starts=not glued and _runs_program(_first_part(words), program))
     return None
+
+
+def _passed_on(what: str, *, starts: bool) -> Fault:
+    """A command of which the rest becomes arguments: a trap where the program starts all the same."""
+    if starts:
+        return Fault("trap", "shell", what)
+    return Fault("broken", "shell", what)
 
 
 def _line_fault(command: str, program: Tree) -> Fault | None:
@@ -139,9 +143,8 @@ def _line_fault(command: str, program: Tree) -> Fault | None:
     for line in later:
         # a word that begins a line is meant as a program
         if line and (_is_interpreter(line[0]) or line[0] in BUILTINS or line[0] in COMMON_PROGRAMS):
-            verdict: Verdict = "trap" if _runs_program(first, program) else "broken"
             what = f"the command runs without a shell: its lines are one command, and {' '.join(line)!r} is passed on"
-            return Fault(verdict, "shell", what)
+            return _passed_on(what, starts=_runs_program(first, program))
     return None
 
 
@@ -162,7 +165,7 @@ def _shell_string(words: list[str]) -> str | None:
         return None
     for position, word in enumerate(words[1:], start=1):
         if re.fullmatch(r"-[a-z]*c", word):
-            return words[position + 1] if position + 1 < len(words) else None
+            return next(iter(words[position + 1 :]), None)
         if not word.startswith("-"):
             return None
     return None
@@ -184,7 +187,7 @@ def _script(words: list[str]) -> str | None:
         if option in ("-m", "-c", "-e", "-E") and not (option == "-E" and PYTHON.match(words[0])):
             return None
         position += 2 if option in OPTIONS_WITH_VALUE and not (option == "-I" and PYTHON.match(words[0])) else 1
-    return words[position] if position < len(words) else None
+    return next(iter(words[position:]), None)
 
 
 def _inside(path: str) -> str | None:

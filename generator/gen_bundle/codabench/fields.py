@@ -100,8 +100,10 @@ def fault_of(kind: Kind, value: Any) -> Fault | None:
     """What the field refuses about a value, if anything."""
     if value is MISSING:
         return "missing"
+    if value is None and kind.null:
+        return None
     if value is None:
-        return None if kind.null else "null"
+        return "null"
     if isinstance(kind, Text):
         return _text_fault(kind, value)
     if isinstance(kind, Boolean):

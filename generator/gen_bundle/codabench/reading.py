@@ -63,8 +63,7 @@ class CompetitionYaml:
     @property
     def yaml(self) -> Mapping[Any, Any]:
         """The top of competition.yaml; empty when it is not a mapping."""
-        value = self.document.value if self.document else None
-        return value if isinstance(value, Mapping) else {}
+        return _mapping(self.document and self.document.value)
 
     @property
     def version(self) -> str:
@@ -96,8 +95,7 @@ class CompetitionYaml:
 
     def mapping(self, at: Path) -> Mapping[Any, Any]:
         """The mapping at a path of competition.yaml; empty where something else is there."""
-        value = self.value(at)
-        return value if isinstance(value, Mapping) else {}
+        return _mapping(self.value(at))
 
     def entries(self, *at: Any) -> list[YamlItem]:
         """The mappings in the list at a path of competition.yaml; anything else is left out."""
@@ -105,6 +103,11 @@ class CompetitionYaml:
         if not isinstance(items, list):
             return []
         return [YamlItem((*at, place), place, item) for place, item in enumerate(items) if isinstance(item, Mapping)]
+
+
+def _mapping(value: Any) -> Mapping[Any, Any]:
+    """The value where it is a mapping, else an empty one."""
+    return value if isinstance(value, Mapping) else {}
 
 
 def is_on(value: Any) -> bool:
@@ -332,9 +335,7 @@ def _old_end(declared: CompetitionYaml, entries: Sequence[OldEntry], order: int)
 
 def of_leaderboard(top: Mapping[Any, Any], key: str) -> Mapping[Any, Any]:
     """The mapping `leaderboards` or `columns` of the old format's `leaderboard`; empty where there is none."""
-    board = top.get("leaderboard")
-    found = board.get(key) if isinstance(board, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
+    return _mapping(_mapping(top.get("leaderboard")).get(key))
 
 
 def old_columns(top: Mapping[Any, Any]) -> list[tuple[Any, Mapping[Any, Any]]]:
@@ -359,7 +360,7 @@ def old_labels(top: Mapping[Any, Any]) -> set[str]:
 
 
 def _label(board: Any) -> str | None:
-    label = board.get("label") if isinstance(board, Mapping) else None
+    label = _mapping(board).get("label")
     return label.lower() if isinstance(label, str) else None
 
 

@@ -117,7 +117,9 @@ def replace_placeholders(
     So `$input_data` becomes `/app/input_data_data` for an ingestion program, and with ingestion only during scoring
     `$program` becomes a folder that is never mounted. Source: `replace_legacy_metadata_command`.
     """
-    program = "/app/ingestion_program" if ingestion_only_during_scoring and is_scoring else HOME
+    program = HOME
+    if ingestion_only_during_scoring and is_scoring:
+        program = "/app/ingestion_program"
     for placeholder, path in (
         ("$input", "/app/input_data" if kind == "ingestion" else "/app/input"),
         ("$output", "/app/output"),
@@ -139,7 +141,9 @@ def time_limit(phase_seconds: int | None, *, own_queue: bool) -> int:
     Source: `competitions/tasks.py`, `_send_to_compute_worker`, with the server's default MAX_EXECUTION_TIME_LIMIT.
     """
     seconds = phase_seconds or DEFAULT_LIMIT_S
-    return seconds if own_queue else min(seconds, DEFAULT_LIMIT_S)
+    if own_queue:
+        return seconds
+    return min(seconds, DEFAULT_LIMIT_S)
 
 
 def is_long_log(lines: int, size: int) -> bool:

@@ -1,7 +1,7 @@
 """A YAML text as PyYAML's safe loader reads it (YAML 1.1, like the platform), with the position of every key."""
 
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -89,24 +89,14 @@ class Document:
 
     def node(self, path: Path) -> yaml.Node | None:
         """The node at a path, or the deepest one that exists on the way."""
-        node = self.root
-        for key in path:
-            step = self._step(node, key)
-            if step is None:
-                break
-            node = step[1]
-        return node
+        return [self.root, *(value for _, value in self._steps(path))][-1]
 
     def position(self, path: Path) -> tuple[int | None, int | None]:
         """Line and column, counted from 1, of the key (or list item) at the path, or of what should hold it."""
-        node: yaml.Node | None = self.root
-        mark = None if node is None else node.start_mark
-        for key in path:
-            step = self._step(node, key)
-            if step is None:
-                break
-            mark, node = step[0].start_mark, step[1]
-        return (None, None) if mark is None else (mark.line + 1, mark.column + 1)
+        named = [self.root, *(key for key, _ in self._steps(path))][-1]
+        if named is None:
+            return None, None
+        return named.start_mark.line + 1, named.start_mark.column + 1
 
     def is_anchor_holder(self, path: Path) -> bool:
         """Whether the value at the path is, or directly holds, something that an alias elsewhere repeats."""
@@ -120,12 +110,19 @@ class Document:
             held += node.value
         return any(id(one) in self.anchored for one in held)
 
-    def _step(self, node: yaml.Node | None, key: Key) -> tuple[yaml.Node, yaml.Node] | None:
-        if isinstance(node, yaml.MappingNode):
-            return self.entries.get(id(node), {}).get(key)
-        if isinstance(node, yaml.SequenceNode) and isinstance(key, int) and 0 <= key < len(node.value):
-            return node.value[key], node.value[key]
-        return None
+    def _steps(self, path: Path) -> Iterator[tuple[yaml.Node, yaml.Node]]:
+        """The nodes of each key (or list item) on the way, and of its value, as far as there are any."""
+        node = self.root
+        for key in path:
+            step = None
+            if isinstance(node, yaml.MappingNode):
+                step = self.entries.get(id(node), {}).get(key)
+            elif isinstance(node, yaml.SequenceNode) and isinstance(key, int) and 0 <= key < len(node.value):
+                step = node.value[key], node.value[key]
+            if step is None:
+                return
+            yield step
+            node = step[1]
 
 
 def read_yaml(data: bytes, most: int = MAX_BYTES) -> Document:
@@ -156,9 +153,9 @@ def _parsed(data: bytes) -> Document:
         value = None if root is None else loader.construct_document(root)
     except yaml.MarkedYAMLError as error:
         fault = fault_of(error, text)
-        place = (fault.line, fault.column) if fault else ()
-        problem = fault.text if fault else str(error.problem)
-        raise UnreadableYamlError(f"is not valid YAML: {problem.rstrip('.')}", *place) from error
+        if fault is None:
+            raise UnreadableYamlError(f"is not valid YAML: {str(error.problem).rstrip('.')}") from error
+        raise UnreadableYamlError(f"is not valid YAML: {fault.text.rstrip('.')}", fault.line, fault.column) from error
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise UnreadableYamlError(

@@ -76,7 +76,8 @@ def changed_settings(part: str, item: str, old: Settings, new: Settings) -> Iter
 
 def whole_item(part: str, item: str, is_new: bool, effect: Effect) -> Difference:
     """An item that came or went as a whole."""
-    return Difference(part, item, "added" if is_new else "removed", effect)
+    what = "added" if is_new else "removed"
+    return Difference(part, item, what, effect)
 
 
 UNNAMED: tuple[tuple[object, ...], ...] = ((), (None,), ("",))
@@ -98,10 +99,14 @@ def paired(old: Sequence[Named], new: Sequence[Named]) -> Iterator[tuple[Any, An
         free = [place for place in range(len(new)) if place not in partners.values()]
         for place, one in enumerate(old):
             name = one.names[rank : rank + 1]
-            same = [other for other in free if new[other].names[rank : rank + 1] == name]
-            if place not in partners and name not in UNNAMED and same:
-                partners[place] = same[0]
-                free.remove(same[0])
+            if place in partners or name in UNNAMED:
+                continue
+            partner = next((other for other in free if new[other].names[rank : rank + 1] == name), None)
+            if partner is not None:
+                partners[place] = partner
+                free.remove(partner)
     for place, one in enumerate(old):
-        yield one.value, new[partners[place]].value if place in partners else None
-    yield from ((None, other.value) for place, other in enumerate(new) if place not in partners.values())
+        partner = partners.get(place)
+        yield one.value, None if partner is None else new[partner].value
+    for place in sorted(set(range(len(new))) - set(partners.values())):
+        yield None, new[place].value

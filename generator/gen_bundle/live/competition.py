@@ -108,8 +108,9 @@ def phases_of(competition: Row, wanted: str | None, own_ids: Callable[[], Sequen
     if found := with_value("index"):
         return found[:1]
     names = ", ".join(f"{phase['name']} (id {phase['id']})" for phase in phases)
-    named = f", or of the bundle's ids {', '.join(ids)}" if ids else ""
-    raise UserError(f"--phase {wanted}: no such phase. Expected one of {names}{named}.")
+    if ids:
+        names += f", or of the bundle's ids {', '.join(ids)}"
+    raise UserError(f"--phase {wanted}: no such phase. Expected one of {names}.")
 
 
 def site_version(connection: Connection) -> PlatformVersion:
@@ -243,8 +244,9 @@ def plain(value: Any) -> Any:
 
 def key_of(dataset: Any) -> str | None:
     """The key of a program or data, which the site gives as an object or as the key alone."""
-    found = dataset.get("key") if isinstance(dataset, Mapping) else dataset
-    return None if found is None else str(found)
+    if isinstance(dataset, Mapping):
+        dataset = dataset.get("key")
+    return dataset and str(dataset)
 
 
 def different(expected: Mapping[Place, Any], actual: Mapping[Place, Any]) -> list[Place]:

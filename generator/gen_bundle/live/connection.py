@@ -6,7 +6,6 @@ hold signed addresses: each request that fails is an AnswerError.
 """
 
 import json
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -23,7 +22,7 @@ from urllib3.util import Retry
 from gen_bundle.errors import UserError
 from gen_bundle.live.answers import ShapeError, body_in_one_line, check_answer
 from gen_bundle.live.credentials import Token
-from gen_bundle.remembered import state_folder
+from gen_bundle.remembered import append_line, state_folder
 
 TIMEOUT_S = (20, 60)  # to connect, and for each wait on an answer
 FILE_TIMEOUT_S = (60, 300)
@@ -93,11 +92,8 @@ class ChangeLog:
         Raises:
             UserError: the file cannot be written, and is required.
         """
-        line = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {method} {address} {outcome}\n"
         try:
-            self.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with os.fdopen(os.open(self.file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab") as log:
-                log.write(line.encode())
+            append_line(self.file, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {method} {address} {outcome}")
         except OSError as error:
             if self.required:
                 raise UserError(f"{self.file}: the log of changes cannot be written ({error.strerror}).") from None
@@ -333,7 +329,7 @@ class Connection:
         return f"{self.server}/api/{path}"
 
     def _request(self, method: str, url: str, token: Token | None, **options: Any) -> requests.Response:
-        waits = FILE_TIMEOUT_S if token is None else TIMEOUT_S
+        waits = TIMEOUT_S if token else FILE_TIMEOUT_S
         settings: dict[str, Any] = {"allow_redirects": False, "timeout": waits, "stream": True} | options
 
         def authorised(request: requests.PreparedRequest) -> requests.PreparedRequest:
@@ -351,14 +347,17 @@ class Connection:
             return
         if code < 400:
             to = urlsplit(_shown(answer.headers.get("Location") or ""))
-            where = f"{to.scheme}://{to.netloc}" if to.netloc else self.server
-            hint = "Is the token right?" if where == self.server else f"If that is the site: --server {where}"
+            where, hint = self.server, "Is the token right?"
+            if to.netloc and f"{to.scheme}://{to.netloc}" != self.server:
+                where = f"{to.scheme}://{to.netloc}"
+                hint = f"If that is the site: --server {where}"
             raise AnswerError(f"{method} {_shown(url)}: leads to {where}{to.path}, and was not followed. {hint}", code)
         said = ""
         with suppress(AnswerError):  # the code says enough where the body broke off
             said = self._clean(body_in_one_line(self._beginning(method, url, answer, LONGEST_MESSAGE)))
         message = f"{method} {_shown(url)}: answered {code} {answer.reason or ''}".rstrip()
-        message += f": {said}" if said else ""
+        if said:
+            message += f": {said}"
         if self.token and said == "Invalid token.":
             message += f" It comes from {self.token.source}."
         raise AnswerError(message, code, passing=code in PASSING, wait_s=_wait_asked_for(answer.headers))

@@ -46,7 +46,6 @@ class FetchRequest:
     """What is to be fetched.
 
     Attributes:
-        competition: its id.
         out: a folder of an earlier fetch of the same competition, or a new one.
         phase: the name or id of one phase, its id in the bundle, or its index; all of them without.
         pseudonyms: whether names and e-mail addresses are replaced.
@@ -150,8 +149,8 @@ class PhaseFolder:
     @property
     def unfinished(self) -> int:
         """How many of them still wait, run, or have no scores yet."""
-        open_ones = [one for one in self.records.values() if not one["complete"] and one["status"] != DELETED]
-        return sum(one["parent"] is None for one in open_ones)
+        wholes = [one for one in self.records.values() if one["parent"] is None and one["status"] != DELETED]
+        return sum(not one["complete"] for one in wholes)
 
     @property
     def failures(self) -> dict[str, list[int]]:
@@ -168,12 +167,12 @@ class PhaseFolder:
         if file.is_file():
             self.records = {record["id"]: record for record in read_records(self.folder)}
         rows = submissions_of(self.connection, self.phase["id"])
-        self.names.add(str(row["owner"]) for row in rows)
+        self.names.add(str(row["owner"]) for row in rows.values())
         try:
-            for row in rows:
-                with self._trying(f"submission {row['id']}"):
+            for number, row in rows.items():
+                with self._trying(f"submission {number}"):
                     self._update(row)
-            for number in self.records.keys() - {row["id"] for row in rows}:
+            for number in self.records.keys() - rows.keys():
                 self._update_gone(self.records[number])
         finally:
             write_json(file, [record for _, record in sorted(self.records.items())])
@@ -227,7 +226,7 @@ class PhaseFolder:
     def _fetch_outputs(self, record: Record, row: Row, details: Row) -> None:
         """Fetch logs and results; of a failed run the page, which is there more often than its log, and the reason."""
         logs = self.folder / "logs" / str(record["id"])
-        for name, url in logs_of(details):
+        for name, url in logs_of(details).items():
             self._fetch(url, logs / f"{file_name(name)[:-4]}.txt")
         if details.get("scoring_result"):
             self._fetch(str(details["scoring_result"]), self.folder / "results" / f"{record['id']}.zip")
@@ -266,7 +265,7 @@ class PhaseFolder:
         if not self._is_whole(record):
             target = self._place(record, created(row), name)
             size = self._fetch(url, target)
-            if size is None:
+            if size == 0:
                 return
             record |= {"file": target.relative_to(self.folder).as_posix(), "bytes": size}
             self.new_files += 1
@@ -306,18 +305,17 @@ class PhaseFolder:
         if record["file"] and self._is_whole(record):
             self._move(record, OTHER)
 
-    def _fetch(self, url: str, target: Path) -> int | None:
-        """Fetch a file; empty ones, which stand for missing ones on the server, are not kept."""
+    def _fetch(self, url: str, target: Path) -> int:
+        """Fetch a file; its size. Empty ones, which stand for missing ones on the server, are not kept."""
         try:
             size = self.connection.download(url, target)
         except AnswerError as error:
             self._lose("", error)
-            return None
+            return 0
         if size == 0:
             target.unlink()
             with suppress(OSError):
                 target.parent.rmdir()
-            return None
         return size
 
     def _board(self) -> Record:

@@ -144,7 +144,7 @@ class Cost:
 
 def estimated(connection: Connection, phase: Row, pending: Sequence[int]) -> Cost:
     """What reruns will take, from the times that the workers measured for the last runs of the phase."""
-    rows = {int(row["id"]): row for row in submissions_of(connection, phase["id"])}
+    rows = submissions_of(connection, phase["id"])
     jobs = 0
     for one in pending:  # a submission to several tasks is run for each
         jobs += max(1, len(rows.get(one, {}).get("children") or []))
@@ -152,7 +152,8 @@ def estimated(connection: Connection, phase: Row, pending: Sequence[int]) -> Cos
     newest = sorted(runs, key=created, reverse=True)[:SAMPLE]
     times = [sum(seconds) for row in newest if (seconds := _run_times(connection, int(row["id"])))]
     text = f"phase {phase['name']}: {counted(len(pending), 'submission')}"
-    text += f" ({jobs} runs)" if jobs > len(pending) else ""
+    if jobs > len(pending):
+        text += f" ({jobs} runs)"
     if not times:
         most = _hours(jobs * int(phase.get("execution_time_limit") or DEFAULT_LIMIT_S))
         return Cost(len(pending), f"{text}; no run time is known, at most {most}")
@@ -214,10 +215,10 @@ def still_ranking(connection: Connection, phase: Row, own: Reruns) -> Iterator[S
     replaced = {*own.done, *own.due}
     if not replaced:
         return
-    wholes = {int(row["id"]): int(row.get("parent") or row["id"]) for row in submissions_of(connection, phase["id"])}
+    rows = submissions_of(connection, phase["id"])
     pages = connection.pages(f"phases/{phase['id']}/get_leaderboard/")
     for rank, row in enumerate([row for page in pages for row in page["submissions"]], 1):
-        number = wholes.get(row["id"], row["id"])
+        number = int(rows.get(row["id"], {}).get("parent") or row["id"])
         if number in replaced:
             replaced.remove(number)  # one to several tasks has several rows
             rerun = own.newest(number) if number in own.done else None
@@ -368,7 +369,7 @@ class Rerun:
         return scores(row)
 
     def _rows(self) -> dict[int, dict[str, Any]]:
-        return {int(row["id"]): row for row in submissions_of(self.connection, self.phase["id"])}
+        return submissions_of(self.connection, self.phase["id"])
 
     def _started(self, old: int, newest: int, faults: list[str]) -> int:
         """Rerun a submission, and remember it at once; 0 where the server refuses."""

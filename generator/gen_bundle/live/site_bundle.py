@@ -244,7 +244,8 @@ class SiteBundle:
         tasks = []
         for task in row.get("tasks") or []:
             same_task = self.paired.tasks.get(task["id"])
-            tasks.append(same_task.index if same_task else f"task {task['id']}")
+            index = same_task.index if same_task else f"task {task['id']}"
+            tasks.append(index)
         of_the_site = {"index": row.get("index") or 0, "tasks": tasks}
         same = self.paired.phases.get(row["id"])
         if same is None:  # with an id that no phase of the bundle has, so that it is not taken for one at its place

@@ -85,7 +85,7 @@ def status(
     people = connection.rows("participants/", competition=competition)
     phases, rows = [], []
     for phase in phases_of(answer, None):
-        own = [row for row in submissions_of(connection, phase["id"]) if state(row) != DELETED]
+        own = [row for row in submissions_of(connection, phase["id"]).values() if state(row) != DELETED]
         rows += own
         statuses = Counter(state(row) for row in own if not row.get("parent"))
         start, end = phase.get("start"), phase.get("end")

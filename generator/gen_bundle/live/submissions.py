@@ -8,7 +8,7 @@ deleted one does not count for the limits.
 
 import re
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -35,9 +35,10 @@ FIRST_WAIT_S, LONGEST_WAIT_S = 1.0, 10.0
 GONE = {"status": "removed by somebody", "children": [], "scores": []}
 
 
-def submissions_of(connection: Connection, phase: int) -> list[dict[str, Any]]:
-    """All submissions to a phase, by id; those to several tasks come with a child for each task."""
-    return sorted(connection.rows("submissions/", phase=phase), key=lambda row: int(row["id"]))
+def submissions_of(connection: Connection, phase: int) -> dict[int, dict[str, Any]]:
+    """All submissions to a phase by their ids, in that order; those to several tasks with a child for each task."""
+    rows = {int(row["id"]): row for row in connection.rows("submissions/", phase=phase)}
+    return dict(sorted(rows.items()))
 
 
 def state(row: Row) -> str:
@@ -117,16 +118,14 @@ def details_of(connection: Connection, submission: int) -> Row:
     return found
 
 
-def logs_of(details: Row) -> Iterator[tuple[str, str]]:
-    """The names and signed addresses of a submission's logs; a log without text is an empty file."""
-    for log in details.get("logs") or []:
-        if log.get("data_file"):
-            yield str(log["name"]), str(log["data_file"])
+def logs_of(details: Row) -> dict[str, str]:
+    """The signed addresses of a submission's logs by name; a log without text is an empty file."""
+    return {str(log["name"]): str(log["data_file"]) for log in details.get("logs") or [] if log.get("data_file")}
 
 
 def log_texts(connection: Connection, details: Row, names: Sequence[str] = ()) -> dict[str, str]:
     """The beginnings of a submission's logs by name, or of some in that order, as far as they are given away."""
-    logs = dict(logs_of(details))
+    logs = logs_of(details)
     return {name: _text(connection, logs[name]) for name in names or logs if name in logs}
 
 
@@ -225,7 +224,8 @@ class OwnSubmissions:
 
     def _tagged(self, phase: int) -> list[dict[str, Any]]:
         """The submissions of this run that the site lists."""
-        return [row for row in submissions_of(self.connection, phase) if _file(row).startswith(self.tag)]
+        rows = submissions_of(self.connection, phase).values()
+        return [row for row in rows if _file(row).startswith(self.tag)]
 
     def wait(self, labels: Mapping[int, str], patience_s: float) -> None:
         """Wait until submissions, with their children, are scored; afterwards `rows` are their last states.

@@ -4,7 +4,7 @@ Each step looks before it repeats anything: a server may have done what it answe
 over, no error hides that a competition may have come of it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -57,10 +57,12 @@ class HandedOverError(LiveError):
         address: where to look.
     """
 
-    def __init__(self, error: UserError, address: str, number: int | None = None) -> None:
-        exists = "The competition exists" if number else "The competition may exist"
-        advice = f"{exists}: {address} Look there before you upload the bundle again. {error.advice}".rstrip()
-        super().__init__(*error.messages, advice=advice)
+    def __init__(self, server: str, *messages: str, number: int | None = None, advice: str = "") -> None:
+        address, exists = f"{server}/competitions/", "The competition may exist"
+        if number:
+            address, exists = f"{address}{number}/", "The competition exists"
+        advice = f"{exists}: {address} Look there before you upload the bundle again. {advice}".rstrip()
+        super().__init__(*messages, advice=advice)
         self.id, self.address = number, address
 
 
@@ -117,20 +119,13 @@ def upload(
     """
     connection.get("my_profile/")
     connection.say("checking")
-    ready = readiness(bundle, datetime.now(UTC), connection)
-    if ready.obstacles and not force:
-        raise NotReadyError(*ready.obstacles, advice="Nothing was uploaded. To upload it nevertheless: --force")
-    sent = _Sent(connection.server, bundle)
+    report, obstacles = readiness(bundle, datetime.now(UTC), connection)
+    if obstacles and not force:
+        raise NotReadyError(*obstacles, advice="Nothing was uploaded. To upload it nevertheless: --force")
+    handing_over = _HandingOver(connection, bundle, report)
     if not again:
-        sent.refuse_again(connection)
-    connection.say("uploading")
-    key = send_file(connection, ROLE, bundle)
-    before = _mine(connection)
-    connection.say("unpacking")
-    sent.note(None)
-    number = _created(connection, bundle, key, before, ready, sent)
-    sent.note(number)
-    address = f"{connection.server}/competitions/{number}/"
+        handing_over.refuse_again()
+    number = handing_over.number()
     try:
         connection.say("comparing")
         competition = connection.get(f"competitions/{number}/")
@@ -145,25 +140,13 @@ def upload(
         if publish and not published and not found:
             published = set_published(connection, number)
     except UserError as error:
-        raise HandedOverError(error, address, number) from None
-    return Uploaded(number, address, published, ready.obstacles, tuple(found))
+        raise HandedOverError(connection.server, *error.messages, number=number, advice=error.advice) from None
+    address = f"{connection.server}/competitions/{number}/"
+    return Uploaded(number, address, published, tuple(obstacles), tuple(found))
 
 
-@dataclass(frozen=True)
-class Readiness:
-    """What speaks against an upload.
-
-    Attributes:
-        report: what the check finds.
-        obstacles: why the bundle should not be uploaded; empty for one that is ready.
-    """
-
-    report: Report
-    obstacles: tuple[str, ...]
-
-
-def readiness(bundle: Path, now: datetime, connection: Connection) -> Readiness:
-    """What speaks against uploading a bundle to a server, whose version and queues the check follows.
+def readiness(bundle: Path, now: datetime, connection: Connection) -> tuple[Report, list[str]]:
+    """What the check finds in a bundle, and why it should not be uploaded; it follows the server's version and queues.
 
     Raises:
         UserError: it is not a file, or cannot be read.
@@ -179,14 +162,13 @@ def readiness(bundle: Path, now: datetime, connection: Connection) -> Readiness:
         if error.code not in (403, 404):  # else one has no queue of one's own
             raise
     report = check_path(bundle, now=now, version=version, known_keys=queues)
-    obstacles = [
-        f"{one.id}: {one.what} ({one.file}). {one.consequence} {one.repair}".rstrip()
-        for one in report.findings
-        if one.grave or one.id == OVER
-    ]
+    obstacles = []
+    for one in report.findings:
+        if one.grave or one.id == OVER:
+            obstacles.append(f"{one.id}: {one.what} ({one.file}). {one.consequence} {one.repair}".rstrip())
     if report.accepted:
         obstacles += _signs_of_a_draft(bundle, now)
-    return Readiness(report, tuple(obstacles))
+    return report, obstacles
 
 
 def _signs_of_a_draft(path: Path, now: datetime) -> list[str]:
@@ -227,64 +209,113 @@ def _synthetic_golds(bundle: Bundle) -> Iterator[Lack]:
                 break
 
 
-def _created(connection: Connection, bundle: Path, key: str, before: set[int], ready: Readiness, sent: "_Sent") -> int:
-    """Hand a stored bundle over to be unpacked; the id of the competition that came of it."""
-    try:
-        status = connection.send("PUT", f"datasets/completed/{key}/").get("status_id")
-    except AnswerError as error:
-        if error.unclear:
-            return _appeared(connection, before, error)
-        sent.forget()
-        error.advice = without_file(connection, ROLE, key, bundle.name)
-        raise
-    if status is None:
-        return _appeared(connection, before, UserError("the server did not say what becomes of the bundle."))
-    try:
-        return _unpacked(connection, status, ready)
-    except UnpackingError:
-        sent.forget()
-        raise
-    except AnswerError as error:
-        return _appeared(connection, before, error)
+class _HandingOver:
+    """Handing a bundle over to a server, which is remembered by the bundle's digest, until a competition is there."""
 
+    def __init__(self, connection: Connection, bundle: Path, report: Report) -> None:
+        self.connection, self.bundle, self.report = connection, bundle, report
+        self._file = state_folder() / "uploads.json"
+        self._name = f"{connection.server} {file_digest(bundle)}"
 
-def _unpacked(connection: Connection, status: int, ready: Readiness) -> int:
-    """Wait for the server; the competition's id."""
-    said = 0.0
-    for waited in connection.looks(PATIENCE_S, FIRST_WAIT_S, LONGEST_WAIT_S):
-        if waited >= said + SAYING_S:
-            connection.say(f"the site has been unpacking for {waited:.0f} s")
-            said = waited
-        answer = connection.get(f"competitions/{status}/creation_status/")
-        if answer["status"] == "Failed":
-            message = str(answer.get("details") or "no reason was given")
-            reason = explain_refusal(message, ready.report)
-            raise UnpackingError(
-                f"the server did not take the bundle: {message.strip()}",
-                *([reason] if reason else []),
-                advice="The server has deleted the file: correct the bundle, and upload it again.",
-            )
-        if answer["status"] == "Finished" and answer.get("resulting_competition"):
-            return int(answer["resulting_competition"])
-    late = UserError(f"the server has not unpacked the bundle within {PATIENCE_S / 60:g} minutes.")
-    raise HandedOverError(late, f"{connection.server}/competitions/")
+    def refuse_again(self) -> None:
+        """Raise where a competition may have come of the bundle.
 
+        Raises:
+            UploadedBeforeError: it may.
+        """
+        before = self._uploads().get(self._name)
+        if before is None:
+            return
+        place, number = f"{self.connection.server}/competitions/", before["competition"]
+        became = f"may have become a competition: {place}"
+        if number is not None:
+            became = f"became {place}{number}/"
+            try:
+                self.connection.get(f"competitions/{number}/")
+            except AnswerError as error:
+                if error.code in (403, 404):  # it was deleted
+                    return
+                raise
+        raise UploadedBeforeError(
+            f"{self.bundle.name} was uploaded {before['at']}, and {became}",
+            advice="Nothing was uploaded. To make another competition of it: --yes",
+        )
 
-def _mine(connection: Connection) -> set[int]:
-    return {row["id"] for row in connection.rows("competitions/", mine="true")}
+    def number(self) -> int:
+        """Store the bundle, and have it unpacked; the id of the competition that came of it."""
+        self.connection.say("uploading")
+        key = send_file(self.connection, ROLE, self.bundle)
+        before = self._mine()
+        self.connection.say("unpacking")
+        self._note(None)
+        try:
+            status = self.connection.send("PUT", f"datasets/completed/{key}/").get("status_id")
+        except AnswerError as error:
+            if not error.unclear:
+                self._forget()
+                error.advice = without_file(self.connection, ROLE, key, self.bundle.name)
+                raise
+            number = self._appeared(before, error.messages)
+        else:
+            number = self._unpacked(status, before)
+        self._note(number)
+        return number
 
+    def _unpacked(self, status: int | None, before: set[int]) -> int:
+        """Wait until the server has unpacked the bundle."""
+        if status is None:
+            return self._appeared(before, ["the server did not say what becomes of the bundle."])
+        said = 0.0
+        for waited in self.connection.looks(PATIENCE_S, FIRST_WAIT_S, LONGEST_WAIT_S):
+            if waited >= said + SAYING_S:
+                self.connection.say(f"the site has been unpacking for {waited:.0f} s")
+                said = waited
+            try:
+                answer = self.connection.get(f"competitions/{status}/creation_status/")
+            except AnswerError as error:
+                return self._appeared(before, error.messages)
+            if answer["status"] == "Failed":
+                self._forget()
+                text = str(answer.get("details") or "no reason was given")
+                messages = [f"the server did not take the bundle: {text.strip()}"]
+                if reason := explain_refusal(text, self.report):
+                    messages.append(reason)
+                advice = "The server has deleted the file: correct the bundle, and upload it again."
+                raise UnpackingError(*messages, advice=advice)
+            if answer["status"] == "Finished" and answer.get("resulting_competition"):
+                return int(answer["resulting_competition"])
+        late = f"the server has not unpacked the bundle within {PATIENCE_S / 60:g} minutes."
+        raise HandedOverError(self.connection.server, late)
 
-def _appeared(connection: Connection, before: set[int], lost: UserError) -> int:
-    """What came of an upload whose answer was lost, by its id; it is looked for before anything is sent again."""
-    try:
-        for _ in connection.looks(LOOKING_S, FIRST_WAIT_S, LONGEST_WAIT_S):
-            if new := sorted(_mine(connection) - before):
-                return new[-1]
-    except UserError as another:
-        both = UserError(*lost.messages, *another.messages)
-        raise HandedOverError(both, f"{connection.server}/competitions/") from None
-    missing = UserError(*lost.messages, f"no new competition appeared within {LOOKING_S:g} seconds.")
-    raise HandedOverError(missing, f"{connection.server}/competitions/")
+    def _appeared(self, before: set[int], lost: Sequence[str]) -> int:
+        """The competition whose answer was lost; it is looked for before anything is sent again."""
+        missing = f"no new competition appeared within {LOOKING_S:g} seconds."
+        try:
+            for _ in self.connection.looks(LOOKING_S, FIRST_WAIT_S, LONGEST_WAIT_S):
+                if new := self._mine() - before:
+                    return max(new)
+        except UserError as another:
+            raise HandedOverError(self.connection.server, *lost, *another.messages) from None
+        raise HandedOverError(self.connection.server, *lost, missing)
+
+    def _mine(self) -> set[int]:
+        return {row["id"] for row in self.connection.rows("competitions/", mine="true")}
+
+    def _uploads(self) -> dict[str, dict[str, Any]]:
+        shape, advice = dict[str, dict[str, str | int | None]], "It says what was uploaded: restore or delete it."
+        found: dict[str, dict[str, Any]] = read_json(self._file, shape, advice, missing={})
+        return found
+
+    def _note(self, competition: int | None) -> None:
+        """Remember that the bundle is handed over, and what came of it."""
+        now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+        write_json(self._file, self._uploads() | {self._name: {"at": now, "competition": competition}})
+
+    def _forget(self) -> None:
+        """Remember nothing: the server made no competition of the bundle."""
+        uploads = self._uploads()
+        uploads.pop(self._name, None)
+        write_json(self._file, uploads)
 
 
 def mismatches(snapshot: Snapshot, wanted: Bundle) -> list[Mismatch]:
@@ -309,49 +340,3 @@ def set_published(connection: Connection, competition: int) -> bool:
         if not error.unclear:
             raise
     return bool(connection.get(path)["published"])
-
-
-class _Sent:
-    """What is remembered of the bundles that were handed to servers, by their digests."""
-
-    def __init__(self, server: str, bundle: Path) -> None:
-        self._file = state_folder() / "uploads.json"
-        self._bundle = bundle
-        self._name = f"{server} {file_digest(bundle)}"
-
-    def refuse_again(self, connection: Connection) -> None:
-        """Raise where a competition may have come of the bundle.
-
-        Raises:
-            UploadedBeforeError: it may.
-        """
-        before = self._read().get(self._name)
-        if before is None:
-            return
-        place, number = f"{connection.server}/competitions/", before["competition"]
-        said = f"{self._bundle.name} was uploaded {before['at']}, and may have become a competition: {place}"
-        if number is not None:
-            try:
-                connection.get(f"competitions/{number}/")
-            except AnswerError as error:
-                if error.code in (403, 404):  # it was deleted
-                    return
-                raise
-            said = f"{self._bundle.name} was uploaded {before['at']}, and became {place}{number}/"
-        raise UploadedBeforeError(said, advice="Nothing was uploaded. To make another competition of it: --yes")
-
-    def note(self, competition: int | None) -> None:
-        """Remember that the bundle is handed over, and what came of it."""
-        now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-        write_json(self._file, self._read() | {self._name: {"at": now, "competition": competition}})
-
-    def forget(self) -> None:
-        """Remember nothing: the server made no competition of the bundle."""
-        uploads = self._read()
-        uploads.pop(self._name, None)
-        write_json(self._file, uploads)
-
-    def _read(self) -> dict[str, dict[str, Any]]:
-        shape, advice = dict[str, dict[str, str | int | None]], "It says what was uploaded: restore or delete it."
-        found: dict[str, dict[str, Any]] = read_json(self._file, shape, advice, missing={})
-        return found

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import itertools
 import json
 import random
 import statistics
@@ -217,26 +216,22 @@ def _baseline(proposal: Proposal, rows: Sequence[int], answers: Mapping[str, Any
     keys = gold.keys(proposal.key)
     if proposal.many:
         rows = list({keys[at]: at for at in reversed(rows)}.values())[::-1]  # the first of each key
-    columns: list[list[Any]] = []
-    for name in () if proposal.of_lines else proposal.key:
-        values = gold.column(name)
-        columns.append([values[at] for at in rows])
+    columns = [] if proposal.of_lines else [_picked(gold, name, rows) for name in proposal.key]
     for column in proposal.answers:
-        columns.append(_answered(gold, column, [keys[at] for at in rows], rows, answers.get(column.name)))
+        answer: Any = answers.get(column.name)
+        if column.type == "tags":
+            columns.append(list(map(_no_tags, _picked(gold, column.name, rows))))
+        elif not isinstance(answer, Drawn):
+            columns.append([answer] * len(rows))
+        else:
+            numbers = [answer.number(keys[at]) for at in rows]
+            columns.append(numbers if gold.is_json else [f"{number:g}" for number in numbers])
     return list(zip(*columns, strict=True))
 
 
-def _answered(
-    gold: GoldRows, column: GoldColumn, keys: Sequence[Sequence[str]], rows: Sequence[int], answer: Any
-) -> list[Any]:
-    """The baseline's answers in a column, for some rows with their keys."""
-    if column.type == "tags":
-        tags = gold.column(column.name)
-        return [_no_tags(tags[at]) for at in rows]
-    if not isinstance(answer, Drawn):
-        return [answer] * len(rows)
-    numbers = list(map(answer.number, keys))
-    return numbers if gold.is_json else [f"{number:g}" for number in numbers]
+def _picked(gold: GoldRows, name: str, rows: Sequence[int]) -> list[Any]:
+    values = gold.column(name)
+    return [values[at] for at in rows]
 
 
 def _no_tags(value: Any) -> Any:
@@ -256,8 +251,7 @@ def _ranked(proposal: Proposal, rows: Sequence[int]) -> list[Row]:
         query = tuple(row[at] for at in of_key)
         places[query] += 1
         score = 1 / places[query]
-        shown = score if proposal.gold.is_json else f"{score:.4f}"
-        found.append([*query, row[-1], shown])
+        found.append([*query, row[-1], score if proposal.gold.is_json else f"{score:.4f}"])
     return found
 
 
@@ -315,17 +309,19 @@ def _answers(proposal: Proposal, answers: Mapping[str, Any]) -> tuple[str, Seque
         record = _record({**parts, item: f"row[{_source(item)}]", score: value})
         return RANKED.format(query=query, answer=record), ["from collections import Counter"]
     key = "chr(9).join((" + "".join(f"str({part}), " for part in parts.values()) + "))"
-    imports = []
+    imports: list[str] = []
     for column in proposal.answers:
         answer: Any = answers.get(column.name)
         if column.type == "tags":
-            parts[column.name] = _tags(proposal)
+            source = _tags(proposal)
         elif isinstance(answer, Drawn):
-            drawn = answer.source(key)
-            parts[column.name] = drawn if proposal.gold.is_json else f'format({drawn}, "g")'
             imports = ["import random"]
+            source = answer.source(key)
+            if not proposal.gold.is_json:
+                source = f'format({source}, "g")'
         else:
-            parts[column.name] = _source(answer)
+            source = _source(answer)
+        parts[column.name] = source
     return f"    return [{_record(parts)} for row in rows]", imports
 
 
@@ -381,35 +377,29 @@ def example(proposal: Proposal, phases: Sequence[str]) -> tuple[Proposal, dict[s
 
     Of the gold only the names of columns, labels and types are taken.
     """
-    gold = proposal.gold
     cluster = [proposal.cluster] if proposal.cluster else []
     names = list(dict.fromkeys([*proposal.key, *proposal.public, *cluster, *_judged(proposal)]))
-    rows_of_key = ROWS_OF_KEY if proposal.many else 1
+    tokens = token_column(proposal)
     rows: list[list[Any]] = []
     found: dict[str, list[int]] = {}
     for phase in phases:
         start = len(rows)
-        for key, item in itertools.product(range(KEYS), range(rows_of_key)):
-            record = _made_up(proposal, phase, key, item)
-            rows.append([record[name] for name in names])
+        for key in range(KEYS):
+            for item in range(ROWS_OF_KEY if proposal.many else 1):
+                record: dict[str, Any] = dict.fromkeys(cluster, f"{phase}-{key // 2 + 1}")
+                for name in proposal.public:
+                    record[name] = _input(proposal.columns[name], key)
+                if tokens:
+                    record[tokens] = _made_up_tokens(key, is_json=proposal.gold.is_json)
+                record |= _made_up_answers(proposal, key, item)
+                record |= dict.fromkeys(proposal.key, str(key + 1))
+                record[proposal.key[0]] = f"{phase}-{key + 1}"
+                rows.append([record[name] for name in names])
         found[phase] = list(range(start, len(rows)))
-    made_up = GoldRows(gold.file, gold.suffix, names, rows, range(1, len(rows) + 1), gold.quoting)
-    return replace(proposal, gold=made_up, secret=()), found
-
-
-def _made_up(proposal: Proposal, phase: str, key: int, item: int) -> dict[str, Any]:
-    """A made-up row of a phase: which key, and which of its rows."""
-    record: dict[str, Any] = {}
-    if proposal.cluster:
-        record[proposal.cluster] = f"{phase}-{key // 2 + 1}"
-    for name in proposal.public:
-        record[name] = _input(proposal.columns[name], key)
-    if tokens := token_column(proposal):
-        record[tokens] = _made_up_tokens(key, is_json=proposal.gold.is_json)
-    record |= _made_up_answers(proposal, key, item)
-    for at, name in enumerate(proposal.key):
-        record[name] = f"{phase}-{key + 1}" if at == 0 else str(key + 1)
-    return record
+    gold = GoldRows(
+        proposal.gold.file, proposal.gold.suffix, names, rows, range(1, len(rows) + 1), proposal.gold.quoting
+    )
+    return replace(proposal, gold=gold, secret=()), found
 
 
 def _judged(proposal: Proposal) -> list[str]:
@@ -439,37 +429,24 @@ def _made_up_tokens(key: int, *, is_json: bool) -> Any:
 
 
 def _made_up_answer(column: GoldColumn, at: int, *, is_json: bool) -> Any:
-    """A made-up answer, different from row to row, in the form of the gold."""
-    value = _made_up_value(column, at)
-    if is_json:
+    """A made-up answer, different from row to row."""
+    values = column.values or ("one", "two")
+    value = values[at % len(values)]
+    if column.type in ("label", "probability"):
         return value
     if column.type == "number":
-        return f"{value:g}"
+        number = round((at % KEYS + 1) / (KEYS + 2), 2)
+        return number if is_json else f"{number:g}"
     if column.type == "labels":
-        return column.separator.join(value)
+        chosen = sorted({value, values[(at // 2) % len(values)]})
+        return chosen if is_json else column.separator.join(chosen)
     if column.type == "tags":
-        return " ".join(value)
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
-
-
-def _made_up_value(column: GoldColumn, at: int) -> Any:
-    values = column.values or ("one", "two")
-    kinds = [column.values[at % len(column.values)]] if column.values else []
-    match column.type:
-        case "label" | "probability":
-            return values[at % len(values)]
-        case "number":
-            return round((at % KEYS + 1) / (KEYS + 2), 2)
-        case "labels":
-            return sorted({values[at % len(values)], values[(at // 2) % len(values)]})
-        case "spans":
-            return [[at, at + 4, *kinds]]
-        case "tags":
-            tags = ["O"] * TOKENS
-            tags[at % TOKENS] = f"B-{(kinds or ['X'])[0]}"
-            return tags
-        case "texts":
-            return [f"example answer {at + 1}", f"another example answer {at + 1}"]
-        case "string":
-            return f"answer-{at + 1}"
-    return f"An example answer, number {at + 1}"
+        tags = ["O"] * TOKENS
+        tags[at % TOKENS] = f"B-{value if column.values else 'X'}"
+        return tags if is_json else " ".join(tags)
+    if column.type in ("spans", "texts"):
+        listed: list[Any] = [f"example answer {at + 1}", f"another example answer {at + 1}"]
+        if column.type == "spans":
+            listed = [[at, at + 4, value] if column.values else [at, at + 4]]
+        return listed if is_json else json.dumps(listed, ensure_ascii=False)
+    return f"answer-{at + 1}" if column.type == "string" else f"An example answer, number {at + 1}"

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from operator import itemgetter
 from typing import Any
 
 from gen_bundle.new.columns import GoldColumn
@@ -76,12 +75,11 @@ def answer_columns(answers: Sequence[GoldColumn]) -> list[dict[str, Any]]:
     for column in answers:
         name = identifier(column.name, "answer")[:20].rstrip("_")
         for key, metric in choices_of(column):
-            if alone:
-                title = {"title": TITLES[key]} if column.type == "spans" else {}
-                found.append({"key": key, **title, "metric": metric})
-            else:
-                named = _with(metric, {"field": column.name})
-                found.append({"key": _unused(f"{name}_{key}", found), "metric": named})
+            title = {"title": TITLES[key]} if column.type == "spans" and alone else {}
+            own_key, named = key, metric
+            if not alone:
+                own_key, named = f"{name}_{key}", _with(metric, {"field": column.name})
+            found.append({"key": _unused(own_key, found), **title, "metric": named})
     return found
 
 
@@ -165,20 +163,20 @@ def task_of(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> dict[str
 
 def fields(proposal: Proposal) -> list[dict[str, Any]]:
     """The submission's fields as bundle.yaml lists them."""
-    what = "The query" if proposal.item is not None else "Which row it is"
-    once = "" if proposal.many or len(proposal.key) > 1 else ", each once"
-    of_key = {"type": "string", "required": True, "meaning": f"{what}{once}."}
-    found = [{"field": name, **of_key} for name in proposal.key]
-    if proposal.of_lines:
-        found = []
-    found += [_field(column, is_json=proposal.gold.is_json) for column in proposal.answers]
+    found: list[dict[str, Any]] = []
+    if not proposal.of_lines:
+        once = "" if proposal.many or len(proposal.key) > 1 else ", each once"
+        what = "The query" if proposal.item is not None else "Which row it is"
+        for name in proposal.key:
+            found.append({"field": name, "type": "string", "required": True, "meaning": f"{what}{once}."})
+    found += [_answer_field(column, is_json=proposal.gold.is_json) for column in proposal.answers]
     if proposal.item is not None:
         found[-2]["meaning"] = "An item; each once for a query."
         found[-1]["meaning"] = "Higher ranks first."
     return found
 
 
-def _field(column: GoldColumn, *, is_json: bool) -> dict[str, Any]:
+def _answer_field(column: GoldColumn, *, is_json: bool) -> dict[str, Any]:
     entry: dict[str, Any] = {"field": column.name, "type": TYPES_OF_ANSWERS.get(column.type, column.type)}
     if column.type in ("label", "labels") and column.values:
         entry["values"] = list(column.values)
@@ -240,50 +238,50 @@ def _reference(proposal: Proposal) -> dict[str, Any]:
     return found
 
 
-def summary(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> list[str]:
-    """What was understood, line by line, for the organiser."""
-    gold = proposal.gold
-    quoting = ", quoting: none" if gold.quoting == "none" else ""
-    key = ["the line"] if proposal.of_lines else list(proposal.key)
-    if proposal.many:
-        key.append("many rows")
-    items = [proposal.item] if proposal.item is not None and has_candidates(proposal) else []
-    given = ", ".join([*(proposal.public or ["the keys"]), *items])
-    secret, cluster = ", ".join(proposal.secret), proposal.cluster
-    if secret:
-        secret += " (--public COLUMN gives one to participants)"
-    if cluster:
-        cluster += " (its rows stay together; --cluster - for none)"
-    lines = {
-        "rows": f"{len(gold.rows)} in {gold.file}{quoting}",
-        "key": ", ".join(key),
-        "answers": "; ".join(map(_shown, proposal.answers)),
-        "given": given,
-        "secret": secret,
-        "cluster": cluster,
-        "metrics": ", ".join(map(itemgetter("key"), board_of(proposal))),
-        "phases": ", ".join(f"{phase} {_count(proposal, members)}" for phase, members in phases.items()),
-        "baseline": _baseline(proposal, phases),
-    }
-    return [f"{name:9} {text}" for name, text in lines.items() if text]
-
-
 def _count(proposal: Proposal, rows: Sequence[int]) -> int:
     """How many keys participants answer in a phase."""
     keys = proposal.gold.keys(proposal.key)
     return len({keys[at] for at in rows})
 
 
-def _baseline(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> str:
-    """The baseline's name, and what it answers."""
+def summary(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> list[str]:
+    """What was understood, line by line, for the organiser."""
+    gold = proposal.gold
+    lines = {
+        "rows": f"{len(gold.rows)} in {gold.file}",
+        "key": "the line" if proposal.of_lines else ", ".join(proposal.key),
+        "answers": "; ".join(_shown(column) for column in proposal.answers),
+        "given": ", ".join(proposal.public) or "the keys",
+        "secret": ", ".join(proposal.secret),
+        "cluster": "",
+        "metrics": ", ".join(column["key"] for column in board_of(proposal)),
+        "phases": ", ".join(f"{phase} {_count(proposal, rows)}" for phase, rows in phases.items()),
+        "baseline": baseline_name(proposal),
+    }
+    if gold.quoting == "none":
+        lines["rows"] += ", quoting: none"
+    if proposal.many:
+        lines["key"] += ", many rows"
+    if proposal.item is not None and has_candidates(proposal):
+        lines["given"] += f", {proposal.item}"
+    if proposal.secret:
+        lines["secret"] += " (--public COLUMN gives one to participants)"
+    if proposal.cluster:
+        lines["cluster"] = f"{proposal.cluster} (its rows stay together; --cluster - for none)"
+    if answers := _shown_answers(baseline_answers(proposal, phases)):
+        lines["baseline"] += f" ({answers})"
+    return [f"{name:9} {text}" for name, text in lines.items() if text]
+
+
+def _shown_answers(answers: Mapping[str, Any]) -> str:
+    """What the baseline answers; empty answers go without saying."""
     shown = []
-    for name, value in baseline_answers(proposal, phases).items():
+    for name, value in answers.items():
         if isinstance(value, Drawn):
             shown.append(f"{name} around {value.mean:g}")
         elif value not in ("", [], "[]"):
             shown.append(f"{name} {value!r}")
-    answers = f" ({', '.join(shown)})" if shown else ""
-    return f"{baseline_name(proposal)}{answers}"
+    return ", ".join(shown)
 
 
 def _shown(column: GoldColumn) -> str:

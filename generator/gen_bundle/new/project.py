@@ -366,5 +366,4 @@ def _last_line(node: yaml.Node) -> int:
     if isinstance(node, yaml.SequenceNode) and not node.flow_style:
         return max(_last_line(value) for value in node.value)
     end = node.end_mark
-    line: int = end.line
-    return line - 1 if end.column == 0 else line
+    return int(end.line) - (end.column == 0)

@@ -170,32 +170,27 @@ def key_of(gold: GoldRows, asked: Sequence[str], rows: Rows | None) -> tuple[Key
     if gold.suffix == ".txt":
         return (gold.names[0],), False
     if asked:
-        return _asked_key(gold, tuple(dict.fromkeys(asked)), rows)
-    named = [name for name in gold.names if ID_NAME.fullmatch(name) and _is_usable(gold, name)]
+        key = tuple(dict.fromkeys(asked))
+        for name in key:
+            raise_all(list(_blanks(gold, name)))
+        return key, _is_many(gold, key, rows)
+    named = _usable(gold, [name for name in gold.names if ID_NAME.fullmatch(name)])
     if rows == "many":
-        return _key_of_many(gold, named), True
-    if rows is None and (query := _query(gold, named)):
+        return _key_of_many(gold, named or _usable(gold, gold.names)), True
+    if rows is None and (query := _query(gold, named)) is not None:
         return (query,), True
-    if not named:
-        return (_plain_id(gold),), False
     for key in (*itertools.combinations(named, 1), *itertools.combinations(named, 2)):
         if _is_unique(gold, key):
             return key, False
-    return (named[0],), _is_many(gold, (named[0],), rows)
-
-
-def _asked_key(gold: GoldRows, key: Key, rows: Rows | None) -> tuple[Key, bool]:
-    faults: list[str] = []
-    for name in key:
-        faults += _blanks(gold, name)
-    raise_all(faults)
-    return key, _is_many(gold, key, rows)
+    if named:
+        return (named[0],), _is_many(gold, (named[0],), rows)
+    return (_plain_id(gold),), False
 
 
 def _plain_id(gold: GoldRows) -> str:
     """The first column that identifies rows, whatever its name."""
-    for name in gold.names:
-        if _is_usable(gold, name) and _may_be_id(gold, name):
+    for name in _usable(gold, gold.names):
+        if _may_be_id(gold, name):
             return name
     raise UserError(
         f"{gold.file}: no column identifies its rows. Expected a column whose values all differ and are never blank. "
@@ -208,17 +203,18 @@ def _query(gold: GoldRows, names: Sequence[str]) -> str | None:
     """The column of queries in the gold of a ranking: its values repeat, and another column has relevances."""
     if not any(map(RELEVANCE.fullmatch, gold.names)):
         return None
-    return next((name for name in names if QUERY_NAME.fullmatch(name) and not _is_unique(gold, (name,))), None)
+    queries = [name for name in names if QUERY_NAME.fullmatch(name)]
+    return next((name for name in queries if not _is_unique(gold, (name,))), None)
 
 
 def _key_of_many(gold: GoldRows, names: Sequence[str]) -> Key:
-    for name in names or gold.names:
-        if _is_usable(gold, name) and not _is_unique(gold, (name,)):
-            return (name,)
-    raise UserError(
-        f"{gold.file}: every value of every column is unique. Expected a key with several rows: name its column "
-        "with --key."
-    )
+    repeated = next((name for name in names if not _is_unique(gold, (name,))), None)
+    if repeated is None:
+        raise UserError(
+            f"{gold.file}: every value of every column is unique. Expected a key with several rows: name its column "
+            "with --key."
+        )
+    return (repeated,)
 
 
 def _blanks(gold: GoldRows, name: str) -> Iterator[str]:
@@ -231,8 +227,12 @@ def _blanks(gold: GoldRows, name: str) -> Iterator[str]:
             )
 
 
+def _usable(gold: GoldRows, names: Sequence[str]) -> list[str]:
+    """The columns that may be part of a key."""
+    return [name for name in names if _is_usable(gold, name)]
+
+
 def _is_usable(gold: GoldRows, name: str) -> bool:
-    """Whether a column may be part of a key."""
     return next(_blanks(gold, name), None) is None
 
 
@@ -320,19 +320,21 @@ def _answered(
 def _answers(columns: dict[str, GoldColumn]) -> list[GoldColumn]:
     """The columns that participants answer: by their names, else by their types, else the last one."""
     every = list(columns.values())
-    if named := [column for column in every if ANSWER_NAME.fullmatch(column.name)]:
-        return named
-    rest = list(itertools.filterfalse(_is_input, every))
-    if composed := _of_types(rest, ("spans", "tags", "labels", "texts")):
-        return composed
-    if values := _of_types(rest, ("label", "number")):
-        open_values = [column for column in values if not PRIVATE_NAME.fullmatch(column.name)] or values
-        return [column for column in open_values if is_alike(column, open_values[-1])]
-    # Rather than an input, a column that cannot be read: the organiser reads what is wrong with it.
-    return _of_types(rest, ("other",)) or _of_types(every, TYPES)[-1:]
+    rest = [column for column in every if not _is_input(column)]
+    values = _of_types(rest, "label", "number")
+    values = [column for column in values if not PRIVATE_NAME.fullmatch(column.name)] or values
+    ways = (
+        [column for column in every if ANSWER_NAME.fullmatch(column.name)],
+        _of_types(rest, "spans", "tags", "labels", "texts"),
+        [column for column in values if is_alike(column, values[-1])],
+        # Rather than an input, a column that cannot be read: the organiser reads what is wrong with it.
+        _of_types(rest, "other"),
+        [column for column in every if column.type != "other"][-1:],
+    )
+    return next(filter(None, ways), [])
 
 
-def _of_types(columns: Sequence[GoldColumn], types: Sequence[str]) -> list[GoldColumn]:
+def _of_types(columns: Sequence[GoldColumn], *types: str) -> list[GoldColumn]:
     return [column for column in columns if column.type in types]
 
 
@@ -343,8 +345,8 @@ def is_alike(column: GoldColumn, other: GoldColumn) -> bool:
 
 def _answers_of_rows(columns: dict[str, GoldColumn], own: set[str]) -> list[GoldColumn]:
     """What differs from row to row of a key: short values, else all."""
-    rows = _of_types([column for column in columns.values() if column.name not in own], TYPES)
-    short = [column for column in _of_types(rows, ("label", "number", "string")) if not _is_input(column)]
+    rows = [column for column in columns.values() if column.type != "other" and column.name not in own]
+    short = [column for column in rows if column.type in ("label", "number", "string") and not _is_input(column)]
     return short or rows
 
 
@@ -408,21 +410,21 @@ def _with_roles(proposal: Proposal, own: set[str], choices: Choices) -> Proposal
     """What is given and what stays secret: only what looks like an input is given, unless it is named."""
     answered = {column.name for column in proposal.answers} | {proposal.item, proposal.relevance}
     rest = {name: column for name, column in proposal.columns.items() if name not in answered}
-    _check_public(choices.public, answered, set(rest) - own)
-    wanted = set(choices.public)
-    if not choices.only_public:
-        wanted |= {name for name, column in rest.items() if _is_input(column)}
-    given = tuple(name for name in rest if name in wanted & own)
-    secret = tuple(name for name in rest if name not in given)
-    groups = tuple(filter(_is_group, map(rest.__getitem__, given)))
-    return replace(proposal, public=given, groups=groups, secret=secret)
+    _check_public(choices, answered, {name for name in rest if name not in own})
+    given: list[str] = []
+    secret: list[str] = []
+    for name, column in rest.items():
+        is_proposed = _is_input(column) and not choices.only_public
+        is_given = name in own and (name in choices.public or is_proposed)
+        (given if is_given else secret).append(name)
+    groups = [rest[name] for name in given if _is_group(rest[name])]
+    return replace(proposal, public=tuple(given), groups=tuple(groups), secret=tuple(secret))
 
 
-def _check_public(names: Sequence[str], answered: Collection[str | None], varying: Collection[str]) -> None:
-    """See that columns that were asked for can be given: they are not answered, and have one value for each key."""
-    faults = [f"--public {name}: participants answer this column." for name in names if name in answered]
-    for name in names:
-        if name in varying:
+def _check_public(choices: Choices, answered: Collection[str | None], differing: Collection[str]) -> None:
+    faults = [f"--public {name}: participants answer this column." for name in choices.public if name in answered]
+    for name in choices.public:
+        if name in differing:
             faults.append(
                 f"--public {name}: differs between the rows of a key, so that it would show how many there are. "
                 "Expected a column with one value for each key."
@@ -447,24 +449,22 @@ def _with_cluster(proposal: Proposal, asked: str | None) -> Proposal:
 
     Where each key has many rows, it is the key that these belong to.
     """
-    if asked == NOTHING or (asked is None and proposal.many):
+    if asked == NOTHING:
         return proposal
     if asked is not None:
-        _check_cluster(proposal, asked)
+        if asked in [column.name for column in proposal.answers]:
+            raise UserError(f"--cluster {asked}: participants answer this column. Expected another column, or -.")
+        raise_all(list(_blanks(proposal.gold, asked)))
         return replace(proposal, cluster=asked)
-    texts = _of_types(list(proposal.columns.values()), ("text",))
-    others = {column.name for column in (*proposal.answers, *proposal.groups, *texts)}
+    if proposal.many:
+        return proposal
     of_key = proposal.key if len(proposal.key) > 1 else ()
+    others = {column.name for column in (*proposal.answers, *proposal.groups)}
+    others |= {name for name, column in proposal.columns.items() if column.type == "text"}
     for name in (*of_key, *proposal.public, *proposal.secret):
         if name not in others and CLUSTER_NAME.fullmatch(name) and _is_repeated(proposal.gold, name):
             return replace(proposal, cluster=name)
     return proposal
-
-
-def _check_cluster(proposal: Proposal, name: str) -> None:
-    if name in [column.name for column in proposal.answers]:
-        raise UserError(f"--cluster {name}: participants answer this column. Expected another column, or -.")
-    raise_all(list(_blanks(proposal.gold, name)))
 
 
 def _is_repeated(gold: GoldRows, name: str) -> bool:

@@ -45,33 +45,35 @@ def divide(proposal: Proposal, split: str | None) -> dict[str, list[int]]:
     if gold.phases:
         if split is not None:
             raise UserError(f"--split {split}: not where --gold names the phases. Expected one of them.")
-        phases = _sorted_into(list(gold.files), everything, gold.phases)
-        raise_all(list(_constant_phases(proposal, phases, "rows that differ")))
-        return phases
+        return _by_phase(proposal, everything)
     share = shares(split or "none")
     if share is None:
         return {"test": everything}
     unit = (proposal.cluster,) if proposal.cluster else proposal.key
     units = gold.keys(unit)
     dev = _chosen(units, _strata(proposal), share)
-    if not dev or len(dev) == len(set(units)):
+    if len(dev) in (0, len(set(units))):
         what = f"values of {proposal.cluster}" if proposal.cluster else "keys"
         raise UserError(
             f"--split {split}: leaves a phase without data, since there are {len(set(units))} {what}. "
             "Expected another ratio, or none."
         )
-    phases = _sorted_into(["dev", "test"], everything, ["dev" if unit in dev else "test" for unit in units])
+    phases: dict[str, list[int]] = {"dev": [], "test": []}
+    for at in everything:
+        phases["dev" if units[at] in dev else "test"].append(at)
     faults = _constant_phases(proposal, phases, "another ratio, or none")
     raise_all([f"--split {split}: {fault}" for fault in faults])
     return phases
 
 
-def _sorted_into(phases: Sequence[str], rows: Sequence[int], of_row: Sequence[str]) -> dict[str, list[int]]:
-    """The rows of each phase, in their order; `of_row` names the phase of each row of the gold."""
-    found: dict[str, list[int]] = {phase: [] for phase in phases}
+def _by_phase(proposal: Proposal, rows: Sequence[int]) -> dict[str, list[int]]:
+    """The rows of the phases that have files of their own."""
+    gold = proposal.gold
+    phases: dict[str, list[int]] = {phase: [] for phase in gold.files}
     for at in rows:
-        found[of_row[at]].append(at)
-    return found
+        phases[gold.phases[at]].append(at)
+    raise_all(list(_constant_phases(proposal, phases, "rows that differ")))
+    return phases
 
 
 def _chosen(units: Sequence[Key], strata: Sequence[str], share: float) -> set[Key]:

@@ -95,7 +95,7 @@ class GoldRows:
         """The key of each row in these columns, as texts; where every phase has a file of its own, after the phase."""
         wanted = tuple(names)
         if wanted not in self._keys:
-            columns = [self.phases] if self.phases else []
+            columns: list[Sequence[str]] = [self.phases] if self.phases else []
             for name in wanted:
                 columns.append([text or "" for text in self.texts(name)])
             self._keys[wanted] = list(zip(*columns, strict=True))
@@ -421,10 +421,10 @@ def _columns(lines: list[Row], file: str, suffix: str, names: Sequence[str], del
 
 def _without_unnamed(gold: GoldRows) -> GoldRows:
     """Without the columns that have no name."""
-    kept = [at for at, name in enumerate(gold.names) if name]
-    rows = [list(map(row.__getitem__, kept)) for row in gold.rows]
-    note = f"{gold.file}: {len(gold.names) - len(kept)} columns without a name are left out"
-    return replace(gold, names=[gold.names[at] for at in kept], rows=rows, notes=(note,))
+    names = [name for name in gold.names if name]
+    rows = list(zip(*map(gold.column, names), strict=True))
+    note = f"{gold.file}: {len(gold.names) - len(names)} columns without a name are left out"
+    return replace(gold, names=names, rows=rows, notes=(note,))
 
 
 def _check_header(where: str, first: Sequence[str], rows: Sequence[Row]) -> None:
@@ -530,7 +530,8 @@ def _name_for(cell: str, given: Sequence[str], *, is_first: bool) -> str:
 def _json(text: str, file: str, suffix: str) -> GoldRows:
     """Objects, one a line or in a list; or one object whose names are the keys, of objects or of plain answers."""
     problems: list[str] = []
-    found = _json_lines(text, file, problems) if suffix == ".jsonl" else _json_items(text, file, problems)
+    read = _json_lines if suffix == ".jsonl" else _json_items
+    found = read(text, file, problems)
 
     def place(number: int) -> str:
         return f"{file}:{number}" if suffix == ".jsonl" else f"{file}[{number}]"
@@ -549,16 +550,14 @@ def _json(text: str, file: str, suffix: str) -> GoldRows:
             problems.append(
                 f"{place(number)}: holds half of a surrogate pair (\\ud800 to \\udfff). Expected whole characters."
             )
-    what = "is empty, or has blanks around it or a line break in it"
-    problems += [f"{file}: the name {name!r} {what}. Expected a plain name." for name in names if not _is_plain(name)]
+    for name in names:
+        if not name or name != name.strip() or LINE_END.search(name):
+            what = "is empty, or has blanks around it or a line break in it"
+            problems.append(f"{file}: the name {name!r} {what}. Expected a plain name.")
     raise_all(problems)
     columns = list(names)
     values = [list(map(item.get, columns)) for _, item in rows]
     return GoldRows(file, suffix, columns, values, [number for number, _ in rows])
-
-
-def _is_plain(name: str) -> bool:
-    return bool(name) and name == name.strip() and LINE_END.search(name) is None
 
 
 def _json_lines(text: str, file: str, problems: list[str]) -> list[tuple[int, Any]]:

@@ -178,13 +178,14 @@ def preview_page(view: CompetitionView, dry_run: Mapping[str, Any] | None = None
         "iso": lambda moment: f"{moment:%Y-%m-%dT%H:%M:%SZ}",
         "size": _size,
     }
+    record = dry_run or {}
     values = {
         "view": view,
         "axis": axis(view.phases),
         "boards": boards(view, dry_run),
         "dry_run": dry_run is not None,
-        "findings": dry_run.get("findings", ()) if dry_run else (),
-        "board_version": dry_run.get("platform_version") if dry_run else None,
+        "findings": record.get("findings", ()),
+        "board_version": record.get("platform_version"),
     }
     script = (TEMPLATES / "preview.js").read_text(encoding="utf-8")
     return html_page(TEMPLATES / "preview.html.j2", filters, values, script)

@@ -205,10 +205,10 @@ def safe_content(text: str, title: str, first_heading: int = 3) -> Content:
 
 
 def _kept_attribute(tag: str, name: str, value: str) -> str | None:
-    if name == "href":
-        return value if _LINK.match(value.strip()) else None
-    if name == "src" and value.startswith("data:"):
-        return value if _DATA_IMAGE.fullmatch(value) else None
+    if name == "href" and not _LINK.match(value.strip()):
+        return None
+    if name == "src" and value.startswith("data:") and not _DATA_IMAGE.fullmatch(value):
+        return None
     return value
 
 
@@ -234,7 +234,7 @@ def _named(match: re.Match[str]) -> str:
 
 
 def _scrolled(html: str, place: str) -> str:
-    """What may be wider than the page scrolls by itself, with the keyboard, too."""
+    """What may be wider than the page scrolls by itself, also with the keyboard."""
     if html.count("<table") > 1:  # one in another: the pattern ends at the inner one's end
         return html
     kind = next(kind for start, kind in _KINDS.items() if html.startswith(start))
@@ -311,6 +311,11 @@ class CompetitionView:
     notes: tuple[str, ...] = field(default=())
 
 
+HIDDEN = {
+    "hide_output": "all output and logs",
+    "hide_prediction_output": "prediction output",
+    "hide_score_output": "scoring output",
+}
 RULES = {
     "Add": "Participants choose one submission each for the board; it can be replaced, not removed.",
     "Add_And_Delete": "Participants choose one submission each for the board, and can remove it.",
@@ -403,7 +408,7 @@ class _Reader:
         return pages
 
     def _text(self, name: Any, title: str) -> Content | None:
-        text = self.bundle.text(name) if isinstance(name, str) else None
+        text = self.bundle.text(name)
         if text is None:
             self.notes.append(f"{title}: the file {name!r} is not in the bundle, or is not UTF-8 text.")
             return None
@@ -453,19 +458,11 @@ def _names(entry: Mapping[Any, Any], position: Any) -> frozenset[str]:
 
 def _limits(entry: Mapping[Any, Any], phase: Phase) -> list[tuple[str, str]]:
     limits = [
-        ("Submissions a day", str(phase.a_day) if phase.a_day else "no limit"),
-        ("Submissions in all", str(phase.in_all) if phase.in_all else "no limit"),
+        ("Submissions a day", str(phase.a_day or "no limit")),
+        ("Submissions in all", str(phase.in_all or "no limit")),
         ("Time to score one", f"{phase.limit_s} s"),
     ]
-    hidden = [
-        words
-        for key, words in (
-            ("hide_output", "all output and logs"),
-            ("hide_prediction_output", "prediction output"),
-            ("hide_score_output", "scoring output"),
-        )
-        if as_boolean(entry.get(key, False))
-    ]
+    hidden = [words for key, words in HIDDEN.items() if as_boolean(entry.get(key, False))]
     if hidden:
         limits.append(("Hidden from participants", ", ".join(hidden)))
     if phase.auto_migrate:

@@ -204,22 +204,19 @@ def _examples(
     zips = [zipped(files) for files in good.values()]
     broken_zips = [zipped(one.files) for one in spoiled]
     verdicts = validator_verdicts(validator, [*zips, *broken_zips], package)
-    _check_valid(dict(zip(good, verdicts, strict=False)), package)
+    problems = []
+    for name, verdict in zip(good, verdicts, strict=False):
+        if not verdict.valid:
+            problems.append(f"{name}: is not a valid submission. {_cut(verdict.text)}")
+            if name == TEMPLATE and not package.is_own:
+                raise RuntimeError(problems[-1])
+    if problems:
+        raise UserError(*problems)
     invalid = []
     for one, content, verdict in zip(spoiled, broken_zips, verdicts[len(good) :], strict=True):
         if not verdict.valid:
             invalid.append(InvalidExample(one.name, one.what, _cut(verdict.text), content))
     return zips[0], invalid
-
-
-def _check_valid(verdicts: Mapping[str, ValidatorVerdict], package: ScoringPackage) -> None:
-    """Raise what is wrong with baselines and template, by their names; a template of ours is our own bug."""
-    refused = {name: verdict for name, verdict in verdicts.items() if not verdict.valid}
-    problems = [f"{name}: is not a valid submission. {_cut(verdict.text)}" for name, verdict in refused.items()]
-    if TEMPLATE in refused and not package.is_own:
-        raise RuntimeError("\n".join(problems))
-    if problems:
-        raise UserError(*problems)
 
 
 def _read(files: Members) -> dict[str, bytes]:

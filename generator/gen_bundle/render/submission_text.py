@@ -46,42 +46,51 @@ def type_text(row: SubmissionField, file: File) -> str:
     if kind is None:
         return row.type_words
     field = _field(row)
-    text = kind.in_json if file.suffix in (".json", ".jsonl") else kind.in_columns if field.columns else kind.in_cell
+    text = kind.in_columns if field.columns else kind.in_cell
+    if file.suffix in (".json", ".jsonl"):
+        text = kind.in_json
     said = _filled(text, field, ", ".join(map(page_text, field.values or ())) or "the task's labels")
     return f"{said}; upper and lower case are the same" if field.case == "ignore" else said
 
 
 def _filled(text: str, field: Field, values: str, /, **more: str) -> str:
     """A text of a type with what the field declares put in."""
+    length = "" if field.length is None else f"{field.length} "
+    adding_up = "" if field.normalise else "; they add up to 1"
     return text.format(
         values=values,
         separator=field.separator,
         range=bounds_text(field.min, field.max),
-        length="" if field.length is None else f"{field.length} ",
+        length=length,
         columns=", ".join(map(page_text, field.columns)),
         positive=page_text(field.positive),
         negative=page_text(field.negative),
-        sum="" if field.normalise else "; they add up to 1",
+        sum=adding_up,
         **more,
     )
 
 
 def _field(row: SubmissionField) -> Field:
     """A field as scoring reads it."""
-    values = None if row.values is None else [_plain(value) for value in row.values]
-    columns = row.columns or (values if row.type == "probabilities" else None) or []
-    elements = columns if row.type == "labels" and columns and values is None else values
+    values = None if row.values is None else list(map(_plain, row.values))
+    columns = row.columns or []
+    if row.type == "probabilities":
+        columns = columns or values or []
+    elif row.type == "labels" and columns:
+        values = values or columns
+    positive = "1" if row.positive is None else _plain(row.positive)
+    negative = "0" if row.negative is None else _plain(row.negative)
     return Field(
         row.field,
         row.type,
-        values=ordered(elements),
+        values=ordered(values),
         separator=row.separator,
         min=row.min,
         max=row.max,
         required=row.required,
         columns=columns,
-        positive="1" if row.positive is None else _plain(row.positive),
-        negative="0" if row.negative is None else _plain(row.negative),
+        positive=positive,
+        negative=negative,
         normalise=row.normalise,
         length=row.length,
         case=row.case or "exact",
@@ -110,7 +119,9 @@ def format_text(tables: Sequence[SubmittedTable]) -> str:
         file = _file(table)
         rows = []
         for row in table.fields:
-            required = "yes" if row.required else "no" if row.default is None else f"no; else {_default(row)}"
+            required = "yes" if row.required else "no"
+            if row.default is not None and not row.required:
+                required = f"no; else {_default(row)}"
             rows.append([_place_text(row, file), type_text(row, file), required, row.meaning])
         heading = f"{page_text(table.file)}:\n\n" if len(tables) > 1 else ""
         format_table = markdown_table(["Field", "Type", "Required", "Meaning"], rows)
@@ -119,7 +130,10 @@ def format_text(tables: Sequence[SubmittedTable]) -> str:
 
 
 def _default(row: SubmissionField) -> str:
-    return page_text(row.default if isinstance(row.default, str) else json.dumps(row.default, ensure_ascii=False))
+    text = row.default
+    if not isinstance(text, str):
+        text = json.dumps(text, ensure_ascii=False)
+    return page_text(text)
 
 
 def _place_text(row: SubmissionField, file: File) -> str:
@@ -165,7 +179,9 @@ def example_text(tables: Sequence[SubmittedTable]) -> str:
 def _example(table: SubmittedTable) -> dict[str, str]:
     """Name → text of the files of a table with a few rows."""
     fields = [_field(row) for row in table.fields]
-    rows = [[_made_up(table, row, at) for row in table.fields] for at in range(EXAMPLE_ROWS)]
+    rows = []
+    for at in range(EXAMPLE_ROWS):
+        rows.append([_made_up(table, row, at) for row in table.fields])
     return write_rows(_file(table), fields, rows, _key(table), by_line=_by_line(table))
 
 

@@ -74,8 +74,7 @@ def phases_table(
     zones += [(name.rsplit("/", 1)[-1].replace("_", " "), ZoneInfo(name)) for name in time_zones]
 
     def row(name: str, edge: str, moment: datetime | None) -> list[str]:
-        times = [shown(moment, zone) if moment else "open" for _, zone in zones]
-        return [f"**{name}**" if name else "", edge, *times]
+        return [f"**{name}**" if name else "", edge, *(shown(moment, zone) if moment else "open" for _, zone in zones)]
 
     dated = [(one.start, [row(one.name, "starts", one.start), row("", "ends", one.end)]) for one in phases]
     dated += [(one.date, [row(one.name, "", one.date)]) for one in milestones]
@@ -87,14 +86,14 @@ def limits_table(phases: Sequence[DeclaredPhase], tasks: Sequence[DeclaredTask])
     """How many submissions each phase takes and how long one may be scored; its tasks where it has not all."""
     header = ["Phase", "Submissions a day", "Submissions in all", "Time to score one"]
     everywhere = all(phase.tasks is None for phase in phases)
+    if not everywhere:
+        header.append("Tasks")
     rows = []
     for phase in phases:
         limits = (phase.max_submissions_per_day, phase.max_submissions)
         rows.append([phase.name, *map(_limit, limits), f"{phase.execution_time_limit} s"])
         if not everywhere:
             rows[-1].append("; ".join(task.name for task in tasks if task.id in (phase.tasks or [task.id])))
-    if not everywhere:
-        header.append("Tasks")
     return markdown_table(header, rows)
 
 

@@ -54,8 +54,8 @@ def figures(report: FinalReport) -> Mapping[str, Mapping[str, DrawnFigure]]:
 def _of_task(task: str, one: Mapping[str, Any]) -> Iterator[tuple[str, DrawnFigure]]:
     scored = [team for team in one["teams"] if team["score"] is not None]
     names = [team["team"] for team in scored]
-    own = fonts_for("".join([one["title"], *names])).values()
-    fonts = [font for font in dict.fromkeys(own) if font not in (None, DEFAULT)]
+    own = dict.fromkeys(fonts_for("".join([one["title"], *names])).values())
+    fonts = [font for font in own if font not in (None, DEFAULT)]
     if scored:
         caption = f"{one['name']}: {one['title']} of every team"
         if any(team["low"] is not None for team in scored):

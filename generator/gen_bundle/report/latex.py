@@ -194,7 +194,8 @@ def _cells(family: Mapping[str, Any], team: str, decimals: int) -> Iterator[str]
 
 def _set(table: LatexTable) -> Iterator[str]:
     """The table as floats that fit, the first with the label: so many columns and rows in each as there is room for."""
-    head, *rows = ([one_line(cell) for cell in row] for row in (table.header, *table.rows))
+    head = [one_line(cell) for cell in table.header]
+    rows = [list(map(one_line, row)) for row in table.rows]
     widths = [_column_width(cells) for cells in zip(head, *rows, strict=True)]
     if table.fixed > 1:
         widths = [min(width, WIDEST_WORD + 1) for width in widths]
@@ -205,18 +206,12 @@ def _set(table: LatexTable) -> Iterator[str]:
         kind = "table" if width <= COLUMN_WIDTH and len(parts) == 1 else "table*"
         layout = "".join(_column(place, widths[place], table.fixed) for place in columns)
         for chunk in _pages(rows, columns, widths):
-            yield rf"\begin{{{kind}}}[tp]"
-            yield r"\centering\footnotesize"
+            yield from (rf"\begin{{{kind}}}[tp]", r"\centering\footnotesize")
             yield rf"\setlength{{\tabcolsep}}{{{SEPARATION:g}pt}}"
-            yield rf"\begin{{tabular}}{{{layout}}}"
-            yield r"\toprule"
-            yield _row(head, columns)
-            yield r"\midrule"
+            yield from (rf"\begin{{tabular}}{{{layout}}}", r"\toprule", _row(head, columns), r"\midrule")
             yield from (_row(row, columns) for row in chunk)
-            yield r"\bottomrule"
-            yield r"\end{tabular}"
-            yield rf"\caption{{{_text(table.caption)}{more}}}{after}"
-            yield rf"\end{{{kind}}}"
+            yield from (r"\bottomrule", r"\end{tabular}")
+            yield from (rf"\caption{{{_text(table.caption)}{more}}}{after}", rf"\end{{{kind}}}")
             more, after = " (continued)", ""
 
 

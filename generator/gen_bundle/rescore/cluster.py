@@ -81,7 +81,7 @@ class Cluster:
 
     def submit(self, job: ScoringJob) -> None:
         self._count += 1
-        key = f"rescore-{job.digest}-{self._count}"
+        key, resources = f"rescore-{job.digest}-{self._count}", GPU if job.scorer.gpu else None
         try:
             with tempfile.TemporaryDirectory() as work:
                 submission = packed({"submission": as_upload(job.submission, Path(work, "submission"))})
@@ -98,7 +98,7 @@ class Cluster:
                     self._files_of(job.scorer),
                     key=key,
                     pure=False,
-                    resources=GPU if job.scorer.gpu else None,
+                    resources=resources,
                 )
         except GONE:
             self._lost.append((job, LOST))

@@ -5,7 +5,7 @@ import decimal
 import io
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from gen_bundle.rescore.opened_bundle import OpenedBundle
 from gen_bundle.rescore.scoring_job import JobResult
 from gen_bundle.rescore.standings import Side
 from gen_bundle.rescore.submissions import fetched_name
+from gen_bundle.twin.report import Status
 
 MAX_BYTES = 256 * 1024 * 1024
 WHOLE = "whole"
@@ -61,18 +62,23 @@ def read_old_scores(file: Path, bundle: OpenedBundle) -> OldScores:
     return _old_scores(by_task, bundle)
 
 
-Scores = dict[str, dict[str, tuple[bool, dict[str, Any]]]]
-"""Submission → task → whether it was scored, and the scores."""
+OldResults = dict[str, dict[str, JobResult]]
+"""Submission → task → what it got."""
 
 
-def _from_records(records: Sequence[Mapping[str, Any]], bundle: OpenedBundle) -> Scores:
+def _result(scored: bool, scores: Mapping[str, Any]) -> JobResult:
+    status: Status = "Finished" if scored else "Failed"
+    return JobResult(status, None, dict(scores), "")
+
+
+def _from_records(records: Sequence[Mapping[str, Any]], bundle: OpenedBundle) -> OldResults:
     """What `gen-bundle fetch` wrote: of a phase with several tasks, a submission has a child for each."""
     ids = {task.name: task.id for task in bundle.phase.tasks}
     names = {record["id"]: fetched_name(record["file"]) for record in records if record["file"]}
-    found: Scores = {name: {} for name in names.values()}
+    found: OldResults = {name: {} for name in names.values()}
     for record in records:
         own, parent = names.get(record["id"]), names.get(record["parent"])
-        taken = (record["status"] == "Finished", dict(record["scores"]))
+        taken = _result(record["status"] == "Finished", record["scores"])
         if parent is not None and record["task"] in ids:
             found[parent][ids[record["task"]]] = taken
         elif own is not None and record["status"] in ("Finished", "Failed"):
@@ -83,12 +89,12 @@ def _from_records(records: Sequence[Mapping[str, Any]], bundle: OpenedBundle) ->
     return found
 
 
-def _from_runs(content: Mapping[str, Any]) -> Scores:
+def _from_runs(content: Mapping[str, Any]) -> OldResults:
     """An earlier rescore.json; what was not run there is not known."""
-    found: Scores = {}
+    found: OldResults = {}
     for run in content["runs"]:
         if run["status"] in ("Finished", "Failed"):
-            taken = (run["status"] == "Finished", dict(run["scores"] or {}))
+            taken = _result(run["status"] == "Finished", run["scores"] or {})
             found.setdefault(str(run["submission"]), {})[str(run["task"])] = taken
     return found
 
@@ -98,61 +104,56 @@ def _from_table(file: Path, text: str, bundle: OpenedBundle) -> OldScores:
     rows = csv.DictReader(io.StringIO(text, newline=""))
     heads = list(rows.fieldnames or ())
     columns = [column.key for column in bundle.leaderboard.columns if column.key in heads]
-    problems = [] if "submission" in heads and columns else [f"--scores {file}: line 1: {', '.join(heads)}. {EXPECTED}"]
-    found: Scores = {}
+    if "submission" not in heads or not columns:
+        raise UserError(f"--scores {file}: line 1: {', '.join(heads)}. {EXPECTED}")
+    problems: list[str] = []
+    found: OldResults = {}
     allowed: dict[tuple[str, str], float] = {}
-    for row in rows if not problems else ():
-        name = row["submission"]
-        cells = {key: (row[key] or "").strip() for key in columns}
+    for row in rows:
+        name, line = row["submission"], f"--scores {file}: line {rows.line_num}"
         if name in found:
-            problems.append(f"--scores {file}: line {rows.line_num}: {name} comes twice. Expected a line for each.")
-        for key, cell in cells.items():
-            try:
-                allowed[name, key] = allowance(cell) if cell else 0.0
-            except (decimal.InvalidOperation, TypeError, OverflowError):
-                problems.append(
-                    f"--scores {file}: line {rows.line_num}, {key}: {cell!r}. Expected a number or nothing."
-                )
-        scores = {key: cell for key, cell in cells.items() if cell}
-        found[name] = {WHOLE: (bool(scores), scores)}
+            problems.append(f"{line}: {name} comes twice. Expected a line for each.")
+        scores = {}
+        for key in columns:
+            if cell := (row[key] or "").strip():
+                scores[key] = cell
+                try:
+                    allowed[name, key] = allowance(cell)
+                except (decimal.InvalidOperation, TypeError, OverflowError):
+                    problems.append(f"{line}, {key}: {cell!r}. Expected a number or nothing.")
+        found[name] = {WHOLE: _result(bool(scores), scores)}
     if problems:
         raise UserError(*problems)
-    old = _old_scores(found, bundle)
-    return OldScores(old.side, frozenset(columns), allowed)
+    return OldScores(_old_scores(found, bundle).side, frozenset(columns), allowed)
 
 
-def _old_scores(found: Scores, bundle: OpenedBundle) -> OldScores:
+def _old_scores(found: OldResults, bundle: OpenedBundle) -> OldScores:
+    """What a file says, by the bundle's tasks; without the columns that the platform computes."""
     computed = {column.key for column in bundle.leaderboard.columns if column.computation}
-    by_task = {name: _aligned(tasks, bundle) for name, tasks in found.items()}
-    several = any(WHOLE not in tasks for tasks in by_task.values()) and len(bundle.tasks) > 1
-    tasks = bundle.tasks if several else (WHOLE,)
-    results = {
-        name: {
-            task: JobResult(
-                "Finished" if scored else "Failed",
-                None,
-                {key: value for key, value in scores.items() if key not in computed},
-                "",
-            )
-            for task, (scored, scores) in own.items()
-        }
-        for name, own in by_task.items()
-    }
-    given = {key for own in by_task.values() for _, scores in own.values() for key in scores}
-    return OldScores(
-        Side(bundle.leaderboard, tasks, bundle.owners if several else {}, results), frozenset(given | computed)
-    )
+    given = set(computed)
+    results: OldResults = {}
+    for name, own in found.items():
+        results[name] = {}
+        for task, result in _aligned(own, bundle).items():
+            scores = _scores(result)
+            given |= scores.keys()
+            written = {key: value for key, value in scores.items() if key not in computed}
+            results[name][task] = replace(result, sent=written)
+    side = Side(bundle.leaderboard, (WHOLE,), {}, results)
+    if len(bundle.tasks) > 1 and any(WHOLE not in tasks for tasks in results.values()):
+        side = Side(bundle.leaderboard, bundle.tasks, bundle.owners, results)
+    return OldScores(side, frozenset(given))
 
 
-def _aligned(
-    tasks: Mapping[str, tuple[bool, dict[str, Any]]], bundle: OpenedBundle
-) -> Mapping[str, tuple[bool, dict[str, Any]]]:
+def _aligned(tasks: Mapping[str, JobResult], bundle: OpenedBundle) -> Mapping[str, JobResult]:
     """Scores by the bundle's tasks, or as a whole where the file has other tasks."""
-    if WHOLE in tasks or (set(bundle.tasks) <= set(tasks) and len(bundle.tasks) > 1):
+    if not tasks or WHOLE in tasks or (set(bundle.tasks) <= set(tasks) and len(bundle.tasks) > 1):
         return tasks
-    if not tasks:
-        return {}
     merged: dict[str, Any] = {}
-    for _, scores in tasks.values():
-        merged = {**scores, **merged}
-    return {WHOLE: (all(scored for scored, _ in tasks.values()), merged)}
+    for result in tasks.values():
+        merged = _scores(result) | merged
+    return {WHOLE: _result(all(result.status == "Finished" for result in tasks.values()), merged)}
+
+
+def _scores(result: JobResult) -> dict[str, Any]:
+    return result.sent if isinstance(result.sent, dict) else {}

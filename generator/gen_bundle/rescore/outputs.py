@@ -94,10 +94,11 @@ def make_room(results: Path) -> None:
     """
     out = results.parent
     try:
-        holds, kept = ([path.name for path in folder.glob("[!.]*")] for folder in (out, results))
+        holds = sorted(path.name for path in out.glob("[!.]*"))
+        kept = [path.name for path in results.glob("[!.]*")]
         if holds and not (results.is_dir() and all(map(_KEPT_RESULTS.fullmatch, kept))):
             raise UserError(
-                f"--out {out}: holds files that no rescoring wrote ({', '.join(sorted(holds)[:5])}). "
+                f"--out {out}: holds files that no rescoring wrote ({', '.join(holds[:5])}). "
                 "Expected a new or empty folder, or that of an earlier rescoring."
             )
         results.mkdir(parents=True, exist_ok=True)
@@ -117,12 +118,14 @@ def write_outputs(rescored: Rescored, out: Path) -> None:
 
 
 def _json(rescored: Rescored) -> bytes:
-    content = {
-        "runs": [{name: getattr(run, name) for name in RUN_FIELDS} for run in rescored.runs],
-        "changes": [{name: getattr(change, name) for name in FIELDS} for change in rescored.comparison.changes],
-    }
+    runs = [_fields(run, RUN_FIELDS) for run in rescored.runs]
+    content = {"runs": runs, "changes": [_fields(change, FIELDS) for change in rescored.comparison.changes]}
     text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
     return f"{text}\n".encode(errors="backslashreplace")
+
+
+def _fields(record: object, names: Sequence[str]) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in names}
 
 
 def _csv(changes: Sequence[ScoreChange]) -> bytes:

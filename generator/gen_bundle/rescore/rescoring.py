@@ -340,13 +340,14 @@ def printed_jobs(request: RescoreRequest, bundles: Bundles, announce: Announce, 
         against = None
         if bundles.old is not None:
             against = _kept(bundles.old, str(request.against), request.out / "old.zip")
+        scores = None if request.scores is None else request.scores.absolute()
         kept = replace(
             request,
             bundle=_kept(bundles.new, request.bundle, request.out / "new.zip"),
             against=against,
             submissions=request.submissions.absolute(),
             out=request.out.absolute(),
-            scores=None if request.scores is None else request.scores.absolute(),
+            scores=scores,
             data=None,
             engine=plan.new.scorers[0].engine,
             trust=True,  # who prints them has said so, or need not

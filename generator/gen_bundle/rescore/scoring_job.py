@@ -142,14 +142,13 @@ def score(job: ScoringJob, engine: Engine, work: Path) -> JobResult | Lost:
 
 
 def _result(jobs: Jobs, folder: Path) -> JobResult:
-    scorer = jobs.scoring.of("program")
-    return JobResult(
-        "Failed" if jobs.failure else "Finished",
-        scorer.ended.exit_code if scorer else None,
-        jobs.scores if jobs.sends_scores else None,
-        # The folder has another name each time, and /app in a container.
-        (jobs.failure or jobs.crash).replace(f"{folder}/scoring", "/app").replace(f"{folder}/prediction", "/app"),
-    )
+    message, scorer = jobs.failure or jobs.crash, jobs.scoring.of("program")
+    exit_code = scorer.ended.exit_code if scorer else None
+    sent = jobs.scores if jobs.sends_scores else None
+    for part in ("scoring", "prediction"):  # the folder has another name each time, and /app in a container
+        message = message.replace(f"{folder}/{part}", "/app")
+    status: Status = "Failed" if jobs.failure else "Finished"
+    return JobResult(status, exit_code, sent, message)
 
 
 def _fault(jobs: Jobs, result: JobResult, work: Path) -> str:
@@ -240,7 +239,9 @@ def digest_of(path: Path | None) -> str | None:
         return _digest_of_file(path)
     if path.is_file():
         return digest_of_value({path.name: _digest_of_file(path)})
-    return digest_of_value(dict(_digests_in(path)) if path.is_dir() else str(path.absolute()))
+    if path.is_dir():
+        return digest_of_value(dict(_digests_in(path)))
+    return digest_of_value(str(path.absolute()))
 
 
 def digest_of_value(value: object) -> str:

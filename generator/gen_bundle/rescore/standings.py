@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gen_bundle.codabench.board import Board, NoBoardError, RefusedError, Submitted
+from gen_bundle.codabench.board import Board, NoBoardError, RankedRow, RefusedError, Submitted
 from gen_bundle.codabench.competition import Leaderboard
 from gen_bundle.rescore.scoring_job import JobResult
 from gen_bundle.rescore.submissions import SubmissionFile
@@ -57,29 +57,31 @@ def standings(side: Side, submissions: Sequence[SubmissionFile]) -> dict[str, Su
     board = Board(side.leaderboard)
     taken: dict[str, Submitted] = {}
     refused: set[str] = set()
-    several = len(side.tasks) > 1
+    of_task = side.tasks if len(side.tasks) > 1 else ()
     for submission in submissions:
-        results = side.results.get(submission.name, {})
-        if not all(task in results for task in side.tasks):
+        name, results = submission.name, side.results.get(submission.name, {})
+        if not results.keys() >= set(side.tasks):
             continue
-        whole = board.submit(submission.name, submission.team, side.tasks if several else ())
-        for entry, task in zip(whole.children or [whole], side.tasks, strict=True):
-            if not _take(board, entry, results[task]):
-                refused.add(submission.name)
+        taken[name] = whole = board.submit(name, submission.team, of_task)
+        stored = [
+            _take(board, entry, results[task])
+            for entry, task in zip(whole.children or [whole], side.tasks, strict=True)
+        ]
+        if not all(stored):
+            refused.add(name)
         if whole.finished and side.leaderboard.is_manual and submission.chosen is not False:
             board.add_by_hand(whole)
-        taken[submission.name] = whole
     try:
         rows = {row.entry: row for row in board.rows()}
     except NoBoardError:
         rows = {}
     found = {}
     for name, entry in taken.items():
-        values, rank = {}, None
+        values, rank = _values(side, entry), None
         if entry in rows:
             rank = rows[entry].rank
-            values = _ranks_of(side, {column.key: float(text) for _, column, text in rows[entry].cells})
-        found[name] = SubmissionStanding(values | _values(side, entry), rank, name in refused)
+            values = _ranks_of(rows[entry], side.leaderboard) | values
+        found[name] = SubmissionStanding(values, rank, name in refused)
     return found
 
 
@@ -113,9 +115,14 @@ def _values(side: Side, whole: Submitted) -> dict[str, float]:
     return values | {score.column.key: float(score.value) for score in whole.scores if score.column.computation}
 
 
-def _ranks_of(side: Side, shown: Mapping[str, float]) -> dict[str, float]:
+def _ranks_of(row: RankedRow, leaderboard: Leaderboard) -> dict[str, float]:
     """The columns that compare rows, which are nowhere stored."""
-    return {key: value for key, value in shown.items() if (one := side.leaderboard.column(key)) and one.computation}
+    found = {}
+    for _, column, text in row.cells:
+        declared = leaderboard.column(column.key)
+        if declared is not None and declared.computation:
+            found[column.key] = float(text)
+    return found
 
 
 @dataclass(frozen=True)
@@ -206,12 +213,16 @@ def compare(
     both = [name for name in names if name in old and name in new]
     sizes = {column: _range(column, old, new, both) for column in columns}
     changes: list[ScoreChange] = []
+    fails_now: list[str] = []
+    works_now: list[str] = []
     for name in both:
         changes += _changes(name, old[name], new[name], sizes, allowed)
+        if old[name].failed != new[name].failed:
+            (fails_now if new[name].failed else works_now).append(name)
     return BoardChanges(
         changes=sorted(changes, key=lambda one: (-one.size, -one.moved, one.submission, one.column)),
-        fails_now=[name for name in both if new[name].failed and not old[name].failed],
-        works_now=[name for name in both if old[name].failed and not new[name].failed],
+        fails_now=fails_now,
+        works_now=works_now,
         uncompared=[name for name in names if name not in old or name not in new],
         board=_board(old, new, both, columns),
     )

@@ -74,15 +74,14 @@ def _found(folder: Path) -> Iterator[SubmissionFile]:
         what = "is a file" if folder.exists() else "no such folder"
         raise UserError(f"--submissions {folder}: {what}. Expected a zip, folder or file for each team in a folder.")
     walked = list(submissions_below(folder))
-    names = [_name(path, folder) for path, _, _ in walked]
+    names = []
+    for path, _, _ in walked:
+        inside = path.relative_to(folder)
+        if path.is_file():
+            in_dated = moment_of(path.parent.name) and len(inside.parts) > 2  # TEAM/DATE/FILE.zip
+            inside = inside.parent if in_dated else inside.with_suffix("")
+        names.append(inside.as_posix())
     several = {name for name, count in Counter(names).items() if count > 1}
     for name, (path, team, moment) in zip(names, walked, strict=True):
         own = path.relative_to(folder).as_posix() if name in several else name
         yield SubmissionFile(own, team, path, moment)
-
-
-def _name(path: Path, folder: Path) -> str:
-    inside = path.relative_to(folder)
-    if path.is_file() and moment_of(path.parent.name) and len(inside.parts) > 2:  # TEAM/DATE/FILE.zip
-        return inside.parent.as_posix()
-    return (inside if path.is_dir() else inside.with_suffix("")).as_posix()

@@ -196,8 +196,9 @@ def _predict(job: WorkerJob, submission: Path) -> None:
     if not job.failure and (fault := _push_metadata(job)):
         job.notes.append(f"the prediction job fails: {fault}")
         # 1.32 has started the scoring job by then, which finds no predictions.
-        shown = fault if version.submission_is_a_program else worker.BAD_ZIP
-        job.failure = version.failed(shown)
+        job.failure = version.failed(worker.BAD_ZIP)
+        if version.submission_is_a_program:
+            job.failure = version.failed(fault)
 
 
 def _score(job: WorkerJob, submission: Path, predictions: Path) -> None:
@@ -244,7 +245,9 @@ def _containers(job: WorkerJob) -> list[Container]:
         if isinstance(made, Container):
             containers.append(made)
         elif kind == "ingestion":
-            swallowed = worker.INGESTION_NO_COMMAND if metadata.found else worker.INGESTION_NO_METADATA
+            swallowed = worker.INGESTION_NO_METADATA
+            if metadata.found:
+                swallowed = worker.INGESTION_NO_COMMAND
             job.notes.append(
                 f"the ingestion program is never started, and the platform does not report it: {swallowed}"
             )

@@ -113,7 +113,8 @@ def _names(paths: Sequence[Path]) -> list[str]:
     taken: set[str] = set()
     for path in paths:
         stem = path.resolve().name if path.is_dir() else path.stem
-        stem = stem if stem.strip(".") else "submission"  # it becomes a folder's name
+        if not stem.strip("."):
+            stem = "submission"  # it becomes a folder's name
         name, count = stem, 1
         while name.casefold() in taken:  # they become folders, also where case does not count
             count += 1

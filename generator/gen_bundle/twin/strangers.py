@@ -71,7 +71,7 @@ def programs_of_others(bundle: Path) -> list[str]:
 def refuse_code(
     phases: Iterable[Phase], given: Iterable[Path], version: Differences, engine: Engine, *, trust: bool
 ) -> None:
-    """Likewise for submissions that are programs; those that the bundle brings are its own.
+    """Let no submission that is a program run on this machine itself; those that the bundle brings are its own.
 
     Args:
         phases: those that take the submissions.
@@ -90,9 +90,10 @@ def refuse_code(
     programs = [path for path in given if takes_code or (version.submission_is_a_program and _has_a_command(path))]
     if programs:
         names = ", ".join(sorted(path.name for path in programs)[:NAMED])
-        more = f" and {len(programs) - NAMED} more" if len(programs) > NAMED else ""
+        if len(programs) > NAMED:
+            names += f" and {len(programs) - NAMED} more"
         raise StrangersError(
-            f"{names}{more}: programs of others, which would run on this machine without isolation ({together}): they "
+            f"{names}: programs of others, which would run on this machine without isolation ({together}): they "
             "could read your files and change the results of others. Start Docker and use --engine docker, or, if you "
             "know who wrote them, add --trust."
         )

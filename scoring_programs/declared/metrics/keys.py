@@ -39,7 +39,8 @@ class Keys:
 
     def weighing(self, weight: Sequence[float] | None) -> Keys:
         """The same keys, each counting so much; None: all the same."""
-        return replace(self, weight=None if weight is None else np.asarray(weight, dtype=np.float64))
+        own = None if weight is None else np.asarray(weight, dtype=np.float64)
+        return replace(self, weight=own)
 
     def summed(self, *terms: ArrayLike) -> Array:
         """Terms, each given for every key, added up for each unit: shape [units, terms]."""

@@ -77,7 +77,8 @@ def _averaged(formula: Callable[..., Array], sample: Sample, options: Options, k
     of_counts: Formula = partial(formula, nothing=float(options["zero_division"] or 0))
     if average == "binary":
         positive = positive_of(options, sample.gold)
-        gold, predicted = (np.array([value == positive for value in side]) for side in (sample.gold, sample.predicted))
+        gold = np.array([value == positive for value in sample.gold])
+        predicted = np.array([value == positive for value in sample.predicted])
         return keys.additive(of_counts, gold & predicted, predicted, gold)
     if average == "samples":
         return _over_keys(of_counts, sample, labels, keys)
@@ -97,10 +98,11 @@ def _over_keys(formula: Formula, sample: Sample, labels: str | list[str], keys: 
     """The mean over keys, of all labels, those listed, or those of the gold."""
     if labels == "gold":
         return _over_gold_labels(formula, sample, keys)
-    sides = [sample.gold, sample.predicted]
+    gold, predicted = sample.gold, sample.predicted
     if isinstance(labels, list):
-        sides = [[value.intersection(labels) for value in side] for side in sides]
-    return keys.mean(formula(np.column_stack(_sizes(*sides))))
+        gold = [value.intersection(labels) for value in gold]
+        predicted = [value.intersection(labels) for value in predicted]
+    return keys.mean(formula(np.column_stack(_sizes(gold, predicted))))
 
 
 f1 = partial(_averaged, summed.f1)

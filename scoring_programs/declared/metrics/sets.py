@@ -115,7 +115,8 @@ def _characters(answer: Iterable[Iterable[tuple[Any, ...]]]) -> int:
 
 def _rows(rows: list[tuple[Any, ...]], form: Form = str) -> Set[Hashable]:
     """Rows as elements: texts without blanks around them, lists as tuples, lists of spans as sets."""
-    return {tuple(_plain(value, form) for value in row) for row in rows}
+    plain = partial(_plain, form=form)
+    return {tuple(map(plain, row)) for row in rows}
 
 
 def _plain(value: Any, form: Form = str) -> Hashable:

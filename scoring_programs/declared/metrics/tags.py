@@ -29,9 +29,9 @@ def spans(tags: Sequence[str]) -> set[Span]:
 
 
 def _averaged(of_type: Formula, sample: Sample, options: Options, keys: Keys) -> LabelCounts:
-    gold, predicted = ([spans(tags) for tags in side] for side in (sample.gold, sample.predicted))
+    gold, predicted = list(map(spans, sample.gold)), list(map(spans, sample.predicted))
     shared = [truth & given for truth, given in zip(gold, predicted, strict=True)]
-    types = sorted({kind for side in (gold, predicted) for own in side for kind, _, _ in own})
+    types = sorted({kind for own in (*gold, *predicted) for kind, _, _ in own})
     place = {kind: number for number, kind in enumerate(types)}
 
     def entries(side: list[set[Span]]) -> Entries:
@@ -40,7 +40,8 @@ def _averaged(of_type: Formula, sample: Sample, options: Options, keys: Keys) ->
         return key, label
 
     # where neither side has a span, seqeval's mean over types is undefined
-    formula = partial(averaged, formula=of_type, average=options["average"], nothing=keys.worst)
+    weighted = keys.weight is not None
+    formula = partial(averaged, formula=of_type, average=options["average"], nothing=keys.worst, weighted=weighted)
     return LabelCounts.of(types, [entries(side) for side in (shared, predicted, gold)], formula, keys)
 
 

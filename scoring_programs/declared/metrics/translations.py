@@ -1,6 +1,7 @@
 """BLEU, chrF and TER over the corpus: sacrebleu's own counts of each key's text, and its formulas over their sums."""
 
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,8 +49,7 @@ def _of_segments(metric: "Metric", formula: Callable[[Array], Array], sample: Sa
 def _streams(gold: Sequence[str | Sequence[str]]) -> Any:
     """References as sacrebleu takes them: a list of first references, one of second ones, and so on."""
     references = [[text] if isinstance(text, str) else list(text) for text in gold]
-    most = max(map(len, references))
-    return [[texts[i] if i < len(texts) else None for texts in references] for i in range(most)]
+    return list(map(list, zip_longest(*references)))
 
 
 def _bleu(sums: Array) -> Array:

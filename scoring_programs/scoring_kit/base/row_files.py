@@ -82,6 +82,11 @@ class File:
         """The field of the key whose value is in the name; empty where the name is the same for all."""
         return self.name.partition("{")[2].partition("}")[0]
 
+    @property
+    def is_pattern(self) -> bool:
+        """Whether its name stands for others."""
+        return bool(self.named_by) or self.name.startswith("*")
+
     def value_in(self, name: str) -> Optional[str]:
         """What stands in a file's name for the placeholder; None where the name does not fit the pattern."""
         start, _, rest = self.name.partition("{")
@@ -140,29 +145,30 @@ def write_rows(
 def _text(
     file: File, fields: Sequence[Field], rows: Sequence[Sequence[Any]], key: Sequence[str], *, by_line: bool
 ) -> str:
-    seen = set()
-    held = []
+    held: Dict[FieldPlace, int] = {}
     for at, one in enumerate(fields):
-        place = file.place(one)
-        if place not in seen and not (by_line and one.name in key):  # several fields may share a column
-            held.append(at)
-        seen.add(place)
-    fields, rows = [fields[at] for at in held], [[row[at] for at in held] for row in rows]
+        if not (by_line and one.name in key):
+            held.setdefault(file.place(one), at)  # several fields may share a column
+    fields = [fields[at] for at in held.values()]
+    rows = [[row[at] for at in held.values()] for row in rows]
     if file.suffix in (".csv", ".tsv"):
         return _cells_text(file, fields, rows)
     if file.suffix == ".txt":
-        return "".join(f"{fields[-1].kind.to_cell(fields[-1], row[-1])}\n" for row in rows)
-    places = [file.place(one) for one in fields]
-    records = [_record(places, row) for row in rows]
+        kind = fields[-1].kind
+        return "".join(f"{kind.to_cell(fields[-1], row[-1])}\n" for row in rows)
+    records = [_record(list(held), row) for row in rows]
     if file.suffix == ".jsonl":
-        return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
-    if any(place.path == () for place in places):  # the record itself is the answer, below its key
+        return "".join(_json(record) + "\n" for record in records)
+    if any(place.path == () for place in held):  # the record itself is the answer, below its key
         at = [one.name in key for one in fields].index(True)
-        below = {row[at]: records[number] for number, row in enumerate(rows)}
-        return json.dumps(below, ensure_ascii=False, indent=1) + "\n"
+        return _json({row[at]: records[number] for number, row in enumerate(rows)}, indent=1) + "\n"
     if file.at:
-        return json.dumps(_put(None, steps(file.at), records), ensure_ascii=False, indent=1) + "\n"
-    return "[\n" + ",\n".join(json.dumps(record, ensure_ascii=False) for record in records) + "\n]\n"
+        return _json(_put(None, steps(file.at), records), indent=1) + "\n"
+    return "[\n" + ",\n".join(map(_json, records)) + "\n]\n"
+
+
+def _json(value: Any, indent: Optional[int] = None) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=indent)
 
 
 def _cells_text(file: File, fields: Sequence[Field], rows: Sequence[Sequence[Any]]) -> str:

@@ -352,18 +352,16 @@ def match(candidates: Sequence[Embedding], references: Sequence[Embedding], libr
     distinct_floors = np.asarray([floors[i] for i in rows], dtype=np.float32)
     precision = np.zeros((len(rows), len(columns)))
     recall = np.zeros_like(precision)
-    for c in _blocks(distinct_candidates, CELLS // max((r.tokens for r in distinct_references), default=1)):
+    longest = max((r.tokens for r in distinct_references), default=1)
+    for c in _blocks(distinct_candidates, CELLS // longest):
         height = sum(candidate.tokens for candidate in distinct_candidates[c])
         for r in _blocks(distinct_references, CELLS // height):
             precision[c, r], recall[c, r] = _block(
                 distinct_candidates[c], distinct_references[r], distinct_floors[c, None]
             )
-    for i, candidate in enumerate(distinct_candidates):
-        if not candidate.weights.any():
-            precision[i], recall[i] = 0, 0
-    for i, reference in enumerate(distinct_references):
-        if not reference.weights.any():
-            precision[:, i], recall[:, i] = 0, 0
+    rows_count, columns_count = _have_tokens(distinct_candidates), _have_tokens(distinct_references)
+    precision[~rows_count], recall[~rows_count] = 0, 0
+    precision[:, ~columns_count], recall[:, ~columns_count] = 0, 0
     total = precision + recall
     f1 = np.divide(2 * precision * recall, total, out=np.zeros_like(total), where=total != 0)
     of_all = np.ix_(row_of, column_of)
@@ -385,6 +383,13 @@ def _block(
     precision = np.add.reduceat(best_in_reference * row_weights, row_starts, axis=0, dtype=np.float64)
     recall = np.add.reduceat(best_in_candidate * column_weights, column_starts, axis=1, dtype=np.float64)
     return precision, recall
+
+
+def _have_tokens(texts: Sequence[Embedding]) -> NDArray[np.bool_]:
+    """Which texts have a token that counts."""
+    import numpy as np
+
+    return np.array([text.weights.any() for text in texts], dtype=bool)
 
 
 def _starts(texts: Sequence[Embedding]) -> Any:

@@ -161,16 +161,7 @@ def _label_order(
     Models differ: RoBERTa's MNLI models begin with contradiction, the DeBERTa NLI family with entailment.
     """
     own = [str(names.get(output, "")).lower() for output in range(len(names))]
-    if isinstance(labels, Mapping):
-        meaning = {str(name).lower(): str(label).lower() for name, label in labels.items()}
-        if strange := sorted(set(meaning) - set(own)):
-            raise OrganiserError(
-                f"options.nli.labels: {files.name} has no label {', '.join(strange)}. "
-                f"Expected its own labels: {', '.join(map(str, names.values()))}."
-            )
-        meanings = [meaning.get(name, name) for name in own]
-    else:
-        meanings = own if labels is None else [str(label).lower() for label in labels]
+    meanings = _meanings(files, names, own, labels)
     if sorted(meanings) != sorted(LABELS):
         raise OrganiserError(
             f"options.nli.labels: the labels of {files.name} are {', '.join(map(str, names.values()))}"
@@ -183,3 +174,20 @@ def _label_order(
             "Leave the option out."
         )
     return [meanings.index(label) for label in LABELS]
+
+
+def _meanings(
+    files: ModelFiles, names: Mapping[int, str], own: Sequence[str], labels: Mapping[str, str] | Sequence[str] | None
+) -> list[str]:
+    """What each output of the model means, by the option or else by the model's own labels."""
+    if labels is None:
+        return list(own)
+    if not isinstance(labels, Mapping):
+        return [str(label).lower() for label in labels]
+    meaning = {str(name).lower(): str(label).lower() for name, label in labels.items()}
+    if strange := sorted(set(meaning) - set(own)):
+        raise OrganiserError(
+            f"options.nli.labels: {files.name} has no label {', '.join(strange)}. "
+            f"Expected its own labels: {', '.join(map(str, names.values()))}."
+        )
+    return [meaning.get(name, name) for name in own]

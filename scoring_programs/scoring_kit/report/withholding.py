@@ -44,13 +44,19 @@ def _shown_values(program: Program, metrics: Mapping[str, Metric]) -> set[str]:
     board = {column.key for column in program.columns if not column.hidden}
     if program.details == "none":
         return board.intersection(metrics)
-    on_board = {id(metrics[key]) for key in board if key in metrics}
-    aliases = {name for name, metric in metrics.items() if id(metric) in on_board}
-    of_submission = {name for name, metric in metrics.items() if metric.of_submission}
-    names = aliases | of_submission
+    names = _names_of(metrics, board)
+    for name, metric in metrics.items():
+        if metric.of_submission:
+            names.add(name)
     if program.details == "full":
         names |= open_metrics(metrics, {column.key for column in program.columns}, program.details_min_items)
     return names
+
+
+def _names_of(metrics: Mapping[str, Metric], board: Collection[str]) -> set[str]:
+    """All names of the metrics that the board shows: it shows one under another name, too."""
+    on_board = {id(metrics[key]) for key in board if key in metrics}
+    return {name for name, metric in metrics.items() if id(metric) in on_board}
 
 
 def open_metrics(metrics: Mapping[str, Metric], board: Collection[str], min_items: int) -> set[str]:
@@ -59,16 +65,18 @@ def open_metrics(metrics: Mapping[str, Metric], board: Collection[str], min_item
     A column's metric under another name is shown, because the board shows it. Metrics of one family are parts of a
     whole that the board may show, such as the F1 of each label and macro F1.
     """
-    families: dict[str, list[tuple[str, int]]] = {}
-    on_board = {id(metrics[name]) for name in board if name in metrics}
-    shown = {name for name, metric in metrics.items() if name not in board and id(metric) in on_board}
+    on_board = _names_of(metrics, board)
+    families: dict[str, dict[str, int]] = {}
     for name, metric in metrics.items():
-        if name not in board and name not in shown:
+        if name not in on_board:
             items = metric.rows if metric.items is None else metric.items
-            families.setdefault(_FAMILY_END.split(name, 1)[0], []).append((name, items))
+            families.setdefault(_FAMILY_END.split(name, maxsplit=1)[0], {})[name] = items
+    shown = on_board.difference(board)
     for family in families.values():
-        hidden = _put_together([(items,) for _, items in family], min_items, len(family))
-        shown |= {name for i, (name, items) in enumerate(family) if items and i not in hidden}
+        hidden = _put_together([(items,) for items in family.values()], min_items, len(family))
+        for i, (name, items) in enumerate(family.items()):
+            if items and i not in hidden:
+                shown.add(name)
     return shown
 
 
@@ -99,7 +107,8 @@ def _merged(
     kept = [i for i in range(len(lines)) if i not in small]
     merged, names = [lines[i] for i in kept], [labels[i] for i in kept]
     if small:
-        merged.append(tuple(sum(counts) for counts in zip(*(lines[i] for i in sorted(small)), strict=True)))
+        together = [lines[i] for i in sorted(small)]
+        merged.append(tuple(map(sum, zip(*together, strict=True))))
         names.append(OTHERS)
     return merged, names
 
@@ -109,14 +118,15 @@ def open_counts(counts: CountBars, min_items: int) -> CountBars | None:
 
     In every row of the result the predicted (TP + FP) and the gold (TP + FN) are none or at least `min_items`.
     """
-    rows = [row for row in counts.rows if row[1] or row[2] or row[3]]
+    rows = [row for row in counts.rows if any(row[1:])]
     small = _put_together([(tp + fp, tp + fn) for _, tp, fp, fn in rows], min_items, MAX_TYPES)
     kept = [row for i, row in enumerate(rows) if i not in small]
     if not kept:
         return None
     if small:
-        merged = [rows[i] for i in small]
-        kept.append((OTHERS, sum(r[1] for r in merged), sum(r[2] for r in merged), sum(r[3] for r in merged)))
+        together = [rows[i][1:] for i in small]
+        tp, fp, fn = map(sum, zip(*together, strict=True))
+        kept.append((OTHERS, tp, fp, fn))
     return CountBars(counts.title, kept)
 
 

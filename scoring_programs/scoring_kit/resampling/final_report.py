@@ -92,17 +92,23 @@ def final_report(
         show_progress("resampling", done, total)
 
     tasks = {one.task: one.written(settings, advance) for one in reports}
-    counted, late = {}, []
-    if scored is not None:
-        counted = {team: file for team, file in scored.counted.items() if team not in view.unseen}
-        late = [team for team in scored.late if team not in view.unseen]
     return {
         "tasks": tasks,
         "overall": _overall({one.task: one.standing.ranks for one in reports}, view),
-        "signature": _signature(program, scored),
-        "counted": counted,
-        "late": late,
+        **_submissions(program, scored, view),
         "notes": [note for one in reports for note in one.notes(settings)],
+    }
+
+
+def _submissions(program: Program, scored: TeamResults | None, view: RankingView) -> dict[str, Any]:
+    """What is known of the submissions: the signature of their scoring, which counted, and which were late."""
+    if scored is None:
+        return {"signature": None, "counted": {}, "late": []}
+    results = {task: own[task] for task in program.tasks for own in scored.results.values() if task in own}
+    return {
+        "signature": signature(program, results, scored.reference_digest),
+        "counted": {team: file for team, file in scored.counted.items() if team not in view.unseen},
+        "late": [team for team in scored.late if team not in view.unseen],
     }
 
 
@@ -247,8 +253,11 @@ class TaskReport:
 
     def _groups_of_units(self, shown: Sequence[str], settings: Resampling) -> list[dict[str, Any]]:
         """The groups and classes that per-unit results name, with intervals; what is over too few items is left out."""
-        every = {team: (self.per_unit or {}).get(team, {}).get(self.task) for team in shown}
-        there = {team: units for team, units in every.items() if units is not None}
+        there = {}
+        for team in shown:
+            of_team = None if self.per_unit is None else self.per_unit[team].get(self.task)
+            if of_team is not None:
+                there[team] = of_team
         titles = {column.key: column.title for column in self.columns}
         units = max((len(one.names) for one in there.values()), default=0)
         names: dict[str, list[str]] = {}
@@ -341,8 +350,10 @@ def _overall(ranks: Mapping[str, Mapping[str, int]], view: RankingView) -> list[
 
     Within a task, teams of an equal score get the mean of the places that they share.
     """
-    entered = [team for team in next(iter(ranks.values()), {}) if all(team in own for own in ranks.values())]
-    if len(ranks) < 2 or not entered:
+    if len(ranks) < 2:
+        return None
+    entered = set.intersection(*(set(own) for own in ranks.values()))
+    if not entered:
         return None
     places, totals = {}, dict.fromkeys(entered, 0.0)
     for task, own in ranks.items():
@@ -352,18 +363,10 @@ def _overall(ranks: Mapping[str, Mapping[str, int]], view: RankingView) -> list[
     means = {team: comparable(total / len(ranks)) for team, total in totals.items()}
     overall = shared_ranks(means, descending=False)
     records = []
-    for team in sorted(entered, key=lambda team: (overall[team], team)):
-        if team not in view.unseen:
-            own_places = {task: of_task[team] for task, of_task in places.items()}
-            records.append({"team": team, "rank": overall[team], "mean_rank": means[team], "ranks": own_places})
+    for team in sorted(entered - view.unseen, key=lambda team: (overall[team], team)):
+        own_places = {task: of_task[team] for task, of_task in places.items()}
+        records.append({"team": team, "rank": overall[team], "mean_rank": means[team], "ranks": own_places})
     return records
-
-
-def _signature(program: Program, scored: TeamResults | None) -> str | None:
-    if scored is None:
-        return None
-    results = {task: own[task] for task in program.tasks for own in scored.results.values() if task in own}
-    return signature(program, results, scored.reference_digest)
 
 
 def per_unit_results(scored: TeamResults | None) -> PerUnit | None:
@@ -432,35 +435,51 @@ def ranking_column(
         return None, {}, "A table of scores was ranked, which says nothing about single units."
     keys = column.of if column.computation else [column.key]
     written = [one for one in program.columns if one.key in keys]
-    tasks = {one.task for one in written}
-    found = [units for team in order for task, units in per_unit[team].items() if task in tasks]
-    every = [units for units in found if units is not None]
-    if len(every) < len(found):
+    try:
+        every = _every_unit(order, {one.task for one in written}, per_unit)
+    except LookupError:
         return None, {}, "The scoring program gives no per-unit results."
     if not every:
         return None, {}, "No team entered the task."
     names = list(every[0].names)
     if any(list(units.names) != names for units in every):
         return None, {}, "The column is made of tasks with different units."
+    if any(one.key not in units.statistics for one, units in _with_units(written, order, per_unit)):
+        return None, {}, "The per-unit results of the scoring program leave the column out."
     scored: dict[str, set[int]] = {}
-    teams: dict[str, list[tuple[ScoreColumn, Units | None]]] = {}
-    for one in written:
-        for team in order:
-            units = per_unit[team].get(one.task)
-            teams.setdefault(team, []).append((one, units))
-            if units is None:
-                continue
-            if one.key not in units.statistics:
-                return None, {}, "The per-unit results of the scoring program leave the column out."
-            own = units.scored.get(one.key, ScoredUnits(units.unit, range(len(names))))
-            scored.setdefault(own.unit, set()).update(map(int, own.places))
+    for one, units in _with_units(written, order, per_unit):
+        own = units.scored.get(one.key, ScoredUnits(units.unit, range(len(names))))
+        scored.setdefault(own.unit, set()).update(map(int, own.places))
     places = np.array(sorted(set[int]().union(*scored.values())), dtype=np.intp)
     columns = {}
-    for team, of_team in teams.items():
-        parts = [_part(one, units, places) for one, units in of_team]
+    for team in order:
+        parts = [_part(one, per_unit[team].get(one.task), places) for one in written]
         columns[team] = TeamColumn(column, parts, team not in baselines)
     kept = Units(" or ".join(scored), [names[place] for place in places], {})
     return kept, columns, _too_few(written, every, scored)
+
+
+def _every_unit(order: Sequence[str], tasks: Collection[str], per_unit: PerUnit) -> list[Units]:
+    """The per-unit results of all teams in some tasks; raises LookupError where the scorer gives none."""
+    every = []
+    for team in order:
+        for task, units in per_unit[team].items():
+            if task in tasks:
+                if units is None:
+                    raise LookupError(task)
+                every.append(units)
+    return every
+
+
+def _with_units(
+    written: Sequence[ScoreColumn], order: Sequence[str], per_unit: PerUnit
+) -> Iterator[tuple[ScoreColumn, Units]]:
+    """Every written column with the per-unit results of every team that entered its task."""
+    for one in written:
+        for team in order:
+            units = per_unit[team].get(one.task)
+            if units is not None:
+                yield one, units
 
 
 def _too_few(

@@ -43,12 +43,12 @@ def p_values(
     observed = combined(teams, of_parts)[:, 0]
     pairs = list(combinations(range(len(teams)), 2))
     as_extreme = dict.fromkeys(pairs, 0)
+    everyone = set(range(len(teams))) if teams[0].column.computation == AVERAGE_RANK else set[int]()
     parts = [_Exchange(of_teams, units) for of_teams in zip(*(team.parts for team in teams), strict=True)]
-    compares = teams[0].column.computation == AVERAGE_RANK  # then all teams' values matter for a pair's
     for masks in exchanges(units, resamples, seed, max((part.width for part in parts), default=1)):
         mixed = [part.mixed(masks) for part in parts]
         for a, b in pairs:
-            others = [place for place in range(len(teams)) if compares and place not in (a, b)]
+            others = sorted(everyone - {a, b})  # whose values matter for the pair's, too
             values = []
             for part, exchanged, of_teams in zip(teams[a].parts, mixed, of_parts, strict=True):
                 rest = np.broadcast_to(of_teams[others], (len(others), len(masks)))

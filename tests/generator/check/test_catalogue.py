@@ -23,13 +23,21 @@ def test_every_rule_is_explained() -> None:
         assert rule.title
         assert rule.consequence.endswith((".", "`", "!"))
         assert rule.repair.endswith(".")
-        assert rule.source
+        assert rule.topic.source
 
 
 def test_explain_says_all_of_one_rule() -> None:
     text = explain("phases-overlap")
     rule = REGISTRY["phases-overlap"]
-    assert all(part in text for part in (rule.id, "error", "refused", rule.consequence, rule.repair, rule.source))
+    assert all(part in text for part in (rule.id, "error", "refused", rule.consequence, rule.repair, rule.topic.source))
+
+
+def test_an_example_is_explained_and_belongs_to_no_repair() -> None:
+    rule = REGISTRY["date-time-dropped"]
+    assert "  example:      not `start: 2031-01-31 12:00:00`, but" in explain(rule.id)
+    assert f"- Example: {rule.example}\n" in catalogue()
+    assert "Example" not in rule.repair
+    assert "example:" not in explain("task-unused")
 
 
 def test_explain_suggests_the_nearest_rule() -> None:

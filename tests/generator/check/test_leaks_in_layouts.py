@@ -204,3 +204,31 @@ def test_a_column_of_markdown_in_the_order_of_the_gold(head: str, is_found: bool
     rows = "".join(f"| {label} |\n" for label in MANY)
     both(own(f"id,label\n{MANY_ITEMS}".encode()), public("a.md", f"{head}{rows}".encode()))(draft)
     assert ["in the order of the items" in what for what in leaks(draft, tmp_path)] == [True] * is_found
+
+
+@pytest.mark.parametrize(("items", "rare", "expected"), [(200, 2, []), (200, 3, ["leak"]), (25, 3, ["leak-suspected"])])
+def test_few_items_unlike_the_others_say_little(items: int, rare: int, expected: list[str], tmp_path: Path) -> None:
+    draft = task()
+    rarely = [items // 5 * number for number in range(rare)]
+    labels = [f"item-{number:03},{'joyful' if number in rarely else 'neutral'}\n" for number in range(items)]
+    shown = "".join(f"{number},{line}" for number, line in enumerate(labels))
+    both(own(f"id,label\n{''.join(labels)}".encode()), public("a.csv", f"n,id,label\n{shown}".encode()))(draft)
+    assert [one.id for one in draft.check(tmp_path).findings if one.id.startswith("leak")] == expected
+
+
+@pytest.mark.parametrize(("items", "is_found"), [(8, False), (20, True)])
+def test_a_short_example_submission_may_be_right(items: int, is_found: bool, tmp_path: Path) -> None:
+    draft = task()
+    gold = "".join(f"{one},{label}\n" for one, label in PAIRS[:items])
+    both(own(f"id,label\n{gold}".encode()), solution(f"id,label\n{gold}".encode()))(draft)
+    assert ["is the reference file gold.csv" in what for what in leaks(draft, tmp_path)] == [True] * is_found
+
+
+def test_rounded_numbers_are_found(tmp_path: Path) -> None:
+    draft = task()
+    scores = [number * 37 % 100 / 10 for number in range(100)]
+    gold = "".join(f"item-{number:03},{score}\n" for number, score in enumerate(scores))
+    shown = "".join(f"item-{number:03},{round(score)}\n" for number, score in enumerate(scores))
+    both(own(f"id,label\n{gold}".encode()), public("a.csv", f"id,strength\n{shown}".encode()))(draft)
+    (what,) = leaks(draft, tmp_path)
+    assert "shows label of gold.csv rounded for 100 of 100 items" in what

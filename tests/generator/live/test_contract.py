@@ -120,7 +120,7 @@ def test_a_submission_is_scored_as_here_and_leaves_nothing(any_site: Connection,
         assert [cell for cell in done.cells if not cell.equal] == []
         assert done.left == []
         (phase,) = any_site.get(f"competitions/{competition}/")["phases"]
-        assert submissions_of(any_site, phase["id"]) == []
+        assert submissions_of(any_site, phase["id"]) == {}
         assert any_site.get(f"can_make_submission/{phase['id']}/")["can"]
         assert any_site.rows("datasets/", _type="submission", search=PREFIX) == []
     finally:

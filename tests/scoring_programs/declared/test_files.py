@@ -402,6 +402,7 @@ def test_two_tables_may_be_in_one_file_and_two_fields_in_one_column(tmp_path: Pa
     gold = {"gold.csv": "id,label,x\n1,a,1\n2,b,2\n"}
     found = score(options, gold, {"p.csv": "id,label,x\n1,b,1\n2,b,1\n"}, tmp_path)
     assert {key: found.value(key) for key in ("fine", "coarse", "mae")} == {"fine": 0.5, "coarse": 1, "mae": 0.5}
+    assert found.warnings == []
     assert template_of(options, tmp_path) == {"p.csv": "id,label,x\n1,a,0\n2,a,0\n"}
     with pytest.raises(SubmissionError) as caught:
         score(options, gold, {"p.tsv": "id\tlabel\tx\n"}, tmp_path / "none")

@@ -88,19 +88,23 @@ class SecretTable:
     Attributes:
         name: its file.
         secret: the cells of its secret columns, as they are compared, by title.
-        rows: how many rows are compared; all of them where `whole`.
         keys: what identifies a row.
+        whole: whether these are all rows.
         public: values of the columns that participants may have.
         guessed: whether it is a guess that these columns are secret.
     """
 
     name: str
     secret: Columns
-    rows: int
     keys: Sequence[RowKey]
     whole: bool = True
     public: Sequence[frozenset[str]] = ()
     guessed: bool = False
+
+    @property
+    def rows(self) -> int:
+        """How many rows are compared."""
+        return len(next(iter(self.secret.values())))
 
     @property
     def texts(self) -> Iterator[tuple[str, ...]]:
@@ -217,36 +221,28 @@ def named_tables(name: str, node: Node, secret: Mapping[str, Any]) -> Iterator[S
     if secret.get("lines"):
         found = list(map(plain, islice(lines(node), MOST_ROWS + 1)))
         taken = found[:MOST_ROWS]
-        yield SecretTable(name, {"line": taken}, len(taken), [], len(taken) == len(found))
+        yield SecretTable(name, {"line": taken}, [], len(taken) == len(found))
     for columns, whole in _tables_in(node):
         wanted = list(filter(columns.__contains__, secret.get("columns", ())))
         if wanted:
             key = list(filter(columns.__contains__, secret.get("key") or [KEY]))
             public = list(filter(columns.__contains__, secret.get("public", ())))
             others = [title for title in columns if title not in (*wanted, *key)]
-            yield _secret_table(name, columns, wanted, _keys(columns, key, [*key, *others]), public, whole=whole)
+            keys = _keys(columns, key, [*key, *others])
+            allowed = [frozenset(cells) for cells in _compared(columns, public).values()]
+            yield SecretTable(name, _compared(columns, wanted), keys, whole, allowed)
 
 
-def _secret_table(
-    name: str,
-    columns: Columns,
-    wanted: Sequence[str],
-    keys: Sequence[RowKey],
-    public: Sequence[str] = (),
-    *,
-    whole: bool,
-    guessed: bool = False,
-) -> SecretTable:
-    secret = {title: list(map(plain, columns[title])) for title in wanted}
-    allowed = [frozenset(map(plain, columns[title])) for title in public]
-    return SecretTable(name, secret, len(columns[wanted[0]]), keys, whole, allowed, guessed)
+def _compared(columns: Columns, titles: Iterable[str]) -> dict[str, list[str]]:
+    """Some columns, as they are compared."""
+    return {title: list(map(plain, columns[title])) for title in titles}
 
 
 def _keys(columns: Columns, key: Sequence[str], others: Sequence[str]) -> list[RowKey]:
     """The columns of a key together, and each of others alone, where they tell all rows apart."""
     found: list[RowKey] = []
     if len(key) > 1:
-        compared = [list(map(plain, columns[title])) for title in key]
+        compared = list(_compared(columns, key).values())
         rows = {PART.join(cells): place for place, cells in enumerate(zip(*compared, strict=True))}
         if len(rows) == len(compared[0]):
             found.append(RowKey(tuple(key), rows, tuple(map(frozenset, compared))))
@@ -297,7 +293,7 @@ def _guessed_tables(name: str, node: Node) -> Iterator[SecretTable]:
         secret = _guessed_secrets(columns, key, others)
         if secret:
             rest = [title for title in others if title not in secret]
-            yield _secret_table(name, columns, secret, _keys(columns, key, rest), whole=whole, guessed=True)
+            yield SecretTable(name, _compared(columns, secret), _keys(columns, key, rest), whole, guessed=True)
 
 
 def _is_head(columns: Columns) -> bool:

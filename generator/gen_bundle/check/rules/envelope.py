@@ -149,6 +149,7 @@ def _yaml_no_mapping(bundle: Bundle) -> Iterator[Problem]:
 def _version_unknown(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `A suitable version could not be found for this competition. …`
     → Write `version: 2` (2.0 is not the same text), or 1.5 for the old format.
+    Example: not `version: 2.0`, but `version: 2`.
     """
     if bundle.version not in ("1", "1.5", "2"):
         yield Problem(f"version is {bundle.version!r}; known are 2, and 1 or 1.5 for the old format", ("version",))
@@ -182,7 +183,9 @@ def _yaml_key_repeated(bundle: Bundle) -> Iterator[Problem]:
 
 @YAML.trap("yaml-hash-cuts-text", "a # cuts off an unquoted text", source="YAML 1.2.2, section 6.6 (comments)")
 def _yaml_hash_cuts_text(bundle: Bundle) -> Iterator[Problem]:
-    """What follows the # is a comment and is not stored. → Put the text in quotes."""
+    """What follows the # is a comment and is not stored. → Put the text in quotes.
+    Example: not `title: Task #1`, which is stored as Task, but `title: "Task #1"`.
+    """
     if bundle.document is None:
         return
     lines = bundle.document.text.split("\n")

@@ -95,6 +95,7 @@ def _fact_sheet_type(bundle: Bundle) -> Iterator[Problem]:
 def _fact_sheet_switch_ignored(bundle: Bundle) -> Iterator[Problem]:
     """Only the text "true" counts: the question is not required, or not shown on the leaderboard.
     → Write "true" or "false" in quotes.
+    Example: not `is_required: true`, but `is_required: "true"`.
     """
     for key, question in _questions(bundle):
         for switch in SWITCHES:
@@ -106,7 +107,9 @@ def _fact_sheet_switch_ignored(bundle: Bundle) -> Iterator[Problem]:
 
 @SHEET.trap("fact-sheet-select-without-choices", "a select question without a list of choices")
 def _fact_sheet_select_without_choices(bundle: Bundle) -> Iterator[Problem]:
-    """Participants cannot answer it. → Give `selection` as a list of texts."""
+    """Participants cannot answer it. → Give `selection` as a list of texts.
+    Example: `selection: ["", "BERT", "other"]`.
+    """
     for key, question in _questions(bundle):
         selection = question.get("selection", ["not given"])
         if question.get("type") == "select" and not (isinstance(selection, list) and selection):

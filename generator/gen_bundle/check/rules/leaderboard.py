@@ -69,6 +69,7 @@ def _leaderboards_several(bundle: Bundle) -> Iterator[Problem]:
 def _primary_column_missing(bundle: Bundle) -> Iterator[Problem]:
     """The leaderboard answers with an error; with Force_Best so does every upload of scores.
     → Number the columns from 0, or set `primary_index` to the index of the official metric.
+    Example: with columns of `index: 0` and `index: 1`, not `primary_index: 2`, but `primary_index: 1`.
     """
     competition = bundle.competition
     if competition.columns and _primary(competition) is None:
@@ -221,6 +222,7 @@ def _computation_without_inputs(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Column with computation must have at least 1 column selected …`, even if computation is
     null.
     → Add computation_indexes with the indexes of the columns to compute from, or delete computation.
+    Example: `computation: avg` with `computation_indexes: [0, 1]`.
     """
     for board, column in _columns(bundle):
         if "computation" in column.value and "computation_indexes" not in column.value:

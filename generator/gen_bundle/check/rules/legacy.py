@@ -38,6 +38,7 @@ def _old_html(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `HTML pages could not be found in the yaml file` or `A file containing the terms …`.
     → Give `html` as a mapping of page titles to files, one of them `terms`. A bundle of the new format needs `version:
     2` instead.
+    Example: `html: {overview: overview.html, terms: terms.html}`.
     """
     html = bundle.yaml.get("html", MISSING)
     if not isinstance(html, Mapping):
@@ -150,6 +151,7 @@ def _old_leaderboard(bundle: Bundle) -> Iterator[Problem]:
     columns declared …`, or a bare error.
     → Give `leaderboard` with the mappings `leaderboards` and `columns`; every leaderboard needs a `label`, every column
     `leaderboard: {label: …}`.
+    Example: the column `f1: {leaderboard: {label: Results}}` of the leaderboard `one: {label: Results}`.
     """
     leaderboard = bundle.yaml.get("leaderboard", MISSING)
     if not isinstance(leaderboard, Mapping):

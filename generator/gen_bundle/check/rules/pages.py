@@ -204,6 +204,7 @@ def _rendered_texts(bundle: Bundle) -> Iterator[RenderedText]:
 def _page_relative_link(bundle: Bundle) -> Iterator[Problem]:
     """Files of the bundle have no address on the site: links and pictures are broken.
     → Use a full web address, or put the picture into the page as a data: URI.
+    Example: not `<img src="data.png">`, but `<img src="https://example.org/data.png">`.
     """
     for rendered in _rendered_texts(bundle):
         folder = (rendered.file or "").rpartition("/")[0]
@@ -220,7 +221,9 @@ def _page_relative_link(bundle: Bundle) -> Iterator[Problem]:
 
 @TEXT.trap("page-dollars", "amounts in dollars that become a formula")
 def _page_dollars(bundle: Bundle) -> Iterator[Problem]:
-    """Text between two dollar signs on a line is set as mathematics. → Write USD, or escape the sign."""
+    """Text between two dollar signs on a line is set as mathematics. → Write USD, or escape the sign.
+    Example: not `between $5 and $10`, but `between USD 5 and USD 10`.
+    """
     for rendered in _rendered_texts(bundle):
         found = MONEY.search(rendered.text)
         if found:

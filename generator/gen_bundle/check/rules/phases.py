@@ -55,6 +55,7 @@ def _phase_of_unknown_task(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Unpacking the bundle failed. A required key or referenced index (1) was not found in the
     YAML. …` (1.25: the bare index, such as `1`).
     → List the indexes of existing tasks, with the same type: 0 and '0' differ.
+    Example: with the task `index: 0`, not `tasks: ["0"]`, but `tasks: [0]`.
     """
     known = bundle.competition.task_indexes
     names = ", ".join(repr(one) for one in sorted(set(known), key=str)) or "none"
@@ -228,6 +229,7 @@ def _phases_overlap(bundle: Bundle) -> Iterator[Problem]:
     midnight, so that two dates on one day clash.
     → Let each phase start at least a second after the end of the previous one, with quoted UTC times; phases are
     ordered by `index`. Tracks that run at the same time are tasks of one phase.
+    Example: after `end: "2031-01-31 23:59:59"` comes `start: "2031-02-01 00:00:00"`.
     """
     for number, (earlier, phase) in enumerate(pairwise(bundle.competition.phases), start=1):
         end, start = earlier.end.moment, phase.start.moment
@@ -251,7 +253,8 @@ def _phase_never_open(bundle: Bundle) -> Iterator[Problem]:
 @DATES.trap(
     "date-time-dropped",
     "an unquoted time, which is dropped",
-    f"The phase starts or ends at midnight UTC. → Put the date in quotes: {QUOTED_UTC}.",
+    f"The phase starts or ends at midnight UTC. → Put the date in quotes: {QUOTED_UTC}."
+    ' Example: not `start: 2031-01-31 12:00:00`, but `start: "2031-01-31 12:00:00"`.',
     source=ISSUE_1399,
 )
 def _date_time_dropped(bundle: Bundle) -> Iterator[Problem]:
@@ -263,7 +266,8 @@ def _date_time_dropped(bundle: Bundle) -> Iterator[Problem]:
 @DATES.trap(
     "date-zone-dropped",
     "an offset or time zone, which is dropped",
-    "The time is taken as UTC, without conversion. → Convert to UTC yourself, and write no offset; AoE is UTC-12.",
+    "The time is taken as UTC, without conversion. → Convert to UTC yourself, and write no offset; AoE is UTC-12."
+    ' Example: not `"2031-01-31T23:59:59-12:00"`, but `"2031-02-01 11:59:59"`.',
     source=ISSUE_1399,
 )
 def _date_zone_dropped(bundle: Bundle) -> Iterator[Problem]:
@@ -277,7 +281,8 @@ def _date_zone_dropped(bundle: Bundle) -> Iterator[Problem]:
     "a date that is not read as people would read it",
     "The month is taken first if possible; two dates in one text are mixed; missing parts are taken from the day of "
     "the upload. "
-    f"→ Write year, month and day in this order, in quotes: {QUOTED_UTC}.",
+    f"→ Write year, month and day in this order, in quotes: {QUOTED_UTC}."
+    ' Example: not `"03/04/2031"`, which is the 4th of March, but `"2031-04-03 00:00:00"`.',
     source=f"{DATES.source}; python-dateutil's parser",
 )
 def _date_misread(bundle: Bundle) -> Iterator[Problem]:
@@ -310,7 +315,8 @@ def _competition_over(bundle: Bundle) -> Iterator[Problem]:
 @DATES.note(
     "end-at-midnight",
     "an end without a time of day",
-    f"The phase closes at 00:00 UTC, as that day begins and not as it ends. → Write the time: {QUOTED_UTC}.",
+    f"The phase closes at 00:00 UTC, as that day begins and not as it ends. → Write the time: {QUOTED_UTC}."
+    ' Example: not `end: "2031-01-31"`, but `end: "2031-01-31 23:59:59"`.',
 )
 def _end_at_midnight(bundle: Bundle) -> Iterator[Problem]:
     for given in _given_dates(bundle):

@@ -146,14 +146,16 @@ PROGRAMS.broken(
     "command-needs-a-shell",
     "a command that only a shell understands",
     "There is no shell: operators, assignments and builtins are taken as programs or arguments, and nothing is run. "
-    '→ Call one program, or write `bash -c "…"` around the whole command.',
+    '→ Call one program, or write `bash -c "…"` around the whole command.'
+    " Example: not `cd /app/program && python3 score.py`, but `python3 /app/program/score.py`.",
 )(_commands_with("broken", "shell"))
 
 PROGRAMS.trap(
     "command-with-shell-syntax",
     "shell syntax in a command that runs nevertheless",
     "There is no shell: redirections, pipes, patterns and variables are passed to the program as arguments. "
-    '→ Remove them, or write `bash -c "…"` around the whole command.',
+    '→ Remove them, or write `bash -c "…"` around the whole command.'
+    " Example: not `python3 /app/program/score.py > log.txt`, but the command without `> log.txt`.",
 )(_commands_with("trap", "shell"))
 
 PROGRAMS.broken(
@@ -327,6 +329,7 @@ def _solution_with_metadata(bundle: Bundle) -> Iterator[Problem]:
 def _reference_data_wrapped(bundle: Bundle) -> Iterator[Problem]:
     """The scoring program finds /app/input/ref/<folder>/… instead of the files themselves.
     → Zip the files, not their folder, unless the program expects it.
+    Example: not `ref.zip` with `ref/gold.csv` in it, but `ref.zip` with `gold.csv`.
     """
     for task in bundle.competition.used_tasks:
         use = task.files.get("reference_data")
@@ -372,7 +375,9 @@ def _queue_unknown(bundle: Bundle) -> Iterator[Problem]:
     source=f"{WORKER} (pull); the reference grammar of github.com/distribution/reference",
 )
 def _docker_image_name(bundle: Bundle) -> Iterator[Problem]:
-    """The pull fails for every submission. → Write registry/owner/name:tag in lower case, without https://."""
+    """The pull fails for every submission. → Write registry/owner/name:tag in lower case, without https://.
+    Example: not `https://example.org/Team/Scorer`, but `example.org/team/scorer:1.0`.
+    """
     image = bundle.competition.image
     if image and not REFERENCE.fullmatch(image):
         yield Problem(f"{shown(image)} is not a valid image name", bundle.competition.image_at)

@@ -114,6 +114,7 @@ def _solution_key_missing(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `ERROR: No index for solution: …`, `Could not find tasks for solution: …` or `Solution …
     missing "path"`.
     → Give every solution an index, the indexes of its tasks, and the path of an example submission.
+    Example: `{index: 0, tasks: [0], path: sample.zip}`.
     """
     for solution in bundle.entries("solutions"):
         for place, key in enumerate(("index", "tasks", "path")):

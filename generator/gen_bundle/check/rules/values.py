@@ -58,7 +58,8 @@ VALUES.refused(
     "field-not-a-text",
     "a value that YAML does not read as text",
     "The upload ends with `…: Not a valid string.` "
-    "→ Put the value in quotes: YAML does not read bare yes, no, on, off, true, false and dates as text.",
+    "→ Put the value in quotes: YAML does not read bare yes, no, on, off, true, false and dates as text."
+    ' Example: not `title: yes`, but `title: "yes"`.',
 )(_fields_with("text"))
 
 VALUES.refused(
@@ -203,6 +204,7 @@ def _lost_file(bundle: Bundle, at: Path) -> str | None:
 def _file_key_misspelt(bundle: Bundle) -> Iterator[Problem]:
     """The key is ignored: the reference data, input data or ingestion program is missing when it is needed.
     → Use exactly reference_data, input_data or ingestion_program.
+    Example: not `reference: ref`, but `reference_data: ref`.
     """
     for at, owner, _, _ in _ignored(bundle):
         right = _lost_file(bundle, at)

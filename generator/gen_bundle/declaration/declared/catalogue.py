@@ -1,6 +1,12 @@
 """All metrics for reading: docs/metrics.md is what `python -m gen_bundle.declaration.declared.catalogue` prints."""
 
 from collections.abc import Iterator
+from functools import cache
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+import yaml
 
 from gen_bundle.declaration.declared.metrics import MetricOption, MetricRow, metrics
 
@@ -10,13 +16,34 @@ PREFACE = """\
 This page is generated: `python -m gen_bundle.declaration.declared.catalogue > docs/metrics.md`. What a
 declaration looks like: [declared.md](declared.md).
 
-A column names its metric, `metric: accuracy`, or gives options, `metric: {name: f1, average: micro}`. Every metric
-takes `field` or `fields`, `where`, `by`, `gold` and, where there are several tables, `table`. A metric over several
-fields is the mean over them, unless it is *joint*: then it takes them together.
+Each metric has an example: its field, the column's `metric`, gold and a submission, and the score. The first one is
+whole in this declaration; the others differ in what they show.
 
-Where a metric is undefined for a submission (a correlation of equal numbers), the column's `worst` counts and the
-participant is warned. Where the gold leaves it undefined for every submission, the build refuses the gold. A key
-without an answer (`missing: empty`) has no label, the empty set, the empty text, or no rows.
+```yaml
+scoring_program: declared
+submission:
+  file: predictions.csv
+  key: id
+  fields: [{field: id, type: string}, {field: label, type: label, values: [neg, neu, pos]}]
+reference: {file: gold.csv}
+tasks:
+  - {id: task, name: Task, columns: [{key: score, metric: accuracy}]}
+```
+
+Every metric takes besides its options:
+
+- `field: F`, or `fields: [F, G]`: what it reads; left out where only one field is no key. Over several fields it is the
+  mean over them, unless it is *joint*: then it takes them together.
+- `gold: G`: the gold's column, where it is not called like the field.
+- `where: {language: swa}`: only the keys whose gold row says so; also a list of values, or `{min: 0.5, max: 1}`.
+- `by: language`: the metric in each group of keys, then the mean over the groups.
+- `weight: COLUMN` of the gold, numbers from 0: how much each key counts; in the metrics that say so below.
+- `undefined: 0`: what counts where it is undefined for a submission (a correlation of equal numbers), in place of the
+  column's `worst`. The participant is warned. Where the gold leaves it undefined for every submission, the build
+  refuses the gold.
+- `table: T`: which of several tables it reads.
+
+A key without an answer (`missing: empty`) has no label, the empty set, the empty text, or no rows.
 
 Where the gold, or a group of `by`, has nothing to find (no label, span, row or `positive`), every answer has 0, a right
 one too, in F1, precision and recall of labels and spans, and in micro set metrics; the build warns. Macro set metrics,
@@ -50,19 +77,49 @@ def _by(metric: MetricRow) -> str:
 def _types(metric: MetricRow) -> str:
     if metric.is_ranking:
         return "many rows: item, score"
-    return ", ".join(metric.types) + ("; rows of many" if metric.many == "any" else "")
+    weighted = {True: "; weighs keys", "macro": "; weighs keys with average: macro"}.get(metric.weighted, "")
+    return ", ".join(metric.types) + ("; rows of many" if metric.many == "any" else "") + weighted
 
 
 def _entry(metric: MetricRow) -> Iterator[str]:
     joint = " *Joint.*" if metric.joint else ""
     yield f"## {metric.name}\n"
     yield f"{metric.title}: {metric.definition}{joint} {metric.edges}".rstrip() + "\n"
+    yield from _example(metric.name)
     if metric.options:
         yield "| option | values | default |"
         yield "|---|---|---|"
         for name, option in metric.options.items():
             yield f"| `{name}` | {_values(option)} | {_default(option)} |"
         yield ""
+
+
+@cache
+def examples() -> dict[str, Any]:
+    """`samples` by name, each with its fields and files, and of `metrics` the sample, the metric and the score."""
+    found: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "examples.yaml").read_text(encoding="utf-8"))
+    return found
+
+
+def _example(name: str) -> Iterator[str]:
+    """The smallest declaration with a metric, and its score of some files."""
+    example = examples()["metrics"][name]
+    sample = examples()["samples"][example["sample"]]
+    yield "```yaml"
+    if "rows" in sample:
+        yield f"rows: {sample['rows']}"
+    yield f"fields: [{', '.join(sample['fields'])}]"
+    yield f"metric: {example['metric']}"
+    yield "```\n"
+    files = {file: [file, *text.splitlines()] for file, text in sample.items() if file.startswith(("gold", "pred"))}
+    gold, answers = files.values()
+    if "score" in example:
+        answers[0] += f", score {example['score']}"
+    width = max(map(len, gold)) + 4
+    yield "```text"
+    for left, right in zip_longest(gold, answers, fillvalue=""):
+        yield f"{left:{width}}{right}".rstrip()
+    yield "```\n"
 
 
 def _values(option: MetricOption) -> str:

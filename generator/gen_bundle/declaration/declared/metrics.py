@@ -81,6 +81,11 @@ class MetricRow:
     weighted: bool | Literal["macro"] = False
 
     @property
+    def required(self) -> list[str]:
+        """The options that must be given."""
+        return [name for name, option in self.options.items() if option.required]
+
+    @property
     def is_ranking(self) -> bool:
         """Whether it judges the order of items."""
         return self.many == "only"

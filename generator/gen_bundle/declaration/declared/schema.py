@@ -70,8 +70,7 @@ TYPES: dict[str, Any] = {
 
 def metric_schema() -> dict[str, Any]:
     """The JSON Schema of a column's `metric`."""
-    complete = [row for row in metrics().values() if not any(option.required for option in row.options.values())]
-    alone = [{"const": metric.name, "description": metric.definition} for metric in complete]
+    alone = [{"const": row.name, "description": row.definition} for row in metrics().values() if not row.required]
     own = {"name": OWN_NAME, "tables": TEXTS, **_places(("table", "where", "by", "undefined"))}
     return {
         "description": "A metric's name, or a mapping of its name, fields and options.",
@@ -99,7 +98,7 @@ def _mapping(metric: MetricRow) -> dict[str, Any]:
         "type": "object",
         "description": metric.definition,
         "properties": {"name": {"const": metric.name, "description": metric.definition}, **_places(PLACES), **options},
-        "required": ["name", *(name for name, option in metric.options.items() if option.required)],
+        "required": ["name", *metric.required],
         "additionalProperties": False,
     }
 

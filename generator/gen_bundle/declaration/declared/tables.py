@@ -20,6 +20,8 @@ TABLE_KEYS = ("key", "rows", "missing", *FILE_KEYS, "fields", "reference", "chec
 REFERENCE_KEYS = (*FILE_KEYS, "columns", "fields", "keys", "empty", "cluster", "unit", "public")
 PLACE_KEYS = ("column", "at")
 FIELD_KEYS = ("field", "type", "required", "meaning", "default", *PLACE_KEYS)
+VALUES_OF = {"ordinal": "in their order, the lowest first", "probabilities": "that have a probability"}
+"""Types that need `values`, and which these are."""
 KEY_TYPES = ("string", "label", "number", "text")
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 Found = list[Broken]
@@ -224,25 +226,36 @@ def _place_fields(
 ) -> None:
     """Note where a file has each field: by its place without a header, else by a column's name or a path in JSON."""
     if not file.has_header:
-        expanded: list[str] = []
-        for name in columns:
-            if name != file.named_by:
-                expanded += table.fields.get(name, {}).get("columns") or [name]
-        file.reading["columns"] = expanded
-        for name in table.key:
-            if name in (*expanded, file.named_by) or table.by_line:
-                continue
-            if file is table.sent:
-                found.append(((*trail, "key"), f"no field {name!r}, which has a place in the file's rows."))
-            else:
-                found.append(((*trail, "columns"), f"the key {name} is missing. Expected a place for it."))
-        if len(set(expanded)) < len(expanded):
-            found.append(((*trail, "columns"), "names a column twice. Expected each once."))
+        _place_columns(table, file, columns, trail, found)
         return
-    in_json = file.format in ("json", "jsonl")
-    paths = {name: str(one["at"]) for name, one in places.items() if in_json and one.get("at") is not None}
-    names = {name: one["column"] for name, one in places.items() if one.get("column") and name not in paths}
-    file.reading |= {key: value for key, value in (("names", names), ("paths", paths)) if value}
+    names: dict[str, str] = {}
+    paths: dict[str, str] = {}
+    for name, one in places.items():
+        if one.get("at") is not None and file.format in ("json", "jsonl"):
+            paths[name] = str(one["at"])
+        elif one.get("column"):
+            names[name] = one["column"]
+    if names:
+        file.reading["names"] = names
+    if paths:
+        file.reading["paths"] = paths
+
+
+def _place_columns(table: DeclaredTable, file: DeclaredFile, columns: list[str], trail: Trail, found: Found) -> None:
+    """The columns of a file without a header line: a field that is spread takes as many places."""
+    expanded: list[str] = []
+    for name in columns:
+        if name != file.named_by:
+            expanded += table.fields.get(name, {}).get("columns") or [name]
+    file.reading["columns"] = expanded
+    lacking = [] if table.by_line else [name for name in table.key if name not in (*expanded, file.named_by)]
+    for name in lacking:
+        if file is table.sent:
+            found.append(((*trail, "key"), f"no field {name!r}, which has a place in the file's rows."))
+        else:
+            found.append(((*trail, "columns"), f"the key {name} is missing. Expected a place for it."))
+    if len(set(expanded)) < len(expanded):
+        found.append(((*trail, "columns"), "names a column twice. Expected each once."))
 
 
 def _shape(table: DeclaredTable, data: dict[str, Any], gold_trail: Trail) -> Iterator[Broken]:
@@ -257,20 +270,28 @@ def _shape(table: DeclaredTable, data: dict[str, Any], gold_trail: Trail) -> Ite
         yield (*table.trail, "rows"), f"{what} for each row of the gold. Expected rows: one."
     if (sent.has_lines or gold.has_lines) and len(table.answers) != 1:
         yield (*table.trail, "fields"), "a .txt file holds one field, the line. Expected one field that is not the key."
-    if not table.key and data.get("key") is None:
+    if not table.answers and table.fields and not table.many:
+        yield (*table.trail, "fields"), "every field is a key. Expected a field that participants answer."
+    yield from _key_faults(table, is_given=data.get("key") is not None)
+    yield from _pattern_faults(table, sent, (*table.trail, "file"))
+    yield from _pattern_faults(table, gold, (*gold_trail, "file"))
+
+
+def _key_faults(table: DeclaredTable, *, is_given: bool) -> Iterator[Broken]:
+    if not table.key and not is_given:
         yield (*table.trail, "key"), "is missing. Expected the field, or fields, by which rows are matched."
     for name in table.key:
         kind = table.fields.get(name, {}).get("type", "string")
         if kind not in KEY_TYPES:
             yield (*table.trail, "key"), f"{name!r} is of type {kind}. Expected a key of type string."
-    if not table.answers and table.fields and not table.many:
-        yield (*table.trail, "fields"), "every field is a key. Expected a field that participants answer."
-    for file, trail in ((sent, table.trail), (gold, gold_trail)):
-        part = file.named_by
-        if part is not None and table.by_line:
-            yield (*trail, "file"), f"key: line goes with a single file. Expected a name without {{{part}}}."
-        elif part is not None and part not in table.key:
-            yield (*trail, "file"), f"{{{part}}} is no field of the key. {nearest(part, table.key)}"
+
+
+def _pattern_faults(table: DeclaredTable, file: DeclaredFile, trail: Trail) -> Iterator[Broken]:
+    part = file.named_by
+    if part is not None and table.by_line:
+        yield trail, f"key: line goes with a single file. Expected a name without {{{part}}}."
+    elif part is not None and part not in table.key:
+        yield trail, f"{{{part}}} is no field of the key. {nearest(part, table.key)}"
 
 
 def _fields(data: Any, keys: list[str], trail: Trail, found: Found) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -309,34 +330,43 @@ def _fields(data: Any, keys: list[str], trail: Trail, found: Found) -> Iterator[
 def _field_faults(declared: dict[str, Any], is_key: bool) -> Iterator[tuple[str, str]]:
     """(key, what is wrong) of a field as a whole."""
     kind, values, columns = declared["type"], declared.get("values"), declared.get("columns")
-    if kind in ("ordinal", "probabilities") and not values:
-        order = "in their order, the lowest first" if kind == "ordinal" else "that have a probability"
-        yield "type", f"values is missing. Expected the labels, {order}."
+    if kind in VALUES_OF and not values:
+        yield "type", f"values is missing. Expected the labels, {VALUES_OF[kind]}."
         return
     if kind == "probabilities":
         columns = declared.setdefault("columns", values)
     if kind == "labels" and columns:
         values = declared.setdefault("values", columns)
-    if columns and values and len(columns) != len(values):
-        yield "columns", f"names {len(columns)} columns for {len(values)} values. Expected one each, in their order."
+    if columns and len(columns) != len(values or ()):
+        yield (
+            "columns",
+            f"names {len(columns)} columns for {len(values or ())} values. Expected one each, in their order.",
+        )
         return
-    field = Field.from_dict({**declared, "default": None})
-    folded = {field.folded(value) for value in values or ()}
-    if len(folded) < len(values or ()):
-        yield "values", "names a label twice, but for its case. Expected each label once."
-    for alias, text in field.aliases.items():
-        if folded and field.folded(text) not in folded and not (kind == "labels" and columns):
-            yield (
-                "aliases",
-                f"{alias!r} stands for {text!r}, which is none of the values. {nearest(text, values or [])}",
-            )
-    if "default" in declared and is_key:
+    yield from _spelling_faults(Field.from_dict({**declared, "default": None}))
+    if "default" not in declared:
+        return
+    if is_key:
         yield "default", "is for answers; a key has none."
-    elif "default" in declared:
-        try:
-            _ = Field.from_dict(declared).empty
-        except FieldError as error:
-            yield "default", f"{error.rule}. Expected {field.expected_in_json}."
+        return
+    field = Field.from_dict(declared)
+    try:
+        _ = field.empty
+    except FieldError as error:
+        yield "default", f"{error.rule}. Expected {field.expected_in_json}."
+
+
+def _spelling_faults(field: Field) -> Iterator[tuple[str, str]]:
+    """What is wrong with labels that count as the same, and with what aliases stand for."""
+    values = list(field.values or ())
+    folded = set(map(field.folded, values))
+    if len(folded) < len(values):
+        yield "values", "names a label twice, but for its case. Expected each label once."
+    if not values or (field.type == "labels" and field.columns):
+        return  # then aliases are of cells
+    for alias, text in field.aliases.items():
+        if field.folded(text) not in folded:
+            yield "aliases", f"{alias!r} stands for {text!r}, which is none of the values. {nearest(text, values)}"
 
 
 def _number(value: Any, trail: Trail, found: Found) -> Any:
@@ -459,33 +489,38 @@ def _file(data: dict[str, Any], key: str, trail: Trail, found: Found, named: str
     return file
 
 
+OF_FORMATS = (
+    ("header", ("cells",), "is for tables of cells (.csv, .tsv); {!r} has none."),
+    ("delimiter", ("cells",), "is for tables of cells (.csv, .tsv); {!r} has none."),
+    ("skip", ("cells", "txt", "jsonl"), "is for files of lines; {!r} is read as a whole."),
+    ("at", ("json",), "is the place of the records in a .json file; {!r} is none."),
+)
+"""Key of a file → the formats that it is for, and what is said of others."""
+
+
 def _read_dialect(data: dict[str, Any], file: DeclaredFile, trail: Trail, found: Found) -> None:
-    """How a file of cells or lines is read."""
-    quoting = _choice(data, "quoting", ("rfc4180", "none"), "rfc4180", trail, found)
-    file.reading = {"quoting": quoting}
+    """How a file of cells or lines is read, and where its records are."""
+    file.reading = {"quoting": _choice(data, "quoting", ("rfc4180", "none"), "rfc4180", trail, found)}
     file.has_header = data.get("header") != "none"
-    delimiter, skip, at = data.get("delimiter"), data.get("skip"), data.get("at")
-    if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n'):
-        found.append(((*trail, "delimiter"), f"expected one character, such as ';' (found {delimiter!r})."))
-    elif delimiter is not None:
-        file.reading["delimiter"] = delimiter
-    if skip is not None and (isinstance(skip, bool) or not isinstance(skip, int) or skip < 0):
-        found.append(((*trail, "skip"), f"expected a number of lines (found {skip!r})."))
-    elif skip:
-        file.reading["skip"] = skip
+    delimiter, skip = data.get("delimiter"), data.get("skip")
     if data.get("header") not in (None, "none"):
         found.append(((*trail, "header"), f"unknown value {data['header']!r}. Expected none, or no such key."))
-    for key in ("header", "delimiter"):
-        if data.get(key) is not None and file.format and not file.has_cells:
-            found.append(((*trail, key), f"is for tables of cells (.csv, .tsv); {file.name!r} has none."))
-    if skip and file.format == "json":
-        found.append(((*trail, "skip"), f"is for files of lines; {file.name!r} is read as a whole."))
-    if at is not None and file.format not in ("", "json"):
-        found.append(((*trail, "at"), f"is the place of the records in a .json file; {file.name!r} is none."))
-    elif at is not None and _check_place(data, file, trail, found):
-        file.reading["at"] = str(at)
+    if isinstance(delimiter, str) and len(delimiter) == 1 and delimiter not in '"\r\n':
+        file.reading["delimiter"] = delimiter
+    elif delimiter is not None:
+        found.append(((*trail, "delimiter"), f"expected one character, such as ';' (found {delimiter!r})."))
+    if type(skip) is int and skip > 0:
+        file.reading["skip"] = skip
+    elif skip is not None and (skip is False or skip != 0):
+        found.append(((*trail, "skip"), f"expected a number of lines (found {skip!r})."))
+    if _check_place(data, file, trail, found) and data.get("at") is not None:
+        file.reading["at"] = str(data["at"])
     for here, item in mappings(data, "fields", trail):
         _check_place(item, file, here, found)
+    kind = "cells" if file.has_cells else file.format
+    for key, kinds, what in OF_FORMATS:
+        if data.get(key) and kind and kind not in kinds:
+            found.append(((*trail, key), what.format(file.name)))
 
 
 def _check_place(data: dict[str, Any], file: DeclaredFile, trail: Trail, found: Found) -> bool:

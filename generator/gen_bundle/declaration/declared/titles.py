@@ -38,10 +38,13 @@ def meaning_of(metric: ColumnMetric, known: MetricRow) -> str:
 
 def name_columns(columns: Sequence[tuple[dict[str, Any], ColumnMetric]]) -> None:
     """Give columns without a title one that differs from all others, as short as can be; else the key."""
-    taken = {column["title"] for column, _ in columns if isinstance(column.get("title"), str)}
-    untitled = [(column, metric) for column, metric in columns if column.get("title") is None]
-    for column, _ in untitled:
-        column.pop("title", None)
+    taken, untitled = set(), []
+    for column, metric in columns:
+        if column.get("title") is None:
+            column.pop("title", None)
+            untitled.append((column, metric))
+        else:
+            taken.add(str(column["title"]))
     for words in ((), (_fields,), (_options,), (_other_gold,), (_fields, _options, _other_gold)):
         # counted over all of them: what sets a column apart must be in its own title or in the others'
         titles = [_titled(one, words) for _, one in untitled]

@@ -84,6 +84,8 @@ def _processes(
     chosen: str, on_step: Callable[[str], None], *, gpu: bool, network: bool, python: Path | None
 ) -> ProcessEngine:
     engine = ProcessEngine(gpu=gpu, network=network, python=python)
-    kept = f"nothing is isolated: {engine.together}" if engine.together else "programs are kept apart from this machine"
+    kept = "programs are kept apart from this machine"
+    if engine.together:
+        kept = f"nothing is isolated: {engine.together}"
     on_step(f"{chosen}; the image is not used, and {kept}")
     return engine

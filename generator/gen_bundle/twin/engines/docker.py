@@ -22,12 +22,12 @@ from docker import DockerClient
 from gen_bundle.twin.engines import Container, Ended, EngineError, LineListener, model_mounts
 from gen_bundle.twin.engines.connection import (
     API_SECONDS,
+    BY_CDI,
+    BY_RUNTIME,
     connect,
     engine_answers,
     find_image,
     follow_lines,
-    gpu_refused,
-    gpu_requests,
     image_notes,
     pinned_name,
     require_honest_gpus,
@@ -216,8 +216,12 @@ class DockerEngine:
 
     def _start(self, container: Container, binds: Mapping[str, dict[str, str]]) -> str | Ended:
         """The id of the running container, or how it ended at once."""
+        # The worker's own request is by CDI; engines without it know the older form, of which Podman gives nothing.
+        requests: list[dict[str, Any] | None] = [None]
+        if self._gpu:
+            requests = [BY_CDI] if self._traits.is_podman else [BY_CDI, BY_RUNTIME]
         refusals = []
-        for request in gpu_requests(self._traits) if self._gpu else (None,):
+        for request in requests:
             try:
                 created = self._create(container, binds, request)
                 self._api.start(created)
@@ -228,22 +232,27 @@ class DockerEngine:
                 refusals.append(text)
                 continue
             return created
-        if self._gpu:
-            raise gpu_refused(self._traits, refusals)
-        raise EngineError(f"the engine does not run the container: {refusals[0]}")
+        if not self._gpu:
+            raise EngineError(f"the engine does not run the container: {refusals[0]}")
+        how = " by CDI" if self._traits.is_podman else ", neither by CDI nor by its NVIDIA runtime"
+        raise EngineError(
+            f"the engine gives no GPU{how}; install the NVIDIA container toolkit, or leave out --gpu. It says: "
+            f"{' / '.join(refusals)}"
+        )
 
     def _create(self, container: Container, binds: Mapping[str, dict[str, str]], gpu: dict[str, Any] | None) -> str:
         """The worker's create call; labels, bounds of the log, the network and `--strict` are ours."""
-        podman = self._traits.is_podman
-        log_bounds = PODMAN_LOG_BOUNDS if podman else LOG_BOUNDS
         options: dict[str, Any] = {
             "auto_remove": False,
             "cap_drop": list(DROPPED_CAPABILITIES),
             "binds": dict(binds),
             "userns_mode": "host",
-            "log_config": LogConfig(type=LogConfig.types.JSON, config=log_bounds),
-            "security_opt": ["label=disable"] if podman else ["no-new-privileges"],
+            "log_config": LogConfig(type=LogConfig.types.JSON, config=LOG_BOUNDS),
+            "security_opt": ["no-new-privileges"],
         }
+        if self._traits.is_podman:
+            options["log_config"] = LogConfig(type=LogConfig.types.JSON, config=PODMAN_LOG_BOUNDS)
+            options["security_opt"] = ["label=disable"]
         if gpu is not None:
             options["device_requests"] = [gpu]
         if not self._network:
@@ -371,9 +380,12 @@ def docker_run_line(container: Container, *, gpu: bool, network: bool, strict: S
     parts += [f"--env={name}={value}" for name, value in container.environment.items()]
     parts += [f"--cap-drop={capability}" for capability in DROPPED_CAPABILITIES]
     parts += ["--security-opt=no-new-privileges", "--userns=host"]
-    parts += [] if network else ["--network=none"]
-    parts += ["--gpus=all"] if gpu else []
-    parts += strict.run_options() if strict else []
+    if not network:
+        parts.append("--network=none")
+    if gpu:
+        parts.append("--gpus=all")
+    if strict:
+        parts += strict.run_options()
     for mount in (*container.mounts, *model_mounts(container)):
         if ":" not in str(mount.source):
             parts.append(f"--volume={mount.source}:{mount.target}:{mount.mode}")

@@ -85,7 +85,7 @@ class ProcessGroup:
             start_new_session=HAS_GROUPS,
         )
 
-    def _launch(self, told: bytes, environment: Mapping[str, str], stdout: BinaryIO, stderr: BinaryIO) -> None:
+    def _launch(self, content: bytes, environment: Mapping[str, str], stdout: BinaryIO, stderr: BinaryIO) -> None:
         reading, report = os.pipe()
         with os.fdopen(reading, "rb") as reported:
             try:
@@ -103,14 +103,16 @@ class ProcessGroup:
             try:
                 assert self._process.stdin is not None  # noqa: S101 - it is a pipe
                 with self._process.stdin as request, contextlib.suppress(BrokenPipeError):
-                    request.write(told)
+                    request.write(content)
                 number, _, words = reported.read().decode(errors="replace").partition(" ")
             except BaseException:
                 self.end()
                 raise
         if number:
             self.end()
-            raise OSError(int(number), words) if int(number) else EngineError(f"no program can be started: {words}")
+            if int(number):
+                raise OSError(int(number), words)
+            raise EngineError(f"no program can be started: {words}")
 
     def poll(self) -> int | None:
         """The exit code, negative for a signal; None while it runs."""
@@ -270,8 +272,10 @@ class ProcessEngine:
 
     def _on_path(self) -> dict[str, str]:
         """PATH, with an interpreter that was named first: what a program calls `python` is that one."""
+        if self.named_python is None:
+            return {}
         ours = environment().get("PATH", os.defpath)
-        return {} if self.named_python is None else {"PATH": f"{Path(self._python).parent}{os.pathsep}{ours}"}
+        return {"PATH": f"{Path(self._python).parent}{os.pathsep}{ours}"}
 
     def _with_interpreter(self, argv: Sequence[str]) -> list[str]:
         return [self._python, *argv[1:]] if argv[0] in {"python", "python3"} else [*argv]
@@ -292,7 +296,9 @@ class ProcessEngine:
         if not hint:
             return ended
         # A program may swallow the error, and one that works may name /app as one place of several.
-        return replace(ended, problem=hint) if ended.exit_code != 0 else replace(ended, notes=(hint,))
+        if ended.exit_code == 0:
+            return replace(ended, notes=(hint,))
+        return replace(ended, problem=hint)
 
 
 def _interpreter(python: Path | None) -> str:
