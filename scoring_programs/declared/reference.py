@@ -279,9 +279,12 @@ def _skipped(
     found = {}
     for field in fields:
         at = names.index(field.name)
-        empty = [row for _, row in values if _is_empty(row[at], field)]
-        keys = (tuple(map(as_text, row[:width])) for row in empty)
-        found[field.name, field.type] = frozenset(positions[table.canonical(key)] for key in keys)
+        empty: set[int] = set()
+        for _, row in values:
+            if _is_empty(row[at], field):
+                position = positions.get(table.canonical(tuple(map(as_text, row[:width]))))
+                empty.update([] if position is None else [position])  # an unknown key is reported elsewhere
+        found[field.name, field.type] = frozenset(empty)
     return found
 
 
