@@ -32,8 +32,9 @@ def template_files(golds: Sequence[GoldTable], answers: Sequence[Sequence[Field]
             asked = with_values(field, known["values"])
             fields.append(asked)
             for at, row in enumerate(rows):
-                is_item = bool(items) and field.name == table.distinct
-                row.append(items[at] if is_item else emptiest(asked, known["lengths"], at))
+                row.append(emptiest(asked, known["lengths"], at))
+                if items and field.name == table.distinct:
+                    row[-1] = items[at]
     file = replace(table.file, names=names, paths=paths)
     return write_rows(file, fields, rows, table.key, by_line=table.by_line)
 
