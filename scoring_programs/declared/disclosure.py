@@ -139,16 +139,19 @@ def _column(plan: Plan, gold: GoldTable) -> AttackedColumn | None:
         return None
     kinds = {name: kind for name, kind in gold.answers.columns if name in plan.gold}
     by_label = plan.metric in COUNTS_BY_LABEL and plan.options.get("average") != "micro"
-    items, values, widest = len(gold.keys), 1, _widest(plan, gold)
+    items, values, at_once, widest = len(gold.keys), 1, 1, _widest(plan, gold)
     for name, kind in kinds.items():
         there = [value for value in gold.answers.columns[name, kind] if value is not None]
-        if kind == "labels":  # each label of a key is an item, which is there or is not
+        if kind == "labels" and len(kinds) == 1:  # each label of a key is an item, which is there or is not
             labels = len(frozenset[str]().union(*there))
-            return AttackedColumn(plan.key, plan.metric, items * labels, 2, labels if by_label else 1, None)
-        if kind not in ("label", "ordinal", "number", "string"):
+            items, values, at_once = items * labels, 2, labels
+        elif kind in ("label", "ordinal", "number", "string"):
+            values *= _possible(there, kind)
+            at_once = max(1, values - 1)
+        else:
             return None
-        values *= _possible(there, kind)
-    at_once = max(1, values - 1) if by_label else 1
+    if not by_label:
+        at_once = 1
     return AttackedColumn(plan.key, plan.metric, items, values, at_once, widest)
 
 
@@ -159,8 +162,9 @@ def _widest(plan: Plan, gold: GoldTable) -> float | None:
         return 1.0
     if field.type == "ordinal":
         return max(field.numbers.values()) - min(field.numbers.values())
-    is_bounded = field.type == "number" and field.min is not None and field.max is not None
-    return field.max - field.min if is_bounded else None  # type: ignore[operator]
+    if field.type != "number" or field.min is None or field.max is None:
+        return None
+    return field.max - field.min
 
 
 def _possible(values: list[Any], kind: str) -> int:

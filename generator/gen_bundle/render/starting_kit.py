@@ -204,11 +204,13 @@ def _examples(
     zips = [zipped(files) for files in good.values()]
     broken_zips = [zipped(one.files) for one in spoiled]
     verdicts = validator_verdicts(validator, [*zips, *broken_zips], package)
-    refused = {name: one.text for name, one in zip(good, verdicts, strict=False) if not one.valid}
-    if refused:
-        problems = [f"{name}: is not a valid submission. {_cut(text)}" for name, text in refused.items()]
-        if TEMPLATE in refused and not package.is_own:
-            raise RuntimeError("\n".join(problems))
+    problems = []
+    for name, verdict in zip(good, verdicts, strict=False):
+        if not verdict.valid:
+            problems.append(f"{name}: is not a valid submission. {_cut(verdict.text)}")
+            if name == TEMPLATE and not package.is_own:
+                raise RuntimeError(problems[-1])
+    if problems:
         raise UserError(*problems)
     invalid = []
     for one, content, verdict in zip(spoiled, broken_zips, verdicts[len(good) :], strict=True):
