@@ -213,9 +213,8 @@ def _examples(
             continue  # a check may ask for more than the emptiest answers
         problems.append(f"{name}: is not a valid submission. {_cut(verdict.text)}")
         if name == TEMPLATE and competition.options.get("checks"):
-            problems.append(
-                f"The kit needs a valid example: put one into data/baselines/{data.phase.data_id}/NAME/."
-            )
+            where = f"data/baselines/{data.phase.data_id}/NAME/"
+            problems.append(f"The kit needs a valid example: put one into {where}.")
         elif name == TEMPLATE and not package.is_own:
             raise RuntimeError(problems[-1])
     if problems:
