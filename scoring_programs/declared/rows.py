@@ -68,11 +68,10 @@ def read_rows(text: str, name: str, file: File, wanted: Sequence[Field], table: 
     def place(line: int) -> str:
         return f"{name}:{line + file.skip}"
 
-    if table.by_line and file.suffix != ".txt":
-        text = text.rstrip("\r\n")
     if file.suffix in (".csv", ".tsv"):
         return _delimited(text, name, file, places, table.by_line, place, problems)
     if file.suffix == ".jsonl":
+        text = text.rstrip("\r\n") if table.by_line else text
         return Rows((), True, _json_lines(text, wanted, places, table, place, problems), place)
     return Rows((), False, ((n, (line,)) for n, line in enumerate(text_lines(text), 1)), place)
 
@@ -180,9 +179,15 @@ def _picked(
 ) -> NumberedRows:
     width = len(header)
     pick, all_there = _cell_picker(header, wanted)
+    blank: List[int] = []
     for line, cells in rows:
-        if _is_blank(cells) and not counts_blank:
+        if _is_blank(cells) and not (counts_blank and width == 1):
+            blank.append(line)
             continue
+        if blank:  # not at the end of the file
+            for at in blank if counts_blank else ():
+                problems.error(place(at), "is blank", expected)
+            blank.clear()
         if len(cells) == width:
             yield line, pick(cells if all_there else [*cells, ""])
         else:
