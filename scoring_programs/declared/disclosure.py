@@ -29,6 +29,7 @@ DIGITS = ("brier", "log_loss", "mse", "rmse", "r2", "pearson")
 COUNTS = ("accuracy", "exact_match", "mae", "roc_auc", "average_precision", "spearman", "kendall")
 COUNTS_BY_LABEL = ("balanced_accuracy", "f1", "precision", "recall", "jaccard", "kappa", "mcc")
 """Unless they are micro-averaged, their value tells a count for each label at once."""
+ATTACKED = (*DIGITS, *COUNTS, *COUNTS_BY_LABEL)
 
 
 @dataclass(frozen=True)
@@ -134,14 +135,13 @@ def _total(groups: Sequence[Sequence[AttackedColumn]], submissions: int, decimal
 
 def _column(plan: Plan, gold: GoldTable) -> AttackedColumn | None:
     """The column of a metric whose attack is known."""
-    known = plan.file is None and plan.metric in (*DIGITS, *COUNTS, *COUNTS_BY_LABEL)
-    if not known or gold.table.many:
+    if plan.file is not None or plan.metric not in ATTACKED or gold.table.many:
         return None
     kinds = {name: kind for name, kind in gold.answers.columns if name in plan.gold}
     by_label = plan.metric in COUNTS_BY_LABEL and plan.options.get("average") != "micro"
     items, values, at_once, widest = len(gold.keys), 1, 1, _widest(plan, gold)
     for name, kind in kinds.items():
-        there = [value for value in gold.answers.columns[name, kind] if value is not None]
+        there = list(filter(lambda value: value is not None, gold.answers.columns[name, kind]))
         if kind == "labels" and len(kinds) == 1:  # each label of a key is an item, which is there or is not
             labels = len(frozenset[str]().union(*there))
             items, values, at_once = items * labels, 2, labels

@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -134,7 +135,7 @@ def trial(request: Mapping[str, Any]) -> dict[str, Any]:
     program = Program.read(Path(request["program"]) / "program.json")
     own = [plan for task in program.tasks for plan in plans(program.options)[task] if plan.file]
     tables = gold.read(Path(request["phase"]) / "ref", program.tasks, program.options).tables if own else {}
-    messages = [text for plan in own for text in failing(plan, tables)]
+    messages = list(chain.from_iterable(failing(plan, tables) for plan in own))
     if messages:
         raise OrganiserError(*messages)
     return tried
