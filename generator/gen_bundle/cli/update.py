@@ -147,7 +147,7 @@ def _applied(
         if backup:
             _say_what_was_made(update)
         faults = _rerun(update, rerun, removes)
-    return {"agreed": True, "backup": backup and str(backup), "faults": faults}
+    return {"agreed": True, "backup": backup, "faults": faults}
 
 
 def _rerun(update: Update, rerun: bool, removes: bool) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.generator.check.drafts import Edit, both, delete, packed, secret, write
-from tests.generator.check.test_leaks import GOLD, IDS, LABELS, PAIRS, kit, leaks, own, public, solution, task
+from tests.generator.check.test_leaks import GOLD, IDS, LABELS, PAIRS, SUMMARY, kit, leaks, own, public, solution, task
 from tests.generator.new.making import csv_text
 
 Lists = Sequence[Sequence[Any]]
@@ -232,3 +232,12 @@ def test_rounded_numbers_are_found(tmp_path: Path) -> None:
     both(own(f"id,label\n{gold}".encode()), public("a.csv", f"id,strength\n{shown}".encode()))(draft)
     (what,) = leaks(draft, tmp_path)
     assert "shows label of gold.csv rounded for 100 of 100 items" in what
+
+
+def test_a_gold_text_with_escaped_line_ends_is_found(tmp_path: Path) -> None:
+    draft = task()
+    words = SUMMARY.split()
+    wrapped = "\\n".join(" ".join(words[start : start + 4]) for start in range(0, len(words), 4))
+    both(own(), kit("run.py", f'SHOWN = "{wrapped}"\n'.encode()))(draft)
+    (what,) = leaks(draft, tmp_path)
+    assert "holds words of 1 of 1 gold texts" in what
