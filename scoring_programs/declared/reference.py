@@ -131,10 +131,10 @@ def read_gold(
     if loaded is None:
         return None
     names, rows, values = loaded
-    _check_columns(table, wanted, names, listed[0] if listed else (), problems)
+    naming = listed or loaded
+    _check_columns(table, wanted, names, naming[0], problems)
     if problems.found > before:  # a wrong header would make every row wrong
         return None
-    naming = listed or loaded
     keyed = _row_keys(table, naming, report)
     keys = _distinct_keys(table, [(name,) for name in naming[1].keys], keyed)
     if problems.found > before:
@@ -283,7 +283,8 @@ def _skipped(
         for _, row in values:
             if _is_empty(row[at], field):
                 position = positions.get(table.canonical(tuple(map(as_text, row[:width]))))
-                empty.update([] if position is None else [position])  # an unknown key is reported elsewhere
+                if position is not None:  # an unknown key is reported elsewhere
+                    empty.add(position)
         found[field.name, field.type] = frozenset(empty)
     return found
 

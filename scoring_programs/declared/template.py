@@ -41,4 +41,5 @@ def template_files(golds: Sequence[GoldTable], answers: Sequence[Sequence[Field]
 
 def emptiest(field: Field, lengths: Any, at: int) -> Any:
     """The emptiest valid answer to the key at a position, as JSON writes it, given the numbers of tags."""
-    return field.kind.emptiest(field, (lengths[field.name][at] or 0) if field.name in lengths else 0)
+    tags = lengths[field.name][at] if field.name in lengths else None
+    return field.kind.emptiest(field, tags or 0)

@@ -305,7 +305,8 @@ def _fields(data: Any, keys: list[str], trail: Trail, found: Found) -> Iterator[
         seen.add(name)
         item.setdefault("type", "string")
         item.setdefault("required", True)
-        item.setdefault("meaning", "What the row is about." if name in keys else "Your answer.")
+        meaning = "What the row is about." if name in keys else "Your answer."
+        item.setdefault("meaning", meaning)
         kind = _choice(item, "type", tuple(TYPES), "string", here, found)
         declared: dict[str, Any] = {"name": name, "type": kind, "required": item.get("required", True) is not False}
         found += _unknown_keys(item, (*FIELD_KEYS, *OF_TYPE), here)
@@ -353,7 +354,7 @@ def _field_faults(declared: dict[str, Any], is_key: bool) -> Iterator[tuple[str,
     try:
         _ = field.empty
     except FieldError as error:
-        yield "default", f"{error.rule}. Expected {field.expected_in_json}."
+        yield "default", f"{error.rule}. Expected {error.expected.replace(field.expected, field.expected_in_json)}."
 
 
 def _spelling_faults(field: Field) -> Iterator[tuple[str, str]]:
