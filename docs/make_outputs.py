@@ -27,7 +27,7 @@ from gen_bundle.report import content
 from gen_bundle.rescore import outputs, standings
 from gen_bundle.twin import engines
 from gen_bundle.twin import report as dry_run
-from gen_bundle.verify import Figure, Verdict
+from gen_bundle.verify import DifferingFigure, Verdict
 
 PAGE = Path(__file__).with_name("outputs.md")
 PREFACE = """\
@@ -70,7 +70,7 @@ def _sections() -> Iterator[str]:
     yield table(written_by(report.as_json, DIFFERENT))
     yield nested(changes.Difference, {"effect": one_of(effect.key for effect in changes.Effect)})
     yield "## update\n\nThe differences are those of [diff](#diff), each with `by_hand`: why it is not done, or null.\n"
-    yield table(written_by(body(update.command), UPDATE))
+    yield table(written_by(update._as_dict, UPDATE))
     yield "With `--apply`, where something was to be done, also:\n"
     yield table(written_by(update._applied, APPLIED))
     yield "## upload\n"
@@ -87,7 +87,7 @@ def _sections() -> Iterator[str]:
     yield "## verify\n"
     yield table([("equal", "true or false", "the signature and all figures are equal"), *fields(Verdict)])
     yield nested(signatures.Setting, {"name": "the part", "old": "as published", "new": "as scored again"})
-    yield nested(Figure, {"name": "the figure's", "old": "as published", "new": "as scored again"})
+    yield nested(DifferingFigure, {"name": "the figure's", "old": "as published", "new": "as scored again"})
     yield "## rank\n\n`rank --json` and `rank --format json` print an object; packages may add keys of their own.\n"
     yield table(
         [("teams", "list of objects", "a record for each team, in the order of the first task: its keys below")]

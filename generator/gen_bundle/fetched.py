@@ -132,5 +132,5 @@ def _fetched(phase: str, competition: Any, records: Any, board: Any) -> Fetched:
                 late.append(folder)
     rows = Counter(row["owner"] for row in board["submissions"])
     several_rows = sum(number > 1 for number in rows.values())
-    failures = Counter(one["reason"] for one in records if one.get("reason"))
+    failures = Counter(filter(None, [one.get("reason") for one in records]))
     return Fetched(on_board, last, late, several_rows, dict(failures.most_common()))

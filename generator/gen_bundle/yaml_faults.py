@@ -87,13 +87,7 @@ def _in_brackets_and_quotes(
     if "quoted scalar" in context and "end of stream" in problem:
         yield _at(opened, f"the quote that opens here is never closed: {_cut(lines[opened.line].strip())}")
     if "flow" in context:
-        bracket = lines[opened.line][opened.column : opened.column + 1]
-        if bracket in CLOSING:
-            yield _at(opened, f"the bracket {bracket} that opens here is not closed. Expected: {CLOSING[bracket]}")
-        if not lines[mark.line][mark.column : mark.column + 1]:
-            last = next(lines.up_from(mark.line), 0)
-            what = "the text ends before a bracket is closed. Expected: ] for each [, and } for each {"
-            yield _in_line(lines, last, what)
+        yield from _in_brackets(lines, opened, mark)
     if "quoted scalar" in context or "double-quoted" in context:
         yield _at(mark, "a backslash between double quotes means something else. Expected: single quotes")
     if "alias" in context or "anchor" in context or "undefined alias" in problem:
@@ -103,6 +97,16 @@ def _in_brackets_and_quotes(
     if "block scalar" in context:
         what = "text follows | or > in the same line. Expected: the text in the next line, indented, or in quotes"
         yield _at(opened, what)
+
+
+def _in_brackets(lines: _Lines, opened: yaml.Mark, mark: yaml.Mark) -> Iterator[YamlFault]:
+    bracket = lines[opened.line][opened.column : opened.column + 1]
+    if bracket in CLOSING:
+        yield _at(opened, f"the bracket {bracket} that opens here is not closed. Expected: {CLOSING[bracket]}")
+    if not lines[mark.line][mark.column : mark.column + 1]:
+        last = next(lines.up_from(mark.line), 0)
+        what = "the text ends before a bracket is closed. Expected: ] for each [, and } for each {"
+        yield _in_line(lines, last, what)
 
 
 def _in_keys(problem: str, lines: _Lines, mark: yaml.Mark) -> Iterator[YamlFault]:

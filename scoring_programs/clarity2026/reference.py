@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from clarity2026.submission import CLARITY_LABELS, EVASION_LABELS, TAXONOMY, normalize_label
-from scoring_kit.csv_reading import identified_rows, read_table
+from scoring_kit.csv_reading import CsvTable, identified_rows, read_gold_table
 from scoring_kit.errors import OrganiserError, Problems
-from scoring_kit.json_reading import read_utf8
 
 FILE = "gold.csv"
 ID = "index"
@@ -49,12 +48,8 @@ def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Clar
     path = folder / FILE
     if not path.is_file():
         raise OrganiserError(f"{FILE}: missing. Expected a CSV file with the columns of QEvasion.")
-    text = read_utf8(path, FILE, float("inf"), problems)
-    reference = None
-    if text is not None:
-        reference = _read(text, tasks, problems)
-    if problems.found or reference is None:
-        raise problems.organiser_error()
+    reference = _read(read_gold_table(path, problems), tasks, problems)
+    problems.stop_organisers_if_any()
     return reference
 
 
@@ -73,11 +68,9 @@ class _RowLabels:
     faults: tuple[tuple[str, str], ...]
 
 
-def _read(text: str, tasks: Sequence[str], problems: Problems) -> ClarityReference | None:
-    table = read_table(text, FILE, problems)
+def _read(table: CsvTable, tasks: Sequence[str], problems: Problems) -> ClarityReference:
     _check_header(table.header, tasks, problems)
-    if problems.found:
-        return None
+    problems.stop_organisers_if_any()
     reader = _LabelReader(table.places((CLARITY, EVASION, *ANNOTATORS)), "clarity" in tasks)
     asked_at = list(table.places(ASKED).values()) if INTERVIEW in table.header else []
     first_of: dict[tuple[str, ...], str] = {}

@@ -148,6 +148,9 @@ def _order(plan: Plan, values: Sequence[Any], gold: GoldTable) -> Found:
 
 
 def _rankings(plan: Plan, values: Sequence[Any], gold: GoldTable) -> Found:
+    if plan.options["items"] == "all" and plan.gold[1] not in [field.name for field in gold.fields]:
+        what = f"items: all tells participants which items there are, and without the column {plan.gold[1]} all of them"
+        yield f"{what} are relevant", f"a column {plan.gold[1]}, with 0 for items that are not, or no `items`"
     without, whole = 0, True
     for rows in values:
         levels = [relevance[0] if relevance else 1 for _, *relevance in rows]

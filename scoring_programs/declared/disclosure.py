@@ -29,6 +29,7 @@ DIGITS = ("brier", "log_loss", "mse", "rmse", "r2", "pearson")
 COUNTS = ("accuracy", "exact_match", "mae", "roc_auc", "average_precision", "spearman", "kendall")
 COUNTS_BY_LABEL = ("balanced_accuracy", "f1", "precision", "recall", "jaccard", "kappa", "mcc")
 """Unless they are micro-averaged, their value tells a count for each label at once."""
+ATTACKED = (*DIGITS, *COUNTS, *COUNTS_BY_LABEL)
 
 
 @dataclass(frozen=True)
@@ -134,21 +135,23 @@ def _total(groups: Sequence[Sequence[AttackedColumn]], submissions: int, decimal
 
 def _column(plan: Plan, gold: GoldTable) -> AttackedColumn | None:
     """The column of a metric whose attack is known."""
-    known = plan.file is None and plan.metric in (*DIGITS, *COUNTS, *COUNTS_BY_LABEL)
-    if not known or gold.table.many:
+    if plan.file is not None or plan.metric not in ATTACKED or gold.table.many:
         return None
     kinds = {name: kind for name, kind in gold.answers.columns if name in plan.gold}
     by_label = plan.metric in COUNTS_BY_LABEL and plan.options.get("average") != "micro"
-    items, values, widest = len(gold.keys), 1, _widest(plan, gold)
+    items, values, at_once, widest = len(gold.keys), 1, 1, _widest(plan, gold)
     for name, kind in kinds.items():
-        there = [value for value in gold.answers.columns[name, kind] if value is not None]
-        if kind == "labels":  # each label of a key is an item, which is there or is not
+        there = list(filter(lambda value: value is not None, gold.answers.columns[name, kind]))
+        if kind == "labels" and len(kinds) == 1:  # each label of a key is an item, which is there or is not
             labels = len(frozenset[str]().union(*there))
-            return AttackedColumn(plan.key, plan.metric, items * labels, 2, labels if by_label else 1, None)
-        if kind not in ("label", "ordinal", "number", "string"):
+            items, values, at_once = items * labels, 2, labels
+        elif kind in ("label", "ordinal", "number", "string"):
+            values *= _possible(there, kind)
+            at_once = max(1, values - 1)
+        else:
             return None
-        values *= _possible(there, kind)
-    at_once = max(1, values - 1) if by_label else 1
+    if not by_label:
+        at_once = 1
     return AttackedColumn(plan.key, plan.metric, items, values, at_once, widest)
 
 
@@ -159,8 +162,9 @@ def _widest(plan: Plan, gold: GoldTable) -> float | None:
         return 1.0
     if field.type == "ordinal":
         return max(field.numbers.values()) - min(field.numbers.values())
-    is_bounded = field.type == "number" and field.min is not None and field.max is not None
-    return field.max - field.min if is_bounded else None  # type: ignore[operator]
+    if field.type != "number" or field.min is None or field.max is None:
+        return None
+    return field.max - field.min
 
 
 def _possible(values: list[Any], kind: str) -> int:

@@ -89,14 +89,17 @@ def open_fields(table: Table, wanted: Sequence[Plan], names: Sequence[str]) -> d
     found: dict[str, list[Field]] = {}
     any_text = {name for plan in wanted if plan.module == "clusters" for name in plan.fields}
     for name, field in chain.from_iterable(_compared(plan, table, names) for plan in wanted):
-        own = table.find(name)
-        is_open = own is not None and own.type == field.type and own.values is None
-        if not is_open or name in any_text or field.type not in NAMING:
+        if name in any_text or not _is_open(table.find(name), field):
             continue
         columns = found.setdefault(name, [])
         if field not in columns and field.name in names:
             columns.append(field)
     return found
+
+
+def _is_open(own: Field | None, compared: Field) -> bool:
+    """Whether the gold that a field is compared with says which labels there are, or types of spans."""
+    return own is not None and own.type == compared.type and own.type in NAMING and own.values is None
 
 
 def tagged(table: Table, wanted: Sequence[Plan], names: Sequence[str]) -> dict[str, str]:

@@ -37,24 +37,20 @@ def tries(gold: GoldTable) -> Iterator[tuple[str, Answers]]:
     """Valid answers to a table, each with its name: from right ones to none at all."""
     made = _Made(gold)
     table, every = gold.table, list(range(len(gold.keys)))
-    right = [_gold_column(field, gold) or made.alike(field, made.owners, 0) for field in made.fields]
-    yield "right answers", made.answers(made.owners, right)
     lengths = made.known["lengths"]
-    template = []
+    right, wrong, moved, template = [], [], [], []
     for field in made.fields:
+        values = _gold_column(field, gold) or made.alike(field, made.owners, 0)
+        others = [made.alike(field, made.owners, which) for which in range(3)]
+        right.append(values)
+        wrong.append(_unlike(values, *others))
+        moved.append(_moved(field, values))
         template.append([field.of_json(emptiest(field, lengths, at)) for at in every])
+    yield "right answers", made.answers(made.owners, right)
     yield "the template", made.answers(every, template)
-    most = max((len(_choices(field)) for field in made.fields), default=0)
-    for which in range(min(SAME, most)):
+    for which in range(min(SAME, made.most)):
         same = [made.alike(field, every, which) for field in made.fields]
         yield "the same answer to every key", made.answers(every, same)
-    wrong, moved = [], []
-    for field, values in zip(made.fields, right, strict=True):
-        others = [made.alike(field, made.owners, which) for which in range(3)]
-        wrong.append(_unlike(values, *others))
-        moved.append(
-            values if field.type == "tags" else _moved(values)
-        )  # tags are as many as the gold's in their place
     yield "wrong answers", made.answers(made.owners, wrong)
     yield "shuffled answers", made.answers(made.owners, moved)
     if not table.reject_missing or not any(field.required for field in made.fields):
@@ -69,6 +65,7 @@ class _Made:
         fields: with the labels that may be answered.
         owners: the position of each gold row's key.
         known: what participants know.
+        most: of how many answers to a field there are, the largest number.
     """
 
     def __init__(self, gold: GoldTable) -> None:
@@ -76,6 +73,7 @@ class _Made:
         self.fields = [with_values(field, gold.labels) for field in gold.table.answers]
         self.owners = list(gold.answers.owners) if self.many else list(range(len(gold.keys)))
         self.known = expected(gold)
+        self.most = max((len(_choices(field)) for field in self.fields), default=0)
 
     def alike(self, field: Field, at: Sequence[int], which: int) -> list[Any]:
         """The same answer to the keys at these positions; of tags as many as there must be."""
@@ -89,11 +87,14 @@ class _Made:
     def answers(self, at: list[int], columns: Sequence[list[Any]]) -> Answers:
         """Columns of values for the keys at these positions."""
         keyed = {(field.name, field.type): values for field, values in zip(self.fields, columns, strict=True)}
-        return Answers(keyed, at if self.many else [], list(range(len(at))))
+        owners = at if self.many else []
+        return Answers(keyed, owners, list(range(len(at))))
 
 
-def _moved(values: list[Any]) -> list[Any]:
-    """The values, each in another's place."""
+def _moved(field: Field, values: list[Any]) -> list[Any]:
+    """The values, each in another's place, but for tags, which are as many as the gold's in their place."""
+    if field.type == "tags":
+        return values
     return [*values[len(values) // 3 :], *values[: len(values) // 3]]
 
 
@@ -101,8 +102,8 @@ def _unlike(values: Sequence[Any], *candidates: Sequence[Any]) -> list[Any]:
     """For each value the first candidate in its place that differs from it."""
     unlike = []
     for value, *others in zip(values, *candidates, strict=True):
-        differing = [other for other in others if other != value]
-        unlike.append(differing[0] if differing else value)
+        differing = [other for other in others if other != value] or [value]
+        unlike.append(differing[0])
     return unlike
 
 

@@ -103,12 +103,12 @@ def expected(gold: GoldTable) -> dict[str, Any]:
 
 
 def _items(gold: GoldTable) -> list[list[str]]:
-    """The items that the gold judges for each key."""
+    """The items that the gold judges for each key, in an order that says nothing of them."""
     found: list[list[str]] = [[] for _ in gold.keys]
     items = gold.answers.columns[str(gold.table.distinct), "string"]
     for owner, item in zip(gold.answers.owners, items, strict=True):
         found[owner].append(item)
-    return found
+    return list(map(sorted, found))
 
 
 def most_megabytes(gold: GoldTable) -> float:
@@ -131,10 +131,10 @@ def read_gold(
     if loaded is None:
         return None
     names, rows, values = loaded
-    _check_columns(table, wanted, names, listed[0] if listed else (), problems)
+    naming = listed or loaded
+    _check_columns(table, wanted, names, naming[0], problems)
     if problems.found > before:  # a wrong header would make every row wrong
         return None
-    naming = listed or loaded
     keyed = _row_keys(table, naming, report)
     keys = _distinct_keys(table, [(name,) for name in naming[1].keys], keyed)
     if problems.found > before:
@@ -279,9 +279,13 @@ def _skipped(
     found = {}
     for field in fields:
         at = names.index(field.name)
-        empty = [row for _, row in values if _is_empty(row[at], field)]
-        keys = (tuple(map(as_text, row[:width])) for row in empty)
-        found[field.name, field.type] = frozenset(positions[table.canonical(key)] for key in keys)
+        empty: set[int] = set()
+        for _, row in values:
+            if _is_empty(row[at], field):
+                position = positions.get(table.canonical(tuple(map(as_text, row[:width]))))
+                if position is not None:  # an unknown key is reported elsewhere
+                    empty.add(position)
+        found[field.name, field.type] = frozenset(empty)
     return found
 
 

@@ -68,11 +68,10 @@ def read_rows(text: str, name: str, file: File, wanted: Sequence[Field], table: 
     def place(line: int) -> str:
         return f"{name}:{line + file.skip}"
 
-    if table.by_line and file.suffix != ".txt":
-        text = text.rstrip("\r\n")
     if file.suffix in (".csv", ".tsv"):
         return _delimited(text, name, file, places, table.by_line, place, problems)
     if file.suffix == ".jsonl":
+        text = text.rstrip("\r\n") if table.by_line else text
         return Rows((), True, _json_lines(text, wanted, places, table, place, problems), place)
     return Rows((), False, ((n, (line,)) for n, line in enumerate(text_lines(text), 1)), place)
 
@@ -180,9 +179,15 @@ def _picked(
 ) -> NumberedRows:
     width = len(header)
     pick, all_there = _cell_picker(header, wanted)
+    blank: List[int] = []
     for line, cells in rows:
-        if _is_blank(cells) and not counts_blank:
+        if _is_blank(cells) and not (counts_blank and width == 1):
+            blank.append(line)
             continue
+        if blank:  # not at the end of the file
+            for at in blank if counts_blank else ():
+                problems.error(place(at), "is blank", expected)
+            blank.clear()
         if len(cells) == width:
             yield line, pick(cells if all_there else [*cells, ""])
         else:
@@ -356,14 +361,8 @@ def _json(text: str, name: str, file: File, wanted: Sequence[Field], table: Tabl
 
     Below a key, what is no object is the only answer that there is.
     """
-    value = _parsed(text, name, problems)
-    if value is not ABSENT and file.at:
-        value = below(value, steps(file.at))
-        if value is ABSENT:
-            problems.error(name, f"has nothing at {file.at}", "the records there")
+    value = _located(_parsed(text, name, problems), name, file, table, problems)
     key = table.key_in(file)
-    if isinstance(value, JsonObject) and not key and not table.by_line:
-        value = [value]  # a file for each key holds the record itself
     keys: List[str] = []
     if isinstance(value, JsonObject) and len(key) == 1:
         report_duplicates(value, name, problems)
@@ -378,8 +377,19 @@ def _json(text: str, name: str, file: File, wanted: Sequence[Field], table: Tabl
         else:
             found.append((where, (*named, *values)))
     rows = ((number, values) for number, (_, values) in enumerate(found))
-    empty = [one for one in keys if table.many and value[one] == []]
+    empty = [one for one in keys if value[one] == []] if table.many else []
     return Rows((), True, rows, lambda number: found[number][0], keys, empty)
+
+
+def _located(value: Any, name: str, file: File, table: Table, problems: Problems) -> Any:
+    """The records of a file: what is at its path; the record itself, as a list, where each key has a file."""
+    if value is ABSENT or (not file.at and table.key_in(file)):
+        return value
+    found = below(value, steps(file.at))
+    if found is ABSENT:
+        problems.error(name, f"has nothing at {file.at}", "the records there")
+    is_record = isinstance(found, JsonObject) and not table.key_in(file) and not table.by_line
+    return [found] if is_record else found
 
 
 def _json_records(

@@ -107,7 +107,8 @@ def _form(plan: Plan, own: Field, of_gold: Field, gold: Sequence[Any]) -> Compar
     if kinds == ("probabilities", "labels"):
         values = list(own.values or ())
         return ComparedForm(of_gold, _same, partial(map_list, lambda shares: values[shares.index(max(shares))]))
-    return ComparedForm(own if own.type == "probabilities" else of_gold)
+    compared = own if own.type == "probabilities" else of_gold
+    return ComparedForm(compared)
 
 
 def map_list(form: Callable[[Any], Any], values: Sequence[Any]) -> list[Any]:
@@ -131,7 +132,8 @@ class OwnRows:
 
     def at(self, positions: Sequence[int]) -> "OwnRows":
         """The keys at these positions, of which one may come several times."""
-        return OwnRows(*([side[i] for i in positions] for side in (self.keys, self.gold, self.predicted)))
+        keys = [self.keys[i] for i in positions]
+        return OwnRows(keys, [self.gold[i] for i in positions], [self.predicted[i] for i in positions])
 
     def joined(self, other: "OwnRows") -> "OwnRows":
         """These rows, then the others."""
@@ -177,8 +179,14 @@ def scored_by_sample(plan: Plan, gold: GoldTable) -> list[dict[Group, list[int]]
     groups = scored_groups(plan, gold)
     found = []
     for empty in _empty_by_sample(plan, gold):
-        kept = {group: [i for i in positions if i not in empty] for group, positions in groups.items()}
-        found.append({group: positions for group, positions in kept.items() if positions} if empty else groups)
+        kept = {}
+        for group, positions in groups.items() if empty else ():
+            own = [i for i in positions if i not in empty]
+            if own:
+                kept[group] = own
+        if not empty:
+            kept = groups
+        found.append(kept)
     return found
 
 

@@ -40,10 +40,11 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
     Tables that no task reads here belong to tasks that are scored elsewhere, or not in this phase: their files are left
     alone. In layout `tasks` every zip goes to all tasks, so that one with files of other tasks alone is no mistake.
     """
-    tables = tables_of(manifest.options)
-    scored = [table for table in tables.values() if table.id in manifest.expected["tables"]]
-    names = _find_files(files, list(tables.values()), scored, manifest, problems)
-    of_others = _files_of_others(files, tables.values(), scored)
+    tables = list(tables_of(manifest.options).values())
+    scored = [table for table in tables if table.id in manifest.expected["tables"]]
+    names = _find_files(files, tables, scored, manifest, problems)
+    if not files.paths:
+        return None
     answers: Dict[str, Answers] = {}
     missing: Set[str] = set()
     for table in scored:
@@ -51,27 +52,51 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
         if table.id not in names:
             missing.update(reading)
             continue
-        expected = manifest.expected["tables"][table.id]
-        sources = _sources(files, names[table.id], table, expected, problems)
+        sources = _sources(files, names[table.id], table, manifest.expected["tables"][table.id], problems)
         if sources is None:
             continue
         left_out = _left_out(sources, table, reading, manifest, problems)
         missing |= left_out
         tasks = [task for task in manifest.tasks if task in reading and task not in left_out]
         if tasks:
-            fields = fields_of_tasks(table, manifest.options, tasks)
-            before = problems.found
-            others = [one for one in tables.values() if one.file.name == table.file.name]
-            answers[table.id] = _read_table(sources, table, fields, others, expected, problems)
-            check = manifest.options.get("checks", {}).get(table.id)
-            if check is not None and problems.found == before:
-                keys = [tuple(key) for key in expected["keys"]]
-                run_check(check, answered_rows(answers[table.id], table, keys), table.file.name, problems)
-    if not names and files.paths and not (of_others and manifest.layout == "tasks"):
-        what = f"holds no file with predictions; found {_listed(list(files.paths))}"
-        elsewhere = f", of which none of the tasks that are scored here reads {_listed(of_others)}" if of_others else ""
-        problems.error("submission", what + elsewhere, ", ".join(dict.fromkeys(table.file.name for table in scored)))
-    return Submission(answers, frozenset(manifest.tasks).difference(missing)) if files.paths else None
+            answers[table.id] = _checked_table(sources, table, tables, tasks, manifest, problems)
+    if not names:
+        _report_nothing(files, tables, scored, manifest, problems)
+    return Submission(answers, frozenset(manifest.tasks).difference(missing))
+
+
+def _checked_table(
+    sources: Sequence[NamedText],
+    table: Table,
+    tables: Sequence[Table],
+    tasks: Sequence[str],
+    manifest: Manifest,
+    problems: Problems,
+) -> Answers:
+    """A table's answers to these tasks, which the organisers' own check has seen where there is one."""
+    expected = manifest.expected["tables"][table.id]
+    fields = fields_of_tasks(table, manifest.options, tasks)
+    others = [one for one in tables if one.file.name == table.file.name]
+    before = problems.found
+    answers = _read_table(sources, table, fields, others, expected, problems)
+    check = manifest.options.get("checks", {}).get(table.id)
+    if check is not None and problems.found == before:
+        keys = [tuple(key) for key in expected["keys"]]
+        run_check(check, answered_rows(answers, table, keys), table.file.name, problems)
+    return answers
+
+
+def _report_nothing(
+    files: SubmissionFiles, tables: Sequence[Table], scored: Sequence[Table], manifest: Manifest, problems: Problems
+) -> None:
+    """Record that no file is one of those that are scored here, unless they go to other tasks."""
+    of_others = _files_of_others(files, tables, scored)
+    if of_others and manifest.layout == "tasks":
+        return
+    what = f"holds no file with predictions; found {_listed(list(files.paths))}"
+    if of_others:
+        what += f", of which none of the tasks that are scored here reads {_listed(of_others)}"
+    problems.error("submission", what, ", ".join(dict.fromkeys(table.file.name for table in scored)))
 
 
 def _find_files(
@@ -220,14 +245,28 @@ def _read_table(
         problems.error(name, "has no rows", "a row for each key that is answered")
     _check_missing(answers, table, keys, sources, problems)
     for field in fields:
-        if field.name in expected["lengths"]:
-            _check_lengths(answers, rows, field, expected["lengths"][field.name], problems)
-        if field.name == table.distinct:
-            _check_distinct(answers, rows, keys, field, problems)
-            _check_items(answers, keys, field, expected.get("items", ()), name, problems)
-        if field.type in ("tags", "spans") and field.values:
-            _doubt_types(answers, name, field, problems)
+        _check_field(field, answers, rows, table, expected, name, problems)
     return answers
+
+
+def _check_field(
+    field: Field,
+    answers: Answers,
+    rows: Rows,
+    table: Table,
+    expected: Mapping[str, Any],
+    name: str,
+    problems: Problems,
+) -> None:
+    """What is wrong with a field's values beyond each by itself."""
+    if field.name in expected["lengths"]:
+        _check_lengths(answers, rows, field, expected["lengths"][field.name], problems)
+    if field.name == table.distinct:
+        keys = [tuple(key) for key in expected["keys"]]
+        _check_distinct(answers, rows, keys, field, problems)
+        _check_items(answers, keys, field, expected.get("items", ()), name, problems)
+    if field.type in ("tags", "spans") and field.values:
+        _doubt_types(answers, name, field, problems)
 
 
 def with_values(field: Field, values: Mapping[str, Sequence[str]]) -> Field:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from declared.reference import GoldTable, expected
@@ -11,9 +12,17 @@ from scoring_kit.base.row_files import write_rows
 
 
 def template_files(golds: Sequence[GoldTable], answers: Sequence[Sequence[Field]]) -> dict[str, str]:
-    """Name → text of the files of tables that share them, to answer the given fields of each: a row for each key."""
+    """Name → text of the files of tables that share them, to answer the given fields of each.
+
+    There is a row for each key, or, where every judged item must be ranked, for each of them.
+    """
     table = golds[0].table
     rows: list[list[Any]] = [[*key] for key in golds[0].keys]
+    items: list[str] = []
+    if table.all_items:
+        judged = expected(golds[0])["items"]
+        rows = [[*key] for key, own in zip(golds[0].keys, judged, strict=True) for _ in own]
+        items = list(chain.from_iterable(judged))
     fields = list(table.key_fields)
     names, paths = dict(table.file.names), dict(table.file.paths)
     for gold, own in zip(golds, answers, strict=True):
@@ -24,10 +33,13 @@ def template_files(golds: Sequence[GoldTable], answers: Sequence[Sequence[Field]
             fields.append(asked)
             for at, row in enumerate(rows):
                 row.append(emptiest(asked, known["lengths"], at))
+                if items and field.name == table.distinct:
+                    row[-1] = items[at]
     file = replace(table.file, names=names, paths=paths)
     return write_rows(file, fields, rows, table.key, by_line=table.by_line)
 
 
 def emptiest(field: Field, lengths: Any, at: int) -> Any:
     """The emptiest valid answer to the key at a position, as JSON writes it, given the numbers of tags."""
-    return field.kind.emptiest(field, (lengths[field.name][at] or 0) if field.name in lengths else 0)
+    tags = lengths[field.name][at] if field.name in lengths else None
+    return field.kind.emptiest(field, tags or 0)

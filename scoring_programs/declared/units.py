@@ -174,12 +174,13 @@ def _groups(plan: Plan, placed: PlacedTable) -> dict[str, Group]:
 def _labels(plan: Plan, placed: PlacedTable) -> dict[str, Group]:
     (positions,) = scored_groups(plan, placed.gold).values()
     (sample,) = [one.at(positions) for one in samples_of(plan, placed.gold, placed.answers)]
-    sides = [list(map(_as_set, side)) for side in (sample.gold, sample.predicted)]
+    gold, predicted = list(map(_as_set, sample.gold)), list(map(_as_set, sample.predicted))
     places, unit = np.unique(placed.unit[positions], return_inverse=True)
     keys = Keys(unit, len(places), plan.worst).weighing(sample.weight)
     found = {}
-    for label in sorted(set().union(*sides[0])):
-        truth, given = (np.array([label in labels for labels in side]) for side in sides)
+    for label in sorted(set().union(*gold)):
+        truth = np.array([label in labels for labels in gold])
+        given = np.array([label in labels for labels in predicted])
         part = PartOfUnits(places, keys.additive(PARTS[plan.metric], truth & given, given, truth))
         items = int(min(truth.sum(), given.sum() or truth.sum()))
         found[label] = Group(MeanOfParts(placed.units, [part]), len(np.unique(unit[truth])), items)

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from process2025.submission import CLASS_OF, CLASSES, ID, MMSE_MAX
-from scoring_kit.csv_reading import CsvTable, identified_rows, read_table
+from scoring_kit.csv_reading import CsvTable, identified_rows, read_gold_table
 from scoring_kit.errors import OrganiserError, Problems
-from scoring_kit.json_reading import read_utf8
 
 CLASS = "Class"
 PART, DEVELOPMENT = "TrainOrDev", "dev"
@@ -59,12 +58,8 @@ def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any], form: F
         if form == GOLD:
             expected += f", or {RELEASED.file} as it was released"
         raise OrganiserError(f"{form.file}: missing. {expected}.")
-    text = read_utf8(path, form.file, float("inf"), problems)
-    reference = None
-    if text is not None:
-        reference = _read(text, tasks, form, problems)
-    if problems.found or reference is None:
-        raise problems.organiser_error()
+    reference = _read(read_gold_table(path, problems), tasks, form, problems)
+    problems.stop_organisers_if_any()
     return reference
 
 
@@ -86,8 +81,7 @@ def phase_rows(table: CsvTable) -> tuple[list[tuple[int, list[str]]], int]:
     return (development, len(rows) - len(development)) if development else (rows, 0)
 
 
-def _read(text: str, tasks: Sequence[str], form: Form, problems: Problems) -> ProcessReference | None:
-    table = read_table(text, form.file, problems)
+def _read(table: CsvTable, tasks: Sequence[str], form: Form, problems: Problems) -> ProcessReference:
     wanted = [form.id, *map(form.columns.__getitem__, tasks)]
     at = table.places(wanted)
     expected = f"the columns {form.id}, {CLASS}, {form.mmse}"
@@ -96,8 +90,7 @@ def _read(text: str, tasks: Sequence[str], form: Form, problems: Problems) -> Pr
     for name in wanted:
         if name not in at:
             problems.error(f"{form.file}:1", f"the column {name} is missing", expected)
-    if problems.found:
-        return None
+    problems.stop_organisers_if_any()
     gold = ProcessReference([], [], [])
     rows = phase_rows(table)[0]
     for line, item, cells in identified_rows(rows, at[form.id], form.id, form.file, "each speaker once", problems):

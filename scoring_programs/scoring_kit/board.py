@@ -8,9 +8,8 @@ from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any
 
-from scoring_kit.csv_reading import read_table
+from scoring_kit.csv_reading import read_gold_table
 from scoring_kit.errors import OrganiserError, Problems, printable, shown
-from scoring_kit.json_reading import read_utf8
 from scoring_kit.program import AVERAGE_RANK, STORED, Program, ScoreColumn
 from scoring_kit.results import comparable
 from scoring_kit.team_results import TeamResults
@@ -36,9 +35,7 @@ def read_scores(path: Path, keys: Sequence[str], also: Sequence[str] = ()) -> Sc
     if not path.is_file():
         what = "is a folder" if path.exists() else "no such file"
         raise OrganiserError(f"{path}: {what}. Expected a CSV table with the columns {TEAM}, {', '.join(keys)}.")
-    text = read_utf8(path, path.name, float("inf"), problems) or ""
-    problems.stop_organisers_if_any()
-    table = read_table(text, path.name, problems)
+    table = read_gold_table(path, problems)
     problems.stop_organisers_if_any()
     known = [*keys, *also]
     places = table.places(known)

@@ -7,9 +7,11 @@ import csv
 import re
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Dict, Iterable, Iterator, List, Sequence, Tuple
 
 from scoring_kit.errors import Problems, shown
+from scoring_kit.json_reading import read_utf8
 
 LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 MISSING_SHOWN = 20
@@ -52,6 +54,14 @@ def read_table(text: str, name: str, problems: Problems) -> CsvTable:
     for column in sorted(name for name, times in Counter(header).items() if name and times > 1):
         problems.error(f"{name}:1", f"the column {shown(column)} occurs more than once", "each column once")
     return CsvTable(header, lines)
+
+
+def read_gold_table(path: Path, problems: Problems) -> CsvTable:
+    """Parse a CSV file of the organisers, of any size; raises OrganiserError where it is no text at all."""
+    text = read_utf8(path, path.name, float("inf"), problems)
+    if text is None:
+        raise problems.organiser_error()
+    return read_table(text, path.name, problems)
 
 
 def separated_otherwise(text: str, separator: str, name: str, problems: Problems) -> bool:

@@ -15,7 +15,7 @@ from typing import Optional, Sequence
 
 from scoring_kit.base.submissions import is_zip
 from scoring_kit.code_submission import CodeEntry, code_files
-from scoring_kit.errors import Problems, SubmissionError, escape_what_cannot_be_printed, printable
+from scoring_kit.errors import OrganiserError, Problems, SubmissionError, escape_what_cannot_be_printed, printable
 from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import (
     PROGRAM_FILES,
@@ -26,6 +26,9 @@ from scoring_kit.submission_files import (
     task_folders,
 )
 from scoring_kit.submission_zip import open_submission, pack
+
+FAILED = 3
+"""Exit status of a validator that could not judge."""
 
 
 def main(module: SubmissionModule, manifest_text: str, arguments: Optional[Sequence[str]] = None) -> int:
@@ -45,6 +48,10 @@ def main(module: SubmissionModule, manifest_text: str, arguments: Optional[Seque
     request = _parse(manifest, arguments)
     try:
         return _validate(module, manifest, entry, request)
+    except OrganiserError as error:
+        print("The organisers' own check failed, so that the submission was not checked. Please send them these lines:")
+        print(f"  {printable(str(error))}")
+        return FAILED
     except Exception as error:  # a participant gets an answer, even if the validator fails
         if os.environ.get("SCORING_DEBUG") == "1":
             raise
@@ -52,7 +59,7 @@ def main(module: SubmissionModule, manifest_text: str, arguments: Optional[Seque
         for frame in traceback.extract_tb(error.__traceback__):
             print(f"  {Path(frame.filename).name}:{frame.lineno} in {frame.name}")
         print(f"  {type(error).__name__}: {printable(str(error))[:300]}")
-        return 3
+        return FAILED
 
 
 def _validate(

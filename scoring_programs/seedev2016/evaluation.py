@@ -13,7 +13,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from scoring_kit.metrics.summed import count, f1, precision, quotient, recall
-from scoring_kit.results import CountBars, Metric, TaskResult, scored_items
+from scoring_kit.results import CountBars, Metric, TaskResult, scored_items, share
 from scoring_kit.units import Additive, Array, Units
 from seedev2016.schema import EVENT_TYPES
 from seedev2016.standoff import Event
@@ -171,18 +171,17 @@ class Measures:
     @property
     def recall(self) -> float:
         """M / gold; 0 without gold."""
-        return self.similarity / self.gold if self.gold else 0.0
+        return share(self.similarity, self.gold)
 
     @property
     def precision(self) -> float:
         """M / predicted; 0 without predictions."""
-        return self.similarity / self.predicted if self.predicted else 0.0
+        return share(self.similarity, self.predicted)
 
     @property
     def f1(self) -> float:
         """Harmonic mean of recall and precision, which is 2 M / (gold + predicted); 0 without any event."""
-        events = self.gold + self.predicted
-        return 2 * self.similarity / events if events else 0.0
+        return share(2 * self.similarity, self.gold + self.predicted)
 
     @property
     def substitutions(self) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import json
 import random
@@ -385,3 +386,31 @@ def test_a_further_column_that_no_metric_reads_is_not_gold(competition: Path, tm
         write_csv(competition / "data/public" / phase / "texts.csv", rows, "id", "language", "remark")
     built = run(competition, "--out", tmp_path / "bundle.zip")
     assert built.exit_code == 0, built.output
+
+
+@pytest.mark.parametrize(
+    ("body", "fails"),
+    [
+        ("return ['one label for all'] if len({row['label'] for row in rows}) < 2 else []", "data/baselines/dev/NAME/"),
+        ("return rows[99]", "metrics.py:2 in check: could not check"),
+        ("return []", None),
+    ],
+)
+def test_a_check_of_the_organisers_own_is_tried_by_the_build(competition: Path, body: str, fails: str | None) -> None:
+    """One that asks for more than the template holds needs a valid submission for the kit."""
+    (competition / "metrics.py").write_text(f"def check(rows):\n    {body}\n")
+    declaration = copy.deepcopy(DECLARATION)
+    declaration["submission"]["check"] = "metrics.py:check"
+    declare(competition, declaration)
+    done = run(competition, "--out", competition.parent / "out.zip")
+    if fails is None:
+        assert done.exit_code == 0, done.output
+    else:
+        assert done.exit_code == 2
+        assert fails in " ".join(done.output.split())
+        assert "a bug in" not in done.output
+    if fails == "data/baselines/dev/NAME/":
+        rows = answered(rows_of("dev", 20))
+        write_csv(competition / "data/baselines/dev/some.csv", rows, "id", "label", "strength")
+        built = run(competition, "--out", competition.parent / "out.zip")
+        assert built.exit_code == 0, built.output

@@ -34,8 +34,8 @@ def say_each(texts: Iterable[object], style: str = "", *, before: str = "") -> N
 
 
 def print_json(value: Any) -> None:
-    """Print a result as JSON, for programs."""
-    click.echo(json.dumps(value, indent=1, ensure_ascii=False))
+    """Print a result as JSON, for programs; paths as text."""
+    click.echo(json.dumps(value, indent=1, ensure_ascii=False, default=os.fspath))
 
 
 def colour_wanted() -> bool:

@@ -158,21 +158,23 @@ def _listed(text: str | None) -> list[str]:
 
 
 def _check_combination(options: Mapping[str, Any]) -> None:
-    used = {option for option, value in options.items() if value not in (None, (), False)}
+    used = [option for option, value in options.items() if value not in (None, (), False)]
     given = [name for option, name in BEGINNINGS.items() if option in used]
     if len(given) > 1:
         raise UserError(f"{' and '.join(given)}: expected one of them.")
-    problems = []
+    problems: list[str] = []
     if "gold" not in used:
-        alone = [OPTIONS.get(option, option) for option in OF_GOLD if option in used]
-        problems += [f"--{name}: works only with --gold." for name in alone]
-    if "tasks" in used and "source" not in used:
-        problems.append("--tasks: works only with --from.")
-    if used & {"source", "package"}:
-        unread = [option for option in ("template", "code") if option in used]
-        problems += [f"--{option}: not with --from or --package." for option in unread]
+        problems += _unread(OF_GOLD, used, "works only with --gold.")
+    if "source" not in used:
+        problems += _unread(("tasks",), used, "works only with --from.")
+    if "source" in used or "package" in used:
+        problems += _unread(("template", "code"), used, "not with --from or --package.")
     if problems:
         raise UserError(*problems)
+
+
+def _unread(options: Sequence[str], used: Sequence[str], why: str) -> list[str]:
+    return [f"--{OPTIONS.get(option, option)}: {why}" for option in options if option in used]
 
 
 def _files(gold: Sequence[str]) -> dict[str, Path]:

@@ -132,8 +132,9 @@ def _applied(
     """Ask, change, rerun and look at the leaderboard; what was done, as programs read it."""
     from gen_bundle.live.upload import NotReadyError
 
-    if update.obstacles and update.edits and not force:
-        raise NotReadyError(*update.obstacles, advice="Nothing was changed. To change it nevertheless: --force")
+    refused = () if force else update.obstacles
+    if refused and update.edits:
+        raise NotReadyError(*refused, advice="Nothing was changed. To change it nevertheless: --force")
     removes = remove_replaced and bool(costs or update.stale)
     if not (update.edits or costs or removes):
         say("nothing to change")
@@ -145,14 +146,19 @@ def _applied(
         backup = update.apply()
         if backup:
             _say_what_was_made(update)
-        faults = update.rerun() if rerun else []
-        if removes:
-            faults += update.remove_replaced()
-        say_each([*faults, *update.stale], "red")
-        if update.stale and not removes:
-            ranking = "The leaderboard ranks by replaced files"
-            say(f"{ranking}. To delete these runs once they are fetched: --remove-replaced")
-    return {"agreed": True, "backup": backup and str(backup), "faults": faults}
+        faults = _rerun(update, rerun, removes)
+    return {"agreed": True, "backup": backup, "faults": faults}
+
+
+def _rerun(update: Update, rerun: bool, removes: bool) -> list[str]:
+    """Rerun what is due, and look at the leaderboard; what went wrong."""
+    faults = update.rerun() if rerun else []
+    if removes:
+        faults += update.remove_replaced()
+    say_each([*faults, *update.stale], "red")
+    if update.stale and not removes:
+        say("The leaderboard ranks by replaced files. To delete these runs once they are fetched: --remove-replaced")
+    return faults
 
 
 def _question(update: Update, costs: Sequence[Cost], removes: bool) -> str:

@@ -158,11 +158,17 @@ def _separate_columns(data: dict[str, Any]) -> Iterator[Broken]:
 
 def _phases(data: dict[str, Any]) -> Iterator[Broken]:
     phases = list(mappings(data, "phases"))
-    if phases and phases[0][1].get("auto_migrate") is True:
-        yield (*phases[0][0], "auto_migrate"), "nothing can migrate to the first phase. Expected false."
+    for trail, phase in phases[:1]:
+        if phase.get("auto_migrate") is True:
+            yield (*trail, "auto_migrate"), "nothing can migrate to the first phase. Expected false."
     for trail, phase in phases[:-1]:
         if phase.get("end") is None:
             yield trail, "end is missing. Every phase but the last needs one."
+    yield from _overlaps(phases)
+
+
+def _overlaps(phases: Sequence[tuple[Trail, dict[str, Any]]]) -> Iterator[Broken]:
+    """Phases that end before they start, or start before the one before them ends."""
     last: tuple[str, datetime] | None = None
     for trail, phase in phases:
         start = _moment(phase.get("start"), time(0, 0, 0))
@@ -183,19 +189,19 @@ def _tasks_of_phases(data: dict[str, Any]) -> Iterator[Broken]:
     """A phase has declared tasks, each once, and every task is in a phase."""
     tasks = [(trail, task["id"]) for trail, task in mappings(data, "tasks") if isinstance(task.get("id"), str)]
     ids = [name for _, name in tasks]
-    used: set[str] = set()
+    used: set[Any] = set()
     for trail, phase in mappings(data, "phases"):
         own = phase.get("tasks")
         if not isinstance(own, list):
-            used |= set(ids)
+            used.update(ids)
             continue
         for index, name in enumerate(own):
             if name in own[:index]:
                 yield (*trail, "tasks", index), f"{name!r} is listed twice. Expected each task once."
-            elif isinstance(name, str) and name not in ids:
-                yield (*trail, "tasks", index), f"no task {name!r}. {nearest(name, ids)}"
-            if isinstance(name, str):
+            elif isinstance(name, str):
                 used.add(name)
+                if name not in ids:
+                    yield (*trail, "tasks", index), f"no task {name!r}. {nearest(name, ids)}"
     for trail, name in tasks:
         if name not in used:
             yield (*trail, "id"), f"no phase has the task {name!r}. Expected it among the tasks of a phase."
@@ -287,6 +293,14 @@ def code_rules(data: dict[str, Any]) -> Iterator[Broken]:
             yield (*trail, "measured"), "measures code. Expected submission.kind: code, or another column."
         return
     yield from _entry(found)
+    yield from _short_limits(data)
+    for trail, _ in columns[1:]:
+        yield (*trail, "measured"), "there is another such column. Expected one at most."
+    for trail, column in columns:
+        yield from _measured(trail, column)
+
+
+def _short_limits(data: dict[str, Any]) -> Iterator[Broken]:
     for trail, phase in mappings(data, "phases"):
         limit = phase.get("execution_time_limit")
         if isinstance(limit, int) and limit < SHORTEST_LIMIT:
@@ -294,10 +308,6 @@ def code_rules(data: dict[str, Any]) -> Iterator[Broken]:
                 (*trail, "execution_time_limit"),
                 f"is {limit}, of which starting, checking and packing take a part. Expected at least {SHORTEST_LIMIT}.",
             )
-    for trail, _ in columns[1:]:
-        yield (*trail, "measured"), "there is another such column. Expected one at most."
-    for trail, column in columns:
-        yield from _measured(trail, column)
 
 
 def _measured(trail: Trail, column: dict[str, Any]) -> Iterator[Broken]:

@@ -82,7 +82,8 @@ def _models(labels: dict[str, str], request: ImageRequest) -> Observation:
     missing = []
     for name, wanted in request.models.items():
         if name not in revisions or wanted not in (None, revisions[name]):
-            missing.append(name if wanted is None else f"{name}@{wanted}")
+            at = f"@{wanted}" if wanted else ""
+            missing.append(f"{name}{at}")
     if missing:
         again = f"Build it again: gen-bundle image build {request.name}"
         return Observation("models", True, f"lacks {', '.join(missing)}. {again}")

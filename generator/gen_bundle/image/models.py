@@ -137,12 +137,12 @@ class _ModelsDumper(yaml.SafeDumper):
     """Quotes every text that does not start with a letter: a digest such as 12…34e5 would be read as a number."""
 
 
-_ModelsDumper.add_representer(
-    str,
-    lambda dumper, text: dumper.represent_scalar(
-        "tag:yaml.org,2002:str", text, style=None if text[:1].isalpha() else '"'
-    ),
-)
+def _quoted(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
+    style = None if text[:1].isalpha() else '"'
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_ModelsDumper.add_representer(str, _quoted)
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,9 @@ def describe(repository: str, revision: str | None = None) -> HubModel:
         files[name] = digests[name] or hashlib.sha256(_get(f"/{repository}/resolve/{commit}/{quote(name)}")).hexdigest()
     card: dict[str, Any] = answer.get("cardData") or {}
     licence = card.get("license")
-    return HubModel(revision=commit, licence=licence if isinstance(licence, str) else None, files=files)
+    if not isinstance(licence, str):
+        licence = None
+    return HubModel(revision=commit, licence=licence, files=files)
 
 
 def needed_files(names: Iterable[str]) -> list[str]:

@@ -78,7 +78,6 @@ class ConfirmRequest:
     """What is to be confirmed.
 
     Attributes:
-        competition: its id.
         bundle: the bundle that it was made from.
         phase: the id, index or name of one phase; all of them without.
         version: the platform's that the dry run follows; None: what the site's answers show.
@@ -491,17 +490,14 @@ def _unlike(here: str, there: str) -> tuple[str, str] | None:
     ours, theirs = _lines(here), _lines(there)
     place = 0
     for number, line in enumerate(theirs):
-        may_begin_inside, may_end_inside = number == 0, number == len(theirs) - 1
-        at = place
-        while at < len(ours) and not (
-            ours[at] == line
-            or (may_begin_inside and ours[at].endswith(line))
-            or (may_end_inside and ours[at].startswith(line))
-        ):
-            at += 1
-        if at == len(ours):
-            return (ours[place] if place < len(ours) else ""), line
-        place = at + 1
+        for at in range(place, len(ours)):
+            begins_inside = number == 0 and ours[at].endswith(line)
+            ends_inside = number == len(theirs) - 1 and ours[at].startswith(line)
+            if ours[at] == line or begins_inside or ends_inside:
+                place = at + 1
+                break
+        else:
+            return next(iter(ours[place:]), ""), line
     return None
 
 

@@ -46,7 +46,6 @@ class FetchRequest:
     """What is to be fetched.
 
     Attributes:
-        competition: its id.
         out: a folder of an earlier fetch of the same competition, or a new one.
         phase: the name or id of one phase, its id in the bundle, or its index; all of them without.
         pseudonyms: whether names and e-mail addresses are replaced.

@@ -3,7 +3,7 @@
 import hashlib
 import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -98,7 +98,7 @@ def prepare_phases(competition: Resolved, work: Path) -> list[PhaseData]:
     def note(data_id: str, error: UserError) -> None:
         problems.extend(one if one.startswith(of_options) else f"{data_id}: {one}" for one in error.messages)
 
-    for data_id in dict.fromkeys(phase.data_id for phase in competition.phases):
+    for data_id in competition.data_ids:
         try:
             gold[data_id] = _prepare_gold(competition, data_id, work)
         except UserError as error:
@@ -225,7 +225,7 @@ def _disclosure(competition: Resolved, phase: DeclaredPhase, request: Mapping[st
 
 def gold_elsewhere(competition: Resolved, work: Path) -> tuple[list[GoldElsewhere], list[str]]:
     """The gold of the phases that this bundle does not have, and remarks on gold that could not be read."""
-    here = {phase.data_id for phase in competition.phases}
+    here = competition.data_ids
     found: list[GoldElsewhere] = []
     remarks: list[str] = []
     for data_id in dict.fromkeys(phase.data_id for phase in competition.declaration.phases if phase.gold == "secret"):
@@ -280,7 +280,7 @@ def checked_reference(
 ) -> tuple[Path, list[str]]:
     """As `prepare_reference`; the package also checks what it prepared, in a build against what is `given`, too."""
     reference, warnings = prepare_reference(competition, tasks, data_id, out)
-    folders = [str(competition.data / one) for one in dict.fromkeys(one.data_id for one in competition.phases)]
+    folders = [str(competition.data / one) for one in competition.data_ids]
     request = {**competition.request(tasks), "reference": str(reference), "phases": folders, **(given or {})}
     return reference, [*warnings, *competition.ask("check_reference", request)["warnings"]]
 
@@ -298,7 +298,7 @@ def prepare_reference(
         raise UserError(f"no folder {source}. Expected the reference data of the phase {data_id!r} there.")
     out.mkdir(parents=True)
     holding = []
-    for other in dict.fromkeys(phase.data_id for phase in competition.phases):
+    for other in competition.data_ids:
         held = competition.tasks_of_data(other)
         if all(task in held for task in tasks):
             holding.append(str(competition.data / other))
@@ -462,37 +462,49 @@ def try_out(competition: Resolved, named: Mapping[str, TaskColumns], phases: Seq
     problems: list[str] = []
     entered: set[str] = set()
     baselines: dict[str, dict[str, dict[str, float]]] = {data.phase.id: {} for data in phases}
-    for data, name, request in _trials(competition, tasks, phases, work):
+    for phase, name, request in _trials(competition, tasks, phases, work):
         try:
             tried: Tried = competition.ask("trial", request)
         except UserError as error:
-            where = name if request["is_template"] else f"baselines/{data.phase.data_id}/{name}"
-            problems += [f"{data.phase.id}: {where}: {message}" for message in error.messages]
+            problems += [f"{phase.id}: {_place(phase, name)}: {message}" for message in error.messages]
             continue
         if "missing" in tried:
             return Trial({}, (f"Neither template nor baselines were scored. {tried['missing']}",))
         entered |= set(tried["scores"])
-        if not request["is_template"]:
-            for scores in tried["scores"].values():
-                baselines[data.phase.id].setdefault(name, {}).update(scores)
+        if name != TEMPLATE:
+            _add(baselines[phase.id].setdefault(name, {}), tried["scores"])
     if problems:
         raise UserError(*dict.fromkeys(problems))
-    notes = [
-        f"tasks.{task.id}: neither template nor baselines enter it, and its module names no METRICS, so that the "
-        "columns' keys were not checked."
-        for task in tasks
-        if task.id not in entered and named[task.id]["metrics"] is None
-    ]
-    return Trial(baselines if tasks else {}, notes)
+    unnamed = [task.id for task in tasks if named[task.id]["metrics"] is None]
+    return Trial(baselines, _not_tried(unnamed, entered))
+
+
+def _add(scores: dict[str, float], further: Mapping[str, Mapping[str, float]]) -> None:
+    """Add the scores of tasks, column key → score each."""
+    for of_task in further.values():
+        scores.update(of_task)
+
+
+def _place(phase: DeclaredPhase, submission: str) -> str:
+    return submission if submission == TEMPLATE else f"baselines/{phase.data_id}/{submission}"
+
+
+def _not_tried(unnamed: Sequence[str], entered: Collection[str]) -> list[str]:
+    """Remarks on tasks that do not name their metrics and that nothing entered."""
+    what = "neither template nor baselines enter it, and its module names no METRICS"
+    untried = [task for task in unnamed if task not in entered]
+    return [f"tasks.{task}: {what}, so that the columns' keys were not checked." for task in untried]
 
 
 def _trials(
     competition: Resolved, tasks: Sequence[DeclaredTask], phases: Sequence[PhaseData], work: Path
-) -> Iterator[tuple[PhaseData, str, dict[str, Any]]]:
+) -> Iterator[tuple[DeclaredPhase, str, dict[str, Any]]]:
     """Each submission of each phase to each program, with those of its tasks that are tried: its name and request."""
     submission = work / "submission.zip"
     for data in phases:
-        submissions = {TEMPLATE: data.template, **({} if competition.takes_code else data.baselines)}
+        submissions = {TEMPLATE: data.template}
+        if not competition.takes_code:
+            submissions |= data.baselines
         for part in competition.parts_of(data.phase):
             own = [task for task in part.tasks if task in tasks]
             if not own:
@@ -502,4 +514,4 @@ def _trials(
             for name, files in submissions.items():
                 write_zip(submission, files)
                 request = {"program": program, "phase": phase, "submission": submission}
-                yield data, name, {**request, "is_template": name == TEMPLATE}
+                yield data.phase, name, {**request, "is_template": name == TEMPLATE}

@@ -21,7 +21,7 @@ from gen_bundle.resources import shipped_gold
 PATH_STARTS = ("/", "./", "../", "~/")
 """What a hub's model name never begins with."""
 TAKEN = ("data", "pages", "starting_kit")
-"""The folders of a competition that go into its bundle."""
+"""The folders of a competition that go into its bundle; the first gives way to --data."""
 EXAMPLE = "example"
 """Beside the data of a new competition: made-up data of the same shape."""
 
@@ -142,6 +142,11 @@ class Resolved:
             if phase.data is None and _holds_one_of(self.data / phase.id, invented):
                 found.append(phase.id)
         return found
+
+    @property
+    def data_ids(self) -> list[str]:
+        """The folders of reference data that this bundle's phases use, each once."""
+        return list(dict.fromkeys(phase.data_id for phase in self.phases))
 
     def tasks_of(self, phase: model.DeclaredPhase) -> tuple[model.DeclaredTask, ...]:
         return tuple(task for task in self.tasks if phase.tasks is None or task.id in phase.tasks)
@@ -329,23 +334,20 @@ def _check_inside(
         UserError: the named files, and the links below the folders that are taken, that lead out of it.
     """
     files = [declaration.logo, declaration.terms, *(page.file for page in declaration.pages), *map(str, option_files)]
-    taken = [name for name in TAKEN if name != "data" or not own_data]
     found = [folder / name for name in files]
-    for name in taken:
+    for name in TAKEN[own_data:]:
         found += _links(folder / name)
-    outside = []
-    for path in dict.fromkeys(found):
-        if path.resolve().is_relative_to(folder.resolve()):
-            continue
-        shown = path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
-        further = ", or name your own data with --data" if path.is_relative_to(folder / "data") else ""
-        outside.append(
-            f"{shown}: leads to {path.resolve()}, outside the competition's folder. "
-            f"Put the file itself into {folder}{further}."
-        )
+    outside = [path for path in dict.fromkeys(found) if not path.resolve().is_relative_to(folder.resolve())]
     # Some installers put links in place of a package's files.
     if outside and folder not in [known.folder for known in known_competitions().values()]:
-        raise UserError(*outside)
+        raise UserError(*(_leads_outside(path, folder) for path in outside))
+
+
+def _leads_outside(path: Path, folder: Path) -> str:
+    shown = path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
+    further = ", or name your own data with --data" if path.is_relative_to(folder / "data") else ""
+    there = f"leads to {path.resolve()}, outside the competition's folder"
+    return f"{shown}: {there}. Put the file itself into {folder}{further}."
 
 
 def _links(top: Path) -> Iterator[Path]:

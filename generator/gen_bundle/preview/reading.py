@@ -234,7 +234,7 @@ def _named(match: re.Match[str]) -> str:
 
 
 def _scrolled(html: str, place: str) -> str:
-    """What may be wider than the page scrolls by itself, with the keyboard, too."""
+    """What may be wider than the page scrolls by itself, also with the keyboard."""
     if html.count("<table") > 1:  # one in another: the pattern ends at the inner one's end
         return html
     kind = next(kind for start, kind in _KINDS.items() if html.startswith(start))

@@ -167,13 +167,13 @@ def _weight(value: Any) -> int:
 
 def _is_huge(operator: str, left: Any, right: Any) -> bool:
     """Whether a sum, product or power takes more room than a page needs; other operands fail by themselves."""
-    if operator == "%":
+    whole = isinstance(left, int) and isinstance(right, int)
+    if operator == "%" or (operator == "+" and whole):
         return False
-    if isinstance(left, int) and isinstance(right, int):
-        if operator == "+":
-            return False
-        bits = left.bit_length() * right if operator == "**" else left.bit_length() + right.bit_length()
-        return bits > MOST_BITS
+    if whole and operator == "**":
+        return bool(left.bit_length() * right > MOST_BITS)
+    if whole:
+        return bool(left.bit_length() + right.bit_length() > MOST_BITS)
     lengths = [len(one) for one in (left, right) if isinstance(one, Sized)]
     if operator == "+":
         return sum(lengths) > MOST_CHARACTERS

@@ -43,6 +43,8 @@ EXTRAS = "starting_kit"
 
 MAX_LINES = 8
 MAX_BYTES = 5_000_000
+VALIDATOR_FAILED = 3
+"""Its exit status where it could not judge, see `scoring_kit.validate`."""
 NO_CHECKS: Mapping[str, Path] = {}
 SHEBANG = b"#!/usr/bin/env python3\n"
 TEMPLATES = Path(__file__).resolve().parent / "templates" / "starting_kit"
@@ -204,17 +206,24 @@ def _examples(
     zips = [zipped(files) for files in good.values()]
     broken_zips = [zipped(one.files) for one in spoiled]
     verdicts = validator_verdicts(validator, [*zips, *broken_zips], package)
-    refused = {name: one.text for name, one in zip(good, verdicts, strict=False) if not one.valid}
-    if refused:
-        problems = [f"{name}: is not a valid submission. {_cut(text)}" for name, text in refused.items()]
-        if TEMPLATE in refused and not package.is_own:
-            raise RuntimeError("\n".join(problems))
+    problems = []
+    valid = [content for content, verdict in zip(zips, verdicts, strict=False) if verdict.valid]
+    for name, verdict in zip(good, verdicts, strict=False):
+        if verdict.valid or (name == TEMPLATE and valid and competition.options.get("checks")):
+            continue  # a check may ask for more than the emptiest answers
+        problems.append(f"{name}: is not a valid submission. {_cut(verdict.text)}")
+        if name == TEMPLATE and competition.options.get("checks"):
+            where = f"data/baselines/{data.phase.data_id}/NAME/"
+            problems.append(f"The kit needs a valid example: put one into {where}.")
+        elif name == TEMPLATE and not package.is_own:
+            raise RuntimeError(problems[-1])
+    if problems:
         raise UserError(*problems)
     invalid = []
     for one, content, verdict in zip(spoiled, broken_zips, verdicts[len(good) :], strict=True):
         if not verdict.valid:
             invalid.append(InvalidExample(one.name, one.what, _cut(verdict.text), content))
-    return zips[0], invalid
+    return valid[0], invalid
 
 
 def _read(files: Members) -> dict[str, bytes]:
@@ -270,7 +279,11 @@ def validator_verdicts(
         raise UserError(failure(package.name, "submission.py", done.stderr))
     if done.returncode != 0:
         raise RuntimeError(f"the validator failed:\n{done.stderr}")
-    return [ValidatorVerdict(status == 0, text.strip()) for status, text in json.loads(done.stdout)]
+    found = json.loads(done.stdout)
+    failed = [text.strip() for status, text in found if status == VALIDATOR_FAILED]
+    if failed:
+        raise UserError(*dict.fromkeys(failed))
+    return [ValidatorVerdict(status == 0, text.strip()) for status, text in found]
 
 
 def _texts(

@@ -86,13 +86,15 @@ def limits_table(phases: Sequence[DeclaredPhase], tasks: Sequence[DeclaredTask])
     """How many submissions each phase takes and how long one may be scored; its tasks where it has not all."""
     header = ["Phase", "Submissions a day", "Submissions in all", "Time to score one"]
     everywhere = all(phase.tasks is None for phase in phases)
+    if not everywhere:
+        header.append("Tasks")
     rows = []
     for phase in phases:
         limits = (phase.max_submissions_per_day, phase.max_submissions)
         rows.append([phase.name, *map(_limit, limits), f"{phase.execution_time_limit} s"])
         if not everywhere:
             rows[-1].append("; ".join(task.name for task in tasks if task.id in (phase.tasks or [task.id])))
-    return markdown_table(header if everywhere else [*header, "Tasks"], rows)
+    return markdown_table(header, rows)
 
 
 def _limit(number: int) -> str:

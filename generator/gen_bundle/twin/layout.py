@@ -121,7 +121,7 @@ def _file_inside(link: Path, folder: Path) -> bool:
 
 
 def allow_owner(folder: Path) -> None:
-    """Give us back the rights that a program took from its files; the platform's worker is root and needs none."""
+    """Restore our own rights to files that a program closed to us; the platform's worker is root, which needs none."""
     _change_ours(folder, lambda mode: mode | (0o700 if stat.S_ISDIR(mode) else 0o600))
 
 

@@ -218,20 +218,24 @@ class Replay:
         seconds = time_limit(phase.limit_s, own_queue=self._competition.queue)
         with temporary_folder("run-", self._work) as work:
             jobs = run_jobs(file, task, seconds, work, self._setting)
-            taken = _take(board, entry, jobs)
-            run, measured = _ended(begun, jobs, taken, seconds)
-            problems, notes = _remarks(run, jobs, taken)
+            problems: list[str] = []
+            notes = [*jobs.prediction.notes, *jobs.scoring.notes]
+            scores = _take(board, entry, jobs, problems, notes)
+            run, measured = _ended(replace(begun, scores=scores, message="\n".join(problems)), jobs, seconds)
+            for job in jobs.both:
+                # Where nothing was predicted, scores are those of nothing; a run that failed is a failure anyway.
+                remarks = problems if run.status == "Finished" else notes
+                remarks += filter(None, [job.failed_ingestion])
             has_page = any(jobs.scoring.folders.output.glob("*.html"))
             if self._setting.detailed_results and jobs.sends_scores and not has_page:
                 notes.append("detailed results are on, but the program wrote no detailed_results.html")
-            commands = []
             folder = self._request.out / run.phase / run.task / run.submission
             try:
                 notes += _keep_run(folder, jobs)
-                if self._request.command_line and (container := _keep_job(folder, jobs.scoring)):
-                    commands.append(self._request.command_line(container))
+                commands = self._commands(folder, jobs.scoring)
             except OSError as error:
                 problems.append(f"what the run left could not be kept in {folder}: {error}")
+                commands = []
         results = self.results
         results.runs.append(run)
         results.measured.append(measured)
@@ -240,6 +244,13 @@ class Replay:
         results.commands += commands
         for started in (*jobs.prediction.runs, *jobs.scoring.runs):  # the same for many runs, and noted once
             results.notes += [note for note in started.ended.notes if note not in results.notes]
+
+    def _commands(self, folder: Path, scoring: WorkerJob) -> list[str]:
+        """The line that runs the scoring container again, whose folders it keeps, where that is asked for."""
+        if self._request.command_line is None:
+            return []
+        container = _keep_job(folder, scoring)
+        return [self._request.command_line(container)] if container else []
 
     def _show(self, phase: Phase, board: Board) -> None:
         """The board of a phase as participants see it."""
@@ -286,60 +297,46 @@ def used_up(phase: Phase, board: Board, owner: str) -> str | None:
     return None
 
 
-@dataclass(frozen=True)
-class Taken:
-    """What the server made of what the worker sent.
+def _take(board: Board, entry: Submitted, jobs: Jobs, problems: list[str], notes: list[str]) -> dict[str, Any] | None:
+    """Hand the server what the worker sent, in its order: Finished, the scores, Failed.
 
-    Attributes:
-        scores: What dry-run.json keeps of the scores that were stored; None where there are none.
-        problems: Sentences on what is wrong, although the submission is Finished.
-        notes: What the server does not report.
+    Adds to `problems` what is wrong although the submission is Finished, and to `notes` what the server passes over.
+
+    Returns:
+        What dry-run.json keeps of the scores that were stored; None where there are none.
     """
-
-    scores: dict[str, Any] | None = None
-    problems: Sequence[str] = ()
-    notes: Sequence[str] = ()
-
-
-def _take(board: Board, entry: Submitted, jobs: Jobs) -> Taken:
-    """Hand the server what the worker sent, in its order: Finished, the scores, Failed."""
-    taken = Taken()
+    scores = None
     if jobs.finished:
         board.finish(entry)
     if jobs.sends_scores:
-        taken = _take_scores(board, entry, jobs.scores)
+        try:
+            board.upload(entry, jobs.scores)
+        except RefusedError as refused:
+            problems.append(f"Finished, but the server refuses the scores: {refused}")
+        else:
+            scores = _stored(board, jobs.scores, problems, notes)
     elif jobs.crash:
-        taken = Taken(problems=[f"Finished without scores: {jobs.crash}"])
+        problems.append(f"Finished without scores: {jobs.crash}")
     if jobs.failure:
         board.fail(entry)
-    return taken
+    return scores
 
 
-def _take_scores(board: Board, entry: Submitted, scores: object) -> Taken:
-    try:
-        board.upload(entry, scores)
-    except RefusedError as refused:
-        return Taken(problems=[f"Finished, but the server refuses the scores: {refused}"])
-    stored: Mapping[str, Any] = scores if isinstance(scores, dict) else {}
-    # Lists and mappings are never a column's.
-    plain = {key: value for key, value in stored.items() if not isinstance(value, dict | list)}
-    notes = []
-    if ignored := board.leaderboard.ignored(stored):
+def _stored(board: Board, sent: object, problems: list[str], notes: list[str]) -> dict[str, Any]:
+    scores: dict[str, Any] = sent if isinstance(sent, dict) else {}
+    problems += board.leaderboard.doubts(scores)
+    if ignored := board.leaderboard.ignored(scores):
         keys = ", ".join(map(repr, ignored))
         notes.append(f"the scores file has keys without a column, which the platform ignores: {keys}")
-    return Taken(plain, board.leaderboard.doubts(stored), notes)
+    # Lists and mappings are never a column's.
+    return {key: value for key, value in scores.items() if not isinstance(value, dict | list)}
 
 
-def _ended(begun: Run, jobs: Jobs, taken: Taken, limit_seconds: int) -> tuple[Run, Measured]:
-    """How a run ended, of which `begun` has the place, and what it used of `limit_seconds` a job."""
+def _ended(taken: Run, jobs: Jobs, limit_seconds: int) -> tuple[Run, Measured]:
+    """How a run ended, of which `taken` says what the server made of it, and what it used of `limit_seconds` a job."""
     scorer = jobs.scoring.of("program")
     seconds = [job.seconds_taken for job in jobs.both]
-    run = replace(
-        begun,
-        seconds=round(sum(seconds), 3),
-        scores=taken.scores,
-        message=jobs.failure or "\n".join(taken.problems),
-    )
+    run = replace(taken, seconds=round(sum(seconds), 3), message=jobs.failure or taken.message)
     if not jobs.failure:
         run = replace(run, status="Finished")
     if scorer:
@@ -357,18 +354,6 @@ def _ended(begun: Run, jobs: Jobs, taken: Taken, limit_seconds: int) -> tuple[Ru
     if scorer:
         measured = replace(measured, log_lines=scorer.log_lines, log_bytes=scorer.log_bytes)
     return run, measured
-
-
-def _remarks(run: Run, jobs: Jobs, taken: Taken) -> tuple[list[str], list[str]]:
-    """What must be fixed, and what is worth knowing of a run."""
-    problems = list(taken.problems)
-    notes = [*jobs.prediction.notes, *jobs.scoring.notes, *taken.notes]
-    for job in jobs.both:
-        if job.failed_ingestion and run.status == "Finished":
-            problems.append(job.failed_ingestion)  # where nothing was predicted, scores are those of nothing
-        elif job.failed_ingestion:
-            notes.append(job.failed_ingestion)  # a run that failed is a failure anyway
-    return problems, notes
 
 
 def _keep_run(folder: Path, jobs: Jobs) -> list[str]:

@@ -71,7 +71,7 @@ def programs_of_others(bundle: Path) -> list[str]:
 def refuse_code(
     phases: Iterable[Phase], given: Iterable[Path], version: Differences, engine: Engine, *, trust: bool
 ) -> None:
-    """Likewise for submissions that are programs; those that the bundle brings are its own.
+    """Let no submission that is a program run on this machine itself; those that the bundle brings are its own.
 
     Args:
         phases: those that take the submissions.

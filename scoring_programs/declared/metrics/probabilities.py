@@ -81,7 +81,7 @@ def c_at_1(sample: Sample, options: Options, keys: Keys) -> Additive:
 
 
 def _is_of_labels(sample: Sample) -> bool:
-    return sample.fields[0].type == "probabilities"
+    return [field.type for field in sample.fields] == ["probabilities"]
 
 
 def _sides(sample: Sample, options: Options) -> tuple[Array, Array]:

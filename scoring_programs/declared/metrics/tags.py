@@ -40,7 +40,8 @@ def _averaged(of_type: Formula, sample: Sample, options: Options, keys: Keys) ->
         return key, label
 
     # where neither side has a span, seqeval's mean over types is undefined
-    formula = partial(averaged, formula=of_type, average=options["average"], nothing=keys.worst)
+    weighted = keys.weight is not None
+    formula = partial(averaged, formula=of_type, average=options["average"], nothing=keys.worst, weighted=weighted)
     return LabelCounts.of(types, [entries(side) for side in (shared, predicted, gold)], formula, keys)
 
 

@@ -98,7 +98,7 @@ class Field:
         """The empty answer: the default, or what the type has for it; None where it has none."""
         if self.default is None:
             return self.kind.empty
-        return self.kind.of_json(self, [self.default] if isinstance(self.kind, TagsType) else self.default)
+        return self.kind.of_default(self, self.default)
 
     def of_cell(self, cell: Any) -> Any:
         """The value of a CSV or TSV cell, of several of a field that is spread; `empty` for an empty, optional one.
@@ -241,6 +241,10 @@ class FieldType:
     def of_json(self, field: Field, value: Any) -> Any:
         """The value of a JSON value that is not null; raises FieldError."""
         return field.canonical(json_string(field, json_text(value)))
+
+    def of_default(self, field: Field, value: Any) -> Any:
+        """The value of a declared default; raises FieldError."""
+        return self.of_json(field, value)
 
     def to_cell(self, field: Field, value: Any) -> Any:
         """A value, as JSON writes it, in a cell; a list of cells for a field that is spread."""
@@ -438,8 +442,9 @@ class NumberType(FieldType):
 def bounds_text(low: Optional[float], high: Optional[float]) -> str:
     """` from 0 to 1`, ` up to 1`, or nothing."""
     start = "" if low is None else f" from {low:g}"
-    end = "" if high is None else f" {'up ' if low is None else ''}to {high:g}"
-    return start + end
+    if high is None:
+        return start
+    return f"{start} to {high:g}" if start else f" up to {high:g}"
 
 
 def number_text(value: Any) -> str:
@@ -682,14 +687,14 @@ class NumbersType(FieldType):
         return " ".join(map(number_text, value or ()))
 
     def emptiest(self, field: Field, length: int) -> Any:
-        return [0.0] * (1 if field.length is None else field.length) if field.required else None
+        return [0.0] * (field.length or 1) if field.required else None
 
     def some(self, field: Field) -> List[Any]:
-        size = 1 if field.length is None else field.length
+        size = field.length or 1
         return [[0.0] * size, [1.0] * size]
 
     def made_up(self, field: Field, at: int) -> Any:
-        return [round(0.25 * (at + place), 2) for place in range(3 if field.length is None else field.length)]
+        return [round(0.25 * (at + place), 2) for place in range(field.length or 3)]
 
 
 class RawListType(JsonListedType):
@@ -722,6 +727,12 @@ class TagsType(FieldType):
         if not all(map(TAG.fullmatch, json_list(field, value, str))):
             raise FieldError(f"{field.name} has a tag of another form", field.expected)
         return value
+
+    def of_default(self, field: Field, value: Any) -> Any:
+        tags = value if isinstance(value, list) else [value]
+        if len(tags) != 1:
+            raise FieldError(f"{field.name} has {len(tags)} tags", "one tag, which counts for every token: O")
+        return self.of_json(field, tags)
 
     def to_cell(self, field: Field, value: Any) -> Any:
         return " ".join(value or ())

@@ -104,10 +104,9 @@ class File:
 
     def place(self, field: Field) -> FieldPlace:
         """Where it has a field."""
-        path = self.paths.get(field.name)
-        return FieldPlace(
-            self.names.get(field.name, field.name), tuple(field.columns), None if path is None else steps(path)
-        )
+        name = self.names.get(field.name, field.name)
+        path = steps(self.paths[field.name]) if field.name in self.paths else None
+        return FieldPlace(name, tuple(field.columns), path)
 
 
 def steps(path: str) -> Tuple[str, ...]:
@@ -196,7 +195,8 @@ def _record(places: Sequence[FieldPlace], values: Sequence[Any]) -> Any:
     """A JSON record with each value at its place."""
     record: Any = None
     for at, place in enumerate(places):
-        record = _put(record, (place.name,) if place.path is None else place.path, values[at])
+        path = (place.name,) if place.path is None else place.path
+        record = _put(record, path, values[at])
     return record
 
 

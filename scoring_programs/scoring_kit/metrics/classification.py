@@ -9,7 +9,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from math import fsum
 
-from scoring_kit.results import Bar, BarChart, ConfusionMatrix, Figure, Metric, scored_items
+from scoring_kit.results import Bar, BarChart, ConfusionMatrix, Figure, Metric, scored_items, share
 from scoring_kit.units import Array
 
 
@@ -52,13 +52,13 @@ def score_labels(
     predictions: Sequence[str], golds: Sequence[str], labels: Sequence[str], skipped: int = 0
 ) -> LabelScores:
     """Compare predictions with golds of the same length; golds are `labels`, any other prediction is wrong."""
-    code = {label: i for i, label in enumerate(labels)}
+    code = dict(zip(labels, range(len(labels)), strict=True))
     confusion = [[0] * (len(labels) + 1) for _ in labels]
     for (gold, predicted), count in Counter(zip(golds, predictions, strict=True)).items():
         confusion[code[gold]][code.get(predicted, len(labels))] += count
     correct = [row[i] for i, row in enumerate(confusion)]
-    precision = list(map(_share, correct, map(sum, zip(*confusion, strict=True))))
-    recall = list(map(_share, correct, map(sum, confusion)))
+    precision = list(map(share, correct, map(sum, zip(*confusion, strict=True))))
+    recall = list(map(share, correct, map(sum, confusion)))
     f1 = f1_scores(predictions, golds, labels)
     return LabelScores(
         labels=labels,
@@ -68,7 +68,7 @@ def score_labels(
         macro_precision=fsum(precision) / len(labels),
         macro_recall=fsum(recall) / len(labels),
         macro_f1=fsum(f1) / len(labels),
-        accuracy=_share(sum(correct), len(golds)),
+        accuracy=share(sum(correct), len(golds)),
         rows=len(golds),
         skipped=skipped,
         confusion=confusion,
@@ -79,11 +79,7 @@ def f1_scores(predictions: Sequence[Hashable], golds: Sequence[Hashable], labels
     """F1 of each label: twice what is right over what is predicted and what is gold, 0/0 = 0."""
     correct = Counter(gold for gold, predicted in zip(golds, predictions, strict=True) if gold == predicted)
     given = Counter(golds) + Counter(predictions)
-    return [_share(2 * correct[label], given[label]) for label in labels]
-
-
-def _share(part: int, whole: int) -> float:
-    return part / whole if whole else 0.0
+    return [share(2 * correct[label], given[label]) for label in labels]
 
 
 def label_terms(predictions: Sequence[Hashable], golds: Sequence[Hashable | None], labels: Sequence[Hashable]) -> Array:
@@ -95,8 +91,8 @@ def label_terms(predictions: Sequence[Hashable], golds: Sequence[Hashable | None
     """
     import numpy as np
 
-    code = {label: i for i, label in enumerate(labels)}
-    gold_codes = np.array([-1 if gold is None else code[gold] for gold in golds], dtype=np.int64)
+    code: dict[Hashable | None, int] = {None: -1, **dict(zip(labels, range(len(labels)), strict=True))}
+    gold_codes = np.array([code[gold] for gold in golds], dtype=np.int64)
     predicted_codes = np.array([code.get(predicted, -1) for predicted in predictions], dtype=np.int64)
     gold = gold_codes[:, None] == np.arange(len(labels))
     predicted = (predicted_codes[:, None] == np.arange(len(labels))) & (gold_codes >= 0)[:, None]
@@ -116,15 +112,16 @@ def label_metrics(prefix: str, scores: LabelScores, *, drawn: bool) -> dict[str,
 
     That of a label which is never predicted gives nothing away, so it is shown.
     """
-    return {
-        f"{prefix}: {label}": Metric(f1, scores.rows, scores.items(i, if_none=scores.rows), drawn=drawn)
-        for i, (label, f1) in enumerate(zip(scores.labels, scores.f1, strict=True))
-    }
+    metrics = {}
+    for i, label in enumerate(scores.labels):
+        items = scores.items(i, if_none=scores.rows)
+        metrics[f"{prefix}: {label}"] = Metric(scores.f1[i], scores.rows, items, drawn=drawn)
+    return metrics
 
 
 def label_figures(title: str, scores: LabelScores) -> list[Figure]:
     """The F1 of each label as bars, and the confusion matrix."""
-    bars = [Bar(label, f1, scores.items(i)) for i, (label, f1) in enumerate(zip(scores.labels, scores.f1, strict=True))]
+    bars = [Bar(label, scores.f1[i], scores.items(i)) for i, label in enumerate(scores.labels)]
     predicted, counts = list(scores.labels), scores.confusion
     if any(row[-1] for row in counts):
         predicted.append("(no label)")

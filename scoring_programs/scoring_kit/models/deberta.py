@@ -174,13 +174,9 @@ class _PositionBias:
                 getattr(attention, prefix + name)(rows), attention.num_attention_heads
             )
 
-        return _PositionBias(
-            heads=attention.num_attention_heads,
-            span=span,
-            keys=projected("key_proj") if "c2p" in attention.pos_att_type else None,
-            queries=projected("query_proj") if "p2c" in attention.pos_att_type else None,
-            distances=distances,
-        )
+        keys = projected("key_proj") if "c2p" in attention.pos_att_type else None
+        queries = projected("query_proj") if "p2c" in attention.pos_att_type else None
+        return _PositionBias(attention.num_attention_heads, span, keys, queries, distances)
 
     def __call__(
         self, query_layer: Tensor, key_layer: Tensor, relative_pos: Tensor, _table: Tensor, scale_factor: int

@@ -172,6 +172,7 @@ def load_tokenizer(files: ModelFiles) -> TextTokenizer:
     absent = [name for name, id_ in special.items() if id_ is None]
     if absent:
         raise OrganiserError(f"The tokenizer of the model {files.name} declares no {', no '.join(absent)}.")
+    longest = loaded.model_max_length if loaded.model_max_length < NO_LIMIT else None
     return TextTokenizer(
         backend=backend,
         single=_surroundings(backend, "a"),
@@ -179,7 +180,7 @@ def load_tokenizer(files: ModelFiles) -> TextTokenizer:
         cls_id=special["cls_token"],
         sep_id=special["sep_token"],
         pad_id=special["pad_token"],
-        longest=loaded.model_max_length if loaded.model_max_length < NO_LIMIT else None,
+        longest=longest,
         leading_space=family in SPACE_BEFORE_FIRST_WORD,
     )
 

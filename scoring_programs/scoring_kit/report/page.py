@@ -30,15 +30,15 @@ def document(kind: str, title: str, facts: Mapping[str, str], body: str) -> str:
         facts: what is shown below the title, name → text; empty texts are left out.
         body: HTML.
     """
-    shown = "".join(
-        f"<li>{escape(name)}: <b>{escape(text if len(text) <= MAX_FACT else text[: MAX_FACT - 1] + '…')}</b></li>"
-        for name, text in facts.items()
-        if text
-    )
+    shown = ""
+    for name, text in facts.items():
+        if text:
+            shown += f"<li>{escape(name)}: <b>{escape(cut(text, MAX_FACT))}</b></li>"
+    head = f"{kind} – {title}" if title else kind
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="{POLICY}"><meta name="referrer" content="no-referrer">
-<title>{escape(f"{kind} – {title}" if title else kind)}</title><style>
+<title>{escape(head)}</title><style>
 {STYLE}</style></head>
 <body><main>
 <header><p class="eyebrow">{escape(kind)}</p><h1>{escape(title)}</h1><ul class="facts">{shown}</ul></header>
@@ -136,12 +136,16 @@ def _primary(program: Program, board: Mapping[str, float], results: Mapping[str,
     if column.key not in board:
         return ""
     entered = column.computation is not None or column.task in results
-    remark = "Decides the rank." if entered else f"Not entered: the worst value, {_worst(column)}, is shown."
+    kind, remark, distances = "primary", "Decides the rank.", ""
+    if entered:
+        distances = _distances(program, column, board)
+    else:
+        kind, remark = "primary absent", f"Not entered: the worst value, {_worst(column)}, is shown."
     return (
-        f'<section class="primary{"" if entered else " absent"}"><h2>{escape(column.title)}</h2>'
+        f'<section class="{kind}"><h2>{escape(column.title)}</h2>'
         f"<strong>{_score(column, board)}</strong>\n"
         f'<p class="soft">{escape(column.meaning)} <span class="better">{_direction(column)}</span>. {remark}</p>\n'
-        f"{_distances(program, column, board) if entered else ''}</section>\n"
+        f"{distances}</section>\n"
     )
 
 
@@ -153,9 +157,14 @@ def _distances(program: Program, column: ScoreColumn, board: Mapping[str, float]
         if column.key not in scores:
             continue
         by = own - round(program.rounded(scores[column.key]), column.precision)
-        better = by > 0 if column.sort == "desc" else by < 0
+        is_better = by > 0 if column.sort == "desc" else by < 0
         size = number(abs(by), column.decimals)
-        texts.append(f"{size} {'better' if better else 'worse'} than {name}" if by else f"the same as {name}")
+        if by == 0:
+            texts.append(f"the same as {name}")
+        elif is_better:
+            texts.append(f"{size} better than {name}")
+        else:
+            texts.append(f"{size} worse than {name}")
     if not texts:
         return ""
     text = "; ".join(texts)
@@ -177,18 +186,19 @@ def _direction(column: ScoreColumn) -> str:
 def _warnings(warnings: Sequence[str], *, has_log: bool) -> str:
     if not warnings:
         return ""
-    shown = [_without_quotes(text) for text in warnings[:MAX_WARNINGS]]
-    items = "".join(f"<li>{escape(text)}</li>\n" for text in shown)
-    if len(warnings) > MAX_WARNINGS:
-        items += f"<li>… and {len(warnings) - MAX_WARNINGS} more</li>\n"
-    note = "Values of the submission are left out here" + ("; its log quotes them." if has_log else ".")
-    left_out = f'<p class="soft">{note}</p>' if shown != list(warnings) else ""
+    items, quotes = "", False
+    for text in warnings[:MAX_WARNINGS]:
+        shown = cut(QUOTED.sub('"…"', text), MAX_WARNING)
+        quotes = quotes or shown != text
+        items += f"<li>{escape(shown)}</li>\n"
+    more = len(warnings) - MAX_WARNINGS
+    if more > 0:
+        items += f"<li>… and {more} more</li>\n"
+    left_out = ""
+    if quotes or more > 0:
+        note = "Values of the submission are left out here" + ("; its log quotes them." if has_log else ".")
+        left_out = f'<p class="soft">{note}</p>'
     return f'<section class="note"><h2>Warnings</h2><ul>{items}</ul>{left_out}</section>\n'
-
-
-def _without_quotes(text: str) -> str:
-    cut = QUOTED.sub('"…"', text)
-    return cut if len(cut) <= MAX_WARNING else cut[: MAX_WARNING - 1] + "…"
 
 
 def _task(
@@ -210,19 +220,21 @@ def _task(
 
 def _columns(program: Program, task: str, board: Mapping[str, float], result: TaskResult | None) -> str:
     """The task's columns of the board, but for the primary one, which the page shows at its head."""
-    columns = [c for c in program.columns[1:] if c.task == task and c.key in board and not c.hidden]
-    rows = "".join(
-        f'<tr><th scope="row"><span>{escape(column.title)}</span><span class="soft">{escape(column.meaning)} '
-        f'<span class="better">{_direction(column)}</span></span>'
-        f"{_distances(program, column, board) if result or column.computation else ''}</th>"
-        f'<td class="number">{_score(column, board)}</td><td class="number soft">{_worst(column)}</td></tr>\n'
-        for column in columns
-    )
+    rows = ""
+    for column in program.columns[1:]:
+        if column.task != task or column.key not in board or column.hidden:
+            continue
+        distances = _distances(program, column, board) if result or column.computation else ""
+        rows += (
+            f'<tr><th scope="row"><span>{escape(column.title)}</span><span class="soft">{escape(column.meaning)} '
+            f'<span class="better">{_direction(column)}</span></span>{distances}</th>'
+            f'<td class="number">{_score(column, board)}</td><td class="number soft">{_worst(column)}</td></tr>\n'
+        )
     if not rows:
         return ""
+    absent = "" if result else '<p class="soft">Not entered: the worst values are shown instead of scores.</p>\n'
     return (
-        ("" if result else '<p class="soft">Not entered: the worst values are shown instead of scores.</p>\n')
-        + '<table class="scores"><thead><tr><th scope="col">Metric</th><th scope="col" class="number">Score</th>'
+        f'{absent}<table class="scores"><thead><tr><th scope="col">Metric</th><th scope="col" class="number">Score</th>'
         f'<th scope="col" class="number">Worst</th></tr></thead>\n<tbody>{rows}</tbody></table>\n'
     )
 
@@ -247,29 +259,39 @@ def _figures(program: Program, result: TaskResult, left: int) -> str:
 def _further(program: Program, result: TaskResult, shown: Shown) -> str:
     """The metrics that neither the board nor a figure shows, folded away."""
     values, rows = shown
-    on_board = {id(result.metrics[column.key]) for column in program.columns if column.key in result.metrics}
-    drawn = program.details in ("full", "all")
-    metrics = [
-        (name, metric)
-        for name, metric in result.metrics.items()
-        if name in values and metric.value is not None and not (metric.drawn and drawn) and id(metric) not in on_board
-    ]
+    metrics = _beside_board_and_figures(program, result, values)
     if not metrics:
         return ""
-    lines = "".join(
-        f'<tr><th scope="row">{label_html(name)}</th><td class="number">{_figure(program, metric)}</td>'
-        f'<td class="number soft">{metric.rows if name in rows else ""}</td></tr>\n'
-        for name, metric in metrics[:MAX_FURTHER]
-    )
-    more = len(metrics) - MAX_FURTHER
-    where = "" if program.scores_hidden else " in details.json"
-    note = f'<p class="soft">… and {more} more{where}.</p>' if more > 0 else ""
+    lines = ""
+    for name, metric in metrics[:MAX_FURTHER]:
+        over = metric.rows if name in rows else ""
+        lines += (
+            f'<tr><th scope="row">{label_html(name)}</th><td class="number">{_figure(program, metric)}</td>'
+            f'<td class="number soft">{over}</td></tr>\n'
+        )
+    found = len(metrics)
+    note = ""
+    if found > MAX_FURTHER:
+        where = "" if program.scores_hidden else " in details.json"
+        note = f'<p class="soft">… and {found - MAX_FURTHER} more{where}.</p>'
     return (
-        f"<details><summary>Further metrics ({len(metrics)})</summary>\n"
+        f"<details><summary>Further metrics ({found})</summary>\n"
         '<p class="soft">Over: how many units a metric is averaged over or counted among.</p>\n<table><thead><tr>'
         '<th scope="col">Name</th><th scope="col" class="number">Value</th><th scope="col" class="number">Over</th>'
         f"</tr></thead>\n<tbody>{lines}</tbody></table>{note}</details>\n"
     )
+
+
+def _beside_board_and_figures(program: Program, result: TaskResult, names: set[str]) -> list[tuple[str, Metric]]:
+    """Those of the named metrics that have a value which is shown nowhere else."""
+    on_board = {id(result.metrics[column.key]) for column in program.columns if column.key in result.metrics}
+    has_figures = program.details in ("full", "all")
+    metrics = []
+    for name, metric in result.metrics.items():
+        is_drawn = metric.drawn and has_figures
+        if name in names and metric.value is not None and not is_drawn and id(metric) not in on_board:
+            metrics.append((name, metric))
+    return metrics
 
 
 def _figure(program: Program, metric: Metric) -> str:
@@ -299,12 +321,12 @@ def figure_html(figure: Figure, min_items: int, decimals: int) -> str:
 
 def label_html(label: str) -> str:
     """A label, cut where it is very long, that may break after an underscore."""
-    return escape(cut(label)).replace("_", "_<wbr>")
+    return escape(cut(label, MAX_LABEL)).replace("_", "_<wbr>")
 
 
-def cut(label: str) -> str:
-    """A label of a length that can be read."""
-    return label if len(label) <= MAX_LABEL else label[: MAX_LABEL - 1] + "…"
+def cut(text: str, most: int) -> str:
+    """A text of a length that can be read, `most` characters."""
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def number(value: float | None, decimals: int = 3) -> str:
@@ -326,9 +348,10 @@ def _bar_chart(chart: BarChart, min_items: int, decimals: int) -> str:
         return _withheld(min_items)
     # rounded before anything is drawn: the length of a bar has digits, too
     bars = [bar if bar.value is None else replace(bar, value=round(bar.value, decimals)) for bar in shown]
-    values = [bar.value for bar in bars if bar.value is not None and math.isfinite(bar.value)]
-    top = max(values, default=1.0) if chart.top is None else chart.top
-    rows = "".join(row if isinstance(row, str) else _bar_row(row, top) for row in _excerpt(bars, chart.better))
+    top = max(_finite(bars), default=1.0) if chart.top is None else chart.top
+    rows = ""
+    for row in _excerpt(bars, chart.better):
+        rows += row if isinstance(row, str) else _bar_row(row, top)
     notes = f"{chart.better.capitalize()} is better. The axis runs from 0 to {top:g}. Items: {chart.items}."
     return (
         f'{_note(notes + _left_out(chart.bars, shown, min_items))}<table class="bars"><thead><tr><th scope="col">Label'
@@ -337,21 +360,31 @@ def _bar_chart(chart: BarChart, min_items: int, decimals: int) -> str:
     )
 
 
+def _finite(bars: Sequence[Bar]) -> list[float]:
+    """The values of bars that have one."""
+    return [bar.value for bar in bars if bar.value is not None and math.isfinite(bar.value)]
+
+
 def _left_out(bars: Sequence[Bar], shown: Sequence[Bar], min_items: int) -> str:
     """Which bars are not shown, and why each of them is not."""
     drawn = set(shown)
-    hidden = [bar for bar in bars if bar not in drawn]
-    reasons = {
-        "no items": [bar for bar in hidden if bar.items == 0],
-        f"fewer than {min_items} items": [bar for bar in hidden if 0 < bar.items < min_items],
-        "from which the others could be computed": [bar for bar in hidden if bar.items >= min_items],
-    }
-    texts = [f"{_names(found)} ({reason})" for reason, found in reasons.items() if found]
+    none, few, others = "no items", f"fewer than {min_items} items", "from which the others could be computed"
+    hidden: dict[str, list[Bar]] = {none: [], few: [], others: []}
+    for bar in bars:
+        if bar in drawn:
+            continue
+        if bar.items == 0:
+            hidden[none].append(bar)
+        elif bar.items < min_items:
+            hidden[few].append(bar)
+        else:
+            hidden[others].append(bar)
+    texts = [f"{_names(found)} ({reason})" for reason, found in hidden.items() if found]
     return f" Not shown: {'; '.join(texts)}." if texts else ""
 
 
 def _names(bars: Sequence[Bar]) -> str:
-    names = ", ".join(cut(bar.label) for bar in bars[:MAX_NAMES])
+    names = ", ".join(cut(bar.label, MAX_LABEL) for bar in bars[:MAX_NAMES])
     return names if len(bars) <= MAX_NAMES else f"{names} and {len(bars) - MAX_NAMES} more"
 
 
@@ -361,12 +394,12 @@ def _excerpt(bars: Sequence[Bar], better: str) -> list[Bar | str]:
         return list(bars)
 
     def strength(bar: Bar) -> float:
-        value = bar.value if bar.value is not None and math.isfinite(bar.value) else -math.inf
+        (value,) = _finite([bar]) or [-math.inf]
         return value if better == "higher" else -value
 
     ranked = sorted(bars, key=strength)
     middle = ranked[MAX_BARS // 2 : -MAX_BARS // 2]
-    values = [bar.value for bar in middle if bar.value is not None and math.isfinite(bar.value)]
+    values = _finite(middle)
     line = f"{len(middle)} more in between"
     if values:
         mean = math.fsum(values) / len(values)
@@ -389,8 +422,9 @@ def _bar_row(bar: Bar, top: float) -> str:
 
 def _percent(value: float | None, top: float) -> str:
     """How much of the axis a value takes; what is beyond its ends is drawn to the end."""
-    share = value / top if value is not None and math.isfinite(value) and top > 0 else 0.0
-    return f"{100 * min(max(share, 0.0), 1.0):.1f}"
+    if value is None or not math.isfinite(value) or top <= 0:
+        return "0.0"
+    return f"{100 * min(max(value / top, 0.0), 1.0):.1f}"
 
 
 def _head(label: str, drawn: str) -> str:

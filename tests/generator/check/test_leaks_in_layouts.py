@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.generator.check.drafts import Edit, both, delete, packed, secret, write
-from tests.generator.check.test_leaks import GOLD, IDS, LABELS, PAIRS, kit, leaks, own, public, solution, task
+from tests.generator.check.test_leaks import GOLD, IDS, LABELS, PAIRS, SUMMARY, kit, leaks, own, public, solution, task
 from tests.generator.new.making import csv_text
 
 Lists = Sequence[Sequence[Any]]
@@ -214,3 +214,30 @@ def test_few_items_unlike_the_others_say_little(items: int, rare: int, expected:
     shown = "".join(f"{number},{line}" for number, line in enumerate(labels))
     both(own(f"id,label\n{''.join(labels)}".encode()), public("a.csv", f"n,id,label\n{shown}".encode()))(draft)
     assert [one.id for one in draft.check(tmp_path).findings if one.id.startswith("leak")] == expected
+
+
+@pytest.mark.parametrize(("items", "is_found"), [(8, False), (20, True)])
+def test_a_short_example_submission_may_be_right(items: int, is_found: bool, tmp_path: Path) -> None:
+    draft = task()
+    gold = "".join(f"{one},{label}\n" for one, label in PAIRS[:items])
+    both(own(f"id,label\n{gold}".encode()), solution(f"id,label\n{gold}".encode()))(draft)
+    assert ["is the reference file gold.csv" in what for what in leaks(draft, tmp_path)] == [True] * is_found
+
+
+def test_rounded_numbers_are_found(tmp_path: Path) -> None:
+    draft = task()
+    scores = [number * 37 % 100 / 10 for number in range(100)]
+    gold = "".join(f"item-{number:03},{score}\n" for number, score in enumerate(scores))
+    shown = "".join(f"item-{number:03},{round(score)}\n" for number, score in enumerate(scores))
+    both(own(f"id,label\n{gold}".encode()), public("a.csv", f"id,strength\n{shown}".encode()))(draft)
+    (what,) = leaks(draft, tmp_path)
+    assert "shows label of gold.csv rounded for 100 of 100 items" in what
+
+
+def test_a_gold_text_with_escaped_line_ends_is_found(tmp_path: Path) -> None:
+    draft = task()
+    words = SUMMARY.split()
+    wrapped = "\\n".join(" ".join(words[start : start + 4]) for start in range(0, len(words), 4))
+    both(own(), kit("run.py", f'SHOWN = "{wrapped}"\n'.encode()))(draft)
+    (what,) = leaks(draft, tmp_path)
+    assert "holds words of 1 of 1 gold texts" in what

@@ -92,6 +92,12 @@ def test_a_team_name_steers_no_terminal_and_no_table(form: str, name: str) -> No
     assert printed.count("\n") == FORMATS[form](of_team("plain")).count("\n")
 
 
+@pytest.mark.parametrize("sign", "=+@＝＋－＠")
+def test_every_sign_that_begins_a_formula_is_kept_from_it(sign: str) -> None:
+    """Spreadsheets take the full-width signs for the plain ones."""
+    assert FORMATS["csv"](of_team(f"{sign}A1")).splitlines()[1] == f"'{sign}A1,-0.5,'{sign}A1"
+
+
 @pytest.mark.parametrize("name", NAMES.values(), ids=list(NAMES))
 def test_no_cell_of_a_csv_is_a_formula(name: str) -> None:
     (row,) = csv.DictReader(io.StringIO(FORMATS["csv"](of_team(name))))

@@ -78,7 +78,7 @@ def on_podman(client: docker.DockerClient) -> bool:
 
 @pytest.fixture
 def bounds(client: docker.DockerClient) -> None:
-    """An engine that bounds and measures; one without root often cannot, and says so (test_traits.py)."""
+    """An engine that bounds and measures; one without root often cannot, and says so (test_connection.py)."""
     known = traits(client)
     if known.unbounded or not known.measures:
         unavailable(f"{known.version} bounds or measures nothing here")

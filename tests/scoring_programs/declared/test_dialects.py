@@ -64,6 +64,18 @@ def test_every_dialect_is_read(
         ) == pytest.approx(2 / 3)
 
 
+@pytest.mark.parametrize("header", ["id,label,text,label", "id,label,text,label,label", "id,id,label,text"])
+def test_a_column_that_is_there_twice_is_refused(header: str, tmp_path: Path) -> None:
+    """Which of the two is meant cannot be known: the first one must not be scored silently."""
+    options = one_table(FIELDS, {"acc": METRICS["acc"]})
+    sent = csv_of(header, [["1"] * len(header.split(","))])
+    with pytest.raises(SubmissionError) as caught:
+        score(options, {"gold.csv": csv_of("id,label,text", [["1", "a", "x"]])}, {"predictions.csv": sent}, tmp_path)
+    column = "id" if header.startswith("id,id") else "label"
+    expected = f'predictions.csv:1: the column "{column}" is there more than once. Expected: each column once.'
+    assert expected in caught.value.messages
+
+
 @pytest.mark.parametrize("skip", [0, 3])
 @pytest.mark.parametrize(
     ("text", "expected"),

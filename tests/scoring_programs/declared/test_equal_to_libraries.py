@@ -307,21 +307,28 @@ def test_metrics_that_the_kit_computes_import_no_library() -> None:
         "string": "one",
         "spans": [[0, 2, "x"]],
         "text": "one",
+        "offsets": [1, 2],
+        "probabilities": [0.5, 0.5],
     }
-    own = [(m.name, m.types[-1], m.gold or m.types[-1]) for m in metrics().values() if m.types and not m.libraries]
+    own = []
+    for m in metrics().values():
+        compared = m.types if m.module in ("probabilities", "sets") else m.types[:1]
+        if not m.libraries:
+            own += [(m.name, kind, m.gold.get(kind, kind)) for kind in compared if kind in samples]
     code = (
         "import sys\n"
         "from scoring_kit.base.fields import Field\n"
         "from declared.metrics import Sample, definitions\n"
         f"values = {samples!r}\n"
-        "values['labels'] = frozenset(values['labels'])\n"
+        "values.update({kind: frozenset(values[kind]) for kind in ('labels', 'offsets')})\n"
         "values['spans'] = [tuple(one) for one in values['spans']]\n"
         f"for name, kind, gold in {own!r}:\n"
         "    metric = definitions()[name]\n"
         "    sides = [[values[gold]] * 3, [values[kind]] * 3]\n"
         "    sides = [[(one,) for one in side] for side in sides] if metric.joint else sides\n"
-        "    options = {**metric.options, 'positive': 'a', 'beta': 2, 'quantile': 0.5, 'matrix': {}}\n"
-        "    metric.value(Sample(*sides, [Field('x', kind, values=('a', 'b'))]), options)\n"
+        "    options = {**metric.options, 'positive': 'a', 'beta': 2, 'quantile': 0.5, 'matrix': {}, 'k': 1}\n"
+        "    field = Field('x', kind, values={'a': 0, 'b': 1})\n"
+        "    metric.value(Sample(*sides, [field], weight=[1, 2, 3], scale=[1, 1, 1]), options)\n"
         "print(*{name.partition('.')[0] for name in sys.modules})"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)

@@ -232,6 +232,13 @@ WRONG: dict[str, tuple[dict[str, Any], dict[str, Any], Files, Files, list[str]]]
         {"p.jsonl": '"a"\n\n"c"\n'},
         ["p.jsonl:2:1: not valid JSON"],
     ),
+    "a blank line among rows of two": (
+        {"key": "line", "fields": FIELDS[1:], "header": "none", "metrics": METRICS},
+        {},
+        {"gold.csv": "label,x\na,1\nb,2\n"},
+        {"p.csv": "a,1\n\nb,2\n\n"},
+        ["p.csv:2: is blank. Expected: 2, without a header line: label, x."],
+    ),
     "a row of another width, by line": (
         {"key": "line", "fields": LABEL, "header": "none"},
         {},
@@ -335,11 +342,17 @@ def test_blank_lines_at_the_end_do_not_count(tmp_path: Path) -> None:
     assert score(options, L3, {"p.txt": "a\nb\nb\n\n\n"}, tmp_path / "txt").value("acc") == pytest.approx(2 / 3)
 
 
-def test_an_empty_last_line_may_be_an_answer(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "says",
+    [{"file": "p.txt"}, {"file": "p.csv", "header": "none"}, {"file": "p.tsv", "header": "none", "quoting": "none"}],
+)
+def test_an_empty_last_line_may_be_an_answer(says: dict[str, Any], tmp_path: Path) -> None:
     text = [{"field": "text", "type": "text"}]
-    options = declared({"key": "line", "fields": text, "file": "p.txt"}, metrics={"m": "exact_match"})
-    gold = {"gold.csv": 'text\none\n""\n'}
-    assert score(options, gold, {"p.txt": "one\n\n"}, tmp_path).value("m") == 1
+    options = declared({"key": "line", "fields": text, **says}, metrics={"m": "exact_match"})
+    gold = {"gold.csv": 'text\none\n""\n""\nfour\n'}
+    assert score(options, gold, {says["file"]: "one\n\n\n\n"}, tmp_path).value("m") == 0.75
+    assert score(options, gold, {says["file"]: "one\n\n\nfour\n\n\n"}, tmp_path / "more").value("m") == 1
+    assert score(options, gold, template_of(options, tmp_path), tmp_path / "template_sent").value("m") == 0.5
 
 
 def test_a_json_list_of_plain_values_answers_row_by_row(tmp_path: Path) -> None:

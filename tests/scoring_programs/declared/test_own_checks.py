@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from declared import own_checks
+from declared.template import template_files
 from gen_bundle.render.starting_kit import validator_bytes
 from gen_bundle.resources import resource
 from scoring_kit.errors import OrganiserError, SubmissionError
-from tests.scoring_programs.declared.declaring import columns_of, csv_of, options_of, read_gold, score
+from tests.scoring_programs.declared.declaring import columns_of, csv_of, gold_faults, options_of, read_gold, score
 
 FIELDS = [{"field": "id", "type": "string"}, {"field": "x", "type": "number"}, {"field": "set", "type": "labels"}]
 GOLD = "id,x,set\na,1,p\nb,2,q\n"
@@ -99,7 +100,7 @@ def test_the_validator_runs_the_check_without_any_package(tmp_path: Path) -> Non
     assert "p.csv: b: x is above 5 without p" in said["wrong"]
 
 
-def test_every_judged_item_must_be_ranked(tmp_path: Path) -> None:
+def ranking(**columns: Any) -> dict[str, Any]:
     fields = [
         {"field": "q", "type": "string"},
         {"field": "item", "type": "string"},
@@ -108,9 +109,29 @@ def test_every_judged_item_must_be_ranked(tmp_path: Path) -> None:
     declaration = {
         "submission": {"file": "p.csv", "key": "q", "rows": "many", "fields": fields},
         "reference": {"file": "gold.csv"},
-        "tasks": [{"id": "t", "columns": columns_of(ap={"name": "ap", "items": "all"}, rr="rr")}],
+        "tasks": [{"id": "t", "columns": columns_of(**columns)}],
     }
-    options = options_of(declaration)
+    return options_of(declaration)
+
+
+def test_the_template_ranks_every_judged_item_in_an_order_of_its_own(tmp_path: Path) -> None:
+    options = ranking(ap={"name": "ap", "items": "all"})
+    gold = csv_of("q,item,relevance", [["q1", "d2", 1], ["q1", "d1", 0], ["q2", "d3", 1]])
+    table = read_gold(options, {"gold.csv": gold}, tmp_path).tables["table"]
+    (text,) = template_files([table], [table.table.answers]).values()
+    assert text == "q,item,score\nq1,d1,0\nq1,d2,0\nq2,d3,0\n"
+    assert score(options, {"gold.csv": gold}, {"p.csv": text}, tmp_path / "template").value("ap") == 1
+
+
+def test_a_gold_of_relevant_items_alone_is_not_told_to_participants(tmp_path: Path) -> None:
+    gold = csv_of("q,item", [["q1", "d2"]])
+    (fault,) = gold_faults(ranking(ap={"name": "ap", "items": "all"}), {"gold.csv": gold}, tmp_path)
+    assert fault.startswith("gold.csv (ap): items: all tells participants which items there are")
+    assert gold_faults(ranking(ap="ap"), {"gold.csv": gold}, tmp_path / "other") == []
+
+
+def test_every_judged_item_must_be_ranked(tmp_path: Path) -> None:
+    options = ranking(ap={"name": "ap", "items": "all"}, rr="rr")
     gold = csv_of("q,item,relevance", [["q1", "d1", 1], ["q1", "d2", 0], ["q2", "d3", 1]])
     full = [["q1", "d1", 3], ["q1", "d2", 1], ["q1", "d9", 2], ["q2", "d3", 1]]
     assert score(options, {"gold.csv": gold}, {"p.csv": csv_of("q,item,score", full)}, tmp_path).value("ap") == 1

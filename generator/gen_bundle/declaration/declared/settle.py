@@ -17,7 +17,9 @@ from gen_bundle.declaration.source import Broken, Trail, columns_of, mappings
 DECLARED = "declared"
 DIRECTIONS = {"desc": "higher is better", "asc": "lower is better"}
 COMPUTED = {"avg": "Mean", "sum": "Sum", "min": "Minimum", "max": "Maximum", "avg_rank": "Mean rank"}
-PRECISION, PRECISION_OF_100 = 4, 2
+PRECISION = 4
+PRECISIONS: Mapping[float, int] = {100: 2}
+"""Of metrics whose best value is this one."""
 DEFAULT_LIMIT: int = DeclaredPhase.model_fields["execution_time_limit"].default
 RANK_PRECISION = 2
 
@@ -140,7 +142,7 @@ def _complete(column: dict[str, Any], metric: ColumnMetric, trail: Trail) -> Ite
         column.setdefault("meaning", meaning_of(metric, known))
         said = bound(known, metric.worst, column["worst"])
         column["meaning"] = " ".join(filter(None, [column["meaning"], said]))
-        column.setdefault("precision", PRECISION_OF_100 if known.best == 100 else PRECISION)
+        column.setdefault("precision", PRECISIONS.get(known.best, PRECISION))
     if metric.undefined is not None:
         yield from _undefined(metric.undefined, column, trail)
 

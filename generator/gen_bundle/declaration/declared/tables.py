@@ -226,25 +226,36 @@ def _place_fields(
 ) -> None:
     """Note where a file has each field: by its place without a header, else by a column's name or a path in JSON."""
     if not file.has_header:
-        expanded: list[str] = []
-        for name in columns:
-            if name != file.named_by:
-                expanded += table.fields.get(name, {}).get("columns") or [name]
-        file.reading["columns"] = expanded
-        for name in table.key:
-            if name in (*expanded, file.named_by) or table.by_line:
-                continue
-            if file is table.sent:
-                found.append(((*trail, "key"), f"no field {name!r}, which has a place in the file's rows."))
-            else:
-                found.append(((*trail, "columns"), f"the key {name} is missing. Expected a place for it."))
-        if len(set(expanded)) < len(expanded):
-            found.append(((*trail, "columns"), "names a column twice. Expected each once."))
+        _place_columns(table, file, columns, trail, found)
         return
-    in_json = file.format in ("json", "jsonl")
-    paths = {name: str(one["at"]) for name, one in places.items() if in_json and one.get("at") is not None}
-    names = {name: one["column"] for name, one in places.items() if one.get("column") and name not in paths}
-    file.reading |= {key: value for key, value in (("names", names), ("paths", paths)) if value}
+    names: dict[str, str] = {}
+    paths: dict[str, str] = {}
+    for name, one in places.items():
+        if one.get("at") is not None and file.format in ("json", "jsonl"):
+            paths[name] = str(one["at"])
+        elif one.get("column"):
+            names[name] = one["column"]
+    if names:
+        file.reading["names"] = names
+    if paths:
+        file.reading["paths"] = paths
+
+
+def _place_columns(table: DeclaredTable, file: DeclaredFile, columns: list[str], trail: Trail, found: Found) -> None:
+    """The columns of a file without a header line: a field that is spread takes as many places."""
+    expanded: list[str] = []
+    for name in columns:
+        if name != file.named_by:
+            expanded += table.fields.get(name, {}).get("columns") or [name]
+    file.reading["columns"] = expanded
+    lacking = [] if table.by_line else [name for name in table.key if name not in (*expanded, file.named_by)]
+    for name in lacking:
+        if file is table.sent:
+            found.append(((*trail, "key"), f"no field {name!r}, which has a place in the file's rows."))
+        else:
+            found.append(((*trail, "columns"), f"the key {name} is missing. Expected a place for it."))
+    if len(set(expanded)) < len(expanded):
+        found.append(((*trail, "columns"), "names a column twice. Expected each once."))
 
 
 def _shape(table: DeclaredTable, data: dict[str, Any], gold_trail: Trail) -> Iterator[Broken]:
@@ -294,7 +305,8 @@ def _fields(data: Any, keys: list[str], trail: Trail, found: Found) -> Iterator[
         seen.add(name)
         item.setdefault("type", "string")
         item.setdefault("required", True)
-        item.setdefault("meaning", "What the row is about." if name in keys else "Your answer.")
+        meaning = "What the row is about." if name in keys else "Your answer."
+        item.setdefault("meaning", meaning)
         kind = _choice(item, "type", tuple(TYPES), "string", here, found)
         declared: dict[str, Any] = {"name": name, "type": kind, "required": item.get("required", True) is not False}
         found += _unknown_keys(item, (*FIELD_KEYS, *OF_TYPE), here)
@@ -342,7 +354,7 @@ def _field_faults(declared: dict[str, Any], is_key: bool) -> Iterator[tuple[str,
     try:
         _ = field.empty
     except FieldError as error:
-        yield "default", f"{error.rule}. Expected {field.expected_in_json}."
+        yield "default", f"{error.rule}. Expected {error.expected.replace(field.expected, field.expected_in_json)}."
 
 
 def _spelling_faults(field: Field) -> Iterator[tuple[str, str]]:
@@ -478,6 +490,15 @@ def _file(data: dict[str, Any], key: str, trail: Trail, found: Found, named: str
     return file
 
 
+OF_FORMATS = (
+    ("header", ("cells",), "is for tables of cells (.csv, .tsv); {!r} has none."),
+    ("delimiter", ("cells",), "is for tables of cells (.csv, .tsv); {!r} has none."),
+    ("skip", ("cells", "txt", "jsonl"), "is for files of lines; {!r} is read as a whole."),
+    ("at", ("json",), "is the place of the records in a .json file; {!r} is none."),
+)
+"""Key of a file → the formats that it is for, and what is said of others."""
+
+
 def _read_dialect(data: dict[str, Any], file: DeclaredFile, trail: Trail, found: Found) -> None:
     """How a file of cells or lines is read, and where its records are."""
     file.reading = {"quoting": _choice(data, "quoting", ("rfc4180", "none"), "rfc4180", trail, found)}
@@ -489,23 +510,17 @@ def _read_dialect(data: dict[str, Any], file: DeclaredFile, trail: Trail, found:
         file.reading["delimiter"] = delimiter
     elif delimiter is not None:
         found.append(((*trail, "delimiter"), f"expected one character, such as ';' (found {delimiter!r})."))
-    if type(skip) is int and skip >= 0:
-        file.reading |= {"skip": skip} if skip else {}
-    elif skip is not None:
+    if type(skip) is int and skip > 0:
+        file.reading["skip"] = skip
+    elif skip is not None and (skip is False or skip != 0):
         found.append(((*trail, "skip"), f"expected a number of lines (found {skip!r})."))
     if _check_place(data, file, trail, found) and data.get("at") is not None:
         file.reading["at"] = str(data["at"])
     for here, item in mappings(data, "fields", trail):
         _check_place(item, file, here, found)
-    if not file.format:
-        return
-    for key, fits, what in (
-        ("header", file.has_cells, "is for tables of cells (.csv, .tsv); {!r} has none."),
-        ("delimiter", file.has_cells, "is for tables of cells (.csv, .tsv); {!r} has none."),
-        ("skip", file.format != "json", "is for files of lines; {!r} is read as a whole."),
-        ("at", file.format == "json", "is the place of the records in a .json file; {!r} is none."),
-    ):
-        if data.get(key) is not None and not fits and (key != "skip" or skip):
+    kind = "cells" if file.has_cells else file.format
+    for key, kinds, what in OF_FORMATS:
+        if data.get(key) and kind and kind not in kinds:
             found.append(((*trail, key), what.format(file.name)))
 
 

@@ -127,7 +127,7 @@ class Engine(Protocol):
             container: What to run.
             seconds: Wall-clock limit.
             stdout: File for what the program prints, made even when it prints nothing.
-            stderr: Likewise.
+            stderr: File for what it prints there, also made in any case.
             on_line: Called with each line of output while it runs.
 
         Raises:

@@ -103,26 +103,9 @@ def traits(client: docker.DockerClient) -> Traits:
     )
 
 
-_BY_CDI: dict[str, Any] = {"Driver": "cdi", "DeviceIDs": ["nvidia.com/gpu=all"]}
-_BY_RUNTIME: dict[str, Any] = {"Driver": "", "Count": -1, "Capabilities": [["gpu"]]}
+BY_CDI: dict[str, Any] = {"Driver": "cdi", "DeviceIDs": ["nvidia.com/gpu=all"]}
+BY_RUNTIME: dict[str, Any] = {"Driver": "", "Count": -1, "Capabilities": [["gpu"]]}
 _NO_SUCH_GPU = "nvidia.com/gpu=gen-bundle-asks-for-no-such-gpu"
-
-
-def gpu_requests(traits: Traits) -> tuple[dict[str, Any], ...]:
-    """The requests to try in turn: the worker's own by CDI; engines without it know the older form.
-
-    Podman takes the older form and gives nothing.
-    """
-    return (_BY_CDI,) if traits.is_podman else (_BY_CDI, _BY_RUNTIME)
-
-
-def gpu_refused(traits: Traits, refusals: list[str]) -> EngineError:
-    """The message when no request was served."""
-    how = " by CDI" if traits.is_podman else ", neither by CDI nor by its NVIDIA runtime"
-    return EngineError(
-        f"the engine gives no GPU{how}; install the NVIDIA container toolkit, or leave out --gpu. It says: "
-        f"{' / '.join(refusals)}"
-    )
 
 
 def require_honest_gpus(api: docker.APIClient, traits: Traits, image: str, labels: Mapping[str, str]) -> None:

@@ -22,12 +22,12 @@ from docker import DockerClient
 from gen_bundle.twin.engines import Container, Ended, EngineError, LineListener, model_mounts
 from gen_bundle.twin.engines.connection import (
     API_SECONDS,
+    BY_CDI,
+    BY_RUNTIME,
     connect,
     engine_answers,
     find_image,
     follow_lines,
-    gpu_refused,
-    gpu_requests,
     image_notes,
     pinned_name,
     require_honest_gpus,
@@ -216,8 +216,12 @@ class DockerEngine:
 
     def _start(self, container: Container, binds: Mapping[str, dict[str, str]]) -> str | Ended:
         """The id of the running container, or how it ended at once."""
+        # The worker's own request is by CDI; engines without it know the older form, of which Podman gives nothing.
+        requests: list[dict[str, Any] | None] = [None]
+        if self._gpu:
+            requests = [BY_CDI] if self._traits.is_podman else [BY_CDI, BY_RUNTIME]
         refusals = []
-        for request in gpu_requests(self._traits) if self._gpu else (None,):
+        for request in requests:
             try:
                 created = self._create(container, binds, request)
                 self._api.start(created)
@@ -228,9 +232,13 @@ class DockerEngine:
                 refusals.append(text)
                 continue
             return created
-        if self._gpu:
-            raise gpu_refused(self._traits, refusals)
-        raise EngineError(f"the engine does not run the container: {refusals[0]}")
+        if not self._gpu:
+            raise EngineError(f"the engine does not run the container: {refusals[0]}")
+        how = " by CDI" if self._traits.is_podman else ", neither by CDI nor by its NVIDIA runtime"
+        raise EngineError(
+            f"the engine gives no GPU{how}; install the NVIDIA container toolkit, or leave out --gpu. It says: "
+            f"{' / '.join(refusals)}"
+        )
 
     def _create(self, container: Container, binds: Mapping[str, dict[str, str]], gpu: dict[str, Any] | None) -> str:
         """The worker's create call; labels, bounds of the log, the network and `--strict` are ours."""

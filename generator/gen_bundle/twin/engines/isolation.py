@@ -66,7 +66,12 @@ def asked(argv: Sequence[str], folder: str, apart: Apart | None, python: str) ->
         apart: its world; None: this machine.
         python: the interpreter that it may need.
     """
-    told: dict[str, object] = {"argv": list(argv), "folder": folder, "parent": os.getpid(), "apart": apart is not None}
+    request: dict[str, object] = {
+        "argv": list(argv),
+        "folder": folder,
+        "parent": os.getpid(),
+        "apart": apart is not None,
+    }
     if apart is not None:
         binds, links = _system()
         binds = [*binds, *(Bind(place, str(place)) for place in _of_interpreter(python)), *apart.binds]
@@ -74,8 +79,8 @@ def asked(argv: Sequence[str], folder: str, apart: Apart | None, python: str) ->
         if apart.network and resolver.exists():
             binds.append(Bind(resolver.resolve(), str(resolver)))
         shown = [(str(one.source), one.target, "rw" if one.writable else "ro") for one in _not_twice(binds)]
-        told |= {"binds": shown, "links": links, "network": apart.network}
-    return json.dumps(told).encode()
+        request |= {"binds": shown, "links": links, "network": apart.network}
+    return json.dumps(request).encode()
 
 
 @cache
@@ -99,8 +104,8 @@ def why_not(python: str = sys.executable) -> str:
         return str(error)
     finally:
         os.close(report)
-    with os.fdopen(reading, "rb") as told:
-        reason = told.read().partition(b" ")[2] or ended.stderr[-MOST_SHOWN:]
+    with os.fdopen(reading, "rb") as reported:
+        reason = reported.read().partition(b" ")[2] or ended.stderr[-MOST_SHOWN:]
     if ended.returncode == 0:
         return ""
     return f"this system refuses it: {reason.decode(errors='replace').strip()}"
@@ -149,7 +154,7 @@ def _system() -> tuple[list[Bind], list[list[str]]]:
 def _of_interpreter(python: str) -> list[Path]:
     """The folders that an interpreter needs: where it is installed, its environment, and the packages that it finds."""
     asks = "import sys, json; print(json.dumps([[sys.prefix, sys.base_prefix, sys.exec_prefix], sys.path]))"
-    told = subprocess.run(
+    answer = subprocess.run(
         [python, "-c", asks],
         cwd="/",
         env=environment(),
@@ -158,7 +163,7 @@ def _of_interpreter(python: str) -> list[Path]:
         check=True,
         timeout=PROBE_SECONDS,
     )
-    prefixes, on_path = json.loads(told.stdout)
+    prefixes, on_path = json.loads(answer.stdout)
     packages = [place for place in on_path if Path(place).name in {"site-packages", "dist-packages"}]
     places = [Path(place) for place in (*prefixes, *packages) if place != "/" and Path(place).is_dir()]
     # Some installers link packages to where they keep one copy for all environments.

@@ -58,8 +58,7 @@ def _main(asked: dict[str, Any], report: int) -> NoReturn:
     _die_with(asked["parent"], signal.SIGTERM)
     status = _followed(child, apart=statuses is not None)
     if statuses is not None:
-        told = os.read(statuses, 32)
-        status = int(told) if told else status
+        status = int(os.read(statuses, 32) or status)
     _end_as(status)
 
 
@@ -122,7 +121,7 @@ def _first(asked: dict[str, Any], report: int, status_end: int) -> NoReturn:
 
 
 def _become(asked: dict[str, Any], report: int) -> NoReturn:
-    """Be the program; it has a process group of its own, so that it is told from this file's processes."""
+    """Be the program; it has a process group of its own, apart from this file's processes."""
     try:
         os.setpgid(0, 0)
         os.chdir(asked["folder"])

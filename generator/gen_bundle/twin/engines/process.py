@@ -85,7 +85,7 @@ class ProcessGroup:
             start_new_session=HAS_GROUPS,
         )
 
-    def _launch(self, told: bytes, environment: Mapping[str, str], stdout: BinaryIO, stderr: BinaryIO) -> None:
+    def _launch(self, content: bytes, environment: Mapping[str, str], stdout: BinaryIO, stderr: BinaryIO) -> None:
         reading, report = os.pipe()
         with os.fdopen(reading, "rb") as reported:
             try:
@@ -103,7 +103,7 @@ class ProcessGroup:
             try:
                 assert self._process.stdin is not None  # noqa: S101 - it is a pipe
                 with self._process.stdin as request, contextlib.suppress(BrokenPipeError):
-                    request.write(told)
+                    request.write(content)
                 number, _, words = reported.read().decode(errors="replace").partition(" ")
             except BaseException:
                 self.end()

@@ -647,6 +647,10 @@ OF_FIELDS: list[tuple[dict[str, Any], str]] = [
         {"type": "number", "min": 0, "default": -1},
         "default: x is out of range. Expected a finite number from 0, such as 0.25.",
     ),
+    (
+        {"type": "tags", "default": ["O", "O"]},
+        "default: x has 2 tags. Expected one tag, which counts for every token: O.",
+    ),
     ({"type": "label", "column": 3}, "column: expected the name of a column (found 3)."),
     (
         {"type": "label", "at": [1]},

@@ -26,7 +26,7 @@ def main() -> int:
     )
     parser.add_argument("--submission", metavar="FILE", type=Path, required=True, help="a zip, a folder or a bare file")
     parser.add_argument("--out", metavar="FOLDER", type=Path, default=Path("local-scores"), help="default: %(default)s")
-    parser.add_argument("--task", help=f"only this task ({', '.join(names)})" if names[1:] else "only this task")
+    parser.add_argument("--task", help=f"only this task ({', '.join(names)})")
     request = parser.parse_args()
     if not request.gold.is_dir():
         parser.error(f"--gold {request.gold}: no such folder")

@@ -45,10 +45,12 @@ def main() -> int:
         if status != 0:
             return status
         print("The code ran, and what it wrote is valid.", flush=True)
-        if gold is None:
-            return 0
-        command = [sys.executable, str(KIT / "score_locally.py"), "--gold", str(gold), "--submission", str(written)]
-        return subprocess.run([*command, "--out", str(request.out)], check=False).returncode
+        return _score(gold, written, request.out) if gold else 0
+
+
+def _score(gold: Path, written: Path, out: Path) -> int:
+    command = [sys.executable, str(KIT / "score_locally.py"), "--gold", str(gold), "--submission", str(written)]
+    return subprocess.run([*command, "--out", str(out)], check=False).returncode
 
 
 def _unpack(path: Path, folder: Path) -> bool:
