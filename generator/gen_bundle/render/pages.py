@@ -167,18 +167,18 @@ def _weight(value: Any) -> int:
 
 def _is_huge(operator: str, left: Any, right: Any) -> bool:
     """Whether a sum, product or power takes more room than a page needs; other operands fail by themselves."""
-    whole = isinstance(left, int) and isinstance(right, int)
-    if operator == "%" or (operator == "+" and whole):
-        return False
-    if whole and operator == "**":
-        return bool(left.bit_length() * right > MOST_BITS)
-    if whole:
-        return bool(left.bit_length() + right.bit_length() > MOST_BITS)
+    numbers = [one for one in (left, right) if isinstance(one, int)]
     lengths = [len(one) for one in (left, right) if isinstance(one, Sized)]
-    if operator == "+":
-        return sum(lengths) > MOST_CHARACTERS
-    times = [one for one in (left, right) if isinstance(one, int)]
-    return bool(lengths and times) and lengths[0] * times[0] > MOST_CHARACTERS
+    match operator, len(numbers):
+        case "%", _:
+            return False
+        case "+", _:
+            return sum(lengths) > MOST_CHARACTERS
+        case "**", 2:
+            return bool(left.bit_length() * right > MOST_BITS)
+        case _, 2:
+            return bool(left.bit_length() + right.bit_length() > MOST_BITS)
+    return bool(lengths and numbers) and lengths[0] * numbers[0] > MOST_CHARACTERS
 
 
 class _Counted(CodeGenerator):
