@@ -203,27 +203,35 @@ def _examples(
     submissions[TEMPLATE] = empty
     good = {name: _read(files) for name, files in submissions.items()}
     spoiled = _spoiled(good, competition.declaration.submission)
-    zips = [zipped(files) for files in good.values()]
+    zips = list(map(zipped, good.values()))
     broken_zips = [zipped(one.files) for one in spoiled]
     verdicts = validator_verdicts(validator, [*zips, *broken_zips], package)
-    problems = []
-    valid = [content for content, verdict in zip(zips, verdicts, strict=False) if verdict.valid]
-    for name, verdict in zip(good, verdicts, strict=False):
-        if verdict.valid or (name == TEMPLATE and valid and competition.options.get("checks")):
-            continue  # a check may ask for more than the emptiest answers
-        problems.append(f"{name}: is not a valid submission. {_cut(verdict.text)}")
-        if name == TEMPLATE and competition.options.get("checks"):
-            where = f"data/baselines/{data.phase.data_id}/NAME/"
-            problems.append(f"The kit needs a valid example: put one into {where}.")
-        elif name == TEMPLATE and not package.is_own:
-            raise RuntimeError(problems[-1])
-    if problems:
-        raise UserError(*problems)
     invalid = []
-    for one, content, verdict in zip(spoiled, broken_zips, verdicts[len(good) :], strict=True):
+    for one, content, verdict in zip(spoiled, broken_zips, verdicts[len(zips) :], strict=True):
         if not verdict.valid:
             invalid.append(InvalidExample(one.name, one.what, _cut(verdict.text), content))
+    of_good = dict(zip(good, verdicts[: len(zips)], strict=True))
+    valid = [content for content, verdict in zip(zips, of_good.values(), strict=True) if verdict.valid]
+    if competition.options.get("checks"):
+        # a check may ask for more than the emptiest answers
+        if not valid:
+            where = f"data/baselines/{data.phase.data_id}/NAME/"
+            raise UserError(f"{_refused(of_good)[0]} The kit needs a valid example: put one into {where}.")
+        del of_good[TEMPLATE]
+    elif not of_good[TEMPLATE].valid and not package.is_own:
+        raise RuntimeError(_refused({TEMPLATE: of_good[TEMPLATE]})[0])
+    if problems := _refused(of_good):
+        raise UserError(*problems)
     return valid[0], invalid
+
+
+def _refused(verdicts: Mapping[str, ValidatorVerdict]) -> list[str]:
+    """What the validator says of submissions that should be valid."""
+    problems = []
+    for name, verdict in verdicts.items():
+        if not verdict.valid:
+            problems.append(f"{name}: is not a valid submission. {_cut(verdict.text)}")
+    return problems
 
 
 def _read(files: Members) -> dict[str, bytes]:
