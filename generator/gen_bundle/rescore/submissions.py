@@ -77,8 +77,8 @@ def _found(folder: Path) -> Iterator[SubmissionFile]:
     names = []
     for path, _, _ in walked:
         inside = path.relative_to(folder)
-        if path.is_file():
-            in_dated = moment_of(path.parent.name) and len(inside.parts) > 2  # TEAM/DATE/FILE.zip
+        if not path.is_dir():
+            in_dated = path.is_file() and moment_of(path.parent.name) and len(inside.parts) > 2  # TEAM/DATE/FILE.zip
             inside = inside.parent if in_dated else inside.with_suffix("")
         names.append(inside.as_posix())
     several = {name for name, count in Counter(names).items() if count > 1}
