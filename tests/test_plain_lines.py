@@ -14,7 +14,7 @@ BRANCHES = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.IfExp, ast.ExceptHandl
 WITH_MORE_PATHS: set[str] = set()
 """Functions that are still to be made plainer."""
 NESTED: set[str] = set()
-"""Files with a comprehension in a comprehension, or a choice in a choice or straight in a call, still to be written out."""
+"""Files that still have a comprehension in a comprehension, or a choice in a choice or straight in a call."""
 
 
 @cache
@@ -45,16 +45,18 @@ def paths(function: ast.AST) -> int:
 def nested(module: ast.Module) -> Iterator[int]:
     """The lines of comprehensions and choices that are hard to read."""
     for node in ast.walk(module):
-        inner = (
-            [one for one in ast.walk(node) if one is not node] if isinstance(node, (*COMPREHENSIONS, ast.IfExp)) else []
-        )
-        kinds = COMPREHENSIONS if isinstance(node, COMPREHENSIONS) else ast.IfExp
-        if any(isinstance(one, kinds) for one in inner):
+        if isinstance(node, COMPREHENSIONS) and _holds(node, COMPREHENSIONS):
+            yield node.lineno
+        if isinstance(node, ast.IfExp) and _holds(node, ast.IfExp):
             yield node.lineno
         if isinstance(node, ast.Call):
             given = [*node.args, *(keyword.value for keyword in node.keywords)]
             if any(isinstance(one, ast.IfExp) for one in given):
                 yield node.lineno
+
+
+def _holds(node: ast.AST, kinds: type[ast.AST] | tuple[type[ast.AST], ...]) -> bool:
+    return any(isinstance(inner, kinds) for inner in ast.walk(node) if inner is not node)
 
 
 def test_functions_have_few_paths() -> None:
