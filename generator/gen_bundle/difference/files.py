@@ -79,8 +79,9 @@ def _solution_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
 def _solutions(bundle: Bundle) -> list[Named]:
     found = []
     for one in bundle.competition.solutions:
-        declared = bundle.yaml["solutions"][one.at[1]] if bundle.format == "v2" else {}
-        name = str(declared.get("name") or one.path)
+        name = str(one.path)
+        if bundle.format == "v2":
+            name = str(bundle.yaml["solutions"][one.at[1]].get("name") or name)
         found.append(Named((name, one.path), (name, one)))
     return found
 
@@ -90,7 +91,9 @@ def use_changes(
 ) -> Iterator[Difference]:
     """The differences of one program or data in a task, phase or solution of that name."""
     part, effect = ROLES[role]
-    item = f"{name}: {role.replace('_', ' ')}" if part == "programs" else name
+    item = name
+    if part == "programs":
+        item = f"{name}: {role.replace('_', ' ')}"
     if before is None or after is None:
         yield whole_item(part, item, after is not None, effect)
         return
@@ -144,8 +147,10 @@ def _keeps_scores(name: str, new: str | None) -> bool:
 
 def program_settings(files: Files) -> Any:
     """What program.json of one of our programs holds: options, columns, versions; nothing of another program."""
+    if PROGRAM_JSON not in files:
+        return {}
     try:
-        program = json.loads(files[PROGRAM_JSON].read(MAX_PROGRAM_JSON)) if PROGRAM_JSON in files else {}
+        program = json.loads(files[PROGRAM_JSON].read(MAX_PROGRAM_JSON))
     except (ValueError, RecursionError):
         return {}
     if isinstance(program, dict):
@@ -166,18 +171,24 @@ def _json_changes(old: Any, new: Any, at: str) -> Iterator[tuple[str, str | None
 
 
 def _json(value: Any) -> str | None:
-    return None if value is None else json.dumps(value, ensure_ascii=False)
+    if value is None:
+        return None
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _by_name(value: Any) -> dict[str, Any] | None:
+    if isinstance(value, dict):
+        return value
     if isinstance(value, list) and value and all(isinstance(part, dict) and "key" in part for part in value):
         return {str(part["key"]): part for part in value}
-    return value if isinstance(value, dict) else None
+    return None
 
 
 def _command(files: Files) -> str | None:
     found = files.get("metadata.yaml") or files.get("metadata")
-    return found.read(MAX_METADATA_BYTES).decode("utf-8", "replace").strip() if found else None
+    if found is None:
+        return None
+    return found.read(MAX_METADATA_BYTES).decode("utf-8", "replace").strip()
 
 
 def _changed_files(
@@ -220,7 +231,8 @@ def _data_changes(
             text, becomes = str(count), effect
             if count.same:
                 text = "written differently, the same items: no score changes"
-                becomes = Effect.KEEP if effect is Effect.RERUN else effect
+                if effect is Effect.RERUN:
+                    becomes = Effect.KEEP
             yield Difference(part, item, name, becomes, f"{count.old} items", f"{count.new} items", (text,))
 
 
@@ -258,13 +270,15 @@ class ItemCount:
 def count_changes(old: Node, new: Node, declared: Iterable[Key] = ()) -> ItemCount:
     """Compare two versions of a file: by a declared key, or else a column or field, that is unique; else as bags."""
     before, after = _items(old), _items(new)
-    names = before[0] if before else {}
-    for key in (*declared, *((name,) for name in names if name)):
+    keys = list(declared)
+    if before:
+        keys += [(name,) for name in before[0] if name]
+    for key in keys:
         one, other = _by_key(key, before), _by_key(key, after)
         if one and other:
             changed = sum(one[values] != other[values] for values in one.keys() & other.keys())
             return ItemCount(len(one), len(other), len(other.keys() - one), len(one.keys() - other), changed)
-    texts, other_texts = [_frozen(item) for item in before], [_frozen(item) for item in after]
+    texts, other_texts = list(map(_frozen, before)), list(map(_frozen, after))
     bag, other_bag = Counter(texts), Counter(other_texts)
     added, removed = (other_bag - bag).total(), (bag - other_bag).total()
     return ItemCount(len(before), len(after), added, removed, None, bag == other_bag and texts != other_texts)
@@ -276,7 +290,7 @@ def _items(node: Node) -> Sequence[Mapping[str, Any]]:
     if isinstance(value, dict | list):
         return _json_items(value)
     head, *table = list(filter(None, rows(node))) or [[]]
-    if table and {len(row) for row in table} == {len(head)}:
+    if table and set(map(len, table)) == {len(head)}:
         return [dict(zip(head, row, strict=True)) for row in table]
     found = list(filter(str.strip, lines(node)))
     return _objects(found) or [{"": line} for line in found]
@@ -309,7 +323,9 @@ def _by_key(key: Key, items: Sequence[Mapping[str, Any]]) -> dict[tuple[str, ...
         if not item.keys() >= {*key}:
             return {}
         found[tuple(str(item[name]) for name in key)] = _frozen(item)
-    return found if len(found) == len(items) else {}
+    if len(found) < len(items):
+        return {}
+    return found
 
 
 def _frozen(item: Any) -> str:

@@ -15,6 +15,7 @@ from gen_bundle.difference.settings import (
     task_changes,
     text_changes,
 )
+from gen_bundle.plain_text import counted
 
 ASPECTS = (competition_changes, text_changes, phase_changes, task_changes, leaderboard_changes, file_changes)
 EFFECTS = list(Effect)
@@ -24,7 +25,9 @@ MAX_VALUE = 200
 
 def differences(old: Bundle, new: Bundle) -> list[Difference]:
     """Everything in which two bundles differ, in the order of `PARTS`."""
-    found = [difference for aspect in ASPECTS for difference in aspect(old, new)]
+    found: list[Difference] = []
+    for aspect in ASPECTS:
+        found += aspect(old, new)
     return sorted(found, key=lambda one: PARTS.index(one.part))
 
 
@@ -63,8 +66,10 @@ def as_text(found: Sequence[Difference]) -> str:
         for cause in sorted(by_part[part], key=lambda cause: -cause.weight):
             lines += _lines(cause)
     counts = Counter(cause.difference.effect for cause in causes)
-    lines += ["", f"{len(causes)} difference{'s' if len(causes) > 1 else ''}:"]
-    lines += [f"  {effect.key:5} {counts[effect]:4}  {effect.value}" for effect in Effect if counts[effect]]
+    lines += ["", f"{counted(len(causes), 'difference')}:"]
+    for effect in Effect:
+        if counts[effect]:
+            lines.append(f"  {effect.key:5} {counts[effect]:4}  {effect.value}")
     return "\n".join(lines) + "\n"
 
 
@@ -88,7 +93,8 @@ def _lines(cause: DifferenceCause) -> Iterator[str]:
     one, end = cause.difference, ""
     if one.part == "programs":
         ends = {item.rpartition(": ")[2] for item in cause.items}
-        end = f": {ends.pop()}" if len(ends) == 1 else ""
+        if len(ends) == 1:
+            end = f": {ends.pop()}"
     named = ", ".join(item.removesuffix(end) for item in cause.items) + end
     line = f"  {one.effect.key:5}  "
     if named:
@@ -97,7 +103,8 @@ def _lines(cause: DifferenceCause) -> Iterator[str]:
     if cause.kits:
         line += f" (also in the starting kit{'s' if len(cause.kits) > 1 else ''} of {', '.join(cause.kits)})"
     yield line
-    yield from (f"         {line}" for line in one.detail[:MAX_DETAIL])
+    for detail in one.detail[:MAX_DETAIL]:
+        yield f"         {detail}"
     if one.detail[MAX_DETAIL:]:
         yield f"         … and {len(one.detail) - MAX_DETAIL} more lines"
 
@@ -116,7 +123,9 @@ def _short(value: str | None) -> str:
     if value is None:
         return "nothing"
     line = " ".join(value.split())
-    return line if len(line) <= MAX_VALUE else f"{line[:MAX_VALUE]}…"
+    if len(line) > MAX_VALUE:
+        return f"{line[:MAX_VALUE]}…"
+    return line
 
 
 def as_json(found: Sequence[Difference]) -> str:

@@ -44,7 +44,9 @@ def _top(bundle: Bundle) -> Settings:
     settings: dict[str, tuple[str | None, Effect]] = {}
     for key, kind, default, _ in TOP_FIELDS:
         value = top.get(key, default)
-        text = _yes_no(value) if isinstance(kind, Boolean) else as_text(value)
+        text = as_text(value)
+        if isinstance(kind, Boolean):
+            text = _yes_no(value)
         effect = SHOWN if key in SHOWN_SETTINGS else EDIT
         settings[key] = (text, effect)
     settings["docker_image"] = (bundle.competition.image, EDIT)
@@ -90,7 +92,10 @@ def _title(bundle: Bundle, at: tuple[object, ...]) -> str:
         return "Terms"
     if at[0] != "pages":
         return str(at[-1])  # an old bundle's pages are named by their keys
-    return next((as_text(one.get("title")) or "" for one in bundle.entries("pages") if one.at == at[:-1]), "")
+    for one in bundle.entries("pages"):
+        if one.at == at[:-1]:
+            return as_text(one.get("title")) or ""
+    return ""
 
 
 def _page_changes(old_title: str, old_text: str, title: str, text: str) -> Iterator[Difference]:
@@ -106,7 +111,9 @@ def _page_changes(old_title: str, old_text: str, title: str, text: str) -> Itera
 
 def _logo(bundle: Bundle) -> str | None:
     path = bundle.yaml.get("image")
-    found = bundle.tree.find(path) if isinstance(path, str) else None
+    if not isinstance(path, str):
+        return None
+    found = bundle.tree.find(path)
     return sha256_of(found) if isinstance(found, Node) else None
 
 
@@ -129,7 +136,9 @@ def _phases(bundle: Bundle) -> list[Named]:
 
 def phase_names(phase: Phase, place: int) -> tuple[object, ...]:
     """The names by which a phase is recognised; its place counts only where it has no id of ours."""
-    return (phase.id, phase.name) if phase.id else (None, phase.name, place)
+    if phase.id:
+        return (phase.id, phase.name)
+    return (None, phase.name, place)
 
 
 def _phase(bundle: Bundle, phase: Phase, names: Mapping[Path, str]) -> Settings:
@@ -152,8 +161,10 @@ def _phase(bundle: Bundle, phase: Phase, names: Mapping[Path, str]) -> Settings:
 
 def in_three_zones(instant: Instant) -> str:
     """A date in UTC, anywhere on Earth, and this machine's own zone."""
+    if instant.fault is not None and instant.moment is None:
+        return f"unreadable ({instant.fault})"
     if instant.moment is None:
-        return "open" if instant.fault is None else f"unreadable ({instant.fault})"
+        return "open"
     try:
         local = instant.moment.astimezone()
         return (
@@ -216,11 +227,13 @@ def _board(bundle: Bundle) -> Settings:
 
 def _column(bundle: Bundle, column: Column) -> Settings:
     keys = {one.index: one.key for one in bundle.competition.columns}
-    of = ", ".join(str(keys.get(index, index)) for index in column.inputs)
     place = None if column.index is None else str(column.index)
     better = "lower" if column.ascending else "higher"
     decimals = 2 if column.precision is None else column.precision
-    computed = f"{column.computation} of {of}" if column.computation else None
+    computed = None
+    if column.computation:
+        of = ", ".join(str(keys.get(index, index)) for index in column.inputs)
+        computed = f"{column.computation} of {of}"
     return {
         "key": (column.key, RERUN),
         "title": (column.title, SHOWN),

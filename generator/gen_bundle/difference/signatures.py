@@ -41,8 +41,9 @@ class Setting:
         """What the part is, in words."""
         if self.name in MEANINGS:
             return MEANINGS[self.name]
-        is_library = "." not in self.name and all(VERSION.fullmatch(value) for value in (self.old, self.new) if value)
-        return f"the library {self.name}" if is_library else f"the setting {self.name}"
+        if "." not in self.name and all(VERSION.fullmatch(value) for value in (self.old, self.new) if value):
+            return f"the library {self.name}"
+        return f"the setting {self.name}"
 
 
 def differing_settings(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Setting]:
