@@ -92,7 +92,10 @@ class FinalReport:
     @property
     def teams(self) -> list[str]:
         """The names of the teams, as often as a task has them."""
-        return [team["team"] for task in self.tasks.values() for team in task["teams"]]
+        names: list[str] = []
+        for task in self.tasks.values():
+            names += [team["team"] for team in task["teams"]]
+        return names
 
     @property
     def json(self) -> dict[str, Any]:
@@ -110,19 +113,25 @@ class FinalReport:
 
 def figure(value: float | None, decimals: int) -> str:
     """A number as the board shows it; nothing where there is none."""
-    return "" if value is None else f"{value:.{decimals}f}"
+    if value is None:
+        return ""
+    return f"{value:.{decimals}f}"
 
 
 def interval(low: float | None, high: float | None, decimals: int) -> str:
     """Both ends of an interval."""
-    return "" if low is None or high is None else f"{low:.{decimals}f} to {high:.{decimals}f}"
+    if low is None or high is None:
+        return ""
+    return f"{low:.{decimals}f} to {high:.{decimals}f}"
 
 
 def probability(p: float | None) -> str:
     """A p value to three decimals."""
     if p is None:
         return ""
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+    if p < 0.001:
+        return "< 0.001"
+    return f"{p:.3f}"
 
 
 def percent(share: float) -> str:
@@ -139,7 +148,9 @@ def units_word(unit: str | None) -> str:
     """The units' name in the plural."""
     if not unit:
         return "units"
-    return f"{unit[:-1]}ies" if unit.endswith("y") and unit[-2:-1] not in "aeiou" else f"{unit}s"
+    if unit.endswith("y") and unit[-2:-1] not in "aeiou":
+        return f"{unit[:-1]}ies"
+    return f"{unit}s"
 
 
 def way_words(way: Mapping[str, Any], unit: str | None) -> str:
@@ -154,12 +165,12 @@ def citation(name: str) -> str:
 
 def cited(texts: Sequence[str]) -> list[str]:
     """The references that texts cite, in their order."""
-    return list(dict.fromkeys(name for text in texts for name in CITED.findall(text)))
+    return list(dict.fromkeys(CITED.findall(" ".join(texts))))
 
 
 def methods(report: FinalReport) -> list[str]:
     """A paragraph on each task, then those that hold for all."""
-    paragraphs = [_ranked_by(task) for task in report.tasks.values()]
+    paragraphs = list(map(_ranked_by, report.tasks.values()))
     tested = [task for task in report.tasks.values() if task["pairs"]]
     if tested:
         paragraphs += _statistics(tested[0], any(task["stability"]["wins"] for task in tested))
@@ -243,7 +254,9 @@ def failures(report: FinalReport) -> str:
 
 def unit_words(task: Mapping[str, Any]) -> str:
     """The unit and how many there are."""
-    return plural(task["unit"], task["units"]) if task["units"] else f"none known ({units_word(None)} are needed)"
+    if not task["units"]:
+        return f"none known ({units_word(None)} are needed)"
+    return plural(task["unit"], task["units"])
 
 
 def checklist(report: FinalReport) -> list[tuple[str, str]]:

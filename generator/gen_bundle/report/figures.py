@@ -25,6 +25,8 @@ COMMON = ("Noto Sans CJK SC", "Noto Serif CJK SC", "WenQuanYi Micro Hei", "IPAex
 NAME_LENGTH = 28
 ROW = 0.28
 """Inches for each team."""
+DATES = {"svg": "Date", "pdf": "CreationDate"}
+"""Where a file would say when it was drawn, which is left out: the same report is the same bytes."""
 
 
 @dataclass(frozen=True)
@@ -89,9 +91,10 @@ def _scores(axes: "Axes", one: Mapping[str, Any], teams: Sequence[Mapping[str, A
 def _ranks(axes: "Axes", ranked: Sequence[Mapping[str, Any]], shares: Mapping[str, Sequence[float]]) -> None:
     for row, team in enumerate(ranked):
         axes.plot([team["rank_low"], team["rank_high"]], [row, row], color=ACCENT, alpha=0.3, linewidth=4, zorder=1)
-        dots = [(place, share) for place, share in enumerate(shares[team["team"]], start=1) if share]
-        areas = [260 * share for _, share in dots]
-        axes.scatter([place for place, _ in dots], [row] * len(dots), s=areas, color=ACCENT, zorder=2)
+        own = shares[team["team"]]
+        places = [place for place, share in enumerate(own, start=1) if share]
+        areas = [260 * share for share in own if share]
+        axes.scatter(places, [row] * len(places), s=areas, color=ACCENT, zorder=2)
     _name_rows(axes, [team["team"] for team in ranked])
     most = max(len(shares[team["team"]]) for team in ranked)
     axes.set_xlim(0.4, most + 0.6)
@@ -104,8 +107,9 @@ def _pairs(axes: "Axes", names: Sequence[str], one: Mapping[str, Any]) -> None:
     place = {name: number for number, name in enumerate(names)}
     size = min(9, 300 / len(names))
     for pair in one["pairs"]:
-        is_first_better = (pair["difference"] > 0) == (one["sort"] == "desc")
-        better, worse = (pair["a"], pair["b"]) if is_first_better else (pair["b"], pair["a"])
+        better, worse = pair["a"], pair["b"]
+        if (pair["difference"] > 0) != (one["sort"] == "desc"):
+            better, worse = worse, better
         colour, filled = LINE, "none"
         if pair["p_holm"] < ALPHA:
             colour = filled = ACCENT
@@ -124,7 +128,9 @@ def _name_rows(axes: "Axes", names: Sequence[str]) -> None:
 
 def _short(name: str) -> str:
     text = one_line(name)
-    return text if len(text) <= NAME_LENGTH else f"{text[: NAME_LENGTH - 1]}…"
+    if len(text) > NAME_LENGTH:
+        return f"{text[: NAME_LENGTH - 1]}…"
+    return text
 
 
 def _drawn(name: str, caption: str, rows: int, letters: str, draw: "Callable[[Axes], None]") -> DrawnFigure:
@@ -157,8 +163,7 @@ def _drawn(name: str, caption: str, rows: int, letters: str, draw: "Callable[[Ax
 
 def _saved(drawing: "Drawing", form: str) -> bytes:
     out = io.BytesIO()
-    metadata = {"Date": None} if form == "svg" else {"CreationDate": None}
-    drawing.savefig(out, format=form, metadata=metadata)
+    drawing.savefig(out, format=form, metadata={DATES[form]: None})
     return out.getvalue()
 
 
@@ -174,7 +179,11 @@ def _inline(svg: str, caption: str) -> str:
 
 def fonts_for(text: str) -> dict[str, str | None]:
     """Every letter beyond ASCII → the installed font that has it, the default one if it does; None without any."""
-    return {letter: _font(letter) for letter in dict.fromkeys(text) if ord(letter) > 127 and letter.isprintable()}
+    fonts = {}
+    for letter in dict.fromkeys(text):
+        if ord(letter) > 127 and letter.isprintable():
+            fonts[letter] = _font(letter)
+    return fonts
 
 
 def missing_note(names: Iterable[str]) -> str | None:
@@ -203,9 +212,10 @@ def _installed() -> list[tuple[str, str]]:
     from matplotlib.font_manager import fontManager
 
     order = {name: place for place, name in enumerate((DEFAULT, *COMMON))}
-    regular = {
-        (one.name, one.fname) for one in fontManager.ttflist if one.style == "normal" and one.weight in (400, "normal")
-    }
+    regular = set()
+    for one in fontManager.ttflist:
+        if one.style == "normal" and one.weight in (400, "normal"):
+            regular.add((one.name, one.fname))
     return sorted(regular, key=lambda one: (order.get(one[0], len(order)), one))
 
 

@@ -113,14 +113,16 @@ def latex_document(report: FinalReport, figures: Mapping[str, Mapping[str, Drawn
 def _body(report: FinalReport, figures: Mapping[str, Mapping[str, DrawnFigure]]) -> Iterator[str]:
     for id_, task in report.tasks.items():
         yield rf"\section{{{_text(task['name'])}}}"
-        tables = _tables(id_, task)
-        references = [rf"\ref{{tab:{table.label}}}" for table in tables]
-        drawn = [rf"\ref{{fig:{one.name}}}" for one in figures[id_].values()]
-        named = [f"{word} {', '.join(found)}" for word, found in (("Tables", references), ("Figures", drawn)) if found]
+        tables, drawn = _tables(id_, task), figures[id_].values()
+        named = []
+        if tables:
+            named.append("Tables " + ", ".join(rf"\ref{{tab:{table.label}}}" for table in tables))
+        if drawn:
+            named.append("Figures " + ", ".join(rf"\ref{{fig:{one.name}}}" for one in drawn))
         yield f"See {' and '.join(named)}.\n" if named else ""
         for table in tables:
             yield from _set(table)
-        for one in figures[id_].values():
+        for one in drawn:
             yield r"\begin{figure*}[tp]"
             yield r"\centering"
             yield rf"\includegraphics[{SIZE_OF_FIGURES}]{{figures/{one.name}.pdf}}"
@@ -196,7 +198,7 @@ def _set(table: LatexTable) -> Iterator[str]:
     """The table as floats that fit, the first with the label: so many columns and rows in each as there is room for."""
     head = list(map(one_line, table.header))
     rows = [list(map(one_line, row)) for row in table.rows]
-    widths = [_column_width(cells) for cells in zip(head, *rows, strict=True)]
+    widths = list(map(_column_width, zip(head, *rows, strict=True)))
     if table.fixed > 1:
         widths = [min(width, WIDEST_WORD + 1) for width in widths]
     parts = list(_split(widths, table.fixed))
@@ -258,8 +260,8 @@ def _row(cells: Sequence[str], columns: Sequence[int]) -> str:
 
 def _column_width(cells: Sequence[str]) -> float:
     """Points in which every word of a column stays whole, up to `WIDEST_WORD`, and short texts are one line."""
-    words = [_width(word) for cell in cells for word in cell.split()]
-    whole = [_width(cell) for cell in cells[1:]]
+    words = map(_width, " ".join(cells).split())
+    whole = map(_width, cells[1:])
     return max(min(WIDEST_WORD, max(words, default=0.0)), min(WIDEST_CELL, max(whole, default=0.0)), 12.0) + 1.0
 
 
@@ -269,8 +271,10 @@ def _width(text: str) -> float:
     for letter in text:
         if ord(letter) > 127 and letter not in KNOWN:
             ems += 3.7
+        elif letter in EMS:
+            ems += EMS[letter]
         else:
-            ems += EMS.get(letter) or (0.8 if letter.isupper() else 0.56)
+            ems += 0.8 if letter.isupper() else 0.56
     return FONT_SIZE * ems
 
 
