@@ -94,7 +94,7 @@ def rank(
     announce_own_code(competition, announce)
     fetched = read_fetched(request.submissions) if request.submissions else None
     with tempfile.TemporaryDirectory() as work, competition.opened() as opened:
-        phase = _phase(competition, request.phase) if request.phase is not None else None
+        phase = _phase(competition, request)
         tasks = competition.tasks if phase is None else competition.tasks_of(phase)
         units = Path(work) / "units"
         given: dict[str, Any] = {
@@ -108,16 +108,16 @@ def rank(
         if request.scores:
             given["scores"] = str(request.scores.resolve())
         elif request.submissions and phase:
-            if request.data is None and phase.data_id in competition.synthetic_phases:
-                what = f"--data missing: the gold in {competition.data / phase.data_id} is synthetic"
-                raise UserError(f"{what}. Expected --data with the real gold, or with this folder for a rehearsal.")
             reference, _ = checked_reference(opened, tasks, phase.data_id, Path(work) / "reference")
             given |= {"submissions": str(request.submissions.resolve()), "reference": str(reference)}
-            given |= {"on_board": fetched.on_board, "late": fetched.late} if fetched else {}
+        notes: list[str] = []
+        if fetched:
+            given |= {"on_board": fetched.on_board, "late": fetched.late}
+            notes += fetched.notes
         answer = opened.ask("rank", given, advance)
         tables = [RankingTable(**table) for table in answer.pop("tables")]
         statistics = answer.pop("report", None)
-        notes = [*answer.pop("notes"), *(fetched.notes if fetched else ())]
+        notes = [*answer.pop("notes"), *notes]
         ranking = Ranking(notes=notes, tables=tables, result=answer)
         if request.report:
             from gen_bundle.report.content import FinalReport
@@ -127,7 +127,7 @@ def rank(
             report = FinalReport(
                 competition.declaration, phase, ranking, statistics, request.baselines, request.command, fetched
             )
-            if note := missing_note(team["team"] for task in report.tasks.values() for team in task["teams"]):
+            if note := missing_note(report.teams):
                 notes.append(note)
             write_report(report, units, request.report)
     return ranking
@@ -159,8 +159,15 @@ def _resolved(request: RankRequest) -> Resolved:
     return competition.only(request.task)
 
 
-def _phase(competition: Resolved, name: str) -> DeclaredPhase:
+def _phase(competition: Resolved, request: RankRequest) -> DeclaredPhase | None:
+    """The phase whose gold counts; None for a table of scores."""
+    if request.phase is None:
+        return None
     phases = {phase.id: phase for phase in competition.phases}
-    if name not in phases:
-        raise UserError(f"--phase {name}: no such phase. Expected one of {', '.join(phases)}.")
-    return phases[name]
+    if request.phase not in phases:
+        raise UserError(f"--phase {request.phase}: no such phase. Expected one of {', '.join(phases)}.")
+    phase = phases[request.phase]
+    if request.data is None and phase.data_id in competition.synthetic_phases:
+        what = f"--data missing: the gold in {competition.data / phase.data_id} is synthetic"
+        raise UserError(f"{what}. Expected --data with the real gold, or with this folder for a rehearsal.")
+    return phase

@@ -4,7 +4,7 @@ import json
 import math
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -262,6 +262,20 @@ def written_figures(text: str, scored: Scored) -> tuple[list[tuple[str, float, f
     names |= {title.casefold(): key for key, title in scored.columns.items() if key in scored.figures}
     found: list[tuple[str, float, float]] = []
     left: list[str] = []
+    for cell, in_table in _named_cells(text, names):
+        for figure in FIGURE.finditer(cell):
+            if name := _name_before(cell[: figure.start()], names) or in_table:
+                found.append((name, *_value(figure)))
+            else:
+                left.append(figure.group().strip())
+    return found, left
+
+
+def _named_cells(text: str, names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Every cell, and the name that its table gives it: that of its column, or else that of the cell before it.
+
+    A line without cells is a cell itself.
+    """
     header: list[str] = []
     for line in filter(str.strip, text.splitlines()):
         cells = [cell.strip() for cell in re.split(r"[|&]", line.strip().strip("|"))]
@@ -273,13 +287,7 @@ def written_figures(text: str, scored: Scored) -> tuple[list[tuple[str, float, f
             continue
         above = header if len(header) == len(cells) else [""] * len(cells)
         for cell, in_header, beside in zip(cells, above, ["", *known], strict=False):
-            for figure in FIGURE.finditer(cell):
-                name = _name_before(cell[: figure.start()], names) or in_header or beside
-                if name:
-                    found.append((name, *_value(figure)))
-                else:
-                    left.append(figure.group().strip())
-    return found, left
+            yield cell, in_header or beside
 
 
 def _name_before(text: str, names: Mapping[str, str]) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from clpsych2025.averages import Average, mean, metrics_of, timeline_units
-from clpsych2025.options import bert_scorer, settings
+from clpsych2025.engines import bert_scorer, settings
 from clpsych2025.reference import ClpsychReference
 from clpsych2025.submission import SELF_STATES, ClpsychSubmission
 from scoring_kit.errors import OrganiserError

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any
 
 from clpsych2025.averages import Average, mean, metrics_of, timeline_units
-from clpsych2025.options import nli_model, summary_settings
+from clpsych2025.engines import nli_model, summary_settings
 from clpsych2025.reference import ClpsychReference, Summary
 from clpsych2025.submission import SELF_STATES, ClpsychSubmission, PostAnswer
 from clpsych2025.summaries import (

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from clpsych2025.averages import Average, metrics_of, timeline_units
-from clpsych2025.options import nli_model, summary_settings
+from clpsych2025.engines import nli_model, summary_settings
 from clpsych2025.reference import ClpsychReference
 from clpsych2025.submission import ClpsychSubmission
 from clpsych2025.summaries import LIBRARIES, PairTable, SentencePairs, gold_sentences, submitted_sentences, tables_of

@@ -1,16 +1,9 @@
 """The options of CLPsych 2025, read strictly; every mistake at once."""
 
-import hashlib
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from scoring_kit.metrics.bertscore import BertScorer
-    from scoring_kit.metrics.nli import NliModel
+from typing import Any
 
 PROFILES = ("published", "as-run")
 DEVICES = ("auto", "cpu", "cuda")
@@ -96,66 +89,3 @@ class _OptionChecker:
 
     def _wrong(self, name: str, expected: str) -> None:
         self.messages.append(f"options.{name}: not a valid value. Expected: {expected}.")
-
-
-def _engine_options(options: Mapping[str, Any], engine: str) -> dict[str, Any]:
-    """The options of an engine and those that say where models run."""
-    where = ("device", "precision", "batch_tokens", "cache")
-    return {**options[engine], **{key: options[key] for key in where}}
-
-
-def bert_scorer(options: Mapping[str, Any]) -> "BertScorer":
-    """The BERTScore engine, made once in a process."""
-    from scoring_kit.metrics.bertscore import BertScoreOptions, load_bert_scorer
-
-    return load_bert_scorer(BertScoreOptions(**_engine_options(options, "bertscore")))
-
-
-def nli_model(options: Mapping[str, Any]) -> "NliModel":
-    """The NLI engine, made once in a process."""
-    from scoring_kit.metrics.nli import NliOptions, load_nli_model
-
-    return load_nli_model(NliOptions(**_engine_options(options, "nli")))
-
-
-def settings(options: Mapping[str, Any], engine: str, resolved: Mapping[str, object] | None) -> dict[str, str]:
-    """What a task's scores depend on, by dotted option name.
-
-    Args:
-        options: the competition's options.
-        engine: `bertscore` or `nli`.
-        resolved: the engine's own account of itself (revision, layer, …); None where no text needed it, and then only
-            what is known without the model is given.
-    """
-    if resolved is None:
-        resolved = _known_without_model(options[engine])
-    values = {"profile": options["profile"]}
-    for key, value in resolved.items():
-        if key != "precision":
-            values[f"{engine}.{key}"] = value if isinstance(value, str) else json.dumps(value)
-    if "rescale" in options[engine]:
-        values[f"{engine}.rescale"] = json.dumps(options[engine]["rescale"])
-    values["precision"] = options["precision"]
-    return values
-
-
-def summary_settings(options: Mapping[str, Any], model: "NliModel | None") -> dict[str, str]:
-    """What the scores of summaries depend on: the NLI model and the data of the sentence splitter."""
-    if model is None:
-        return settings(options, "nli", None)
-    from scoring_kit.metrics.sentences import punkt_digest
-
-    return {**settings(options, "nli", model.signature()), "punkt": punkt_digest()}
-
-
-def _known_without_model(given: Mapping[str, Any]) -> dict[str, object]:
-    """The part of an engine's account that follows from the options alone, never with a path of the machine."""
-    name, layers, baseline = given["model"], given.get("num_layers"), given.get("baseline")
-    known: dict[str, object] = {"model": Path(name).resolve().name if Path(name).is_absolute() else name}
-    if layers is not None:
-        known["num_layers"] = layers
-    if not given.get("rescale", True):
-        known["baseline"] = None
-    elif baseline is not None and Path(baseline).is_file():
-        known["baseline"] = hashlib.sha256(Path(baseline).read_bytes()).hexdigest()
-    return known

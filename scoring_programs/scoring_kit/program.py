@@ -141,6 +141,10 @@ class Program:
             raise OrganiserError(f"SCORING_DETAILS={details}: no such level. Expected full or all.")
         return replace(self, details=details, scores_hidden=False)
 
+    def columns_of(self, task: str) -> list[ScoreColumn]:
+        """The columns of a task, in the board's order."""
+        return [column for column in self.columns if column.task == task]
+
     def rounded(self, value: float) -> float:
         """A figure with as many decimals as the phase allows."""
         return value if self.score_decimals is None else round(value, self.score_decimals)

@@ -55,7 +55,7 @@ def rank(request: Mapping[str, Any], scored: TeamResults | None = None) -> dict[
     records: dict[str, dict[str, Any]] = {team: {TEAM: team, **values} for team, values in scores.items()}
     tables, notes = [], []
     for task in program.tasks:
-        columns = [column for column in program.columns if column.task == task]
+        columns = program.columns_of(task)
         standing = task_standing(program, columns[0], scores, view)
         if all(values[columns[0].key] is None for values in scores.values()):
             notes.append(f"{program.task_names[task]}: no team entered it.")
@@ -97,11 +97,15 @@ def failed_notes(results: Mapping[str, Mapping[str, TaskResult]], unseen: Collec
 
 def shown_records(records: Sequence[Mapping[str, Any]], view: RankingView) -> list[dict[str, Any]]:
     """The teams' records: none of a hidden team, and nothing but the name where figures are hidden."""
-    return [
-        {**dict.fromkeys(record), TEAM: record[TEAM]} if record[TEAM] in view.hide_figures else dict(record)
-        for record in records
-        if record[TEAM] not in view.hide
-    ]
+    shown = []
+    for record in records:
+        team = record[TEAM]
+        if team in view.hide:
+            continue
+        if team in view.hide_figures:
+            record = {**dict.fromkeys(record), TEAM: team}
+        shown.append(dict(record))
+    return shown
 
 
 def with_unscored(answer: dict[str, Any], scored: TeamResults | None, view: RankingView) -> dict[str, Any]:
@@ -151,9 +155,11 @@ def _table(
 ) -> dict[str, Any]:
     rows = []
     for team, place in standing.rows:
-        row = [place, team]
+        row: list[str] = [place, team]
         for column in columns:
-            value = None if team in view.unseen else scores[team][column.key]
-            row.append("" if value is None else f"{value:.{column.decimals}f}")
+            value, text = scores[team][column.key], ""
+            if value is not None and team not in view.unseen:
+                text = f"{value:.{column.decimals}f}"
+            row.append(text)
         rows.append(row)
     return {"title": title, "header": ["Rank", "Team", *(column.title for column in columns)], "rows": rows}

@@ -100,12 +100,14 @@ def command(
         if out is not None:
             paths = (_packed(paths, out),)
         moment = _moment(now)
-        record = None if dry_run is None else _record(dry_run)
+        record = _record(dry_run)
         from gen_bundle.check import check_path
 
         check = partial(check_path, now=moment, version=version, dry_run=record, known_keys=known_keys)
         reports, unreadable, bugs = _reports(paths, check, trust=trust)
-    _print(reports, "json" if as_json else style)
+    if as_json:
+        style = "json"
+    _print(reports, style)
     for message in (*unreadable, *bugs):
         say(message, style="red")
     if bugs:
@@ -135,8 +137,10 @@ def _moment(text: str | None) -> datetime:
         raise UserError(f"--now {text}: not a date. Expected ISO 8601, such as 2031-01-31T12:00.") from error
 
 
-def _record(path: Path) -> DryRun:
-    """What a dry run shows of the scoring programs."""
+def _record(path: Path | None) -> DryRun | None:
+    """What a dry run shows of the scoring programs; None without one."""
+    if path is None:
+        return None
     from gen_bundle.check import DryRun
     from gen_bundle.twin.report import read_record
 

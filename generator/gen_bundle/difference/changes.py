@@ -80,10 +80,6 @@ def whole_item(part: str, item: str, is_new: bool, effect: Effect) -> Difference
     return Difference(part, item, what, effect)
 
 
-UNNAMED: tuple[tuple[object, ...], ...] = ((), (None,), ("",))
-"""What recognises nothing."""
-
-
 @dataclass(frozen=True)
 class Named:
     """An item of a bundle, with the names by which its counterpart in another bundle is recognised, surest first."""
@@ -91,22 +87,27 @@ class Named:
     names: tuple[object, ...]
     value: Any
 
+    def name(self, place: int) -> object:
+        """Its name at a place among its names; None where there is none."""
+        if place >= len(self.names) or self.names[place] == "":
+            return None
+        return self.names[place]
+
 
 def paired(old: Sequence[Named], new: Sequence[Named]) -> Iterator[tuple[Any, Any]]:
     """Both sides of every item: by its first name, then by its second, and so on; (old, None) or (None, new) else."""
-    partners: dict[int, int] = {}
-    for rank in range(max((len(one.names) for one in (*old, *new)), default=0)):
-        free = [place for place in range(len(new)) if place not in partners.values()]
+    partners: dict[int, Any] = {}
+    free = list(new)
+    most_names = max((len(one.names) for one in old), default=0)
+    for rank in range(most_names):
         for place, one in enumerate(old):
-            name = one.names[rank : rank + 1]
-            if place in partners or name in UNNAMED:
+            if place in partners or one.name(rank) is None:
                 continue
-            partner = next((other for other in free if new[other].names[rank : rank + 1] == name), None)
+            partner = next((other for other in free if other.name(rank) == one.name(rank)), None)
             if partner is not None:
-                partners[place] = partner
+                partners[place] = partner.value
                 free.remove(partner)
     for place, one in enumerate(old):
-        partner = partners.get(place)
-        yield one.value, None if partner is None else new[partner].value
-    for place in sorted(set(range(len(new))) - set(partners.values())):
-        yield None, new[place].value
+        yield one.value, partners.get(place)
+    for other in free:
+        yield None, other.value

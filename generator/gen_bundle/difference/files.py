@@ -275,10 +275,10 @@ def _items(node: Node) -> Sequence[Mapping[str, Any]]:
     value = json_value(node)
     if isinstance(value, dict | list):
         return _json_items(value)
-    head, *table = [row for row in rows(node) if row] or [[]]
+    head, *table = list(filter(None, rows(node))) or [[]]
     if table and {len(row) for row in table} == {len(head)}:
         return [dict(zip(head, row, strict=True)) for row in table]
-    found = [line for line in lines(node) if line.strip()]
+    found = list(filter(str.strip, lines(node)))
     return _objects(found) or [{"": line} for line in found]
 
 

@@ -79,6 +79,11 @@ class Drawn:
         drawn = random.Random("\t".join(key)).gauss(self.mean, self.deviation)  # noqa: S311 - answers, no secrets
         return float(f"{min(1.0, max(0.0, drawn)) if self.within_one else drawn:.3g}")
 
+    def numbers(self, keys: Sequence[Sequence[str]], *, as_text: bool) -> list[Any]:
+        """A number for each key; in cells it is text."""
+        found = map(self.number, keys)
+        return [f"{number:g}" for number in found] if as_text else list(found)
+
     def source(self, key: str) -> str:
         """Python source of the number for the key that another source gives."""
         drawn = f"random.Random({key}).gauss({self.mean}, {self.deviation})"
@@ -220,12 +225,12 @@ def _baseline(proposal: Proposal, rows: Sequence[int], answers: Mapping[str, Any
     for column in proposal.answers:
         answer: Any = answers.get(column.name)
         if column.type == "tags":
-            columns.append(list(map(_no_tags, _picked(gold, column.name, rows))))
-        elif not isinstance(answer, Drawn):
-            columns.append([answer] * len(rows))
+            answers_of_rows = list(map(_no_tags, _picked(gold, column.name, rows)))
+        elif isinstance(answer, Drawn):
+            answers_of_rows = answer.numbers([keys[at] for at in rows], as_text=not gold.is_json)
         else:
-            numbers = [answer.number(keys[at]) for at in rows]
-            columns.append(numbers if gold.is_json else [f"{number:g}" for number in numbers])
+            answers_of_rows = [answer] * len(rows)
+        columns.append(answers_of_rows)
     return list(zip(*columns, strict=True))
 
 
@@ -382,10 +387,11 @@ def example(proposal: Proposal, phases: Sequence[str]) -> tuple[Proposal, dict[s
     tokens = token_column(proposal)
     rows: list[list[Any]] = []
     found: dict[str, list[int]] = {}
+    rows_of_key = ROWS_OF_KEY if proposal.many else 1
     for phase in phases:
         start = len(rows)
         for key in range(KEYS):
-            for item in range(ROWS_OF_KEY if proposal.many else 1):
+            for item in range(rows_of_key):
                 record: dict[str, Any] = dict.fromkeys(cluster, f"{phase}-{key // 2 + 1}")
                 for name in proposal.public:
                     record[name] = _input(proposal.columns[name], key)
@@ -434,6 +440,8 @@ def _made_up_answer(column: GoldColumn, at: int, *, is_json: bool) -> Any:
     value = values[at % len(values)]
     if column.type in ("label", "probability"):
         return value
+    if column.type == "string":
+        return f"answer-{at + 1}"
     if column.type == "number":
         number = round((at % KEYS + 1) / (KEYS + 2), 2)
         return number if is_json else f"{number:g}"
@@ -442,11 +450,13 @@ def _made_up_answer(column: GoldColumn, at: int, *, is_json: bool) -> Any:
         return chosen if is_json else column.separator.join(chosen)
     if column.type == "tags":
         tags = ["O"] * TOKENS
-        tags[at % TOKENS] = f"B-{value if column.values else 'X'}"
+        tags[at % TOKENS] = f"B-{value}" if column.values else "B-X"
         return tags if is_json else " ".join(tags)
-    if column.type in ("spans", "texts"):
-        listed: list[Any] = [f"example answer {at + 1}", f"another example answer {at + 1}"]
-        if column.type == "spans":
-            listed = [[at, at + 4, value] if column.values else [at, at + 4]]
+    of_lists: dict[str, list[Any]] = {
+        "spans": [[at, at + 4, *column.values[at % len(values) :][:1]]],
+        "texts": [f"example answer {at + 1}", f"another example answer {at + 1}"],
+    }
+    if column.type in of_lists:
+        listed = of_lists[column.type]
         return listed if is_json else json.dumps(listed, ensure_ascii=False)
-    return f"answer-{at + 1}" if column.type == "string" else f"An example answer, number {at + 1}"
+    return f"An example answer, number {at + 1}"

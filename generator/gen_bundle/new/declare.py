@@ -1,7 +1,7 @@
 """What a proposal says in bundle.yaml and to the organiser: the values that the template places."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gen_bundle.new.columns import GoldColumn
@@ -238,10 +238,11 @@ def _reference(proposal: Proposal) -> dict[str, Any]:
     return found
 
 
-def _count(proposal: Proposal, rows: Sequence[int]) -> int:
-    """How many keys participants answer in a phase."""
+def _counts(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> Iterator[str]:
+    """How many keys participants answer in each phase."""
     keys = proposal.gold.keys(proposal.key)
-    return len({keys[at] for at in rows})
+    for phase, rows in phases.items():
+        yield f"{phase} {len({keys[at] for at in rows})}"
 
 
 def summary(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> list[str]:
@@ -250,19 +251,19 @@ def summary(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> list[str
     lines = {
         "rows": f"{len(gold.rows)} in {gold.file}",
         "key": "the line" if proposal.of_lines else ", ".join(proposal.key),
-        "answers": "; ".join(_shown(column) for column in proposal.answers),
+        "answers": "; ".join(map(_shown, proposal.answers)),
         "given": ", ".join(proposal.public) or "the keys",
         "secret": ", ".join(proposal.secret),
         "cluster": "",
         "metrics": ", ".join(column["key"] for column in board_of(proposal)),
-        "phases": ", ".join(f"{phase} {_count(proposal, rows)}" for phase, rows in phases.items()),
+        "phases": ", ".join(_counts(proposal, phases)),
         "baseline": baseline_name(proposal),
     }
     if gold.quoting == "none":
         lines["rows"] += ", quoting: none"
     if proposal.many:
         lines["key"] += ", many rows"
-    if proposal.item is not None and has_candidates(proposal):
+    if proposal.item and has_candidates(proposal):
         lines["given"] += f", {proposal.item}"
     if proposal.secret:
         lines["secret"] += " (--public COLUMN gives one to participants)"

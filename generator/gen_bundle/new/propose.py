@@ -174,7 +174,7 @@ def key_of(gold: GoldRows, asked: Sequence[str], rows: Rows | None) -> tuple[Key
         for name in key:
             raise_all(list(_blanks(gold, name)))
         return key, _is_many(gold, key, rows)
-    named = _usable(gold, [name for name in gold.names if ID_NAME.fullmatch(name)])
+    named = _usable(gold, list(filter(ID_NAME.fullmatch, gold.names)))
     if rows == "many":
         return _key_of_many(gold, named or _usable(gold, gold.names)), True
     if rows is None and (query := _query(gold, named)) is not None:
@@ -410,7 +410,7 @@ def _with_roles(proposal: Proposal, own: set[str], choices: Choices) -> Proposal
     """What is given and what stays secret: only what looks like an input is given, unless it is named."""
     answered = {column.name for column in proposal.answers} | {proposal.item, proposal.relevance}
     rest = {name: column for name, column in proposal.columns.items() if name not in answered}
-    _check_public(choices, answered, {name for name in rest if name not in own})
+    _check_public(choices, answered, rest.keys() - own)
     given: list[str] = []
     secret: list[str] = []
     for name, column in rest.items():
@@ -451,16 +451,17 @@ def _with_cluster(proposal: Proposal, asked: str | None) -> Proposal:
     """
     if asked == NOTHING:
         return proposal
+    answered = {column.name for column in proposal.answers}
     if asked is not None:
-        if asked in [column.name for column in proposal.answers]:
+        if asked in answered:
             raise UserError(f"--cluster {asked}: participants answer this column. Expected another column, or -.")
         raise_all(list(_blanks(proposal.gold, asked)))
         return replace(proposal, cluster=asked)
     if proposal.many:
         return proposal
     of_key = proposal.key if len(proposal.key) > 1 else ()
-    others = {column.name for column in (*proposal.answers, *proposal.groups)}
-    others |= {name for name, column in proposal.columns.items() if column.type == "text"}
+    texts = _of_types(list(proposal.columns.values()), "text")
+    others = answered | {column.name for column in (*proposal.groups, *texts)}
     for name in (*of_key, *proposal.public, *proposal.secret):
         if name not in others and CLUSTER_NAME.fullmatch(name) and _is_repeated(proposal.gold, name):
             return replace(proposal, cluster=name)

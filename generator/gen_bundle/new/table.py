@@ -550,14 +550,16 @@ def _json(text: str, file: str, suffix: str) -> GoldRows:
             problems.append(
                 f"{place(number)}: holds half of a surrogate pair (\\ud800 to \\udfff). Expected whole characters."
             )
-    for name in names:
-        if not name or name != name.strip() or LINE_END.search(name):
-            what = "is empty, or has blanks around it or a line break in it"
-            problems.append(f"{file}: the name {name!r} {what}. Expected a plain name.")
+    what = "is empty, or has blanks around it or a line break in it"
+    problems += [f"{file}: the name {name!r} {what}. Expected a plain name." for name in names if _is_odd(name)]
     raise_all(problems)
     columns = list(names)
     values = [list(map(item.get, columns)) for _, item in rows]
     return GoldRows(file, suffix, columns, values, [number for number, _ in rows])
+
+
+def _is_odd(name: str) -> bool:
+    return not name or name != name.strip() or LINE_END.search(name) is not None
 
 
 def _json_lines(text: str, file: str, problems: list[str]) -> list[tuple[int, Any]]:

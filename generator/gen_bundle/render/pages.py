@@ -167,18 +167,20 @@ def _weight(value: Any) -> int:
 
 def _is_huge(operator: str, left: Any, right: Any) -> bool:
     """Whether a sum, product or power takes more room than a page needs; other operands fail by themselves."""
-    numbers = [one for one in (left, right) if isinstance(one, int)]
+    if operator == "%":
+        return False
+    if isinstance(left, int) and isinstance(right, int):
+        bits = {
+            "+": 0,
+            "*": left.bit_length() + right.bit_length(),
+            "**": left.bit_length() * right,
+        }
+        return bits[operator] > MOST_BITS
     lengths = [len(one) for one in (left, right) if isinstance(one, Sized)]
-    match operator, len(numbers):
-        case "%", _:
-            return False
-        case "+", _:
-            return sum(lengths) > MOST_CHARACTERS
-        case "**", 2:
-            return bool(left.bit_length() * right > MOST_BITS)
-        case _, 2:
-            return bool(left.bit_length() + right.bit_length() > MOST_BITS)
-    return bool(lengths and numbers) and lengths[0] * numbers[0] > MOST_CHARACTERS
+    if operator == "+":
+        return sum(lengths) > MOST_CHARACTERS
+    times = [one for one in (left, right) if isinstance(one, int)]
+    return bool(lengths and times) and lengths[0] * times[0] > MOST_CHARACTERS
 
 
 class _Counted(CodeGenerator):

@@ -90,6 +90,11 @@ class FinalReport:
         return tasks
 
     @property
+    def teams(self) -> list[str]:
+        """The names of the teams, as often as a task has them."""
+        return [team["team"] for task in self.tasks.values() for team in task["teams"]]
+
+    @property
     def json(self) -> dict[str, Any]:
         tasks = {}
         for task, one in self.tasks.items():
@@ -169,10 +174,13 @@ def methods(report: FinalReport) -> list[str]:
     return paragraphs
 
 
+def _better(sort: str) -> str:
+    return "higher is better" if sort == "desc" else "lower is better"
+
+
 def _ranked_by(task: Mapping[str, Any]) -> str:
-    better = "higher" if task["sort"] == "desc" else "lower"
     teams = sum(team["rank"] is not None for team in task["teams"])
-    text = f"{task['name']}: {plural('team', teams)} were ranked by {task['title']} ({better} is better). "
+    text = f"{task['name']}: {plural('team', teams)} were ranked by {task['title']} ({_better(task['sort'])}). "
     if task["units"]:
         text += f"The unit of resampling was the {task['unit']}, of which the test set has {task['units']:,}. "
     return text + (task["without"] or "")
@@ -247,9 +255,8 @@ def checklist(report: FinalReport) -> list[tuple[str, str]]:
         dates.append(f"{phase.name}: {shown(phase.start, UTC)} to {end}")
         limits.append(f"{phase.name}: {phase.max_submissions or 'any number of'} submissions")
     for task in declared.tasks:
-        for column in task.columns if task.id in report.tasks else ():
-            better = "higher" if column.sort == "desc" else "lower"
-            metrics.append(f"{column.title} ({better} is better): {column.meaning}")
+        if task.id in report.tasks:
+            metrics += [f"{column.title} ({_better(column.sort)}): {column.meaning}" for column in task.columns]
     units = [f"{task['name']}: {unit_words(task)}" for task in report.tasks.values()]
     rule = RULES.get(declared.submission_rule, "Participants choose which submission is on the leaderboard.")
     return [

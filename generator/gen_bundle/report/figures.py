@@ -54,14 +54,13 @@ def figures(report: FinalReport) -> Mapping[str, Mapping[str, DrawnFigure]]:
 def _of_task(task: str, one: Mapping[str, Any]) -> Iterator[tuple[str, DrawnFigure]]:
     scored = [team for team in one["teams"] if team["score"] is not None]
     names = [team["team"] for team in scored]
-    own = dict.fromkeys(fonts_for("".join([one["title"], *names])).values())
-    fonts = [font for font in own if font not in (None, DEFAULT)]
+    letters = "".join([one["title"], *names])
     if scored:
         caption = f"{one['name']}: {one['title']} of every team"
         if any(team["low"] is not None for team in scored):
             caption += " with their 95 % intervals"
         draw = partial(_scores, one=one, teams=scored)
-        yield "scores", _drawn(f"{task}-scores", f"{caption}.", len(scored), fonts, draw)
+        yield "scores", _drawn(f"{task}-scores", f"{caption}.", len(scored), letters, draw)
     ranked = [team for team in scored if team["team"] in one["shares"]]
     if ranked:
         caption = (
@@ -69,11 +68,11 @@ def _of_task(task: str, one: Mapping[str, Any]) -> Iterator[tuple[str, DrawnFigu
             f"{units_word(one['unit'])}. The area of a dot is the share; the bar is the rank interval."
         )
         draw = partial(_ranks, ranked=ranked, shares=one["shares"])
-        yield "ranks", _drawn(f"{task}-ranks", caption, len(ranked), fonts, draw)
+        yield "ranks", _drawn(f"{task}-ranks", caption, len(ranked), letters, draw)
     if one["pairs"]:
         caption = f"{one['name']}: significant differences (p after Holm below 0.05). Filled: the row's team is better "
         caption += "than the column's."
-        yield "pairs", _drawn(f"{task}-pairs", caption, len(names) + 7, fonts, partial(_pairs, names=names, one=one))
+        yield "pairs", _drawn(f"{task}-pairs", caption, len(names) + 7, letters, partial(_pairs, names=names, one=one))
 
 
 def _scores(axes: "Axes", one: Mapping[str, Any], teams: Sequence[Mapping[str, Any]]) -> None:
@@ -128,10 +127,13 @@ def _short(name: str) -> str:
     return text if len(text) <= NAME_LENGTH else f"{text[: NAME_LENGTH - 1]}…"
 
 
-def _drawn(name: str, caption: str, rows: int, fonts: Sequence[str], draw: "Callable[[Axes], None]") -> DrawnFigure:
+def _drawn(name: str, caption: str, rows: int, letters: str, draw: "Callable[[Axes], None]") -> DrawnFigure:
+    """The figure that `draw` makes, with room for so many rows and fonts for the letters."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure as Drawing
 
+    own = dict.fromkeys(fonts_for(letters).values())
+    fonts = [font for font in own if font not in (None, DEFAULT)]
     style: dict[Any, Any] = {
         "svg.fonttype": "none",
         "svg.hashsalt": name,

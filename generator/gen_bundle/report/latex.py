@@ -194,7 +194,7 @@ def _cells(family: Mapping[str, Any], team: str, decimals: int) -> Iterator[str]
 
 def _set(table: LatexTable) -> Iterator[str]:
     """The table as floats that fit, the first with the label: so many columns and rows in each as there is room for."""
-    head = [one_line(cell) for cell in table.header]
+    head = list(map(one_line, table.header))
     rows = [list(map(one_line, row)) for row in table.rows]
     widths = [_column_width(cells) for cells in zip(head, *rows, strict=True)]
     if table.fixed > 1:

@@ -101,7 +101,7 @@ def _from_runs(content: Mapping[str, Any]) -> OldResults:
 
 def _from_table(file: Path, text: str, bundle: OpenedBundle) -> OldScores:
     """A table; an empty cell is no score, and a line of empty cells a submission that failed."""
-    rows = csv.DictReader(io.StringIO(text, newline=""))
+    rows = csv.DictReader(io.StringIO(text, newline=""), restval="")
     heads = list(rows.fieldnames or ())
     columns = [column.key for column in bundle.leaderboard.columns if column.key in heads]
     if "submission" not in heads or not columns:
@@ -115,7 +115,7 @@ def _from_table(file: Path, text: str, bundle: OpenedBundle) -> OldScores:
             problems.append(f"{line}: {name} comes twice. Expected a line for each.")
         scores = {}
         for key in columns:
-            if cell := (row[key] or "").strip():
+            if cell := row[key].strip():
                 scores[key] = cell
                 try:
                     allowed[name, key] = allowance(cell)

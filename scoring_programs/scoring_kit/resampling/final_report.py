@@ -9,7 +9,7 @@ import re
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +55,8 @@ PerUnit = Mapping[str, Mapping[str, "Units | None"]]
 """Team → task that it entered → its per-unit results; None where the scorer gives none."""
 Values = Mapping[str, Mapping[str, float | None]]
 """Team → metric → value, of those that may be shown."""
+
+Value = TypeVar("Value")
 
 
 def final_report(
@@ -107,9 +109,15 @@ def _submissions(program: Program, scored: TeamResults | None, view: RankingView
     results = {task: own[task] for task in program.tasks for own in scored.results.values() if task in own}
     return {
         "signature": signature(program, results, scored.reference_digest),
-        "counted": {team: file for team, file in scored.counted.items() if team not in view.unseen},
+        "counted": _seen(scored.counted, view),
         "late": [team for team in scored.late if team not in view.unseen],
     }
+
+
+def _seen(of_teams: Mapping[str, Value], view: RankingView) -> dict[str, Value]:
+    """What there is by team, without the teams of which nothing is shown."""
+    unseen = view.unseen
+    return {team: own for team, own in of_teams.items() if team not in unseen}
 
 
 class TaskReport:
@@ -118,6 +126,7 @@ class TaskReport:
     Attributes:
         columns: its columns; the first one ranks.
         standing: the teams by the ranking column.
+        late: the teams whose submission was late.
         units: the units that the ranking column scores; None where there are none.
         teams: the teams with a score, best first, and the ranking column of each over the units.
         without: why there are no intervals.
@@ -134,7 +143,8 @@ class TaskReport:
     ) -> None:
         self.task, self.program, self.scores, self.scored, self.view = task, program, scores, scored, view
         self.per_unit, self._min_items = per_unit, program.details_min_items
-        self.columns = [column for column in program.columns if column.task == task]
+        self.late = set() if scored is None else set(scored.late)
+        self.columns = program.columns_of(task)
         first = self.columns[0]
         self.standing = task_standing(program, first, scores, view)
         everyone = task_standing(program, first, scores, RankingView(baselines=view.baselines))
@@ -145,9 +155,10 @@ class TaskReport:
 
     def written(self, settings: Resampling, advance: Callable[[int], None]) -> dict[str, Any]:
         """The task's part of the report."""
-        column, unseen = self.columns[0], self.view.unseen
+        column, view = self.columns[0], self.view
         scores = self._scores_in(column)
-        shown = [team for team, _ in self.standing.rows if team in scores and team not in unseen]
+        seen = _seen(scores, view)
+        shown = [team for team, _ in self.standing.rows if team in seen]
         found, kind, units, pairs = NOTHING, None, 0, list[dict[str, Any]]()
         if self.units is not None:
             kind, units = self.units.unit, len(self.units.names)
@@ -162,17 +173,14 @@ class TaskReport:
             "seed": settings.seed,
             "teams": [self._team(team, found) for team, _ in self.standing.rows],
             "pairs": pairs,
-            "stability": {
-                "tau_mean": found.tau_mean,
-                "wins": {team: share for team, share in found.wins.items() if team not in unseen},
-            },
+            "stability": {"tau_mean": found.tau_mean, "wins": _seen(found.wins, view)},
             "name": self.program.task_names[self.task],
             "title": column.title,
             "sort": column.sort,
             "decimals": column.decimals,
             "without": self.without or found.without,
             "cut": [team for team in shown if found.intervals and team not in found.intervals],
-            "shares": {team: own for team, own in found.shares.items() if team not in unseen},
+            "shares": _seen(found.shares, view),
             "rankings": list(self._rankings()),
             "groups": [*self._groups(shown), *self._groups_of_units(shown, settings)],
         }
@@ -221,7 +229,7 @@ class TaskReport:
         """Other ways to rank the task: way and, for each team, value and rank."""
         first, view = self.columns[0], self.view
         descending = first.sort == "desc"
-        if self.units is not None and self.teams:
+        if self.units is not None:
             for name, values in other_rankings(self.teams, len(self.units.names)).items():
                 highest_first = name == "share" or (descending and name != "mean_rank")
                 yield self._ranking(name, values, highest_first, view.baselines)
@@ -229,8 +237,8 @@ class TaskReport:
             ranking = self._ranking("column", self._scores_in(column), column.sort == "desc", view.baselines)
             yield {**ranking, "title": column.title}
         own, ties = self._scores_in(first), tie_breaks(self.program, first, self.scores)
-        if self.scored is not None and own.keys() & set(self.scored.late):
-            in_time = {team: value for team, value in own.items() if team not in self.scored.late}
+        if own.keys() & self.late:
+            in_time = {team: value for team, value in own.items() if team not in self.late}
             if first.computation == AVERAGE_RANK:
                 rest = {team: self.scores[team] for team in in_time}
                 in_time = average_ranks(self.program, first, rest, view.baselines)
@@ -247,8 +255,9 @@ class TaskReport:
         ties: Mapping[str, Goodness] = NO_TIES,
     ) -> dict[str, Any]:
         ranks = shared_ranks({t: v for t, v in values.items() if t not in baselines}, descending, ties)
-        shown = {team: value for team, value in values.items() if team not in self.view.unseen}
-        teams = {team: {"value": value, "rank": ranks.get(team)} for team, value in shown.items()}
+        teams = {}
+        for team, value in _seen(values, self.view).items():
+            teams[team] = {"value": value, "rank": ranks.get(team)}
         return {"way": way, "title": "", "teams": teams}
 
     def _groups_of_units(self, shown: Sequence[str], settings: Resampling) -> list[dict[str, Any]]:
@@ -306,7 +315,9 @@ def families(column: str, values: Values) -> list[dict[str, Any]]:
     for family, of_family in (like or found).items():
         names = sorted(of_family)
         groups = [name[len(family) + 1 :].strip() for name in names]
-        of_teams = {team: [metrics.get(name) for name in names] for team, metrics in values.items()}
+        of_teams = {}
+        for team, metrics in values.items():
+            of_teams[team] = [metrics.get(name) for name in names]
         tables.append({"name": family, "groups": groups, "values": of_teams, "intervals": None})
     return tables
 
@@ -436,18 +447,13 @@ def ranking_column(
     keys = column.of if column.computation else [column.key]
     written = [one for one in program.columns if one.key in keys]
     try:
-        every = _every_unit(order, {one.task for one in written}, per_unit)
-    except LookupError:
-        return None, {}, "The scoring program gives no per-unit results."
-    if not every:
-        return None, {}, "No team entered the task."
+        found = _with_units(written, order, per_unit)
+    except NoUnitsError as reason:
+        return None, {}, str(reason)
+    every = [units for _, units in found]
     names = list(every[0].names)
-    if any(list(units.names) != names for units in every):
-        return None, {}, "The column is made of tasks with different units."
-    if any(one.key not in units.statistics for one, units in _with_units(written, order, per_unit)):
-        return None, {}, "The per-unit results of the scoring program leave the column out."
     scored: dict[str, set[int]] = {}
-    for one, units in _with_units(written, order, per_unit):
+    for one, units in found:
         own = units.scored.get(one.key, ScoredUnits(units.unit, range(len(names))))
         scored.setdefault(own.unit, set()).update(map(int, own.places))
     places = np.array(sorted(set[int]().union(*scored.values())), dtype=np.intp)
@@ -459,27 +465,34 @@ def ranking_column(
     return kept, columns, _too_few(written, every, scored)
 
 
-def _every_unit(order: Sequence[str], tasks: Collection[str], per_unit: PerUnit) -> list[Units]:
-    """The per-unit results of all teams in some tasks; raises LookupError where the scorer gives none."""
-    every = []
-    for team in order:
-        for task, units in per_unit[team].items():
-            if task in tasks:
-                if units is None:
-                    raise LookupError(task)
-                every.append(units)
-    return every
+class NoUnitsError(Exception):
+    """A column cannot be computed over units; the message is the reason, as the report gives it."""
 
 
 def _with_units(
     written: Sequence[ScoreColumn], order: Sequence[str], per_unit: PerUnit
-) -> Iterator[tuple[ScoreColumn, Units]]:
-    """Every written column with the per-unit results of every team that entered its task."""
+) -> list[tuple[ScoreColumn, Units]]:
+    """Every written column with the per-unit results of every team that entered its task; over the same units.
+
+    Raises:
+        NoUnitsError: there are none, they are over different units, or they lack a column.
+    """
+    found = []
     for one in written:
         for team in order:
-            units = per_unit[team].get(one.task)
-            if units is not None:
-                yield one, units
+            if one.task in per_unit[team]:
+                units = per_unit[team][one.task]
+                if units is None:
+                    raise NoUnitsError("The scoring program gives no per-unit results.")
+                found.append((one, units))
+    if not found:
+        raise NoUnitsError("No team entered the task.")
+    names = list(found[0][1].names)
+    if any(list(units.names) != names for _, units in found):
+        raise NoUnitsError("The column is made of tasks with different units.")
+    if any(one.key not in units.statistics for one, units in found):
+        raise NoUnitsError("The per-unit results of the scoring program leave the column out.")
+    return found
 
 
 def _too_few(

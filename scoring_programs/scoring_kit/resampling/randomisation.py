@@ -44,7 +44,8 @@ def p_values(
     pairs = list(combinations(range(len(teams)), 2))
     as_extreme = dict.fromkeys(pairs, 0)
     everyone = set(range(len(teams))) if teams[0].column.computation == AVERAGE_RANK else set[int]()
-    parts = [_Exchange(of_teams, units) for of_teams in zip(*(team.parts for team in teams), strict=True)]
+    written = zip(*(team.parts for team in teams), strict=True)
+    parts = [_Exchange(of_teams, units) for of_teams in written]
     for masks in exchanges(units, resamples, seed, max((part.width for part in parts), default=1)):
         mixed = [part.mixed(masks) for part in parts]
         for a, b in pairs:

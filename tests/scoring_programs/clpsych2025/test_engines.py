@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from clpsych2025.options import settings, summary_settings
+from clpsych2025.engines import settings, summary_settings
 from tests.scoring_programs.clpsych2025.cases import OPTIONS
 
 PLAIN = {"profile": "published", "precision": "fp32"}

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from clpsych2025 import options as engines
+from clpsych2025 import engines
 from tests.punkt import punkt as punkt
 from tests.scoring_programs.clpsych2025.cases import post, write_files
 from tests.scoring_programs.clpsych2025.model_cases import (

@@ -25,12 +25,13 @@ def main() -> int:
     parser.add_argument("--gold", metavar="FOLDER", type=Path, help="gold data for --input; without: not scored")
     parser.add_argument("--out", metavar="FOLDER", type=Path, default=Path("local-scores"), help="default: %(default)s")
     request = parser.parse_args()
-    if request.input is None and request.gold is not None:
-        parser.error("--gold: expected --input, too")
-    if request.input is None and not SAMPLE.is_dir():
-        parser.error("this kit has no sample. Expected --input, with a folder that the code reads")
-    read = request.input or SAMPLE / "input"
-    gold = request.gold if request.input else SAMPLE / "gold"
+    read, gold = request.input, request.gold
+    if read is None:
+        if gold is not None:
+            parser.error("--gold: expected --input, too")
+        if not SAMPLE.is_dir():
+            parser.error("this kit has no sample. Expected --input, with a folder that the code reads")
+        read, gold = SAMPLE / "input", SAMPLE / "gold"
     for option, folder in (("--input", read), ("--gold", gold)):
         if folder is not None and not folder.is_dir():
             parser.error(f"{option} {folder}: no such folder")
