@@ -527,7 +527,7 @@ def _lines(value: Any, trail: Trail, found: Found) -> int:
     """How many lines at the beginning are not read."""
     if type(value) is int and value >= 0:
         return value
-    if value is not None:
+    if value is False or value not in (None, 0):
         found.append((trail, f"expected a number of lines (found {value!r})."))
     return 0
 
