@@ -97,9 +97,7 @@ def read_answers(
             try:
                 value = read(raw)
             except FieldError as error:
-                report(
-                    rows.place(number), error.rule, "" if raw is ABSENT or raw is None else _text(raw), error.expected
-                )
+                report(rows.place(number), error.rule, _text(raw), error.expected)
                 value = field.empty
             if table.many:
                 column.append(value)
@@ -168,4 +166,7 @@ class _Parsed(Dict[Any, Any]):
 
 
 def _text(raw: Any) -> str:
+    """A raw value in a message."""
+    if raw is ABSENT or raw is None:
+        return ""
     return raw if isinstance(raw, str) else json.dumps(raw, ensure_ascii=False)

@@ -60,38 +60,47 @@ class Given:
     common: Mapping[str, Path]
     phases: Sequence[Path]
 
+    @property
+    def named(self) -> frozenset[Key]:
+        """The files' names without their endings, each of which may be an id."""
+        return frozenset((Path(name).stem,) for name in (*self.own, *self.common))
+
 
 def differences(given: Given, golds: Mapping[str, GoldTable]) -> Iterator[tuple[bool, str]]:
     """(whether it is a mistake, what differs) of each table's gold and the inputs to it."""
-    inputs = {name: list(_inputs(given, gold.table)) for name, gold in golds.items()}
-    for name, gold in golds.items():
+    for gold in golds.values():
         keys = frozenset(map(gold.table.canonical, gold.keys))
         of_others = {frozenset(other.keys) for other in golds.values()} - {keys}
-        candidates = [one for one in inputs[name] if one.ids not in of_others]
-        found = [one for one in candidates if one.ids & keys]
-        elsewhere = frozenset(key for folder in given.phases for key in gold_keys(folder, gold.table)) - keys
-        named = frozenset((Path(file).stem,) for file in (*given.own, *given.common))
-        explained = [one.ids for one in found if one.ids <= keys | elsewhere]
-        if keys <= named.union(*explained):
+        inputs = [one for one in _inputs(given, gold.table) if one.ids not in of_others]
+        found = [one for one in inputs if one.ids & keys]
+        of_phases = keys.union(*(gold_keys(folder, gold.table) for folder in given.phases))
+        explained = [one.ids for one in found if one.ids <= of_phases]
+        if keys <= given.named.union(*explained):
             continue
         if found:
-            yield from _differing(found, explained, keys, elsewhere, gold.table, given)
-        for one in candidates if not found else ():
-            if one.own:
-                what = f"none of its {len(one.ids)} {', '.join(gold.table.key)} is in {_gold_file(gold.table)}"
-                yield False, f"{one.name}: {what}."
+            yield from _differing(found, explained, keys, of_phases, gold.table, given)
+        else:
+            yield from _strange(inputs, gold.table)
+
+
+def _strange(inputs: Sequence[Input], table: Table) -> Iterator[tuple[bool, str]]:
+    """A remark on each of the phase's own inputs, none of which has an id of the gold."""
+    for one in inputs:
+        if one.own:
+            what = f"none of its {len(one.ids)} {', '.join(table.key)} is in {_gold_file(table)}"
+            yield False, f"{one.name}: {what}."
 
 
 def _differing(
     found: Sequence[Input],
     explained: Sequence[Collection[Key]],
     keys: frozenset[Key],
-    elsewhere: frozenset[Key],
+    of_phases: frozenset[Key],
     table: Table,
     given: Given,
 ) -> Iterator[tuple[bool, str]]:
     closest = max(found, key=lambda one: (one.own, len(one.ids & keys) / len(one.ids | keys)))
-    further, lacking = closest.ids - keys - elsewhere, keys.difference(closest.ids, *explained)
+    further, lacking = closest.ids - of_phases, keys.difference(closest.ids, *explained)
     unread = any(name.lower().endswith(MAY_HOLD_TABLES) for name in (*given.own, *given.common))
     is_mistake = closest.own and not unread and len(further) <= len(keys)
     ids, gold = ", ".join(table.key), _gold_file(table)
@@ -131,11 +140,7 @@ def _ids(path: Path, table: Table) -> frozenset[Key]:
         return frozenset()
     for quoting in ("rfc4180", "none"):
         file, problems = File(path.name, quoting=quoting, names=table.file.names), Problems()
-        names = set(column_names(text, file))
-        key = [column for field in table.key_fields for column in file.place(field).cells]
-        answers = {column for field in table.answers for column in file.place(field).cells}
-        of_object = path.suffix.lower() == ".json" and len(table.key) == 1 and text.lstrip().startswith("{")
-        if not (names.issuperset(key) or of_object) or (answers and answers <= names):
+        if not _is_input(text, file, table):
             return frozenset()
         as_input = replace(table, by_line=False, file=file)
         rows = list(read_rows(text, path.name, file, table.key_fields, as_input, problems).rows)
@@ -143,6 +148,17 @@ def _ids(path: Path, table: Table) -> frozenset[Key]:
             found = (_key(values) for _, values in rows)
             return frozenset(table.canonical(key) for key in found if key)
     return frozenset()
+
+
+def _is_input(text: str, file: File, table: Table) -> bool:
+    """Whether a table has the key's columns, or is an object by keys, and has not all of the answers' columns."""
+    names = set(column_names(text, file))
+    answers = {column for field in table.answers for column in file.place(field).cells}
+    if answers and answers <= names:
+        return False
+    if file.suffix == ".json" and len(table.key) == 1 and text.lstrip().startswith("{"):
+        return True
+    return names.issuperset(column for field in table.key_fields for column in file.place(field).cells)
 
 
 def _key(values: Sequence[object]) -> Key | None:

@@ -55,7 +55,10 @@ def _labels_of_all(folders: Sequence[Path], request: Request) -> dict[str, Any]:
         for folder in folders:
             for field, values in gold.labels_of_gold(folder, table, wanted).items():
                 labels.setdefault(table.id, {}).setdefault(field, set()).update(values)
-    return {name: {field: sorted(values) for field, values in fields.items()} for name, fields in labels.items()}
+    listed = {}
+    for name, fields in labels.items():
+        listed[name] = {field: sorted(values) for field, values in fields.items()}
+    return listed
 
 
 def check_reference(request: Request) -> Warned:

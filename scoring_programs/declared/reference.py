@@ -22,6 +22,8 @@ EMPTY_IS_A_VALUE = ("text", "texts", "labels")
 LEAST_MEGABYTES, MOST_MEGABYTES = 20.0, 500.0
 LABELS_FILE = "labels.json"
 """Beside the gold: the labels of all phases, for fields of labels without declared values."""
+Loaded = tuple[list[str], Rows, list[tuple[int, tuple[Any, ...]]]]
+"""A file's column names, its rows as `read_rows` gives them, and these rows in a list."""
 
 
 @dataclass(frozen=True)
@@ -90,13 +92,13 @@ def expected(gold: GoldTable) -> dict[str, Any]:
     """What participants know of one table; of many rows for a key nobody knows which has as many tags as which."""
     tagged = {} if gold.table.many else gold.tagged
     items = {"items": _items(gold)} if gold.table.all_items else {}
+    lengths = {}
+    for field, column in tagged.items():
+        lengths[field] = [None if tags is None else len(tags) for tags in gold.answers.columns[column, "tags"]]
     return {
         "keys": gold.keys,
         "values": {field: list(labels) for field, labels in gold.labels.items()},
-        "lengths": {
-            field: [None if tags is None else len(tags) for tags in gold.answers.columns[column, "tags"]]
-            for field, column in tagged.items()
-        },
+        "lengths": lengths,
         "megabytes": most_megabytes(gold),
         **items,
     }
@@ -141,18 +143,16 @@ def read_gold(
         return None
     _check_file_names(table, keys, problems)
     fields = fields_read(table, wanted, names, rows, values, labels)
-    pick = picker([names.index(name) for name in [*table.key, *(field.name for field in fields)]])
+    columns = [*table.key, *(field.name for field in fields)]
+    pick = picker([names.index(name) for name in columns])
     typed = replace(rows, rows=((number, pick(row)) for number, row in values))
     positions = table.positions(keys)
     answers = read_answers(typed, table, positions, fields, problems, report)
-    skipped = _skipped(loaded, table, fields, positions) if table.skips_empty else {}
+    skipped = _skipped(loaded, table, fields, positions)
     if not keys:
         problems.error(table.gold.name, "has no rows", "a row for each item")
-    groups = {}
-    for column in _grouping(table, wanted):
-        with_keys = (naming, keyed) if column in naming[0] else (loaded, _row_keys(table, loaded, lambda *_: None))
-        groups[column] = _group(column, table, keys, *with_keys, problems)
-    further = _further(names, values, answers) if any(plan.file for plan in wanted) else {}
+    groups = _groups(table, wanted, keys, naming, keyed, loaded, problems)
+    further = _further(wanted, names, values, answers)
     found = _known_labels(open_fields(table, wanted, names), answers, labels)
     size = sum((folder / name).stat().st_size for name in gold_files(folder, table.gold))
     tags = tagged(table, wanted, names)
@@ -168,12 +168,24 @@ def _distinct_keys(table: Table, named: Sequence[Key], keyed: Sequence[Key | Non
     return list(first.values())
 
 
-def _grouping(table: Table, wanted: Sequence[Plan]) -> list[str]:
-    """The columns that choose, group or cluster keys."""
-    found = dict.fromkeys(column for plan in wanted for column in plan.grouping)
+def _groups(
+    table: Table,
+    wanted: Sequence[Plan],
+    keys: Sequence[Key],
+    naming: Loaded,
+    keyed: Sequence[Key | None],
+    loaded: Loaded,
+    problems: Problems,
+) -> dict[str, list[str]]:
+    """Each column that chooses, groups or clusters keys, as text, from the file with all keys or else the gold's."""
+    columns = dict.fromkeys(column for plan in wanted for column in plan.grouping)
     if table.cluster:
-        found[table.cluster] = None
-    return list(found)
+        columns[table.cluster] = None
+    groups = {}
+    for column in columns:
+        with_keys = (naming, keyed) if column in naming[0] else (loaded, _row_keys(table, loaded, lambda *_: None))
+        groups[column] = _group(column, table, keys, *with_keys, problems)
+    return groups
 
 
 def _known_labels(
@@ -187,10 +199,6 @@ def _known_labels(
             there |= _labels_in(answers.columns[field.name, field.type], field.type)
         found[name] = labels.get(name) or sorted(there)
     return found
-
-
-Loaded = tuple[list[str], Rows, list[tuple[int, tuple[Any, ...]]]]
-"""A file's column names, its rows as `read_rows` gives them, and these rows in a list."""
 
 
 def gold_files(folder: Path, file: File) -> list[str]:
@@ -218,15 +226,7 @@ def _load(folder: Path, file: File, table: Table, problems: Problems) -> Loaded 
 
 def _read(sources: Sequence[NamedText], file: File, table: Table, problems: Problems) -> Loaded:
     """The rows with every field that the files have, by the fields' names, and every further column by its own."""
-    if file.suffix == ".txt":
-        fields = list(table.answers)
-    else:
-        columns = list(dict.fromkeys(name for source in sources for name in column_names(source.text, file, table)))
-        if file.suffix in (".csv", ".tsv"):
-            _check_key_columns(sources[0].name, columns, file, table, problems)
-        fields = [own for field in table.answers if (own := _in_columns(as_gold(field), columns, file)) is not None]
-        taken = {field.name for field in table.fields}.union(table.key)
-        fields += [Field(column, "string") for column in columns if column not in taken]
+    fields = _fields_there(sources, file, table, problems)
     rows = joined(read_files(sources, file, fields, table, problems))
     if table.key == (file.named_by,):  # also those of files without rows
         rows = replace(rows, keys=[source.named for source in sources])
@@ -235,10 +235,24 @@ def _read(sources: Sequence[NamedText], file: File, table: Table, problems: Prob
     return _without_absent(names, rows, values, len(table.key)) if rows.is_json and values else (names, rows, values)
 
 
+def _fields_there(sources: Sequence[NamedText], file: File, table: Table, problems: Problems) -> list[Field]:
+    """The answers that the files have, and their further columns as strings."""
+    if file.suffix == ".txt":
+        return list(table.answers)
+    columns = list(dict.fromkeys(name for source in sources for name in column_names(source.text, file, table)))
+    if file.suffix in (".csv", ".tsv"):
+        _check_key_columns(sources[0].name, columns, file, table, problems)
+    fields = [own for field in table.answers if (own := _in_columns(as_gold(field), columns, file)) is not None]
+    taken = {field.name for field in table.fields}.union(table.key)
+    return fields + [Field(column, "string") for column in columns if column not in taken]
+
+
 def _without_absent(names: list[str], rows: Rows, values: list[tuple[int, tuple[Any, ...]]], keys: int) -> Loaded:
     """The columns that some record has: what a path of JSON leads to in none is not there."""
-    there = [at for at in range(keys, len(names)) if any(row[at] is not ABSENT for _, row in values)]
-    kept = [*range(keys), *there]
+    kept = list(range(keys))
+    for at in range(keys, len(names)):
+        if any(row[at] is not ABSENT for _, row in values):
+            kept.append(at)
     pick = picker(kept)
     return [names[at] for at in kept], rows, [(number, pick(row)) for number, row in values]
 
@@ -273,7 +287,9 @@ def _check_file_names(table: Table, keys: Sequence[Key], problems: Problems) -> 
 def _skipped(
     loaded: Loaded, table: Table, fields: Sequence[Field], positions: Mapping[Key, int]
 ) -> dict[tuple[str, str], frozenset[int]]:
-    """(column, type) → the positions of the keys that have an empty gold value there."""
+    """(column, type) → the positions of the keys that have an empty gold value there; nothing where none may be."""
+    if not table.skips_empty:
+        return {}
     names, _, values = loaded
     width = len(table.key)
     found = {}
@@ -302,13 +318,15 @@ def _row_keys(table: Table, loaded: Loaded, report: Fault) -> list[Key | None]:
     """The key of each row; None for one that is reported."""
     _, rows, values = loaded
     width = len(table.key)
-    # what is a text without blanks around it is a key as it stands
-    return [
-        row[:width]
-        if all(isinstance(part, str) and part and part == part.strip() for part in row[:width])
-        else key_of(row, table, rows, number, report)
-        for number, row in values
-    ]
+    keys: list[Key | None] = []
+    for number, row in values:
+        key = row[:width]
+        # what is a text without blanks around it is a key as it stands
+        if all(isinstance(part, str) and part and part == part.strip() for part in key):
+            keys.append(key)
+        else:
+            keys.append(key_of(row, table, rows, number, report))
+    return keys
 
 
 def _check_columns(
@@ -405,14 +423,16 @@ def as_text(value: Any) -> str:
 
 
 def _further(
-    names: Sequence[str], values: Sequence[tuple[int, tuple[Any, ...]]], answers: Answers
+    wanted: Sequence[Plan], names: Sequence[str], values: Sequence[tuple[int, tuple[Any, ...]]], answers: Answers
 ) -> dict[str, list[str]]:
-    """All columns as text, in the order of the answers' values."""
+    """All columns as text, in the order of the answers' values; none where no metric is an own function."""
+    columns: dict[str, list[str]] = {}
+    if not any(plan.file for plan in wanted):
+        return columns
     row_of = dict(values)
-    return {
-        name: [as_text(row_of[number][at]) if number >= 0 else "" for number in answers.numbers]
-        for at, name in enumerate(names)
-    }
+    for at, name in enumerate(names):
+        columns[name] = [as_text(row_of[number][at]) if number >= 0 else "" for number in answers.numbers]
+    return columns
 
 
 def _labels(folder: Path) -> Mapping[str, Mapping[str, Sequence[str]]]:
@@ -437,4 +457,7 @@ def read_columns(folder: Path, table: Table) -> dict[str, list[Any]]:
     """Every column of a table's gold as it is in the files; what is wrong there its own phase reports."""
     loaded = _load(folder, table.gold, table, Problems())
     names, _, values = loaded or ([], None, [])
-    return {name: [row[at] for _, row in values] for at, name in enumerate(names)}
+    columns = {}
+    for at, name in enumerate(names):
+        columns[name] = [row[at] for _, row in values]
+    return columns

@@ -86,7 +86,7 @@ def column_names(text: str, file: File, table: Optional[Table] = None) -> List[s
         return list(file.columns)
     if file.suffix in (".csv", ".tsv"):
         rows = _delimited(_after(text, file.skip), "", file, (), False, str, nothing)
-        return [name for name in rows.names if name]
+        return list(filter(None, rows.names))
     only = table.only_answer if table else None
     names: Dict[str, None] = {}
     for record in _records(text, file, nothing):
@@ -135,15 +135,11 @@ def _delimited(
         expected = f"{len(header)}, without a header line: {', '.join(header)}"
         rows = _without_header(rows, header, place, problems)
     else:
-        line, cells = next((row for row in rows if not _is_blank(row[1])), (1, [""]))
-        header = [column.strip() for column in cells]
-        if not any(header):
+        header = _read_header(rows, wanted, place, problems)
+        if not header:
             between = BETWEEN.get(delimiter, delimiter)
             problems.error(name, "has no header line", f"a first line with the column names, separated by {between}")
             return nothing
-        for column in dict.fromkeys(column for one in wanted for column in one.cells):
-            if header.count(column) > 1:
-                problems.error(place(line), f"the column {shown(column)} is there more than once", "each column once")
         expected = f"{len(header)}, as many as the header has columns"
     picked = _picked(rows, header, wanted, expected, place, problems, counts_blank=counts_blank)
     return Rows(header, False, picked, place)
@@ -151,6 +147,20 @@ def _delimited(
 
 def _is_blank(cells: Sequence[str]) -> bool:
     return len(cells) == 1 and not cells[0].strip()
+
+
+def _read_header(
+    rows: Iterator[Tuple[int, List[str]]], wanted: Sequence[FieldPlace], place: Callable[[int], str], problems: Problems
+) -> List[str]:
+    """The columns' names in the first line that is not blank; none where it has none."""
+    line, cells = next((row for row in rows if not _is_blank(row[1])), (1, [""]))
+    header = [column.strip() for column in cells]
+    if not any(header):
+        return []
+    for column in dict.fromkeys(column for one in wanted for column in one.cells):
+        if header.count(column) > 1:
+            problems.error(place(line), f"the column {shown(column)} is there more than once", "each column once")
+    return header
 
 
 def _without_header(
@@ -189,7 +199,8 @@ def _picked(
                 problems.error(place(at), "is blank", expected)
             blank.clear()
         if len(cells) == width:
-            yield line, pick(cells if all_there else [*cells, ""])
+            given = cells if all_there else [*cells, ""]
+            yield line, pick(given)
         else:
             problems.error(place(line), f"has {len(cells)} cell{'s' if len(cells) > 1 else ''}", expected)
 
@@ -205,8 +216,10 @@ def _cell_picker(header: Sequence[str], wanted: Sequence[FieldPlace]) -> Tuple[P
         if not place.columns:
             single.append(at[0])
             pickers.append(itemgetter(at[0]))
+        elif end in at:
+            pickers.append(itemgetter(end))
         else:
-            pickers.append(itemgetter(end) if end in at else picker(at))
+            pickers.append(picker(at))
     all_there = all(column in position for place in wanted for column in place.cells)
     if len(single) == len(wanted):
         return picker(single), all_there
@@ -369,16 +382,17 @@ def _json(text: str, name: str, file: File, wanted: Sequence[Field], table: Tabl
         keys = list(value)
         wanted = [field for field in wanted if field not in key]
     pick = RecordPicker(wanted, [file.place(field) for field in wanted], table, names_key=bool(keys) or not key)
-    found: List[Tuple[str, Tuple[Any, ...]]] = []
+    found: List[Tuple[Any, ...]] = []
+    places: List[str] = []
     for where, named, record in _json_records(value, name, file, table, problems):
         values = pick.values(record, where, problems)
         if values is None:
             problems.error(where, "is not a JSON object", "an object with the fields of a row")
         else:
-            found.append((where, (*named, *values)))
-    rows = ((number, values) for number, (_, values) in enumerate(found))
+            found.append((*named, *values))
+            places.append(where)
     empty = [one for one in keys if value[one] == []] if table.many else []
-    return Rows((), True, rows, lambda number: found[number][0], keys, empty)
+    return Rows((), True, enumerate(found), places.__getitem__, keys, empty)
 
 
 def _located(value: Any, name: str, file: File, table: Table, problems: Problems) -> Any:
@@ -494,8 +508,8 @@ def _numbered(
     values = list(rows.rows)
     if problems.found > before:
         return replace(rows, rows=iter(()))  # a row that is left out would give the next ones other keys
-    most = len(values) if keys is None else len(keys)
-    while table.by_line and values and not any(values[-1][1]) and (keys is None or len(values) > most):
+    least = 0 if keys is None else len(keys)
+    while table.by_line and len(values) > least and not any(values[-1][1]):
         values.pop()  # blank lines at the end
     if keys is None:
         keys = [(str(number),) for number in range(1, len(values) + 1)]

@@ -4,7 +4,7 @@ Runs on Python 3.9 with the standard library alone: `validate.pyz` holds this ve
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, Collection, Dict, FrozenSet, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
 
 from declared.answers import Answers, named_key, read_answers
 from declared.own_checks import answered_rows, run_check
@@ -75,13 +75,14 @@ def _checked_table(
 ) -> Answers:
     """A table's answers to these tasks, which the organisers' own check has seen where there is one."""
     expected = manifest.expected["tables"][table.id]
-    fields = fields_of_tasks(table, manifest.options, tasks)
+    keys = [tuple(key) for key in expected["keys"]]
+    needed = fields_of_tasks(table, manifest.options, tasks)
+    fields = [with_values(field, expected["values"]) for field in needed]
     others = [one for one in tables if one.file.name == table.file.name]
     before = problems.found
-    answers = _read_table(sources, table, fields, others, expected, problems)
+    answers = _read_table(sources, table, fields, others, keys, expected, problems)
     check = manifest.options.get("checks", {}).get(table.id)
     if check is not None and problems.found == before:
-        keys = [tuple(key) for key in expected["keys"]]
         run_check(check, answered_rows(answers, table, keys), table.file.name, problems)
     return answers
 
@@ -128,11 +129,7 @@ def _own_files(
         problems.error(_listed(own), f"{len(own)} files that end with {file.name[1:]}", "one of them alone")
     if own:
         return own
-    declared = {name for table in tables for name in table.file.matching(files.paths)}
-    rivals = {table.file.name for table in sent_here if table.file.ending == file.ending}
-    others = [name for name in files.named(file.ending) if name not in declared]
-    if file.is_pattern or len(rivals) > 1:
-        others = []
+    others = _stand_ins(files, file, tables, sent_here)
     if len(others) > 1:
         problems.error(_listed(others), f"{len(others)} {file.ending} files", f"{file.name} alone")
         return []
@@ -141,6 +138,15 @@ def _own_files(
     elif len(tables) > 1:
         problems.warn(file.name, "is not there, so the tasks that need it are not entered")
     return others
+
+
+def _stand_ins(files: SubmissionFiles, file: File, tables: Sequence[Table], sent_here: Sequence[Table]) -> List[str]:
+    """The files of no table that may be meant as this one: by their ending, where no other table has it."""
+    rivals = {table.file.name for table in sent_here if table.file.ending == file.ending}
+    if file.is_pattern or len(rivals) > 1:
+        return []
+    declared = {name for table in tables for name in table.file.matching(files.paths)}
+    return [name for name in files.named(file.ending) if name not in declared]
 
 
 def _files_of_others(files: SubmissionFiles, tables: Iterable[Table], scored: Sequence[Table]) -> List[str]:
@@ -199,11 +205,7 @@ def _left_out(
     tasks = {task: names for task, names in reading.items() if task in judged}
     if len(tasks) < 2 or table.file.suffix == ".txt" or not sources:
         return set()
-    columns: Set[str] = set()
-    for source in sources:
-        # another spelling is a problem of its own
-        columns.update(column.casefold() for column in column_names(source.text, table.file, table))
-    there = {field.name for field in table.answers if _is_there(field, table, columns)}
+    there = _fields_there(sources, table)
     found = tasks_left_out(table, tasks, there)
     for task in manifest.tasks:
         if task in found:
@@ -212,24 +214,31 @@ def _left_out(
     return found
 
 
-def _is_there(field: Field, table: Table, columns: Collection[str]) -> bool:
-    """Whether one of a field's columns, or the first name on the way to it, is among those of a file."""
-    place = table.file.place(field)
-    names = place.path[:1] if place.path else (place.name, *place.columns)
-    return any(name.casefold() in columns for name in names)
+def _fields_there(sources: Sequence[NamedText], table: Table) -> Set[str]:
+    """The answers of which some file has one of the columns, or the first name on the way to them."""
+    columns: Set[str] = set()
+    for source in sources:
+        # another spelling is a problem of its own
+        columns.update(column.casefold() for column in column_names(source.text, table.file, table))
+    there: Set[str] = set()
+    for field in table.answers:
+        place = table.file.place(field)
+        names = place.path[:1] if place.path else (place.name, *place.columns)
+        if any(name.casefold() in columns for name in names):
+            there.add(field.name)
+    return there
 
 
 def _read_table(
     sources: Sequence[NamedText],
     table: Table,
-    needed: Sequence[Field],
+    fields: Sequence[Field],
     others: Sequence[Table],
+    keys: Sequence[Key],
     expected: Mapping[str, Any],
     problems: Problems,
 ) -> Answers:
-    """One table's answers, in the fields that are `needed`, by the keys of the phase."""
-    keys = [tuple(key) for key in expected["keys"]]
-    fields = [with_values(field, expected["values"]) for field in needed]
+    """One table's answers in these fields, by the keys of the phase."""
     name = sources[0].name if len(sources) == 1 and not table.file.named_by else table.file.name
     parts = read_files(sources, table.file, fields, table, problems, keys)
     if not _headers_fit(sources, parts, table, fields, others, problems):
@@ -245,7 +254,7 @@ def _read_table(
         problems.error(name, "has no rows", "a row for each key that is answered")
     _check_missing(answers, table, keys, sources, problems)
     for field in fields:
-        _check_field(field, answers, rows, table, expected, name, problems)
+        _check_field(field, answers, rows, table, keys, expected, name, problems)
     return answers
 
 
@@ -254,6 +263,7 @@ def _check_field(
     answers: Answers,
     rows: Rows,
     table: Table,
+    keys: Sequence[Key],
     expected: Mapping[str, Any],
     name: str,
     problems: Problems,
@@ -262,7 +272,6 @@ def _check_field(
     if field.name in expected["lengths"]:
         _check_lengths(answers, rows, field, expected["lengths"][field.name], problems)
     if field.name == table.distinct:
-        keys = [tuple(key) for key in expected["keys"]]
         _check_distinct(answers, rows, keys, field, problems)
         _check_items(answers, keys, field, expected.get("items", ()), name, problems)
     if field.type in ("tags", "spans") and field.values:
@@ -287,33 +296,49 @@ def _headers_fit(
         return True
     before = problems.found
     asked = [*table.key_in(table.file), *fields]
+    listed = dict.fromkeys(column for field in asked for column in table.file.place(field).cells)
     known = {column for one in (table, *others) for field in one.fields for column in one.file.place(field).cells}
     for at, source in enumerate(sources):
-        _check_header(parts[at].names, f"{source.name}:1", table, asked, known, problems)
+        header = parts[at].names
+        if header:
+            needed = _needed(header, table, asked)
+            _check_header(header, f"{source.name}:1", needed, known.union(listed), list(listed), problems)
     return problems.found == before and all(part.names for part in parts)
 
 
-def _check_header(
-    header: Sequence[str], where: str, table: Table, asked: Sequence[Field], known: Set[str], problems: Problems
-) -> None:
-    """Record the columns of one file that are missing, spelt otherwise, or not read."""
-    listed: Dict[str, None] = {}
+def _needed(header: Sequence[str], table: Table, asked: Sequence[Field]) -> List[str]:
+    """The columns that a file must have: of a field that is not required only where it has one of them."""
     needed: Dict[str, None] = {}
     for field in asked:
-        cells = dict.fromkeys(table.file.place(field).cells)
-        listed.update(cells)
-        if field.required or field.name in table.key or not cells.keys().isdisjoint(header):
-            needed.update(cells)
+        cells = table.file.place(field).cells
+        if field.required or field.name in table.key or not set(cells).isdisjoint(header):
+            needed.update(dict.fromkeys(cells))
+    return list(needed)
+
+
+def _check_header(
+    header: Sequence[str],
+    where: str,
+    needed: Sequence[str],
+    known: Set[str],
+    listed: Sequence[str],
+    problems: Problems,
+) -> None:
+    """Record the columns of one file that are missing, spelt otherwise, or not read."""
     right = {column.casefold(): column for column in (*known, *needed) if column not in header}
-    further = [column for column in header if column and column not in known and column not in needed]
-    for column in list(further):
+    misspelt: Set[str] = set()
+    further: List[str] = []
+    for column in header:
+        if column in known or not column:
+            continue
         spelling = right.pop(column.casefold(), None)
-        if spelling is not None:
+        if spelling is None:
+            further.append(column)
+        else:
             problems.error(where, f"unknown column {shown(column)}", f"the spelling {spelling}")
-            needed.pop(spelling, None)
-            further.remove(column)
-    for column in needed if header else ():
-        if column not in header:
+            misspelt.add(spelling)
+    for column in needed:
+        if column not in header and column not in misspelt:
             problems.error(where, f"the column {column} is missing", f"the columns {', '.join(listed)}")
     if further:
         plural = "columns are" if len(further) > 1 else "column is"
@@ -376,7 +401,8 @@ def _doubt_types(answers: Answers, name: str, field: Field, problems: Problems) 
     found: Set[str] = set()
     for value in answers.columns[field.name, field.type]:
         for one in value or ():
-            found.update([one[2:]] if field.type == "tags" else one[2:])
+            types = [one[2:]] if field.type == "tags" else one[2:]
+            found.update(types)
     unknown = sorted(found.difference(field.values or (), [""]))
     if unknown:
         plural = "types are" if len(unknown) > 1 else "type is"

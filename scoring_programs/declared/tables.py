@@ -145,12 +145,16 @@ def tasks_left_out(table: Table, read: Mapping[str, Set[str]], there: Collection
     A task is left out where every column that only it needs is absent; a file with no answer at all enters all of
     them, so that what it lacks is named.
     """
-    required = {field.name for field in table.answers if field.required}
     answered = {task for task, names in read.items() if names.intersection(there) or not names}
-    whole = {task for task in answered if read[task].intersection(required).issubset(there)}
-    covered = {name for task in whole for name in read[task]}
     if not answered:
         return set()
+    required = {field.name for field in table.answers if field.required}
+    whole: Set[str] = set()
+    covered: Set[str] = set()
+    for task in answered:
+        if read[task].intersection(required).issubset(there):
+            whole.add(task)
+            covered |= read[task]
     return {task for task, names in read.items() if task not in whole and not (names - covered).intersection(there)}
 
 

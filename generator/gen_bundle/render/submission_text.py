@@ -243,7 +243,8 @@ def gold_text(options: Mapping[str, Any], task_ids: Sequence[str]) -> str:
     """The gold files of declared tables with the columns that scoring these tasks reads, as a list."""
     lines = []
     for table in options["tables"]:
-        columns = dict.fromkeys([] if table["by_line"] else table["key"])
+        key = [] if table["by_line"] else table["key"]
+        columns = dict.fromkeys(key)
         for task in task_ids:
             for metric in options["metrics"].get(task, {}).values():
                 if table["id"] in (metric["tables"] or [metric["table"]]):

@@ -510,11 +510,12 @@ class ProbabilitiesType(FieldType):
         if not isinstance(value, dict):
             raise FieldError(f"{field.name} is {type_name(value)}, not an object", field.expected)
         labels = list(field.values or ())
-        unknown = [label for label in value if label not in labels]
-        lacking = [label for label in labels if label not in value]
-        if unknown or lacking:
-            rule = f"has an unknown label, {unknown[0]}" if unknown else f"has no probability of {lacking[0]}"
-            raise FieldError(f"{field.name} {rule}", field.expected)
+        for label in value:
+            if label not in labels:
+                raise FieldError(f"{field.name} has an unknown label, {label}", field.expected)
+        for label in labels:
+            if label not in value:
+                raise FieldError(f"{field.name} has no probability of {label}", field.expected)
         return self._shares(field, [number_of_json(field, value[label]) for label in labels])
 
     def _shares(self, field: Field, numbers: List[float]) -> Tuple[float, ...]:

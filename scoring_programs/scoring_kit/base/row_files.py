@@ -149,17 +149,24 @@ def _text(
         if not (by_line and one.name in key):
             held.setdefault(file.place(one), at)  # several fields may share a column
     fields = [fields[at] for at in held.values()]
-    rows = [[row[at] for at in held.values()] for row in rows]
+    own: List[List[Any]] = []
+    for row in rows:
+        own.append([row[at] for at in held.values()])
     if file.suffix in (".csv", ".tsv"):
-        return _cells_text(file, fields, rows)
+        return _cells_text(file, fields, own)
     if file.suffix == ".txt":
         kind = fields[-1].kind
-        return "".join(f"{kind.to_cell(fields[-1], row[-1])}\n" for row in rows)
-    records = [_record(list(held), row) for row in rows]
+        return "".join(f"{kind.to_cell(fields[-1], row[-1])}\n" for row in own)
+    return _json_text(file, list(held), [one.name in key for one in fields], own)
+
+
+def _json_text(file: File, places: Sequence[FieldPlace], is_key: Sequence[bool], rows: Sequence[Sequence[Any]]) -> str:
+    """The rows as JSON; `is_key` tells of each value whether it is one of the key."""
+    records = [_record(places, row) for row in rows]
     if file.suffix == ".jsonl":
         return "".join(_json(record) + "\n" for record in records)
-    if any(place.path == () for place in held):  # the record itself is the answer, below its key
-        at = [one.name in key for one in fields].index(True)
+    if any(place.path == () for place in places):  # the record itself is the answer, below its key
+        at = is_key.index(True)
         return _json({row[at]: records[number] for number, row in enumerate(rows)}, indent=1) + "\n"
     if file.at:
         return _json(_put(None, steps(file.at), records), indent=1) + "\n"
@@ -183,9 +190,10 @@ def _cells_text(file: File, fields: Sequence[Field], rows: Sequence[Sequence[Any
         lines.insert(0, header)
     else:
         order = [header.index(column) for column in file.columns if column in header]
-        lines = [[line[at] for at in order] for line in lines]
+        for number, line in enumerate(lines):
+            lines[number] = [line[at] for at in order]
     if file.quoting == "none":
-        return "".join(file.separator.join(line) + "\n" for line in lines)
+        return "\n".join([*map(file.separator.join, lines), ""])
     buffer = io.StringIO()
     csv.writer(buffer, delimiter=file.separator, lineterminator="\n").writerows(lines)
     return buffer.getvalue()

@@ -176,6 +176,8 @@ def _table(name: str, trail: Trail, data: dict[str, Any], gold_trail: Trail, gol
         _read_reference(table, gold, places, gold_trail, found)
     else:
         found.append((gold_trail, "is missing. Expected: {file: gold.csv}, the gold in each phase's folder."))
+    if table.sent.has_lines and table.gold.has_lines and not table.key:
+        table.key, table.by_line = [LINE], True
     found += _shape(table, data, gold_trail)
     return table
 
@@ -261,8 +263,6 @@ def _place_columns(table: DeclaredTable, file: DeclaredFile, columns: list[str],
 def _shape(table: DeclaredTable, data: dict[str, Any], gold_trail: Trail) -> Iterator[Broken]:
     """What the file's format asks of key and fields."""
     sent, gold = table.sent, table.gold
-    if sent.has_lines and gold.has_lines and not table.key:
-        table.key, table.by_line = [LINE], True
     if gold.has_lines and not (sent.has_lines or table.by_line or table.key == [gold.named_by]):
         yield table.trail, f"a gold file of lines ({gold.name}) has no keys. Expected a submission of lines, too."
     if table.many and (sent.has_lines or table.by_line):
@@ -270,14 +270,14 @@ def _shape(table: DeclaredTable, data: dict[str, Any], gold_trail: Trail) -> Ite
         yield (*table.trail, "rows"), f"{what} for each row of the gold. Expected rows: one."
     if (sent.has_lines or gold.has_lines) and len(table.answers) != 1:
         yield (*table.trail, "fields"), "a .txt file holds one field, the line. Expected one field that is not the key."
-    if not table.answers and table.fields and not table.many:
-        yield (*table.trail, "fields"), "every field is a key. Expected a field that participants answer."
     yield from _key_faults(table, is_given=data.get("key") is not None)
     yield from _pattern_faults(table, sent, (*table.trail, "file"))
     yield from _pattern_faults(table, gold, (*gold_trail, "file"))
 
 
 def _key_faults(table: DeclaredTable, *, is_given: bool) -> Iterator[Broken]:
+    if not table.answers and table.fields and not table.many:
+        yield (*table.trail, "fields"), "every field is a key. Expected a field that participants answer."
     if not table.key and not is_given:
         yield (*table.trail, "key"), "is missing. Expected the field, or fields, by which rows are matched."
     for name in table.key:
@@ -321,16 +321,15 @@ def _fields(data: Any, keys: list[str], trail: Trail, found: Found) -> Iterator[
                 found.append(((*here, key), f"is for fields of type {kinds}; {name!r} is of type {kind}."))
         if item.get("default") is not None:
             declared["default"] = item["default"]
-        faults = list(_field_faults(declared, name in keys))
-        found += [((*here, key), text) for key, text in faults]
-        if faults:
-            declared.pop("default", None)
+        for key, text in list(_field_faults(declared, name in keys)):
+            found.append(((*here, key), text))
+            declared.pop("default", None)  # it may be what is wrong
         yield name, declared
 
 
 def _field_faults(declared: dict[str, Any], is_key: bool) -> Iterator[tuple[str, str]]:
     """(key, what is wrong) of a field as a whole."""
-    kind, values, columns = declared["type"], declared.get("values"), declared.get("columns")
+    kind, values, columns = declared["type"], declared.get("values") or [], declared.get("columns")
     if kind in VALUES_OF and not values:
         yield "type", f"values is missing. Expected the labels, {VALUES_OF[kind]}."
         return
@@ -338,11 +337,9 @@ def _field_faults(declared: dict[str, Any], is_key: bool) -> Iterator[tuple[str,
         columns = declared.setdefault("columns", values)
     if kind == "labels" and columns:
         values = declared.setdefault("values", columns)
-    if columns and len(columns) != len(values or ()):
-        yield (
-            "columns",
-            f"names {len(columns)} columns for {len(values or ())} values. Expected one each, in their order.",
-        )
+    if columns and len(columns) != len(values):
+        what = f"names {len(columns)} columns for {len(values)} values. Expected one each, in their order."
+        yield "columns", what
         return
     yield from _spelling_faults(Field.from_dict({**declared, "default": None}))
     if "default" not in declared:
@@ -501,19 +498,14 @@ OF_FORMATS = (
 
 def _read_dialect(data: dict[str, Any], file: DeclaredFile, trail: Trail, found: Found) -> None:
     """How a file of cells or lines is read, and where its records are."""
-    file.reading = {"quoting": _choice(data, "quoting", ("rfc4180", "none"), "rfc4180", trail, found)}
+    quoting = _choice(data, "quoting", ("rfc4180", "none"), "rfc4180", trail, found)
     file.has_header = data.get("header") != "none"
-    delimiter, skip = data.get("delimiter"), data.get("skip")
     if data.get("header") not in (None, "none"):
         found.append(((*trail, "header"), f"unknown value {data['header']!r}. Expected none, or no such key."))
-    if isinstance(delimiter, str) and len(delimiter) == 1 and delimiter not in '"\r\n':
-        file.reading["delimiter"] = delimiter
-    elif delimiter is not None:
-        found.append(((*trail, "delimiter"), f"expected one character, such as ';' (found {delimiter!r})."))
-    if type(skip) is int and skip > 0:
-        file.reading["skip"] = skip
-    elif skip is not None and (skip is False or skip != 0):
-        found.append(((*trail, "skip"), f"expected a number of lines (found {skip!r})."))
+    delimiter = _delimiter(data.get("delimiter"), (*trail, "delimiter"), found)
+    skip = _lines(data.get("skip"), (*trail, "skip"), found)
+    reading = {"quoting": quoting, "delimiter": delimiter, "skip": skip}
+    file.reading = {key: value for key, value in reading.items() if value}
     if _check_place(data, file, trail, found) and data.get("at") is not None:
         file.reading["at"] = str(data["at"])
     for here, item in mappings(data, "fields", trail):
@@ -522,6 +514,22 @@ def _read_dialect(data: dict[str, Any], file: DeclaredFile, trail: Trail, found:
     for key, kinds, what in OF_FORMATS:
         if data.get(key) and kind and kind not in kinds:
             found.append(((*trail, key), what.format(file.name)))
+
+
+def _delimiter(value: Any, trail: Trail, found: Found) -> str | None:
+    if value is None or (isinstance(value, str) and len(value) == 1 and value not in '"\r\n'):
+        return value
+    found.append((trail, f"expected one character, such as ';' (found {value!r})."))
+    return None
+
+
+def _lines(value: Any, trail: Trail, found: Found) -> int:
+    """How many lines at the beginning are not read."""
+    if type(value) is int and value >= 0:
+        return value
+    if value is False or value not in (None, 0):
+        found.append((trail, f"expected a number of lines (found {value!r})."))
+    return 0
 
 
 def _check_place(data: dict[str, Any], file: DeclaredFile, trail: Trail, found: Found) -> bool:
