@@ -452,11 +452,14 @@ def _made_up_answer(column: GoldColumn, at: int, *, is_json: bool) -> Any:
         tags = ["O"] * TOKENS
         tags[at % TOKENS] = f"B-{value}" if column.values else "B-X"
         return tags if is_json else " ".join(tags)
-    of_lists: dict[str, list[Any]] = {
-        "spans": [[at, at + 4, *column.values[at % len(values) :][:1]]],
-        "texts": [f"example answer {at + 1}", f"another example answer {at + 1}"],
-    }
-    if column.type in of_lists:
-        listed = of_lists[column.type]
+    if column.type in ("spans", "texts"):
+        listed = _made_up_list(column, at)
         return listed if is_json else json.dumps(listed, ensure_ascii=False)
     return f"An example answer, number {at + 1}"
+
+
+def _made_up_list(column: GoldColumn, at: int) -> list[Any]:
+    if column.type == "texts":
+        return [f"example answer {at + 1}", f"another example answer {at + 1}"]
+    span = [at, at + 4]
+    return [[*span, column.values[at % len(column.values)]]] if column.values else [span]

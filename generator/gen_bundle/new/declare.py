@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from gen_bundle.new.columns import GoldColumn
@@ -254,8 +255,8 @@ def summary(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> list[str
         "answers": "; ".join(map(_shown, proposal.answers)),
         "given": ", ".join(proposal.public) or "the keys",
         "secret": ", ".join(proposal.secret),
-        "cluster": "",
-        "metrics": ", ".join(column["key"] for column in board_of(proposal)),
+        "cluster": f"{proposal.cluster} (its rows stay together; --cluster - for none)",
+        "metrics": ", ".join(map(itemgetter("key"), board_of(proposal))),
         "phases": ", ".join(_counts(proposal, phases)),
         "baseline": baseline_name(proposal),
     }
@@ -267,8 +268,8 @@ def summary(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> list[str
         lines["given"] += f", {proposal.item}"
     if proposal.secret:
         lines["secret"] += " (--public COLUMN gives one to participants)"
-    if proposal.cluster:
-        lines["cluster"] = f"{proposal.cluster} (its rows stay together; --cluster - for none)"
+    if proposal.cluster is None:
+        del lines["cluster"]
     if answers := _shown_answers(baseline_answers(proposal, phases)):
         lines["baseline"] += f" ({answers})"
     return [f"{name:9} {text}" for name, text in lines.items() if text]
