@@ -63,6 +63,8 @@ KEYS = 8
 ROWS_OF_KEY = 3
 TOKENS = 5
 """How much of each there is in made-up data."""
+MADE_UP_NAMES = ("one", "two")
+"""Of labels, and of types of tags, where the gold names none."""
 Row = Sequence[Any]
 """Cells or JSON values in the order of the columns' names."""
 
@@ -436,7 +438,7 @@ def _made_up_tokens(key: int, *, is_json: bool) -> Any:
 
 def _made_up_answer(column: GoldColumn, at: int, *, is_json: bool) -> Any:
     """A made-up answer, different from row to row."""
-    values = column.values or ("one", "two")
+    values = column.values or MADE_UP_NAMES
     value = values[at % len(values)]
     if column.type in ("label", "probability"):
         return value
@@ -450,7 +452,7 @@ def _made_up_answer(column: GoldColumn, at: int, *, is_json: bool) -> Any:
         return chosen if is_json else column.separator.join(chosen)
     if column.type == "tags":
         tags = ["O"] * TOKENS
-        tags[at % TOKENS] = f"B-{value}" if column.values else "B-X"
+        tags[at % TOKENS] = f"B-{value}"
         return tags if is_json else " ".join(tags)
     if column.type in ("spans", "texts"):
         listed = _made_up_list(column, at)
