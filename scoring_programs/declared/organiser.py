@@ -1,26 +1,208 @@
-"""What only the organisers of a declared competition need: preparing gold, its checks, the template, its secrets."""
+"""What only the organisers of a declared competition need: preparing gold, its checks, the template, its secrets.
 
+What of the gold is secret is named in a form in which a build finds it in what participants get: a table with a header
+line names its columns itself; of gold in any other form the same values are written beside it as such a table, by the
+names of the fields (without a header, in several files, at paths of JSON, or spread over columns).
+
+Own functions are tried on probes, answers of every kind: where one raises, no participant has to find out.
+"""
+
+import csv
+import io
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from declared import reference as gold
+from declared.answers import Answers
 from declared.checks import faults, remarks
 from declared.disclosure import disclosed
 from declared.expressions import columns_of_task
 from declared.given import Given, differences
 from declared.plan import Plan, plans
-from declared.probes import failing
-from declared.secret_columns import ENDING, columns_text, named_secrets
+from declared.reference import GoldTable, Reference, as_text, expected, read_columns
+from declared.submission import Submission, with_values
 from declared.tables import Table, fields_of_tasks, tables_of
-from declared.template import template_files
+from declared.tasks import compute
+from declared.template import emptiest, template_files
+from scoring_kit.base.fields import Field
+from scoring_kit.base.missing_packages import missing_package
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError
 from scoring_kit.organiser import Request, Secrets, Warned, read_reference, serve
 from scoring_kit.organiser import trial as scored
 from scoring_kit.program import Program
+
+SAME = 6
+"""So many different answers are tried for all keys alike."""
+Columns = dict[tuple[str, str], list[Any]]
+
+
+def failing(plan: Plan, tables: Mapping[str, GoldTable]) -> Iterator[str]:
+    """What an organiser must know of an own function that gives no number for some valid answers."""
+    try:
+        for every in zip(*(tries(tables[name]) for name in plan.all_tables), strict=False):
+            what = every[0][0]
+            answers = {name: one for name, (_, one) in zip(plan.all_tables, every, strict=True)}
+            failed = compute(plan, Reference(tables), Submission(answers, frozenset())).failed
+            if failed is not None:
+                said = f"{failed.place}: {plan.key} could not be computed for {what} ({failed.words})."
+                yield f"{said} Expected a number for every valid answer, or NaN where it is undefined."
+                return
+    except ModuleNotFoundError as error:
+        if missing_package(error) is None:
+            raise  # else the trial of the template says what is missing
+
+
+def tries(gold: GoldTable) -> Iterator[tuple[str, Answers]]:
+    """Valid answers to a table, each with its name: from right ones to none at all."""
+    made = _Made(gold)
+    table, every = gold.table, list(range(len(gold.keys)))
+    lengths = made.known["lengths"]
+    right, wrong, moved, template = [], [], [], []
+    for field in made.fields:
+        values = _gold_column(field, gold) or made.alike(field, made.owners, 0)
+        others = [made.alike(field, made.owners, which) for which in range(3)]
+        right.append(values)
+        wrong.append(_unlike(values, *others))
+        moved.append(_moved(field, values))
+        template.append([field.of_json(emptiest(field, lengths, at)) for at in every])
+    yield "right answers", made.answers(made.owners, right)
+    yield "the template", made.answers(every, template)
+    for which in range(min(SAME, made.most)):
+        same = [made.alike(field, every, which) for field in made.fields]
+        yield "the same answer to every key", made.answers(every, same)
+    yield "wrong answers", made.answers(made.owners, wrong)
+    yield "shuffled answers", made.answers(made.owners, moved)
+    if not table.reject_missing or not any(field.required for field in made.fields):
+        none = [] if table.many else every
+        yield "empty answers", made.answers(none, [[field.empty] * len(none) for field in made.fields])
+
+
+class _Made:
+    """Answers that are made up for a table.
+
+    Attributes:
+        fields: with the labels that may be answered.
+        owners: the position of each gold row's key.
+        known: what participants know.
+        most: of how many answers to a field there are, the largest number.
+    """
+
+    def __init__(self, gold: GoldTable) -> None:
+        self.many = gold.table.many
+        self.fields = [with_values(field, gold.labels) for field in gold.table.answers]
+        self.owners = list(gold.answers.owners) if self.many else list(range(len(gold.keys)))
+        self.known = expected(gold)
+        self.most = max((len(_choices(field)) for field in self.fields), default=0)
+
+    def alike(self, field: Field, at: Sequence[int], which: int) -> list[Any]:
+        """The same answer to the keys at these positions; of tags as many as there must be."""
+        if field.type == "tags" and not self.many:
+            tag = ("O", "B-x", "I-x")[which % 3]
+            lengths = self.known["lengths"].get(field.name, [1] * len(self.owners))
+            return [[tag] * lengths[i] for i in at]
+        some = _choices(field)
+        return [some[which % len(some)]] * len(at)
+
+    def answers(self, at: list[int], columns: Sequence[list[Any]]) -> Answers:
+        """Columns of values for the keys at these positions."""
+        keyed = {(field.name, field.type): values for field, values in zip(self.fields, columns, strict=True)}
+        owners = at if self.many else []
+        return Answers(keyed, owners, list(range(len(at))))
+
+
+def _moved(field: Field, values: list[Any]) -> list[Any]:
+    """The values, each in another's place, but for tags, which are as many as the gold's in their place."""
+    if field.type == "tags":
+        return values
+    return [*values[len(values) // 3 :], *values[: len(values) // 3]]
+
+
+def _unlike(values: Sequence[Any], *candidates: Sequence[Any]) -> list[Any]:
+    """For each value the first candidate in its place that differs from it."""
+    unlike = []
+    for value, *others in zip(values, *candidates, strict=True):
+        differing = [other for other in others if other != value] or [value]
+        unlike.append(differing[0])
+    return unlike
+
+
+def _gold_column(field: Field, gold: GoldTable) -> list[Any]:
+    """The gold's values of a field, as answers; empty where the gold has none of that name and type."""
+    column = gold.answers.columns.get((field.name, field.type), ())
+    other = _choices(field)[0] if None in column else None
+    return [other if value is None else value for value in column]
+
+
+def _choices(field: Field) -> list[Any]:
+    """Some values of a field."""
+    return [field.of_json(value) for value in field.kind.some(field)]
+
+
+ENDING = ".columns"
+"""Of the table that is written beside the gold; no gold is called so."""
+
+
+def named_secrets(table: Table, wanted: Sequence[Plan], public: Sequence[str]) -> list[dict[str, Any]]:
+    """The table's secret files and columns, as the organisers' verb `secrets` answers them.
+
+    With many rows a key, an item is part of the key; else nothing identifies a row, and only the files are secret.
+    """
+    columns = _secret(table, wanted, public)
+    name = table.gold.name
+    if table.gold.named_by:
+        name = name.replace("{" + table.gold.named_by + "}", "*")
+    if not _read(table, wanted):
+        return []
+    if table.gold.suffix == ".txt" and not table.gold.named_by:
+        return [{"name": name, "lines": True}]
+    if table.many and not table.distinct:
+        return [{"name": name}]
+    found = {"key": _key(table), "columns": columns, "public": list(public)}
+    if _names_its_columns(table, wanted):
+        return [{"name": name, **found}]
+    return [{"name": name}, {"name": table.id + ENDING, **found}]
+
+
+def columns_text(folder: Path, table: Table, wanted: Sequence[Plan], public: Sequence[str]) -> str | None:
+    """The table that is written beside the gold; None where the gold names its columns itself, or has no columns."""
+    named = named_secrets(table, wanted, public)
+    if len(named) < 2:
+        return None
+    columns: Mapping[str, Sequence[Any]] = read_columns(folder, table)
+    names = [name for name in (*_key(table), *named[1]["columns"], *public) if name in columns]
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows(zip(*(map(as_text, columns[name]) for name in names), strict=True))
+    return buffer.getvalue()
+
+
+def _read(table: Table, wanted: Sequence[Plan]) -> dict[str, None]:
+    """The gold's columns that metrics read."""
+    return dict.fromkeys(column for plan in wanted if plan.table == table.id for column in plan.gold)
+
+
+def _key(table: Table) -> list[str]:
+    return [*([] if table.by_line else table.key), *([table.distinct] if table.distinct else [])]
+
+
+def _secret(table: Table, wanted: Sequence[Plan], public: Sequence[str]) -> list[str]:
+    return [column for column in _read(table, wanted) if column not in (*_key(table), *public)]
+
+
+def _names_its_columns(table: Table, wanted: Sequence[Plan]) -> bool:
+    """Whether the gold has its columns under the names of the fields."""
+    file = table.gold
+    if file.columns is not None or file.named_by or file.skip or file.at:
+        return False
+    read = [*_read(table, wanted), *table.key]
+    spread = [field.name for field in table.fields if field.columns and field.type == "labels"]
+    elsewhere = {*file.names, *file.paths, *spread}
+    return elsewhere.isdisjoint(read) and not (file.suffix == ".json" and table.only_answer)
 
 
 def prepare(request: Request) -> Warned:
@@ -66,8 +248,8 @@ def check_reference(request: Request) -> Warned:
     reference, wanted = read_reference(gold.read, request), _wanted(request)
     problems = Problems()
     for plan in wanted:
-        for where, what, expected in faults(plan, reference):
-            problems.error(where, what, expected)
+        for where, what, needed in faults(plan, reference):
+            problems.error(where, what, needed)
     found = [remark for plan in wanted for remark in remarks(plan, reference)]
     for is_mistake, what in differences(_given(request), reference.tables):
         if is_mistake:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from declared.organiser import failing, tries
 from declared.plan import plans
-from declared.probes import failing, tries
 from gen_bundle.cli import root
 from scoring_kit.errors import OrganiserError
 from tests.generator.report.declared_task import declared_task
