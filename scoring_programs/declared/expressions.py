@@ -1,35 +1,18 @@
 """Columns that are computed from others: the value of an expression of their unrounded scores."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from declared.plan import Plan, plans
-from scoring_kit.base.expressions import Expression, Step, read_expression
+from declared.plan import ExpressionPlan, Plan
+from scoring_kit.base.expressions import Expression, Step
 from scoring_kit.units import Array
 
 
-@dataclass(frozen=True)
-class ExpressionPlan:
-    """A column that is an expression of others.
-
-    Attributes:
-        key: the column's key.
-        expression: what to compute.
-        worst: of the column; the value where the expression is undefined.
-        better: which way is better.
-    """
-
-    key: str
-    expression: Expression
-    worst: float
-    better: Literal["higher", "lower"]
-
-    def shown(self, values: Array) -> Array:
-        """Values as the board has them: where they are undefined (NaN), or worse than `worst`, that."""
-        return bounded(np.where(np.isnan(values), self.worst, values), self)
+def shown(values: Array, column: ExpressionPlan) -> Array:
+    """Values as the board has them: where they are undefined (NaN), or worse than the column's worst, that."""
+    return bounded(np.where(np.isnan(values), column.worst, values), column)
 
 
 def bounded(values: Array, column: Plan | ExpressionPlan) -> Array:
@@ -37,61 +20,6 @@ def bounded(values: Array, column: Plan | ExpressionPlan) -> Array:
     limit = np.maximum if column.better == "higher" else np.minimum
     within: Array = limit(values, column.worst)
     return within
-
-
-def expressions(options: Mapping[str, Any]) -> dict[str, list[ExpressionPlan]]:
-    """The expressions of every task."""
-    found: dict[str, list[ExpressionPlan]] = {}
-    for task, own in options.get("expressions", {}).items():
-        for key, one in own.items():
-            plan = ExpressionPlan(key, read_expression(one["text"]), one["worst"], one["better"])
-            found.setdefault(task, []).append(plan)
-    return found
-
-
-@dataclass
-class ColumnSources:
-    """What a task's columns are computed from.
-
-    Attributes:
-        keys: of the task's own columns.
-        own: its metrics.
-        made: its expressions, and those of other tasks that they are made of, each after its parts.
-        beside: the metrics of other tasks that they are made of.
-        absent: key → worst score of columns of tasks that the submission does not enter.
-    """
-
-    keys: list[str]
-    own: list[Plan]
-    made: list[ExpressionPlan] = field(default_factory=list)
-    beside: list[Plan] = field(default_factory=list)
-    absent: dict[str, float] = field(default_factory=dict)
-
-
-def columns_of_task(task: str, options: Mapping[str, Any], entered: Collection[str]) -> ColumnSources:
-    """The columns of a task, and of other tasks those that its expressions are made of."""
-    by_key: dict[str, tuple[str, Plan | ExpressionPlan]] = {}
-    for group in (plans(options), expressions(options)):
-        for owner, columns in group.items():
-            by_key.update({column.key: (owner, column) for column in columns})
-    own = plans(options)[task]
-    found = ColumnSources([column.key for owner, column in by_key.values() if owner == task], own)
-
-    def take(key: str) -> None:
-        owner, column = by_key[key]
-        if owner != task and owner not in entered:
-            found.absent[key] = column.worst
-        elif isinstance(column, ExpressionPlan):
-            for other in column.expression.keys:
-                take(other)
-            if column not in found.made:
-                found.made.append(column)
-        elif owner != task and column not in found.beside:
-            found.beside.append(column)
-
-    for one in expressions(options).get(task, []):
-        take(one.key)
-    return found
 
 
 def computed(expression: Expression, values: Mapping[str, Array], number: int) -> Array:

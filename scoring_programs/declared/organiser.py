@@ -20,9 +20,8 @@ from declared import reference as gold
 from declared.answers import Answers
 from declared.checks import faults, remarks
 from declared.disclosure import disclosed
-from declared.expressions import columns_of_task
 from declared.given import Given, differences
-from declared.plan import Plan, plans
+from declared.plan import Plan, columns_of_task, plans
 from declared.reference import GoldTable, Reference, as_text, expected, read_columns
 from declared.submission import Submission, with_values
 from declared.tables import Table, fields_of_tasks, tables_of

@@ -9,13 +9,9 @@ from itertools import chain
 from typing import Any
 from urllib.parse import quote
 
-import numpy as np
-
-from declared.expressions import ColumnSources, bounded, columns_of_task
-from declared.expressions import computed as expression_value
 from declared.figures import Later, bars_by_group, figures_of_fields
 from declared.metrics import Sample, definitions
-from declared.plan import Plan
+from declared.plan import ColumnSources, Plan, columns_of_task
 from declared.reference import Reference
 from declared.samples import Group, OwnRows, own_rows, samples_of, scored_by_sample, scored_groups
 from declared.submission import Submission
@@ -103,19 +99,26 @@ def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], Ta
 
 def _values(columns: ColumnSources, computed: Mapping[str, Computed]) -> tuple[dict[str, Metric], list[str]]:
     """The score of each metric and expression, and a warning of each expression that is undefined."""
-    found: dict[str, Metric] = {}
-    values = {key: np.array([float(worst)]) for key, worst in columns.absent.items()}
+    found = {}
     for plan in (*columns.own, *columns.beside):
         column = computed[plan.key]
         found[plan.key] = Metric(column.mean(plan.undefined), column.rows)
-        values[plan.key] = bounded(np.array([found[plan.key].value]), plan)
+    if not columns.made:
+        return found, []
+    import numpy as np
+
+    from declared import expressions
+
+    values = {key: np.array([float(worst)]) for key, worst in columns.absent.items()}
+    for plan in (*columns.own, *columns.beside):
+        values[plan.key] = expressions.bounded(np.array([found[plan.key].value]), plan)
     warnings = []
     for one in columns.made:
-        (value,) = expression_value(one.expression, values, 1)
-        if np.isnan(value):
+        value = expressions.computed(one.expression, values, 1)
+        if np.isnan(value[0]):
             what = f"{one.key}: {one.expression.text} is undefined, as for a division by zero"
             warnings.append(f"{what}; {one.worst:g} counts instead.")
-        values[one.key] = one.shown(np.array([value]))
+        values[one.key] = expressions.shown(value, one)
         rows = [found[key].rows for key in one.expression.keys if key in found]
         found[one.key] = Metric(float(values[one.key][0]), min(rows, default=0))
     return found, warnings

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack
 
 from declared.answers import Answers
-from declared.expressions import ColumnSources, ExpressionPlan, bounded, computed
+from declared.expressions import bounded, computed, shown
 from declared.metrics import definitions
 from declared.metrics.keys import Keys
 from declared.metrics.labels import PARTS
 from declared.metrics.own import OwnMetricError, own_value
-from declared.plan import Plan
+from declared.plan import ColumnSources, ExpressionPlan, Plan
 from declared.reference import GoldTable, Reference
 from declared.samples import OwnRows, classes_of, own_rows, samples_of, scored_by_sample, scored_groups
 from declared.submission import Submission
@@ -344,7 +344,7 @@ class OfColumns:
         for key, own in values.items():
             every[key] = bounded(own, self.operands[key].plan)
             undefined |= np.isnan(own)
-        found = self.plan.shown(computed(self.plan.expression, every, resamples))
+        found = shown(computed(self.plan.expression, every, resamples), self.plan)
         return np.where(undefined, np.nan, found)
 
     def to_exchange(self) -> "OfColumns":

@@ -36,3 +36,16 @@ def test_no_module_of_the_kit_imports_anything_heavy() -> None:
         [sys.executable, "-c", IMPORT_ALL, *sorted(modules)], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert not HEAVY & set(done.stdout.split())
+
+
+@pytest.mark.slow
+def test_an_own_function_of_a_declared_task_pays_for_no_library() -> None:
+    # metrics of the table compute with numpy; a task whose function needs none runs where it is not installed
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORT_ALL, "declared.submission", "declared.reference", "declared.tasks"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert not HEAVY & set(done.stdout.split())
