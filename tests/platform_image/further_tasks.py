@@ -71,6 +71,24 @@ def chances(rng: random.Random) -> tuple[Files, Files, Any]:
     return {"gold.csv": csv_of("id,toxic", right)}, {"answers.csv": csv_of("id,chance", sent)}, None
 
 
+def shares(rng: random.Random) -> tuple[Files, Files, Any]:
+    """A label, and the probability of each."""
+    right = [[f"r{number}", label(rng)] for number in range(ROWS)]
+    sent = []
+    for number in range(ROWS):
+        first, second = sorted(rng.sample(range(1, 100), 2))
+        sent.append([f"r{number}", first / 100, (second - first) / 100, (100 - second) / 100])
+    names = ",".join(f"p_{name}" for name in LABELS)
+    return {"gold.csv": csv_of("id,level", right)}, {"answers.csv": csv_of(f"id,{names}", sent)}, None
+
+
+def scaled(rng: random.Random) -> tuple[Files, Files, Any]:
+    """Numbers, with a scale and a weight of each."""
+    right = [[f"r{row}", number(rng), number(rng), rng.randint(0, 3)] for row in range(ROWS)]
+    sent = [[f"r{row}", number(rng)] for row in range(ROWS)]
+    return {"gold.csv": csv_of("id,value,scale,weight", right)}, {"answers.csv": csv_of("id,value", sent)}, None
+
+
 def ranking(rng: random.Random) -> tuple[Files, Files, Any]:
     places = [(f"q{query}", f"d{document}") for query in range(8) for document in range(12)]
     right = [[*place, rng.randint(0, 2)] for place in places]
@@ -79,7 +97,14 @@ def ranking(rng: random.Random) -> tuple[Files, Files, Any]:
     return {"gold.csv": gold}, {"answers.csv": csv_of("query,item,score", sent)}, None
 
 
+def of_gold(metric: Any, gold: str, positive: str | None = None) -> dict[str, Any]:
+    """The metric against a column of the gold."""
+    named = {"name": metric} if isinstance(metric, str) else metric
+    return {**named, "gold": gold, **({} if positive is None else {"positive": positive})}
+
+
 PROBABILITY = [{"field": "chance", "type": "number", "min": 0, "max": 1}]
+SHARES = [{"field": "shares", "type": "probabilities", "values": LABELS, "columns": [f"p_{name}" for name in LABELS]}]
 ORDERED = [{"field": "level", "type": "label", "values": LABELS}]
 RANKED = [
     {"field": "query", "type": "string"},
@@ -101,6 +126,15 @@ OF_TEXTS = [
     *("token_f1", "wer", "cer", "edit_distance", "lcs_f1", "lcs_precision", "lcs_recall", "bleu", "chrf", "ter"),
     *({"name": "edit_distance", "unit": "word"}, "rouge"),
 ]
+OF_CHANCES = [
+    *("roc_auc", "average_precision", "log_loss", "brier", "c_at_1"),
+    {"name": "f1", "threshold": 0.4},
+]
+OF_SHARES = [
+    *("log_loss", "brier", "ece", "roc_auc", "average_precision", "accuracy"),
+    {"name": "top_k_accuracy", "k": 2},
+]
+OF_SCALED = [{"name": "mase", "scale": "scale"}, {"name": "mae", "weight": "weight"}]
 OF_RANKINGS = [
     *("ndcg", "ap", "rr", "r_precision"),
     *({"name": name, "cutoff": 3} for name in ("precision_at", "recall_at", "ndcg")),
@@ -119,16 +153,9 @@ FURTHER: dict[str, tuple[dict[str, Any], Maker]] = {
         declaration([{"field": "value", "type": "number", "min": 0}], OF_NUMBERS),
         table("id,value", number, number),
     ),
-    "probabilities": (
-        declaration(
-            PROBABILITY,
-            [
-                {"name": name, "positive": "1", "gold": "toxic"}
-                for name in ("roc_auc", "average_precision", "log_loss", "brier")
-            ],
-        ),
-        chances,
-    ),
+    "probabilities": (declaration(PROBABILITY, [of_gold(metric, "toxic", "1") for metric in OF_CHANCES]), chances),
+    "shares": (declaration(SHARES, [of_gold(metric, "level") for metric in OF_SHARES]), shares),
+    "scaled numbers": (declaration([{"field": "value", "type": "number"}], OF_SCALED), scaled),
     "texts": (declaration([{"field": "text", "type": "text"}], OF_TEXTS), table("id,text", sentence, sentence)),
     "tags": (
         declaration([{"field": "tags", "type": "tags"}], ["span_f1", "span_precision", "span_recall"]),
