@@ -16,13 +16,13 @@ import yaml
 from click.testing import CliRunner
 
 from gen_bundle.cli import root
-from gen_bundle.codabench.platform_image import PACKAGES
+from gen_bundle.codabench.platform_image import PACKAGES, PLATFORM_IMAGE
 from gen_bundle.package import libraries
-from gen_bundle.resources import competitions, resource
+from gen_bundle.resources import resource
+from tests.generator.report.declared_task import declared_task
 from tests.platform_image.further_tasks import FURTHER, Maker
 from tests.scoring_programs.declared.test_real_tasks import FOLDER, MAKERS
 from tests.scoring_programs.framed import write_files
-from tests.yaml_text import dumped
 
 pytestmark = pytest.mark.platform
 really_downloaded = libraries._download
@@ -105,25 +105,12 @@ def score_both_ways(declaration: Mapping[str, Any], make: Maker, folder: Path) -
     """Build a competition from the keys of a declaration, and compare the scores of a submission."""
     competition = folder / "competition"
     gold, answers, _ = make(random.Random(0))
-    competition_folder(competition, declaration)
+    further = {key: value for key, value in declaration.items() if key != "submission"}
+    declared_task(competition, declaration["submission"], [], docker_image=PLATFORM_IMAGE, **further)
     write_files(competition / "data" / "test", gold)
     write_files(folder / "team", answers)
     gen_bundle(competition, "--out", folder / "bundle.zip", "--force")
     assert_same(boards(folder / "bundle.zip", folder, "--submission", folder / "team"))
-
-
-def competition_folder(folder: Path, declaration: Mapping[str, Any]) -> None:
-    keys = {
-        "title": "A task",
-        "logo": "logo.png",
-        "scoring_program": "declared",
-        "pages": [{"title": "Overview", "file": "overview.md.j2"}],
-        "terms": "overview.md.j2",
-        "phases": [{"id": "test", "name": "Test", "start": "2096-01-01 AoE"}],
-        **declaration,
-    }
-    logo = (competitions()["clarity2026"] / "logo.png").read_bytes()
-    write_files(folder, {"bundle.yaml": dumped(keys), "overview.md.j2": "# Overview\n", "logo.png": logo})
 
 
 def test_every_metric_without_a_model_is_among_these() -> None:

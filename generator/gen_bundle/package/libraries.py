@@ -152,10 +152,10 @@ def _travelling(competition: Resolved) -> dict[str, str]:
     """The packages that travel in the programs, each with its entry of a lock."""
     if competition.declaration.image != PLATFORM_IMAGE:
         return {}
-    locked = entries(lock_text((METRICS,)))
     names: set[str] = set()
     for library in libraries_beyond_score(competition.options):
         names.update(BRINGS.get(library, ()))
+    locked = entries(lock_text((METRICS,))) if names else {}
     found = {name: locked[name] for name in sorted(names)}
     if competition.declaration.requirements:
         found |= entries(own_lock(competition.folder / OWN_LOCK, PYTHON))
