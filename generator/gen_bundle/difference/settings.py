@@ -79,11 +79,12 @@ def text_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
 
 
 def _pages(bundle: Bundle) -> list[Named]:
-    """Title and text of every page."""
+    """Title and text of every page, recognised by its title, the title without case, its text, its place."""
     found: list[Named] = []
     for place, page in enumerate(page_files(bundle)):
         title = _title(bundle, page.at)
-        found.append(Named((title, place), (title, bundle.text(page.path) or "")))
+        text = bundle.text(page.path) or ""
+        found.append(Named((title, title.strip().casefold(), text.strip(), place), (title, text)))
     return found
 
 

@@ -8,7 +8,7 @@ from yaml.nodes import ScalarNode
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import HOUSE, UPLOAD, ZIPFILE, Problem, Topic
-from gen_bundle.codabench.reading import NEW_KEYS, YAML_NAME
+from gen_bundle.codabench.reading import NEW_KEYS, YAML_NAME, mistaken_for_yaml
 from gen_bundle.codabench.serializer_fields import huge_keys
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.yaml_document import Path
@@ -62,8 +62,7 @@ def _yaml_not_at_root(bundle: Bundle) -> Iterator[Problem]:
         return
     if any(member is None for member, _ in bundle.archive.failures):
         return
-    similar = (YAML_NAME, "competition.yml")
-    others = [name for name in bundle.tree.names() if name.rpartition("/")[2].lower() in similar]
+    others = mistaken_for_yaml(bundle.tree.names())
     hint = f"; there is {few(others)}" if others else ""
     yield Problem(f"there is no {YAML_NAME} at the root{hint}", file=YAML_NAME)
 
