@@ -38,8 +38,7 @@ def apply_overrides(source: Source, overrides: Iterable[str]) -> None:
             source.problems.append(f"{label}: {error.args[0]}")
         else:
             changed.add(trail)
-            source.given = {known: place for known, place in source.given.items() if known[: len(trail)] != trail}
-            source.given[trail] = label
+            source.give(trail, label)
     for group, values in _option_groups(source):
         given = changed.intersection([("options", group), ("options", group, "revision")])
         if "revision" in values and values.get("model") != models.get(group) and not given:

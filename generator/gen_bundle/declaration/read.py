@@ -40,7 +40,7 @@ def read_with_places(
         raise UserError(*source.problems)
     if layout is not None:
         source.data["layout"] = layout
-        source.given[("layout",)] = f"--layout {layout}"
+        source.give(("layout",), f"--layout {layout}")
     apply_overrides(source, overrides)
     declared = settle(source.data, folder) if source.data.get("scoring_program") == DECLARED else []
     found = list({trail: (trail, text) for trail, text in [*_model_errors(source), *declared]}.values())

@@ -31,6 +31,12 @@ class Source:
     given: dict[Trail, str] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
 
+    def give(self, trail: Trail, place: str) -> None:
+        """From now on, what is wrong at or below `trail` is the fault of what stands at `place`."""
+        for known in [known for known in self.given if known[: len(trail)] == trail]:
+            del self.given[known]
+        self.given[trail] = place
+
     def position(self, trail: Trail) -> str:
         """The place of a value (or of the nearest thing around it that there is): a text such as `bundle.yaml:3:5`."""
         for length in range(len(trail), 0, -1):
