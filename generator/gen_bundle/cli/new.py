@@ -15,9 +15,10 @@ from gen_bundle.cli.messages import can_answer, say, spinner, user_errors
 from gen_bundle.errors import UserError
 
 if TYPE_CHECKING:
+    from gen_bundle.new.header import NoHeaderError
     from gen_bundle.new.project import Place
     from gen_bundle.new.propose import Choices, Proposal
-    from gen_bundle.new.table import GoldRows, NoHeaderError
+    from gen_bundle.new.table import GoldRows
 
 EPILOG = """\b
 Examples:
@@ -208,7 +209,9 @@ def _gold(
     context: click.Context, files: Mapping[str, Path], names: Sequence[str], delimiter: str | None, *, ask: bool
 ) -> "GoldRows":
     """The gold of these files; asks for the columns' names where there is no header."""
-    from gen_bundle.new.table import NoHeaderError, joined, read_gold
+    from gen_bundle.new.header import NoHeaderError
+    from gen_bundle.new.reading import read_gold
+    from gen_bundle.new.table import joined
 
     if delimiter in ("tab", "\\t"):
         delimiter = "\t"

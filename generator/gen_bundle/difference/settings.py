@@ -9,7 +9,6 @@ from gen_bundle.codabench.competition import Column, Competition, Phase, Task
 from gen_bundle.codabench.dates import Instant
 from gen_bundle.codabench.fields import Boolean, as_boolean, as_integer, as_text
 from gen_bundle.codabench.serializer_fields import PHASE_FLAGS, TOP_FIELDS
-from gen_bundle.codabench.yaml_document import Path
 from gen_bundle.declaration.dates import AOE
 from gen_bundle.difference.changes import (
     Difference,
@@ -20,6 +19,7 @@ from gen_bundle.difference.changes import (
     paired,
     whole_item,
 )
+from gen_bundle.yaml_document import Path
 from gen_bundle.zips.reading import sha256_of
 from gen_bundle.zips.tree import Node
 
@@ -79,11 +79,12 @@ def text_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
 
 
 def _pages(bundle: Bundle) -> list[Named]:
-    """Title and text of every page."""
+    """Title and text of every page, recognised by its title, the title without case, its text, its place."""
     found: list[Named] = []
     for place, page in enumerate(page_files(bundle)):
         title = _title(bundle, page.at)
-        found.append(Named((title, place), (title, bundle.text(page.path) or "")))
+        text = bundle.text(page.path) or ""
+        found.append(Named((title, title.strip().casefold(), text.strip(), place), (title, text)))
     return found
 
 

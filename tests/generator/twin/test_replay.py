@@ -581,7 +581,8 @@ def test_a_wrapping_folder_in_the_bundle_is_told(bundle: Path, tmp_path: Path) -
     with zipfile.ZipFile(tmp_path / "b.zip", "w") as opened:
         opened.write(bundle / "competition.yaml", "bundle/competition.yaml")
     result = command(tmp_path / "b.zip", "--out", tmp_path / "out")
-    assert "no competition.yaml at the root of the bundle. A wrapping folder is not looked into." in result.stderr
+    said = " ".join(result.stderr.split())
+    assert "There is bundle/competition.yaml: a wrapping folder is not looked into" in said
 
 
 def test_a_declaration_is_to_be_built_first(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from typing import Any, Literal
 from gen_bundle.check.bundle import Bundle, once_a_bundle, page_files
 from gen_bundle.check.leaks.records import is_binary
 from gen_bundle.codabench.reading import YAML_NAME
-from gen_bundle.codabench.yaml_document import Path
 from gen_bundle.resources import resource
+from gen_bundle.yaml_document import Path
 from gen_bundle.zips.containers import Contents, contents, holds_files
 from gen_bundle.zips.reading import sha256_of
 from gen_bundle.zips.tree import Node, file_of

@@ -1,12 +1,15 @@
-"""A YAML text as PyYAML's safe loader reads it (YAML 1.1, like the platform), with the position of every key."""
+"""A YAML text with the position of every key: as the platform reads it (YAML 1.1), or as bundle.yaml is meant (1.2)."""
 
 import re
-from collections.abc import Hashable, Iterator
+from codecs import BOM_UTF8
+from collections.abc import Hashable, Iterator, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
 import yaml
+from yaml.constructor import SafeConstructor
+from yaml.reader import Reader
 
 from gen_bundle.yaml_faults import fault_of
 
@@ -21,12 +24,32 @@ MAX_PARTS = 200_000
 REMEMBERED_BYTES = 64 * 1024
 """The longest text whose document is kept: the steps of a check each open the bundle, and parsing takes the longest."""
 BRACKET = re.compile(r"[\[\]{}]")
+# The core schema of YAML 1.2.2, section 10.3.2: `no` and `12:30` are texts, `010` is ten. Tag, pattern, first letters.
+CORE = (
+    ("null", r"~|null|Null|NULL|", ("~", "n", "N", "")),
+    ("bool", r"true|True|TRUE|false|False|FALSE", tuple("tTfF")),
+    ("int", r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", tuple("-+0123456789")),
+    (
+        "float",
+        r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)",
+        tuple("-+.0123456789"),
+    ),
+)
 
 
 def dotted(path: Path) -> str:
     """A path as people write it: phases[0].name."""
     text = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path)
     return text.removeprefix(".")
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """A key that stands twice in one mapping: where the second is, and the first; lines and columns from 1."""
+
+    key: Hashable
+    place: tuple[int, int]
+    first: tuple[int, int]
 
 
 class UnreadableYamlError(Exception):
@@ -38,13 +61,31 @@ class UnreadableYamlError(Exception):
         self.column = column
 
 
-class _Loader(yaml.SafeLoader):
-    """The safe loader, remembering which nodes hold the entries of which mapping."""
+class _Entries(SafeConstructor):
+    """Remembers which nodes hold the entries of which mapping."""
 
-    def __init__(self, stream: str) -> None:
-        super().__init__(stream)
-        self.entries: dict[int, dict[Hashable, tuple[yaml.Node, yaml.Node]]] = {}
-        self.repeated: list[tuple[Hashable, yaml.Node]] = []
+    entries: dict[int, dict[Hashable, tuple[yaml.Node, yaml.Node]]]
+    repeated: list[Repeated]
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        written = {id(key) for key, _ in node.value} if isinstance(node, yaml.MappingNode) else set()
+        result = super().construct_mapping(node, deep=deep)
+        entries: dict[Hashable, tuple[yaml.Node, yaml.Node]] = {}
+        for key_node, value_node in node.value:
+            key = self.construct_object(key_node, deep=deep)
+            if key in entries and id(entries[key][0]) in written and id(key_node) in written:
+                self.repeated.append(Repeated(key, _place(key_node), _place(entries[key][0])))
+            entries[key] = (key_node, value_node)
+        self.entries[id(node)] = entries
+        return result
+
+
+class _PlatformLoader(_Entries, yaml.SafeLoader):
+    """PyYAML's safe loader, as the platform uses it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.entries, self.repeated = {}, []
         self.anchored: set[int] = set()
         self.merged = 0
 
@@ -63,17 +104,26 @@ class _Loader(yaml.SafeLoader):
             return node
         return super().compose_node(parent, index)
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        written = {id(key) for key, _ in node.value} if isinstance(node, yaml.MappingNode) else set()
-        result = super().construct_mapping(node, deep=deep)
-        entries: dict[Hashable, tuple[yaml.Node, yaml.Node]] = {}
-        for key_node, value_node in node.value:
-            key = self.construct_object(key_node, deep=deep)
-            if key in entries and id(entries[key][0]) in written and id(key_node) in written:
-                self.repeated.append((key, key_node))
-            entries[key] = (key_node, value_node)
-        self.entries[id(node)] = entries
-        return result
+
+class _CoreLoader(_Entries, yaml.CSafeLoader):
+    """YAML 1.2 with its core schema."""
+
+    anchored = frozenset[int]()
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.entries, self.repeated = {}, []
+
+    def construct_core_int(self, node: yaml.ScalarNode) -> int:
+        digits = self.construct_scalar(node)
+        base = {"0o": 8, "0x": 16}.get(digits[:2], 10)
+        return int(digits.removeprefix("0o"), base)
+
+
+_CoreLoader.yaml_implicit_resolvers = {}
+for tag, pattern, first in CORE:
+    _CoreLoader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(rf"(?:{pattern})\Z"), first)
+_CoreLoader.add_constructor("tag:yaml.org,2002:int", _CoreLoader.construct_core_int)
 
 
 @dataclass
@@ -84,8 +134,8 @@ class Document:
     text: str
     root: yaml.Node | None = None
     entries: dict[int, dict[Hashable, tuple[yaml.Node, yaml.Node]]] = field(default_factory=dict)
-    repeated: list[tuple[Hashable, int, int]] = field(default_factory=list)
-    anchored: set[int] = field(default_factory=set)
+    repeated: list[Repeated] = field(default_factory=list)
+    anchored: Set[int] = frozenset()
 
     def node(self, path: Path) -> yaml.Node | None:
         """The node at a path, or the deepest one that exists on the way."""
@@ -96,7 +146,7 @@ class Document:
         named = [self.root, *(key for key, _ in self._steps(path))][-1]
         if named is None:
             return None, None
-        return named.start_mark.line + 1, named.start_mark.column + 1
+        return _place(named)
 
     def is_anchor_holder(self, path: Path) -> bool:
         """Whether the value at the path is, or directly holds, something that an alias elsewhere repeats."""
@@ -139,7 +189,19 @@ def read_yaml(data: bytes, most: int = MAX_BYTES) -> Document:
     return _remembered(data) if len(data) <= REMEMBERED_BYTES else _parsed(data)
 
 
-def _parsed(data: bytes) -> Document:
+def read_core_yaml(data: bytes) -> Document:
+    """Parse bytes as YAML 1.2, in which all values may be written out; do not change the document.
+
+    Raises:
+        UnreadableYamlError: the bytes are no UTF-8 or no YAML, or aliases loop or multiply.
+    """
+    document = _parsed(data.removeprefix(BOM_UTF8), _CoreLoader)
+    if is_endless(document.value):
+        raise UnreadableYamlError("has aliases that loop or multiply")
+    return document
+
+
+def _parsed(data: bytes, loads: type[_PlatformLoader | _CoreLoader] = _PlatformLoader) -> Document:
     try:
         text = data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
@@ -147,8 +209,11 @@ def _parsed(data: bytes) -> Document:
         raise UnreadableYamlError(f"is not UTF-8 text: {error.reason} at byte {error.start}", line) from error
     if _brackets_nested(text) > MAX_NESTED_BRACKETS:
         raise UnreadableYamlError("is nested too deeply")
+    if unprintable := Reader.NON_PRINTABLE.search(text):
+        line = text.count("\n", 0, unprintable.start()) + 1
+        raise UnreadableYamlError(f"holds a character that YAML does not allow: #x{ord(unprintable[0]):04x}", line)
     try:
-        loader = _Loader(text)
+        loader = loads(text)
         root = loader.get_single_node()
         value = None if root is None else loader.construct_document(root)
     except yaml.MarkedYAMLError as error:
@@ -156,20 +221,18 @@ def _parsed(data: bytes) -> Document:
         if fault is None:
             raise UnreadableYamlError(f"is not valid YAML: {str(error.problem).rstrip('.')}") from error
         raise UnreadableYamlError(f"is not valid YAML: {fault.text.rstrip('.')}", fault.line, fault.column) from error
-    except yaml.reader.ReaderError as error:
-        line = text.count("\n", 0, error.position) + 1
-        raise UnreadableYamlError(
-            f"holds a character that YAML does not allow: #x{error.character:04x}", line
-        ) from error
     except RecursionError as error:
         raise UnreadableYamlError("is nested too deeply") from error
     except (ValueError, TypeError, OverflowError, AttributeError, KeyError, yaml.YAMLError) as error:
         raise UnreadableYamlError(f"holds a value that cannot be read: {error}") from error
-    repeated = [(key, node.start_mark.line + 1, node.start_mark.column + 1) for key, node in loader.repeated]
-    return Document(value, text, root, loader.entries, repeated, loader.anchored)
+    return Document(value, text, root, loader.entries, loader.repeated, loader.anchored)
 
 
 _remembered = lru_cache(maxsize=16)(_parsed)
+
+
+def _place(node: yaml.Node) -> tuple[int, int]:
+    return node.start_mark.line + 1, node.start_mark.column + 1
 
 
 def _brackets_nested(text: str) -> int:
