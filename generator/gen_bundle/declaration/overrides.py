@@ -38,7 +38,7 @@ def apply_overrides(source: Source, overrides: Iterable[str], known: Collection[
             source.problems.append(f"{label}: {error.args[0]}")
         else:
             changed.add(trail)
-            _mark(source, trail, label)
+            source.give(trail, label)
     for group, values in _option_groups(source):
         given = changed.intersection([("options", group), ("options", group, "revision")])
         if "revision" in values and values.get("model") != models.get(group) and not given:
@@ -103,10 +103,3 @@ def nearest(name: str, known: list[str]) -> str:
     if not known:
         return "There are none."
     return f"Expected one of {', '.join(known[:30])}{' …' if len(known) > 30 else ''}."
-
-
-def _mark(source: Source, trail: Trail, label: str) -> None:
-    """From now on, what is wrong at or below `trail` is the override's fault."""
-    for known in [t for t in source.positions if t[: len(trail)] == trail]:
-        del source.positions[known]
-    source.positions[trail] = label

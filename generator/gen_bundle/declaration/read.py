@@ -62,7 +62,7 @@ def read_with_places(
     declared = settle(source.data, folder) if source.data.get("scoring_program") == DECLARED else []
     found = list({trail: (trail, text) for trail, text in [*_model_errors(source), *declared]}.values())
     _refuse(source, [*found, *check_rules(source.data, folder)])
-    places = {dotted(trail): place for trail, place in source.positions.items() if trail[:1] == ("options",)}
+    places = {dotted(trail): source.position(trail) for trail in _trails(source.data.get("options"), ("options",))}
     return DeclaredCompetition.model_validate(source.data), places
 
 
@@ -81,7 +81,7 @@ def _source(folder: Path, overrides: Iterable[str], layout: str | None = None) -
         raise UserError(*source.problems)
     if layout is not None:
         source.data["layout"] = layout
-        source.positions[("layout",)] = f"--layout {layout}"
+        source.give(("layout",), f"--layout {layout}")
     apply_overrides(source, overrides, _model_of(source).model_fields)
     return source
 
@@ -91,6 +91,17 @@ def _refuse(source: Source, found: Sequence[Broken]) -> None:
     places = [f"{source.position(trail)}: {_named(source.data, trail)}: {text}" for trail, text in found]
     if problems := source.problems + places:
         raise UserError(*sorted(problems, key=_place))
+
+
+def _trails(value: Any, trail: Trail) -> Iterator[Trail]:
+    """The trails of a value and of all that it holds."""
+    yield trail
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _trails(inner, (*trail, key))
+    if isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _trails(inner, (*trail, index))
 
 
 def _place(message: str) -> tuple[int, int, str]:

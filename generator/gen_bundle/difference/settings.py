@@ -9,7 +9,6 @@ from gen_bundle.codabench.competition import Column, Competition, Phase, Task
 from gen_bundle.codabench.dates import Instant
 from gen_bundle.codabench.fields import Boolean, as_boolean, as_integer, as_text
 from gen_bundle.codabench.serializer_fields import PHASE_FLAGS, TOP_FIELDS
-from gen_bundle.codabench.yaml_document import Path
 from gen_bundle.declaration.dates import AOE
 from gen_bundle.difference.changes import (
     Difference,
@@ -20,6 +19,7 @@ from gen_bundle.difference.changes import (
     paired,
     whole_item,
 )
+from gen_bundle.yaml_document import Path
 from gen_bundle.zips.reading import sha256_of
 from gen_bundle.zips.tree import Node
 
