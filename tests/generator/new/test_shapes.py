@@ -13,8 +13,8 @@ from gen_bundle.errors import UserError
 from gen_bundle.new.data import write_data
 from gen_bundle.new.project import Place, new_declared
 from gen_bundle.new.propose import Choices, propose
+from gen_bundle.new.reading import read_gold
 from gen_bundle.new.split import divide, is_sorted_by_answer
-from gen_bundle.new.table import read_gold
 from tests.generator.new.making import (
     bundled,
     csv_text,
