@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-import yamlcore
 
 from gen_bundle.declaration.read import FILE, read_foreign
 from gen_bundle.errors import UserError
 from gen_bundle.importing.opening import open_any
 from gen_bundle.importing.project import write_project
-from gen_bundle.new.project import RESERVED, SCHEMA, write_schema
+from gen_bundle.new.project import SCHEMA, write_schema
+from gen_bundle.platforms.codabench import BundleDumper
 
 
 @dataclass(frozen=True)
@@ -84,23 +84,17 @@ def _faults(folder: Path) -> list[str]:
     return []
 
 
-class _ProjectDumper(yamlcore.CoreDumper):  # type: ignore[misc]  # yamlcore has no types
-    """YAML 1.2, with every text in quotes that a person or another version could misread."""
-
-    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
-        super().increase_indent(flow, False)
+class _ProjectDumper(BundleDumper):
+    """As in competition.yaml, but short mappings on one line, long texts as they are, and nothing by reference."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
 
-def _quoted(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
-    style = None
+def _text_in_lines(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
     if "\n" in text:
-        style = "|"
-    elif text[:1].isdigit() or text.lower() in RESERVED:
-        style = '"'
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+        return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|")
+    return BundleDumper.yaml_representers[str](dumper, text)
 
 
 def _short_on_one_line(dumper: yaml.SafeDumper, mapping: Mapping[str, Any]) -> yaml.Node:
@@ -115,7 +109,7 @@ def _names_on_one_line(dumper: yaml.SafeDumper, items: Sequence[Any]) -> yaml.No
     return dumper.represent_sequence("tag:yaml.org,2002:seq", items, flow_style=is_short)
 
 
-_ProjectDumper.add_representer(str, _quoted)
+_ProjectDumper.add_representer(str, _text_in_lines)
 _ProjectDumper.add_representer(list, _names_on_one_line)
 _ProjectDumper.add_representer(dict, _short_on_one_line)
 ONE_LINE = 120
@@ -125,7 +119,7 @@ UNFOLDED = 1_000_000
 
 
 def _text(declaration: dict[str, Any], source: Path) -> str:
-    """bundle.yaml."""
+    """The text of bundle.yaml."""
     head = f"# yaml-language-server: $schema={SCHEMA}\n# Made of {source.resolve().name!a} by gen-bundle import.\n"
     body = yaml.dump(declaration, Dumper=_ProjectDumper, sort_keys=False, allow_unicode=True, width=UNFOLDED)
     return head + str(body)

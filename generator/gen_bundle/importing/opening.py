@@ -13,11 +13,11 @@ from gen_bundle.check.bundle import Bundle, open_bundle, open_readable_bundle, p
 from gen_bundle.codabench.fields import is_uuid
 from gen_bundle.codabench.reading import YAML_NAME, mistaken_for_yaml
 from gen_bundle.codabench.serializer_fields import huge_keys
-from gen_bundle.codabench.yaml_document import MAX_BYTES, UnreadableYamlError, read_yaml
 from gen_bundle.convert import convert
 from gen_bundle.errors import UserError
 from gen_bundle.new.project import placeholder_logo
 from gen_bundle.resources import SCAFFOLD_TEXT
+from gen_bundle.yaml_document import MAX_BYTES, UnreadableYamlError, read_yaml
 from gen_bundle.zips.tree import Node, Tree, file_of, write_files
 
 PYTHON_TAG = re.compile(rb"!!python/\S+[ \t]*")

@@ -15,9 +15,9 @@ from gen_bundle.check.bundle import page_files
 from gen_bundle.codabench.competition import Column, DataUse, Phase, Solution, Task
 from gen_bundle.codabench.fields import Boolean, as_boolean, as_text, is_uuid
 from gen_bundle.codabench.serializer_fields import PHASE_FLAGS, TOP_FIELDS
-from gen_bundle.codabench.yaml_document import Path as YamlPath
-from gen_bundle.codabench.yaml_document import dotted
 from gen_bundle.importing.opening import ABSENT, NO_PAGE, Opened
+from gen_bundle.yaml_document import Path as YamlPath
+from gen_bundle.yaml_document import dotted
 from gen_bundle.zips.reading import sha256_of
 from gen_bundle.zips.tree import Node, OnServer, file_of, write_files
 
