@@ -14,6 +14,7 @@ from typing import Any
 from gen_bundle.check.bundle import Bundle, once_a_bundle
 from gen_bundle.check.leaks.records import json_value, lines, rows
 from gen_bundle.codabench.competition import DataUse
+from gen_bundle.codabench.fields import as_text
 from gen_bundle.difference.changes import Difference, Effect, Named, changed_settings, paired, whole_item
 from gen_bundle.difference.settings import phase_names, tasks_named
 from gen_bundle.yaml_document import MAX_METADATA_BYTES
@@ -78,12 +79,12 @@ def _solution_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
 
 
 def _solutions(bundle: Bundle) -> list[Named]:
-    """The solutions, each recognised by its name, or without one by that of its file."""
+    """The solutions, each recognised by its name, then by that of its file, then by its place."""
     found = []
-    for one in bundle.competition.solutions:
+    for place, one in enumerate(bundle.competition.solutions):
         file = PurePosixPath(str(one.path)).stem
-        name = str(bundle.mapping(one.at[:-1]).get("name") or file)
-        found.append(Named((name, file), (name, one)))
+        name = as_text(bundle.mapping(one.at[:-1]).get("name")) or ""
+        found.append(Named((name, file, place), (name or file, one)))
     return found
 
 

@@ -70,7 +70,7 @@ class _Project:
         top = self.bundle.yaml
         declared: dict[str, Any] = {
             "title": as_text(top.get("title")) or "",
-            "description": as_text(top.get("description", "")),
+            "description": as_text(top.get("description")) or "",
             "logo": self._logo(),
             **self._settings(),
             "pages": list(self._pages()),

@@ -82,7 +82,7 @@ def test_tags_of_python(tmp_path: Path) -> None:
     draft = drafts.new()
     drafts.replace("title: A small task", "title: !!python/unicode 'A small task'")(draft)
     assert imported(draft, tmp_path).changed == ["competition.yaml: tags such as !!python/unicode are left out"]
-    assert "title: A small task\n" in (tmp_path / "project" / "bundle.yaml").read_text()
+    assert "title: \"A small task\"\n" in (tmp_path / "project" / "bundle.yaml").read_text()
 
 
 def test_an_old_bundle_is_converted_first(tmp_path: Path) -> None:
