@@ -10,7 +10,7 @@ from gen_bundle.codabench.dates import read_instant
 from gen_bundle.codabench.platform_image import PLATFORM_IMAGE
 from gen_bundle.codabench.worker import LOCAL_IMAGES
 from gen_bundle.declaration.read import FILE
-from gen_bundle.foreign import ForeignProject
+from gen_bundle.foreign.project import ForeignProject
 from gen_bundle.package.libraries import lacking, unlocked
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.resolve import Resolved

@@ -161,9 +161,12 @@ def test_programs_come_from_the_task_then_the_phase_then_the_top(
 REFUSED: dict[str, tuple[Change, str]] = {
     "no such folder": (
         lambda one: one["tasks"][0].update(reference_data="data/dve"),
-        "bundle.yaml: tasks.dev.reference_data: no file or folder",
+        "bundle.yaml:17:3: tasks.dev.reference_data: nothing is at data/dve. Expected the reference data there",
     ),
-    "no such program": (lambda one: one.update(programs={"scoring": "score"}), "tasks.dev.scoring_program: no file"),
+    "no such program": (
+        lambda one: one.update(programs={"scoring": "score"}),
+        "programs.scoring: nothing is at score. Expected the scoring program",
+    ),
     "outside": (lambda one: one["tasks"][0].update(input_data="../private"), "outside the competition's folder"),
     "two in one place": (
         lambda one: one["tasks"][0].update(input_data="data/dev.zip"),
@@ -242,7 +245,7 @@ def test_own_data_take_the_place_of_data(tmp_path: Path) -> None:
     (tmp_path / "real" / "test" / "gold.txt").unlink()
     (tmp_path / "real" / "test").rmdir()
     (message,) = refusals(folder, data=tmp_path / "real")
-    assert message.startswith(f"bundle.yaml: tasks.test.reference_data: no file or folder {tmp_path / 'real' / 'test'}")
+    assert f"tasks.test.reference_data: nothing is at {tmp_path / 'real' / 'test'}." in message
 
 
 def test_any_value_can_be_overridden(tmp_path: Path) -> None:

@@ -4,10 +4,9 @@ No program of it runs for a build, and none is looked into but by the check.
 """
 
 import posixpath
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from gen_bundle.codabench.competition import TIE_BREAK
@@ -20,14 +19,11 @@ from gen_bundle.declaration.foreign import (
     ForeignTask,
 )
 from gen_bundle.declaration.inside import check_inside
-from gen_bundle.declaration.read import FILE, read_foreign
+from gen_bundle.declaration.packed import DATA, is_below_data, is_on_server, place_of, source_of
+from gen_bundle.declaration.read import read_foreign
 from gen_bundle.errors import UserError
 from gen_bundle.platforms.codabench import SUBMISSION_RULES, yaml_text
 from gen_bundle.zips.writing import all_files, zipped
-
-DATA = "data"
-"""The folder of a project that --data replaces."""
-UUID = re.compile(r"[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 
 
 @dataclass(frozen=True)
@@ -58,64 +54,32 @@ def resolve_foreign(folder: Path, *, data: Path | None = None, overrides: tuple[
     Raises:
         UserError: everything that is wrong with the declaration; named files that are missing, or lie elsewhere.
     """
-    declaration = read_foreign(folder, overrides)
     if data is not None and not data.is_dir():
         what = "is a file" if data.exists() else "no such folder"
         raise UserError(f"--data {data}: {what}. Expected what bundle.yaml names below {DATA}/.")
-    packed, sources = _found(folder, data, declaration)
-    named = [path for path in packed if not (data and _below_data(path))]
+    data = data and data.resolve()
+    declaration = read_foreign(folder, overrides, data)
+    packed: dict[str, str] = {}
+    sources = {posixpath.normpath(name): folder / name for name in declaration.files}
+    for path in _named_paths(declaration):
+        source = source_of(folder, data, path)
+        packed[path] = path
+        if not is_on_server(path, source):
+            packed[path] = place_of(path, source)
+            sources[packed[path]] = source
+    named = [path for path in packed if not (data and is_below_data(path))]
     check_inside(folder, [*declaration.files, *named], named)
-    for name in declaration.files:
-        sources[posixpath.normpath(name)] = folder / name
     return ForeignProject(declaration.name or folder.name, folder, declaration, packed, sources)
 
 
-def _found(folder: Path, data: Path | None, declaration: ForeignCompetition) -> tuple[dict[str, str], dict[str, Path]]:
-    """Where each named path is in the bundle, and what is packed there.
-
-    Raises:
-        UserError: paths that lead nowhere, or to the same place as another.
-    """
-    packed: dict[str, str] = {}
-    sources: dict[str, Path] = {}
-    problems: list[str] = []
-    for key, path in _named_paths(declaration):
-        source = _source(folder, data, path)
-        packed[path] = place = posixpath.normpath(path) + (".zip" if source.is_dir() else "")
-        if not source.exists():
-            if not UUID.fullmatch(path):
-                problems.append(f"{FILE}: {key}: no file or folder {source}. Expected what is packed there.")
-        elif not sources.setdefault(place, source).samefile(source):
-            problems.append(
-                f"{FILE}: {key}: {source} and {sources[place]} would both be {place} in the bundle. Give one of them "
-                "another name."
-            )
-    if problems:
-        raise UserError(*dict.fromkeys(problems))
-    return packed, sources
-
-
-def _below_data(path: str) -> bool:
-    return PurePosixPath(posixpath.normpath(path)).parts[0] == DATA
-
-
-def _source(folder: Path, data: Path | None, path: str) -> Path:
-    """Where a path of bundle.yaml leads to: below `data/`, into the folder given for it."""
-    if data is not None and _below_data(path):
-        return data.resolve() / PurePosixPath(posixpath.normpath(path)).relative_to(DATA)
-    return folder / path
-
-
-def _named_paths(declaration: ForeignCompetition) -> Iterator[tuple[str, str]]:
-    """Everything that is packed: the key that names it, and its path."""
+def _named_paths(declaration: ForeignCompetition) -> Iterator[str]:
+    """Everything that is packed."""
     for task in declaration.tasks:
-        for role, path in _task_files(declaration, task).items():
-            yield f"tasks.{task.id}.{role}", path
+        yield from _task_files(declaration, task).values()
     for phase in declaration.phases:
-        for role, path in _phase_files(phase).items():
-            yield f"phases.{phase.id}.{role}", path
-    for number, solution in enumerate(declaration.solutions):
-        yield f"solutions.{number}.path", solution.path
+        yield from _phase_files(phase).values()
+    for solution in declaration.solutions:
+        yield solution.path
 
 
 def _task_files(declaration: ForeignCompetition, task: ForeignTask) -> dict[str, str]:
