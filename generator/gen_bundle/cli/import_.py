@@ -16,8 +16,8 @@ Examples:
   gen-bundle diff last-year.zip this-year.zip
 
 \b
-Exit status: 0 imported, 1 imported into a project that something is missing from, 2 wrong use or a bundle that cannot
-be read.
+Exit status: 0 imported, 1 imported into a project that something is missing from, 2 wrong use, or a bundle that
+cannot be read: nothing is written.
 """
 
 
@@ -28,13 +28,15 @@ def command(bundle: Path, out: Path | None) -> None:
     """Make a project of any bundle (zip or folder, Codabench or CodaLab 1.5), with its own programs as they are."""
     from gen_bundle.importing.importing import import_bundle
 
-    folder = out or Path(f"{bundle.resolve().name if bundle.is_dir() else bundle.stem}-project")
+    name = bundle.resolve().name if bundle.is_dir() else bundle.stem
+    folder = out or Path(f"{name}-project")
     with user_errors(), spinner(f"importing {bundle}"):
         imported = import_bundle(bundle, folder)
     say_each(imported.changed, before="note: ")
     say_each(imported.lost, "yellow", before="not carried over: ")
+    say_each(imported.absent, "yellow", before="not in the bundle: ")
     say_each(imported.faults, "red", before="to fix: ")
-    name = shlex.quote(str(folder if folder.is_absolute() else Path(folder)))
-    say(f"{folder}: imported; build it with gen-bundle {name}", "green")
-    if imported.faults:
+    place = str(folder) if folder.is_absolute() else f"./{folder}"  # not the name of a verb
+    say(f"{folder}: imported; build it with gen-bundle {shlex.quote(place)}", "green")
+    if imported.absent or imported.faults:
         sys.exit(1)

@@ -25,12 +25,14 @@ class Imported:
 
     Attributes:
         changed: what is taken for something else, or written differently, a line each.
-        lost: what is not there, or could not be carried over, a line each.
+        lost: what could not be carried over, a line each.
+        absent: what the bundle names and does not hold, with its place in the project, a line each.
         faults: what bundle.yaml cannot say as it is, a line each, with its place there.
     """
 
     changed: list[str]
     lost: list[str]
+    absent: list[str]
     faults: list[str]
 
 
@@ -59,7 +61,7 @@ def import_bundle(source: Path, folder: Path) -> Imported:
             raise UserError(
                 f"--out {folder}: {error.strerror or error} ({where}). Expected a writable folder with free space."
             ) from error
-    return Imported(opened.changed, opened.lost, faults)
+    return Imported(opened.changed, opened.lost, opened.absent, faults)
 
 
 @contextmanager

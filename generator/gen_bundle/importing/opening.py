@@ -34,11 +34,13 @@ class Opened:
     Attributes:
         changed: what is taken for something else, or written differently, a line each.
         lost: what could not be carried over, a line each.
+        absent: what the bundle names and does not hold, with its place in the project, a line each.
     """
 
     bundle: Bundle
     changed: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
+    absent: list[str] = field(default_factory=list)
 
 
 def open_any(path: Path, now: datetime, held: ExitStack) -> Opened:
@@ -85,7 +87,7 @@ def _follow_links(opened: Opened) -> None:
             _put(tree, name, found)
             opened.changed.append(f"{name}: is a link, and becomes what it leads to, {posixpath.normpath(target)}")
         else:
-            opened.lost.append(f"{name}: is a link to {target}, which is not in the bundle")
+            opened.absent.append(f"{name}: is a link to {target}, which is not in the bundle")
 
 
 def _find_yaml(path: Path, opened: Opened) -> None:
@@ -192,7 +194,7 @@ def _find_text(opened: Opened, what: str, name: Any, instead: Node) -> None:
         opened.changed.append(f"{what} {name}: {meant} is taken for it")
     else:
         _put(tree, name, instead)
-        opened.lost.append(f"{what} {name}: is not in the bundle")
+        opened.absent.append(f"{what} {name}: a placeholder is in its place")
 
 
 def _meant(tree: Tree, name: str) -> str | None:

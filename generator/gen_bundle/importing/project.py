@@ -18,7 +18,7 @@ from gen_bundle.codabench.serializer_fields import PHASE_FLAGS, TOP_FIELDS
 from gen_bundle.importing.opening import ABSENT, NO_PAGE, Opened
 from gen_bundle.yaml_document import Path as YamlPath
 from gen_bundle.yaml_document import dotted
-from gen_bundle.zips.reading import sha256_of
+from gen_bundle.zips.reading import Unpacked, sha256_of
 from gen_bundle.zips.tree import Node, OnServer, file_of, write_files
 
 PROGRAMS = {"scoring": "scoring_program", "ingestion": "ingestion_program"}
@@ -62,8 +62,15 @@ class _Project:
         self.competition = self.bundle.competition
         phase_ids = _ids([(one.id, one.name) for one in self.competition.phases], "phase", TAKEN_IDS)
         self.phases = dict(zip([one.at for one in self.competition.phases], phase_ids, strict=True))
-        task_ids = _ids([(one.id, one.name) for one in self.competition.tasks], "task", set())
+        task_ids = _ids([self._named(one) for one in self.competition.tasks], "task", set())
         self.tasks = dict(zip([one.at for one in self.competition.tasks], task_ids, strict=True))
+
+    def _named(self, task: Task) -> tuple[Any, str]:
+        """What the id of a task is made of: the only task of one phase is called like that."""
+        having = [phase for phase in self.competition.phases if task in phase.tasks]
+        if len(having) == 1 and having[0].tasks == (task,):
+            return self.phases[having[0].at], ""
+        return task.id, task.name
 
     def declaration(self) -> dict[str, Any]:
         """What bundle.yaml says; all files are written."""
@@ -124,7 +131,7 @@ class _Project:
     def _terms(self) -> str:
         if "terms" in self.bundle.yaml:
             return self._text(self.bundle.yaml["terms"], "terms")
-        self.opened.lost.append("terms: the bundle has none; write pages/terms.md")
+        self.opened.absent.append("terms: write pages/terms.md")
         self._write(None, "pages/terms.md", "terms")
         return "pages/terms.md"
 
@@ -143,7 +150,7 @@ class _Project:
             write_files(found, self.folder / place)
             return
         if found is not None:
-            self.opened.lost.append(f"{at}: leads to no file of the bundle; write {place}")
+            self.opened.absent.append(f"{at}: leads to no file of the bundle; write {place}")
         write_files(file_of(NO_PAGE), self.folder / place)
 
     # Tasks and phases
@@ -155,15 +162,10 @@ class _Project:
             return entry | {"key": str(given["key"])}
         if given.get("description") is not None:
             entry["description"] = as_text(given["description"])
-        programs = {}
-        for name, role in PROGRAMS.items():
-            if role in task.files:
-                programs[name] = self._place(task.files[role], f"programs/{FOLDERS[name]}", self.tasks[task.at])
-        entry["programs"] = {name: place for name, place in programs.items() if place is not None}
-        for role, above in DATA.items():
-            place = self._place(task.files[role], f"{above}/{self._of_phase(task)}") if role in task.files else None
-            if place is not None:
-                entry[role] = place
+        named = {role: f"programs/{FOLDERS[name]}" for name, role in PROGRAMS.items()}
+        programs = self._places(task.files, named, self.tasks[task.at])
+        entry["programs"] = {name: programs[role] for name, role in PROGRAMS.items() if role in programs}
+        entry |= self._places(task.files, {role: f"{above}/{self._of_phase(task)}" for role, above in DATA.items()})
         if task.ingestion_only_during_scoring:
             entry["ingestion_only_during_scoring"] = True
         return entry
@@ -190,10 +192,7 @@ class _Project:
         if phase.auto_migrate:
             entry["auto_migrate"] = True
         entry |= {flag: True for flag in PHASE_FLAGS if as_boolean(given.get(flag))}
-        for role, above in PHASE_DATA.items():
-            place = self._place(phase.files[role], f"{above}/{entry['id']}") if role in phase.files else None
-            if place is not None:
-                entry[role] = place
+        entry |= self._places(phase.files, {role: f"{above}/{entry['id']}" for role, above in PHASE_DATA.items()})
         if given.get("gold") == "public":
             entry["gold"] = "public"
         return entry
@@ -224,34 +223,44 @@ class _Project:
 
     # Programs and data
 
+    def _places(self, files: Mapping[str, DataUse], places: Mapping[str, str], instead: str = "") -> dict[str, str]:
+        """Where the files of these roles went, of those that there are and that can be kept."""
+        found = {}
+        for role in places:
+            place = self._place(files[role], places[role], instead) if role in files else None
+            if place is not None:
+                found[role] = place
+        return found
+
     def _place(self, use: DataUse, place: str, instead: str = "") -> str | None:
         """Where a program or data goes, which is written the first time that it is named; None: it cannot be kept.
 
         Where the place is taken, `instead` is added to its name, or a number.
         """
-        at, path = dotted(use.at), str(use.path)
-        found = self.bundle.find(use.path)
+        path, found = str(use.path), self.bundle.find(use.path)
         if found is None and is_uuid(path):
             return path
         unpacked = self.bundle.unpacked(use)
         if unpacked is None or not isinstance(found, Node) or found is self.bundle.tree.root:
-            where = "leads out of the bundle" if isinstance(found, OnServer) else "is no program or data of the bundle"
-            self.opened.lost.append(f"{at}: {path!r} {where}")
+            what = "leads out of the bundle" if isinstance(found, OnServer) else "is no program or data of the bundle"
+            self.opened.lost.append(f"{dotted(use.at)}: {path!r} {what}")
             return None
         content: Any = id(found)
         if use.role in PROGRAMS.values():  # the same program in several zips is one
             content = tuple((name, sha256_of(node)) for name, node in unpacked.tree.root.files()) or content
-        if content in self.placed:
-            return self.placed[content]
-        place = self._free(place, instead)
+        if content not in self.placed:
+            self.placed[content] = self._written(use, found, unpacked, self._free(place, instead))
+        return self.placed[content]
+
+    def _written(self, use: DataUse, found: Node, unpacked: Unpacked, place: str) -> str:
+        """Write a program or data to its place, a folder where it can be unpacked; returns that."""
         if unpacked.form == "no zip" or unpacked.fault:
-            place += PurePosixPath(path).suffix
+            place += PurePosixPath(str(use.path)).suffix
             write_files(found, self.folder / place)
         elif list(unpacked.tree.root.children or {}) == [ABSENT]:
-            self.opened.lost.append(f"{at}: {path} is not in the bundle; put its files into {place}/")
+            self.opened.absent.append(f"{dotted(use.at)}: {use.path}; put its files into {place}/")
         else:
             write_files(unpacked.tree.root, self.folder / place)
-        self.placed[content] = place
         return place
 
     def _free(self, place: str, instead: str = "") -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gen_bundle.importing.importing import Imported
 from tests.generator.check.drafts import Draft, packed, png
 from tests.generator.importing.round_trip import round_trip, written
 
@@ -94,7 +95,7 @@ def a_phase(draw: Drawn, parts: Parts, number: int, tasks: list[int]) -> dict[st
 
 
 def a_column(draw: Drawn, key: str, index: int, others: list[int]) -> dict[str, Any]:
-    column = {"key": key, "title": draw(LINE), "index": index}
+    column: dict[str, Any] = {"key": key, "title": draw(LINE), "index": index}
     column |= maybe(draw, precision=st.integers(-2, 12), hidden=st.booleans(), sorting=st.sampled_from(["asc", "desc"]))
     if others and draw(st.booleans()):
         column["computation"] = draw(st.sampled_from(["avg", "sum", "min", "max", "avg_rank"]))
@@ -155,4 +156,4 @@ def test_the_build_of_its_project_is_the_same(draft: Draft) -> None:
     with tempfile.TemporaryDirectory() as name:
         bundle = written(draft, Path(name))
         imported, differences = round_trip(bundle, Path(name))
-        assert (imported.changed, imported.lost, differences) == ([], [], [])
+        assert (imported, differences) == (Imported([], [], [], []), [])

@@ -10,6 +10,7 @@ from gen_bundle.importing.importing import Imported, import_bundle
 from tests.generator.check import drafts
 from tests.generator.check.drafts import Draft, packed
 from tests.generator.importing.round_trip import built, round_trip, written
+from tests.yaml_text import dumped
 
 
 def imported(draft: Draft, folder: Path) -> Imported:
@@ -26,7 +27,7 @@ def moved(draft: Draft, before: str, after: str) -> Draft:
 
 def below(draft: Draft, top: str) -> bytes:
     """The draft's zip, with a folder around everything."""
-    text = drafts.dumped(draft.yaml).encode()
+    text = dumped(draft.yaml).encode()
     return packed({f"{top}/{name}": data for name, data in {**draft.files, "competition.yaml": text}.items()})
 
 
@@ -43,7 +44,7 @@ def below(draft: Draft, top: str) -> bytes:
 )
 def test_a_file_under_nearly_its_name(before: str, after: str, said: str, tmp_path: Path) -> None:
     found = imported(moved(drafts.new(), before, after), tmp_path)
-    assert (found.changed, found.lost, found.faults) == ([said], [], [])
+    assert (found.changed, found.lost, found.absent, found.faults) == ([said], [], [], [])
     assert (tmp_path / "project" / "data" / "main" / "truth.txt").read_bytes() == b"a\nb\na\n"
     assert (tmp_path / "project" / "pages" / "overview.md").read_bytes() == b"# Overview\n"
 
@@ -66,7 +67,7 @@ def test_a_folder_that_a_makefile_would_have_packed(is_folder: bool, tmp_path: P
 @pytest.mark.parametrize("name", ["competition_9169.yaml", "competition.yml", "Competition.yaml"])
 def test_another_name_for_the_declaration(name: str, tmp_path: Path) -> None:
     draft = drafts.new()
-    draft.zip_bytes = packed({**draft.files, name: drafts.dumped(draft.yaml).encode()})
+    draft.zip_bytes = packed({**draft.files, name: dumped(draft.yaml).encode()})
     assert imported(draft, tmp_path).changed == [f"{name}: is taken for competition.yaml"]
 
 
@@ -82,7 +83,7 @@ def test_tags_of_python(tmp_path: Path) -> None:
     draft = drafts.new()
     drafts.replace("title: A small task", "title: !!python/unicode 'A small task'")(draft)
     assert imported(draft, tmp_path).changed == ["competition.yaml: tags such as !!python/unicode are left out"]
-    assert "title: \"A small task\"\n" in (tmp_path / "project" / "bundle.yaml").read_text()
+    assert 'title: "A small task"\n' in (tmp_path / "project" / "bundle.yaml").read_text()
 
 
 def test_an_old_bundle_is_converted_first(tmp_path: Path) -> None:
@@ -122,20 +123,20 @@ def test_a_link_out_of_the_bundle_is_not_followed(tmp_path: Path) -> None:
     with zipfile.ZipFile(written(draft, tmp_path)) as archive:
         archive.extractall(tmp_path / "folder")
     (tmp_path / "folder" / "ref").symlink_to(tmp_path / "secret")
-    lost = import_bundle(tmp_path / "folder", tmp_path / "project").lost
-    assert lost == ["tasks[0].reference_data: ref is not in the bundle; put its files into data/main/"]
+    absent = import_bundle(tmp_path / "folder", tmp_path / "project").absent
+    assert absent == ["tasks[0].reference_data: ref; put its files into data/main/"]
     assert not list((tmp_path / "project").rglob("key"))
 
 
 def test_each_absent_part_is_named_once_with_its_place(tmp_path: Path) -> None:
     draft = drafts.new()
     draft.files = {}
-    assert imported(draft, tmp_path).lost == [
-        "page overview.md: is not in the bundle",
-        "page terms.md: is not in the bundle",
-        "logo logo.png: is not in the bundle",
-        "tasks[0].scoring_program: scoring is not in the bundle; put its files into programs/score/",
-        "tasks[0].reference_data: ref is not in the bundle; put its files into data/main/",
+    assert imported(draft, tmp_path).absent == [
+        "page overview.md: a placeholder is in its place",
+        "page terms.md: a placeholder is in its place",
+        "logo logo.png: a placeholder is in its place",
+        "tasks[0].scoring_program: scoring; put its files into programs/score/",
+        "tasks[0].reference_data: ref; put its files into data/main/",
     ]
     assert "TODO(organiser)" in (tmp_path / "project" / "pages" / "overview.md").read_text()
 
