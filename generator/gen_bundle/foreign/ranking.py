@@ -87,11 +87,7 @@ def _fetched_scores(submissions: Path) -> tuple[GivenScores, list[str]]:
             f"folder {SUBMISSIONS}/ of a phase that gen-bundle fetch wrote, whose scores count, or --scores FILE."
         )
     records = read_records(submissions.resolve().parent)
-    there = on_leaderboard(records)
-    latest: dict[str, dict[str, Any]] = {}
-    for record in sorted(records, key=lambda one: (one["created"], one["id"])):
-        if record["id"] in there and record["parent"] is None:
-            latest[record["owner"]] = record
+    latest = _latest_on_leaderboard(records)
     if not latest:
         raise UserError(f"--submissions {submissions}: none of them is on the leaderboard. Fetch them again.")
     scores: dict[str, list[Mapping[str, object]]] = {}
@@ -107,6 +103,15 @@ def _fetched_scores(submissions: Path) -> tuple[GivenScores, list[str]]:
     if elsewhere:
         notes.append(f"Not on the leaderboard, and not ranked: {', '.join(elsewhere)}.")
     return scores, notes
+
+
+def _latest_on_leaderboard(records: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    there = on_leaderboard(records)
+    latest: dict[str, dict[str, Any]] = {}
+    for record in sorted(records, key=lambda one: (one["created"], one["id"])):
+        if record["id"] in there and record["parent"] is None:
+            latest[record["owner"]] = record
+    return latest
 
 
 def _table_scores(file: Path, board: Leaderboard) -> GivenScores:
@@ -194,7 +199,8 @@ def _values(board: Leaderboard, given: GivenScores, baselines: Collection[str]) 
 def _stored(board: Board, team: str, tasks: Sequence[Mapping[str, object]]) -> Submitted:
     """A team's submission with what the platform stores of the scores for each task, and computes of them."""
     computed = {column.key for column in board.leaderboard.columns if column.computation}
-    whole = board.submit(team, team, map(str, range(len(tasks))) if len(tasks) > 1 else ())
+    parts = len(tasks) if len(tasks) > 1 else 0
+    whole = board.submit(team, team, map(str, range(parts)))
     for entry, scores in zip(whole.children or [whole], tasks, strict=True):
         board.finish(entry)
         try:

@@ -97,7 +97,8 @@ def a_phase(draw: Drawn, parts: Parts, number: int, tasks: list[int]) -> dict[st
 def a_column(draw: Drawn, key: str, index: int, others: list[int]) -> dict[str, Any]:
     column: dict[str, Any] = {"key": key, "title": draw(LINE), "index": index}
     column |= maybe(draw, precision=st.integers(-2, 12), hidden=st.booleans(), sorting=st.sampled_from(["asc", "desc"]))
-    if others and draw(st.booleans()):
+    is_computed = draw(st.booleans())
+    if others and is_computed:
         column["computation"] = draw(st.sampled_from(["avg", "sum", "min", "max", "avg_rank"]))
         column["computation_indexes"] = draw(st.lists(st.sampled_from(others), min_size=1, max_size=3))
     return column
