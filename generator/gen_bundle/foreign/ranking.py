@@ -99,8 +99,8 @@ def _fetched_scores(submissions: Path) -> tuple[GivenScores, list[str]]:
             notes.append(f"{owner}: the submission was sent after the end of the phase.")
     if max(len(parts) for parts in scores.values()) > 1:
         notes.append("The phase has several tasks: scores are summed over them, by which the platform orders its rows.")
-    elsewhere = sorted({str(record["owner"]) for record in records if record["parent"] is None} - latest.keys())
-    if elsewhere:
+    owners = {str(record["owner"]) for record in records}
+    if elsewhere := sorted(owners - latest.keys()):
         notes.append(f"Not on the leaderboard, and not ranked: {', '.join(elsewhere)}.")
     return scores, notes
 
