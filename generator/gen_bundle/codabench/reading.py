@@ -29,7 +29,7 @@ from gen_bundle.codabench.competition import (
 from gen_bundle.codabench.dates import Instant, read_instant
 from gen_bundle.codabench.fields import as_boolean, as_integer, as_text
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
-from gen_bundle.codabench.yaml_document import Document, Path
+from gen_bundle.yaml_document import Document, Path
 
 YAML_NAME = "competition.yaml"
 NEARLY_ALIKE = 0.8

@@ -20,8 +20,8 @@ from gen_bundle.codabench.fields import Text, fault_of, fault_words
 from gen_bundle.codabench.reading import YAML_NAME, CompetitionYaml, no_yaml_hint
 from gen_bundle.codabench.serializer_fields import declared_fields, huge_keys
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
-from gen_bundle.codabench.yaml_document import UnreadableYamlError, dotted, read_yaml
 from gen_bundle.errors import UserError
+from gen_bundle.yaml_document import UnreadableYamlError, dotted, read_yaml
 from gen_bundle.zips.bounds import BUNDLE
 from gen_bundle.zips.unpacking import UNREADABLE, ArchiveError, unpack
 

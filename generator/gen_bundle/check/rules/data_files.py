@@ -11,7 +11,7 @@ from gen_bundle.check.rules.shared import PATH_NOT_TEXT, UNKNOWN_KEY, known_key
 from gen_bundle.codabench.competition import DataUse
 from gen_bundle.codabench.fields import shown
 from gen_bundle.codabench.stages import Stage
-from gen_bundle.codabench.yaml_document import Path
+from gen_bundle.yaml_document import Path
 from gen_bundle.zips.reading import Unpacked
 from gen_bundle.zips.tree import Node, OnServer
 
