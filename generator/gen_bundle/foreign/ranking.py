@@ -9,7 +9,7 @@ import io
 import json
 import math
 import tempfile
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -91,18 +91,28 @@ def _fetched_scores(submissions: Path) -> tuple[GivenScores, list[str]]:
     if not latest:
         raise UserError(f"--submissions {submissions}: none of them is on the leaderboard. Fetch them again.")
     scores: dict[str, list[Mapping[str, object]]] = {}
-    notes = list(fetched.notes)
     for owner, record in latest.items():
         parts = [one for one in records if one["parent"] == record["id"]] or [record]
         scores[owner] = [part["scores"] for part in parts]
-        if PurePosixPath(record["file"] or "").parent.as_posix().removeprefix(f"{SUBMISSIONS}/") in fetched.late:
-            notes.append(f"{owner}: the submission was sent after the end of the phase.")
+    remarks = list(_remarks(latest, records, fetched.late))
     if max(len(parts) for parts in scores.values()) > 1:
-        notes.append("The phase has several tasks: scores are summed over them, by which the platform orders its rows.")
+        remarks.append(
+            "The phase has several tasks: scores are summed over them, by which the platform orders its rows."
+        )
+    return scores, [*fetched.notes, *remarks]
+
+
+def _remarks(
+    latest: Mapping[str, Mapping[str, Any]], records: Sequence[Mapping[str, Any]], late: Collection[str]
+) -> Iterator[str]:
+    """What is to be known of who is ranked, and who is not."""
+    for owner, record in latest.items():
+        folder = PurePosixPath(record["file"] or "").parent.as_posix()
+        if folder.removeprefix(f"{SUBMISSIONS}/") in late:
+            yield f"{owner}: the submission was sent after the end of the phase."
     owners = {str(record["owner"]) for record in records}
     if elsewhere := sorted(owners - latest.keys()):
-        notes.append(f"Not on the leaderboard, and not ranked: {', '.join(elsewhere)}.")
-    return scores, notes
+        yield f"Not on the leaderboard, and not ranked: {', '.join(elsewhere)}."
 
 
 def _latest_on_leaderboard(records: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
