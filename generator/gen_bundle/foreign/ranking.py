@@ -9,7 +9,7 @@ import io
 import json
 import math
 import tempfile
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -20,7 +20,7 @@ from gen_bundle.codabench.competition import AVERAGE_RANK, Column, Leaderboard
 from gen_bundle.codabench.reading import CompetitionYaml
 from gen_bundle.declaration.declared import DECLARED
 from gen_bundle.errors import UserError
-from gen_bundle.fetched import SUBMISSIONS, on_leaderboard, read_fetched, read_records
+from gen_bundle.fetched import SUBMISSIONS, Record, on_leaderboard, read_fetched, read_records
 from gen_bundle.foreign.project import ForeignProject, foreign_document
 from gen_bundle.package.client import find_package
 from gen_bundle.platforms.codabench import yaml_text
@@ -87,26 +87,38 @@ def _fetched_scores(submissions: Path) -> tuple[GivenScores, list[str]]:
             f"folder {SUBMISSIONS}/ of a phase that gen-bundle fetch wrote, whose scores count, or --scores FILE."
         )
     records = read_records(submissions.resolve().parent)
-    there = on_leaderboard(records)
-    latest: dict[str, dict[str, Any]] = {}
-    for record in sorted(records, key=lambda one: (one["created"], one["id"])):
-        if record["id"] in there and record["parent"] is None:
-            latest[record["owner"]] = record
+    latest = _on_board(records)
     if not latest:
         raise UserError(f"--submissions {submissions}: none of them is on the leaderboard. Fetch them again.")
     scores: dict[str, list[Mapping[str, object]]] = {}
-    notes = list(fetched.notes)
     for owner, record in latest.items():
         parts = [one for one in records if one["parent"] == record["id"]] or [record]
         scores[owner] = [part["scores"] for part in parts]
-        if PurePosixPath(record["file"] or "").parent.as_posix().removeprefix(f"{SUBMISSIONS}/") in fetched.late:
-            notes.append(f"{owner}: the submission was sent after the end of the phase.")
-    if max(len(parts) for parts in scores.values()) > 1:
-        notes.append("The phase has several tasks: scores are summed over them, by which the platform orders its rows.")
-    elsewhere = sorted({str(record["owner"]) for record in records if record["parent"] is None} - latest.keys())
+    return scores, [*fetched.notes, *_remarks(records, latest, fetched.late)]
+
+
+def _remarks(records: Sequence[Record], latest: Mapping[str, Record], late: Collection[str]) -> Iterator[str]:
+    """What the organisers should know of the submissions that count; `late` are folders of submissions."""
+    for owner, record in latest.items():
+        folder = PurePosixPath(record["file"] or "").parent.as_posix().removeprefix(f"{SUBMISSIONS}/")
+        if folder in late:
+            yield f"{owner}: the submission was sent after the end of the phase."
+    ids = {record["id"] for record in latest.values()}
+    if any(record["parent"] in ids for record in records):
+        yield "The phase has several tasks: scores are summed over them, by which the platform orders its rows."
+    elsewhere = {str(record["owner"]) for record in records} - latest.keys()
     if elsewhere:
-        notes.append(f"Not on the leaderboard, and not ranked: {', '.join(elsewhere)}.")
-    return scores, notes
+        yield f"Not on the leaderboard, and not ranked: {', '.join(sorted(elsewhere))}."
+
+
+def _on_board(records: Sequence[Record]) -> dict[str, Record]:
+    """The submission of each participant that is on the leaderboard, the latest of several."""
+    there = on_leaderboard(records)
+    latest: dict[str, Record] = {}
+    for record in sorted(records, key=lambda one: (one["created"], one["id"])):
+        if record["id"] in there and record["parent"] is None:
+            latest[record["owner"]] = record
+    return latest
 
 
 def _table_scores(file: Path, board: Leaderboard) -> GivenScores:
@@ -131,7 +143,8 @@ def _read_rows(file: Path, rows: "csv.DictReader[str]", expected: str) -> GivenS
         place = f"--scores {file}:{rows.line_num}"
         team = row.pop(TEAM).strip()
         if not team or team in scores:
-            problems.append(f"{place}: {'a second row of ' + team if team else 'no team'}. {expected}")
+            what = f"a second row of {team}" if team else "no team"
+            problems.append(f"{place}: {what}. {expected}")
         scores[team] = [{}]
         for key, cell in row.items():
             if not isinstance(cell, str) or not _is_score(cell):
@@ -194,7 +207,8 @@ def _values(board: Leaderboard, given: GivenScores, baselines: Collection[str]) 
 def _stored(board: Board, team: str, tasks: Sequence[Mapping[str, object]]) -> Submitted:
     """A team's submission with what the platform stores of the scores for each task, and computes of them."""
     computed = {column.key for column in board.leaderboard.columns if column.computation}
-    whole = board.submit(team, team, map(str, range(len(tasks))) if len(tasks) > 1 else ())
+    children = map(str, range(len(tasks))) if len(tasks) > 1 else ()
+    whole = board.submit(team, team, children)
     for entry, scores in zip(whole.children or [whole], tasks, strict=True):
         board.finish(entry)
         try:
