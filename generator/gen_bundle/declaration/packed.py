@@ -46,21 +46,13 @@ def place_of(path: str, source: Path) -> str:
 
 
 def check_packed(data: dict[str, Any], folder: Path, own_data: Path | None) -> Iterator[Broken]:
-    """Paths of the raw declaration that lead nowhere, or to the same place in the bundle as another."""
-    places: dict[str, tuple[Path, str]] = {}
+    """Paths of the raw declaration that lead nowhere."""
     for trail, path in _paths(data):
         source = source_of(folder, own_data, path)
-        if is_on_server(path, source):
-            continue
-        if not source.exists():
+        if not source.exists() and not is_on_server(path, source):
             shown = path if source == folder / path else str(source)
             what = WORDS[str(trail[-1])]
             yield trail, f"nothing is at {shown}. Expected {what} there: a folder, which is zipped, a zip or a file."
-            continue
-        place = place_of(path, source)
-        other, named = places.setdefault(place, (source, path))
-        if not other.samefile(source):
-            yield trail, f"{path} and {named} would both be {place} in the bundle. Expected another name for one."
 
 
 def _paths(data: dict[str, Any]) -> Iterator[tuple[Trail, str]]:

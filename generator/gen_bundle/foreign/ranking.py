@@ -20,7 +20,7 @@ from gen_bundle.codabench.competition import AVERAGE_RANK, Column, Leaderboard
 from gen_bundle.codabench.reading import CompetitionYaml
 from gen_bundle.declaration.declared import DECLARED
 from gen_bundle.errors import UserError
-from gen_bundle.fetched import SUBMISSIONS, on_leaderboard, read_fetched, read_records
+from gen_bundle.fetched import SUBMISSIONS, Record, on_leaderboard, read_fetched, read_records
 from gen_bundle.foreign.project import ForeignProject, foreign_document
 from gen_bundle.package.client import find_package
 from gen_bundle.platforms.codabench import yaml_text
@@ -87,37 +87,34 @@ def _fetched_scores(submissions: Path) -> tuple[GivenScores, list[str]]:
             f"folder {SUBMISSIONS}/ of a phase that gen-bundle fetch wrote, whose scores count, or --scores FILE."
         )
     records = read_records(submissions.resolve().parent)
-    latest = _latest_on_leaderboard(records)
+    latest = _on_board(records)
     if not latest:
         raise UserError(f"--submissions {submissions}: none of them is on the leaderboard. Fetch them again.")
     scores: dict[str, list[Mapping[str, object]]] = {}
     for owner, record in latest.items():
         parts = [one for one in records if one["parent"] == record["id"]] or [record]
         scores[owner] = [part["scores"] for part in parts]
-    remarks = list(_remarks(latest, records, fetched.late))
-    if max(len(parts) for parts in scores.values()) > 1:
-        remarks.append(
-            "The phase has several tasks: scores are summed over them, by which the platform orders its rows."
-        )
-    return scores, [*fetched.notes, *remarks]
+    return scores, [*fetched.notes, *_remarks(records, latest, fetched.late)]
 
 
-def _remarks(
-    latest: Mapping[str, Mapping[str, Any]], records: Sequence[Mapping[str, Any]], late: Collection[str]
-) -> Iterator[str]:
-    """What is to be known of who is ranked, and who is not."""
+def _remarks(records: Sequence[Record], latest: Mapping[str, Record], late: Collection[str]) -> Iterator[str]:
+    """What the organisers should know of the submissions that count; `late` are folders of submissions."""
     for owner, record in latest.items():
-        folder = PurePosixPath(record["file"] or "").parent.as_posix()
-        if folder.removeprefix(f"{SUBMISSIONS}/") in late:
+        folder = PurePosixPath(record["file"] or "").parent.as_posix().removeprefix(f"{SUBMISSIONS}/")
+        if folder in late:
             yield f"{owner}: the submission was sent after the end of the phase."
-    owners = {str(record["owner"]) for record in records}
-    if elsewhere := sorted(owners - latest.keys()):
-        yield f"Not on the leaderboard, and not ranked: {', '.join(elsewhere)}."
+    ids = {record["id"] for record in latest.values()}
+    if any(record["parent"] in ids for record in records):
+        yield "The phase has several tasks: scores are summed over them, by which the platform orders its rows."
+    elsewhere = {str(record["owner"]) for record in records} - latest.keys()
+    if elsewhere:
+        yield f"Not on the leaderboard, and not ranked: {', '.join(sorted(elsewhere))}."
 
 
-def _latest_on_leaderboard(records: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+def _on_board(records: Sequence[Record]) -> dict[str, Record]:
+    """The submission of each participant that is on the leaderboard, the latest of several."""
     there = on_leaderboard(records)
-    latest: dict[str, dict[str, Any]] = {}
+    latest: dict[str, Record] = {}
     for record in sorted(records, key=lambda one: (one["created"], one["id"])):
         if record["id"] in there and record["parent"] is None:
             latest[record["owner"]] = record
@@ -146,7 +143,8 @@ def _read_rows(file: Path, rows: "csv.DictReader[str]", expected: str) -> GivenS
         place = f"--scores {file}:{rows.line_num}"
         team = row.pop(TEAM).strip()
         if not team or team in scores:
-            problems.append(f"{place}: {'a second row of ' + team if team else 'no team'}. {expected}")
+            what = f"a second row of {team}" if team else "no team"
+            problems.append(f"{place}: {what}. {expected}")
         scores[team] = [{}]
         for key, cell in row.items():
             if not isinstance(cell, str) or not _is_score(cell):
@@ -209,8 +207,8 @@ def _values(board: Leaderboard, given: GivenScores, baselines: Collection[str]) 
 def _stored(board: Board, team: str, tasks: Sequence[Mapping[str, object]]) -> Submitted:
     """A team's submission with what the platform stores of the scores for each task, and computes of them."""
     computed = {column.key for column in board.leaderboard.columns if column.computation}
-    parts = len(tasks) if len(tasks) > 1 else 0
-    whole = board.submit(team, team, map(str, range(parts)))
+    children = map(str, range(len(tasks))) if len(tasks) > 1 else ()
+    whole = board.submit(team, team, children)
     for entry, scores in zip(whole.children or [whole], tasks, strict=True):
         board.finish(entry)
         try:
