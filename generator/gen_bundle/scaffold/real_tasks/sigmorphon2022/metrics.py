@@ -3,7 +3,9 @@
 
 def distance(gold, predicted, **_):
     pairs = zip(gold, predicted)
-    found = [levenshtein(one["segments"].replace(" @@", "|"), other["segments"].replace(" @@", "|")) for one, other in pairs]
+    found = [
+        levenshtein(one["segments"].replace(" @@", "|"), other["segments"].replace(" @@", "|")) for one, other in pairs
+    ]
     return sum(found) / len(found)
 
 
