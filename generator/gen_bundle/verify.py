@@ -162,6 +162,11 @@ def score_again(request: VerifyRequest) -> Scored:
         if failed or not results.runs:
             return Scored(failed="; ".join(failed) or "no task of the phase takes it")
         details = [json.loads(path.read_bytes()) for path in sorted(out.rglob("details.json"))]
+        if not details or not all(isinstance(one, dict) and "signature" in one for one in details):
+            raise UserError(
+                f"{request.bundle}: its scoring program writes no details.json with a signature, by which results are "
+                "known. Compare scores instead: gen-bundle rescore --scores FILE."
+            )
         competition = read_competition(open_bundle(bundle, Path(work) / "bundle"))
     figures: dict[str, float] = {}
     for one in details:
