@@ -119,7 +119,7 @@ def losses(competition: Resolved) -> list[str]:
 def yaml_text(document: Mapping[str, Any]) -> bytes:
     """The text of competition.yaml, dumped from plain data: quoted dates."""
     return yaml.dump(
-        document, Dumper=_BundleDumper, sort_keys=False, allow_unicode=True, width=100, default_flow_style=False
+        document, Dumper=BundleDumper, sort_keys=False, allow_unicode=True, width=100, default_flow_style=False
     ).encode()
 
 
@@ -269,7 +269,7 @@ def _column(index: int, column: DeclaredColumn, numbers: Mapping[str, int]) -> d
     return entry
 
 
-class _BundleDumper(yaml.SafeDumper):
+class BundleDumper(yaml.SafeDumper):
     """Block style with lists indented below their key, and every text that YAML could misread in quotes."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
@@ -283,4 +283,4 @@ def _text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
-_BundleDumper.add_representer(str, _text)
+BundleDumper.add_representer(str, _text)
