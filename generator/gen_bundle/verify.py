@@ -161,18 +161,32 @@ def score_again(request: VerifyRequest) -> Scored:
         failed = [run.message for run in results.runs if run.status != "Finished"]
         if failed or not results.runs:
             return Scored(failed="; ".join(failed) or "no task of the phase takes it")
-        details = [json.loads(path.read_bytes()) for path in sorted(out.rglob("details.json"))]
-        if not details or not all(isinstance(one, dict) and "signature" in one for one in details):
-            raise UserError(
-                f"{request.bundle}: its scoring program writes no details.json with a signature, by which results are "
-                "known. Compare scores instead: gen-bundle rescore --scores FILE."
-            )
+        details = [_signed(path, request.bundle) for path in sorted(out.rglob("details.json"))]
+        if not details:
+            raise UserError(UNSIGNED.format(request.bundle))
         competition = read_competition(open_bundle(bundle, Path(work) / "bundle"))
     figures: dict[str, float] = {}
     for one in details:
         figures |= {name: value for name, (value, _) in _figures(one).items()}
     columns = {column.key: column.title for column in competition.leaderboard.columns if not column.hidden}
     return Scored(tuple(parse_signature(one["signature"]) for one in details), figures, columns)
+
+
+UNSIGNED = (
+    "{}: its scoring program writes no details.json with a signature, by which results are known. "
+    "Compare scores instead: gen-bundle rescore --scores FILE."
+)
+
+
+def _signed(path: Path, bundle: str) -> dict[str, Any]:
+    """The details.json of a program of ours; raises UserError for what a program of others writes by that name."""
+    try:
+        details = json.loads(path.read_bytes())
+    except ValueError:
+        details = None
+    if not isinstance(details, dict) or "signature" not in details:
+        raise UserError(UNSIGNED.format(bundle))
+    return details
 
 
 def _bundle(request: VerifyRequest, work: Path) -> Path:
