@@ -5,7 +5,7 @@ import math
 import re
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -161,9 +161,7 @@ def score_again(request: VerifyRequest) -> Scored:
         failed = [run.message for run in results.runs if run.status != "Finished"]
         if failed or not results.runs:
             return Scored(failed="; ".join(failed) or "no task of the phase takes it")
-        details = [_signed(path, request.bundle) for path in sorted(out.rglob("details.json"))]
-        if not details:
-            raise UserError(UNSIGNED.format(request.bundle))
+        details = _details(out, request.bundle)
         competition = read_competition(open_bundle(bundle, Path(work) / "bundle"))
     figures: dict[str, float] = {}
     for one in details:
@@ -172,21 +170,18 @@ def score_again(request: VerifyRequest) -> Scored:
     return Scored(tuple(parse_signature(one["signature"]) for one in details), figures, columns)
 
 
-UNSIGNED = (
-    "{}: its scoring program writes no details.json with a signature, by which results are known. "
-    "Compare scores instead: gen-bundle rescore --scores FILE."
-)
-
-
-def _signed(path: Path, bundle: str) -> dict[str, Any]:
-    """The details.json of a program of ours; raises UserError for what a program of others writes by that name."""
-    try:
-        details = json.loads(path.read_bytes())
-    except ValueError:
-        details = None
-    if not isinstance(details, dict) or "signature" not in details:
-        raise UserError(UNSIGNED.format(bundle))
-    return details
+def _details(out: Path, bundle: str) -> list[dict[str, Any]]:
+    """What our programs write in details.json; raises UserError for programs of others."""
+    found = []
+    for path in sorted(out.rglob("details.json")):
+        with suppress(ValueError):
+            found.append(json.loads(path.read_bytes()))
+    if not found or not all(isinstance(one, dict) and "signature" in one for one in found):
+        raise UserError(
+            f"{bundle}: its scoring program writes no details.json with a signature, by which results are known. "
+            "Compare scores instead: gen-bundle rescore --scores FILE."
+        )
+    return found
 
 
 def _bundle(request: VerifyRequest, work: Path) -> Path:
