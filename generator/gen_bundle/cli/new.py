@@ -28,7 +28,7 @@ Examples:
   gen-bundle new my-task --gold gold.jsonl --key id --answer label --answer intensity=number --yes
   gen-bundle new my-task --recipe spans
   gen-bundle new my-task --recipe classification --code
-  gen-bundle new my-task --like emoint
+  gen-bundle new my-task --like semeval2017-4a
   gen-bundle new my-task --from clpsych2025 --tasks a1,a2
   gen-bundle new my-task --package
 
