@@ -28,7 +28,7 @@ Examples:
   gen-bundle new my-task --gold gold.jsonl --key id --answer label --answer intensity=number --yes
   gen-bundle new my-task --recipe spans
   gen-bundle new my-task --recipe classification --code
-  gen-bundle new my-task --like emoint
+  gen-bundle new my-task --like semeval2017-4a
   gen-bundle new my-task --from clpsych2025 --tasks a1,a2
   gen-bundle new my-task --package
 
@@ -294,6 +294,7 @@ def _declared(
 ) -> Path:
     """A competition that is scored without Python."""
     from gen_bundle.new.declare import summary
+    from gen_bundle.new.doubts import doubts
     from gen_bundle.new.project import new_declared
     from gen_bundle.new.propose import propose, taking_code
     from gen_bundle.new.split import divide, is_sorted_by_answer
@@ -307,7 +308,7 @@ def _declared(
         say(line)
     if train is not None:
         say(f"train     {train}, as it is")
-    for note in gold.notes:
+    for note in (*gold.notes, *doubts(proposal, choices)):
         say(f"note: {note}", "yellow")
     if is_sorted_by_answer(proposal):
         done = "gives the answers away; mix the lines of gold and inputs alike"
