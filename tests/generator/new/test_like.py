@@ -9,6 +9,7 @@ from gen_bundle.check import check_path
 from gen_bundle.errors import UserError
 from gen_bundle.new.like import new_like, real_tasks
 from gen_bundle.new.project import Place
+from tests.bundles.replayed import files_of
 from tests.generator.new.making import bundled, scores
 from tests.scoring_programs.declared.real_tasks.data import SEED
 from tests.scoring_programs.declared.real_tasks.making import MAKERS, team
@@ -27,8 +28,7 @@ def test_a_competition_like_a_real_task(name: str, tmp_path: Path) -> None:
     (values,) = found.values()
     expected = MAKERS[name](team(SEED, "random"))[2]
     assert {key: values[key] for key in expected} == pytest.approx(expected, abs=5e-5)  # four decimals are shown
-    example = bundled(folder, data=folder / "example").path
-    assert scores(example) == found
+    assert files_of(folder / "example") == files_of(folder / "data")
 
 
 def test_an_unknown_name_lists_the_tasks(tmp_path: Path) -> None:
