@@ -1,7 +1,7 @@
 """From gold and answers to what a metric compares: pairs of values by key, the keys that count, and their groups."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import le, lt
@@ -198,9 +198,9 @@ def _empty_by_sample(plan: Plan, gold: GoldTable) -> list[frozenset[int]]:
 
 
 def classes_of(plan: Plan, gold: GoldTable) -> dict[Any, list[int]]:
-    """The positions of the keys of each group of `by` and gold label that a metric is a mean over.
+    """The positions of the keys of each group of `by` and label that a metric is a mean over.
 
-    Empty for a metric that is no such mean.
+    A label of a fixed list that no gold has is without positions. Empty for a metric that is no such mean.
     """
     is_mean = plan.metric in OVER_CLASSES and plan.options.get("average", "macro") == "macro"
     columns = gold_values(plan, gold) if is_mean and plan.file is None else []
@@ -216,7 +216,19 @@ def classes_of(plan: Plan, gold: GoldTable) -> dict[Any, list[int]]:
                 counted = labels.intersection(listed) if isinstance(listed, list) else labels
                 for label in counted:
                     found.setdefault((group, number, label), []).append(i)
+    for number, field in enumerate(typed_gold(plan, gold) if columns else ()):
+        there = {label for key in found if len(key) == 3 and key[1] == number for label in key[2:]}
+        for label in _fixed_labels(listed, field):
+            if label not in there:
+                found[(), number, label] = []
     return found
+
+
+def _fixed_labels(labels: Any, field: Field) -> Collection[str]:
+    """The labels that a metric's option `labels` fixes, whatever the gold has."""
+    if isinstance(labels, list):
+        return labels
+    return field.values or () if labels == "declared" else ()
 
 
 def _fitting(wanted: Any, field: Field | None) -> Callable[[str], bool]:

@@ -15,6 +15,7 @@ from declared.expressions import bounded, computed, shown
 from declared.metrics import definitions
 from declared.metrics.keys import Keys
 from declared.metrics.labels import PARTS
+from declared.metrics.numbers import SQUARED
 from declared.metrics.own import OwnMetricError, own_value
 from declared.plan import ColumnSources, ExpressionPlan, Plan
 from declared.reference import GoldTable, Reference
@@ -55,6 +56,7 @@ def units_of(columns: ColumnSources, reference: Reference, submission: Submissio
     shown, tables = _placed(every, reference, submission)
     statistics: dict[str, Statistic] = {}
     classes: dict[str, list[int]] = {}
+    squared = {plan.key for plan in every if plan.metric in SQUARED}
     scored, operands = {}, {}
     for plan in every:
         if not plan.resampled:
@@ -70,10 +72,11 @@ def units_of(columns: ColumnSources, reference: Reference, submission: Submissio
             statistics[one.key] = OfColumns(one, parts, columns.absent)
             operands[one.key] = Operand(statistics[one.key], one)
             classes[one.key] = list(chain.from_iterable(classes[key] for key in parts))
+            squared |= {one.key} if squared.intersection(parts) else set()
     for key in statistics.keys() - set(columns.keys):
         del statistics[key]
     words = dict.fromkeys(one.gold.table.unit for one in tables.values())
-    return Units(" or ".join(words), shown, statistics, scored, classes, dict(_groups_of(columns.own, tables)))
+    return Units(" or ".join(words), shown, statistics, scored, classes, squared, dict(_groups_of(columns.own, tables)))
 
 
 def _classes(plan: Plan, placed: PlacedTable) -> list[int]:
