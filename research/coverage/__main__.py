@@ -2,10 +2,10 @@
 
 For each metric and number of units, `SETS` test sets are drawn from a population whose true value is known (or taken
 from two million units). The kit's own draws, intervals and rules decide which intervals are printed. The table has the
-share of the test sets with an interval, and the share of these that hold the true value (standard error .003, and .005
-with 2,000 units, or more where few sets have an interval).
+share of the test sets with an interval, and the share of these that hold the true value (standard error .003, or
+more where few sets have an interval).
 
-Run: `.venv/bin/python -m research.coverage [METRIC …]`; about twenty minutes.
+Run: `.venv/bin/python -m research.coverage [METRIC …]`; about half an hour.
 """
 
 import math
@@ -26,7 +26,6 @@ from scoring_kit.units import Array
 
 SETS, RESAMPLES, SEED = 5000, 2000, 7
 SIZES = (10, 20, 50, 100, 200, 500, 2000)
-LARGE, SETS_OF_LARGE = 2000, 2000
 AT_ONCE = 100
 """So many test sets are resampled alike."""
 RANDOM = np.random.default_rng(SEED)
@@ -133,15 +132,14 @@ CASES: Mapping[str, Case] = {
 def coverage(case: Case, units: int) -> tuple[float, float, float]:
     """Which share of plain intervals holds the truth, which share is printed, and which share of those holds it."""
     truth, plain, printed = case.truth, [], []
-    sets = SETS_OF_LARGE if units >= LARGE else SETS
-    for seed in range(sets // AT_ONCE):
+    for seed in range(SETS // AT_ONCE):
         terms = case.draw(AT_ONCE * units).reshape(AT_ONCE, units, -1)
         resampled = _resampled(case, terms, seed)
         plain += [_holds(ends, truth) for ends in np.percentile(resampled, TAILS, axis=1).T]
         for of_set, values in zip(terms, resampled, strict=True):
             interval = _printed(case, of_set, values)
             printed += [] if interval is None else [_holds(interval, truth)]
-    return float(np.mean(plain)), len(printed) / sets, float(np.mean(printed)) if printed else np.nan
+    return float(np.mean(plain)), len(printed) / SETS, float(np.mean(printed)) if printed else np.nan
 
 
 def _resampled(case: Case, terms: Array, seed: int) -> Array:
