@@ -16,6 +16,8 @@ def resource(name: str) -> Path:
 
 SCAFFOLD = Path(__file__).resolve().parent / "scaffold"
 """The templates of what `gen-bundle new` writes."""
+REAL_TASKS = SCAFFOLD / "real_tasks"
+"""A folder for each real shared task that `gen-bundle new --like` begins with."""
 PLACEHOLDER = "placeholder of gen-bundle new"
 """The `Comment` of the PNG that `gen-bundle new` writes for a logo."""
 SCAFFOLD_TEXT = "TODO(organiser)"
@@ -29,7 +31,7 @@ def competitions() -> dict[str, Path]:
 
 def shipped_gold() -> Iterator[Path]:
     """The folders of gold that come with the tool; participants have the rest anyway."""
-    for data in (*resource("bundles").glob("*/data"), *SCAFFOLD.glob("*/*/data")):
+    for data in (*resource("bundles").glob("*/data"), SCAFFOLD / "package" / "data", *REAL_TASKS.glob("*/data")):
         for folder in data.iterdir():
             if folder.name not in ("public", "input", "baselines"):
                 yield folder
