@@ -300,8 +300,8 @@ def families(column: str, values: Values) -> list[dict[str, Any]]:
     """The families like a column (`f1` for `binary_f1`), or all where none is: a table of teams by groups each.
 
     Returns:
-        For each family its `name` in words, the names of its `groups`, and `values`, team → one for each group; None where a
-        team's value may not be shown. `intervals` likewise, or None.
+        For each family its `name` in words, the names of its `groups`, and `values`, team → one for each group; None
+        where a team's value may not be shown. `intervals` likewise, or None.
     """
     found: dict[str, dict[str, None]] = {}
     for metrics in values.values():
