@@ -56,7 +56,6 @@ def units_of(columns: ColumnSources, reference: Reference, submission: Submissio
     shown, tables = _placed(every, reference, submission)
     statistics: dict[str, Statistic] = {}
     classes: dict[str, list[int]] = {}
-    squared = {plan.key for plan in every if plan.metric in SQUARED}
     scored, operands = {}, {}
     for plan in every:
         if not plan.resampled:
@@ -72,11 +71,20 @@ def units_of(columns: ColumnSources, reference: Reference, submission: Submissio
             statistics[one.key] = OfColumns(one, parts, columns.absent)
             operands[one.key] = Operand(statistics[one.key], one)
             classes[one.key] = list(chain.from_iterable(classes[key] for key in parts))
-            squared |= {one.key} if squared.intersection(parts) else set()
     for key in statistics.keys() - set(columns.keys):
         del statistics[key]
     words = dict.fromkeys(one.gold.table.unit for one in tables.values())
-    return Units(" or ".join(words), shown, statistics, scored, classes, squared, dict(_groups_of(columns.own, tables)))
+    groups = dict(_groups_of(columns.own, tables))
+    return Units(" or ".join(words), shown, statistics, scored, classes, _squared(columns), groups)
+
+
+def _squared(columns: ColumnSources) -> set[str]:
+    """The columns that are made of squared errors, themselves or by an expression."""
+    found = {plan.key for plan in (*columns.own, *columns.beside) if plan.metric in SQUARED}
+    for one in columns.made:
+        if found.intersection(one.expression.keys):
+            found.add(one.key)
+    return found
 
 
 def _classes(plan: Plan, placed: PlacedTable) -> list[int]:

@@ -318,9 +318,13 @@ def families(column: str, values: Values) -> list[dict[str, Any]]:
         of_teams = {}
         for team, metrics in values.items():
             of_teams[team] = [metrics.get(name) for name in names]
-        words = ["F1" if word == "f1" else word for word in family.split("_")]
-        tables.append({"name": " ".join(words), "groups": groups, "values": of_teams, "intervals": None})
+        tables.append({"name": _words(family), "groups": groups, "values": of_teams, "intervals": None})
     return tables
+
+
+def _words(name: str) -> str:
+    """A metric's name in words, such as `evasion F1`."""
+    return " ".join("F1" if word == "f1" else word for word in name.split("_"))
 
 
 def group_figures(
