@@ -208,12 +208,13 @@ def classes_of(plan: Plan, gold: GoldTable) -> dict[Any, list[int]]:
     is_mean = plan.metric in OVER_CLASSES and plan.options.get("average", "macro") == "macro"
     if plan.file is not None or not is_mean:
         return found
-    listed = plan.options.get("labels")
+    fixed = plan.options.get("labels")
+    listed = set(fixed) if isinstance(fixed, list) else None
     columns = zip(gold_values(plan, gold), scored_by_sample(plan, gold), typed_gold(plan, gold), strict=True)
     for number, (values, groups, field) in enumerate(columns):
-        of_column = _by_label(values, groups, set(listed) if isinstance(listed, list) else None)
+        of_column = _by_label(values, groups, listed)
         there = {label for _, label in of_column}
-        of_column.update({((), label): [] for label in _fixed_labels(listed, field) - there})
+        of_column.update({((), label): [] for label in _fixed_labels(fixed, field) - there})
         found.update({(number, *key): positions for key, positions in of_column.items()})
     return found
 

@@ -39,7 +39,7 @@ def answered(
     raise_all(_each(gold, answers, gaps))
     if many:
         return answers
-    together = None if typed else _spread(gold, answers) or _of_annotators(gold, answers)
+    together = None if typed else _of_annotators(gold, answers) or _spread(gold, answers)
     if together is not None:
         return [together]
     raise_all(_each(gold, answers, constant))
