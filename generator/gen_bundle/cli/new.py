@@ -28,6 +28,7 @@ Examples:
   gen-bundle new my-task --gold gold.jsonl --key id --answer label --answer intensity=number --yes
   gen-bundle new my-task --recipe spans
   gen-bundle new my-task --recipe classification --code
+  gen-bundle new my-task --like emoint
   gen-bundle new my-task --from clpsych2025 --tasks a1,a2
   gen-bundle new my-task --package
 
@@ -35,7 +36,7 @@ Examples:
 On a terminal, --gold asks about what it found; --yes, or no terminal, takes the proposals and prints them.
 """
 RECIPES = ("classification", "multilabel", "regression", "spans", "tagging", "ranking", "generation")
-BEGINNINGS = {"source": "--from", "gold": "--gold", "package": "--package", "recipe": "--recipe"}
+BEGINNINGS = {"source": "--from", "gold": "--gold", "package": "--package", "recipe": "--recipe", "like": "--like"}
 OF_GOLD = ("answers", "cluster", "columns", "delimiter", "keys", "public", "rows", "split", "train", "yes")
 OPTIONS = {"answers": "answer", "keys": "key"}
 PHASES = ("dev", "test")
@@ -79,6 +80,7 @@ class _Command(click.Command):
 @click.option("--rows", type=click.Choice(["one", "many"]), help="Whether a key has one row, or any number of them.")
 @click.option("--split", metavar="DEV:TEST", help="Divide the gold between two phases, such as 20:80; none: one phase.")
 @click.option("--recipe", type=click.Choice(RECIPES), help="Begin with made-up data of a kind of task.")
+@click.option("--like", metavar="TASK", help="Begin with the declaration of a real shared task, and made-up data.")
 @click.option("--code", is_flag=True, help="With --gold or --recipe: participants hand in code, not predictions.")
 @click.option("--from", "source", metavar="NAME", help="Copy a competition that comes with the tool.")
 @click.option("--tasks", metavar="ID,…", help="With --from: keep only these tasks.")
@@ -108,6 +110,7 @@ def command(
     rows: Literal["one", "many"] | None,
     split: str | None,
     recipe: str | None,
+    like: str | None,
     code: bool,
     source: str | None,
     tasks: str | None,
@@ -119,7 +122,7 @@ def command(
 ) -> None:
     """Write a competition that builds and dry-runs at once: from gold data, a recipe, or a competition that exists.
 
-    Without --gold, --recipe, --from or --package it is the recipe classification.
+    Without --gold, --recipe, --like, --from or --package it is the recipe classification.
     """
     from gen_bundle.new.project import Place, check_name
 
@@ -133,6 +136,10 @@ def command(
             from gen_bundle.new.project import copy_competition
 
             folder = copy_competition(place, source, _listed(tasks))
+        elif like is not None:
+            from gen_bundle.new.like import new_like
+
+            folder = new_like(place, like)
         elif package:
             from gen_bundle.new.project import new_package
 
@@ -168,8 +175,8 @@ def _check_combination(options: Mapping[str, Any]) -> None:
         problems += _unread(OF_GOLD, used, "works only with --gold.")
     if "source" not in used:
         problems += _unread(("tasks",), used, "works only with --from.")
-    if "source" in used or "package" in used:
-        problems += _unread(("template", "code"), used, "not with --from or --package.")
+    if not {"source", "package", "like"}.isdisjoint(used):
+        problems += _unread(("template", "code"), used, "not with --from, --like or --package.")
     if problems:
         raise UserError(*problems)
 

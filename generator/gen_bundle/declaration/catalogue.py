@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from gen_bundle.declaration.foreign import ForeignCompetition
 from gen_bundle.declaration.model import DeclaredCompetition
 from gen_bundle.declaration.schema import GIVEN_BY_METRICS
 
@@ -38,7 +39,40 @@ phases:
 """,
 }
 """Examples by the model whose keys they show."""
+FOREIGN_EXAMPLE = """\
+title: Old task
+logo: logo.png
+docker_image: codalab/codalab-legacy:py37
+pages: [{title: Overview, file: pages/overview.html}]
+terms: pages/terms.md
+programs: {scoring: programs/score, ingestion: programs/ingest.zip}
+tasks:
+  - {id: dev, name: Development, reference_data: data/dev, input_data: data/input/dev}
+  - {id: test, name: Test, reference_data: data/test, input_data: data/input/test}
+phases:
+  - {id: dev, name: Development, start: "2031-01-01", tasks: [dev], public_data: data/public/dev}
+  - {id: test, name: Test, start: "2031-02-01 12:00:00", max_submissions: 0, tasks: [test]}
+solutions: [{path: solutions/baseline, tasks: [dev, test], name: Baseline}]
+leaderboard:
+  columns: [{key: auc, title: AUC, sort: desc}]
+"""
 NOTES = {
+    "ForeignCompetition": f"""\
+With `programs` at its top, bundle.yaml declares a competition whose scoring and ingestion programs are somebody else's,
+in whatever language: they are packed as they are, and nothing of the tool goes into them. `gen-bundle import` writes
+such a project of any bundle. There is no scoring package, so such a declaration has no `submission`, `reference`,
+`options` or `layout`: its tasks are Codabench's own, and the leaderboard holds the columns. `--layout`, `--task`,
+`--platform codalab`, `gen-bundle rank --submissions` and `gen-bundle image` do not work on it, and say so.
+
+```yaml
+{FOREIGN_EXAMPLE}```
+
+- What `programs`, data, kits and solutions name lies beside bundle.yaml: a folder, of which everything is zipped, or a
+  file, which is packed byte for byte. The same path named twice is one file of the bundle. A UUID where no such file
+  lies is a data set that the server has. `--data DIR` takes the place of `data/` in these paths.
+- Dates are written as they are: the platform reads them as UTC, and the check says where it misreads one.
+- What the platform would refuse is not refused here but by the check at the end of the build.
+""",
     "DeclaredPhase": """\
 A phase with `tasks` runs these alone, in every layout: in `joint` its program writes the other columns at their
 `worst`, in `tasks` it has no Codabench tasks of the others, and in `separate` the others' bundles lack the phase.
@@ -56,11 +90,15 @@ def catalogue() -> str:
 
 
 def _parts() -> Iterator[str]:
-    schema = DeclaredCompetition.model_json_schema()
     yield PREFACE
-    yield from _section("DeclaredCompetition", schema)
-    for name in _in_order_of_use(schema):
-        yield from _section(name, schema["$defs"][name])
+    shown: list[str] = []
+    for top in (DeclaredCompetition, ForeignCompetition):
+        schema = top.model_json_schema()
+        yield from _section(top.__name__, schema)
+        for name in _in_order_of_use(schema):
+            if name not in shown:
+                yield from _section(name, schema["$defs"][name])
+                shown.append(name)
 
 
 def _in_order_of_use(schema: Mapping[str, Any]) -> list[str]:
@@ -97,6 +135,8 @@ def _heading(name: str) -> str:
     """SubmissionField → Submission field."""
     if name == "DeclaredCompetition":
         return "The competition"
+    if name == "ForeignCompetition":
+        return "A competition with programs of others"
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name.removeprefix("Declared")).capitalize()
 
 

@@ -44,15 +44,20 @@ def _top(bundle: Bundle) -> Settings:
     settings: dict[str, tuple[str | None, Effect]] = {}
     for key, kind, default, _ in TOP_FIELDS:
         value = top.get(key, default)
-        text = as_text(value)
+        text = _said(value)
         if isinstance(kind, Boolean):
             text = _yes_no(value)
         effect = SHOWN if key in SHOWN_SETTINGS else EDIT
         settings[key] = (text, effect)
     settings["docker_image"] = (bundle.competition.image, EDIT)
-    settings["queue"] = (as_text(top.get("queue")), EDIT)
+    settings["queue"] = (_said(top.get("queue")), EDIT)
     settings["fact_sheet"] = (_questions(top.get("fact_sheet")), EDIT)
     return settings
+
+
+def _said(value: Any) -> str | None:
+    """A text; None where it says nothing: an empty one, or none."""
+    return as_text(value) or None
 
 
 def _questions(sheet: Any) -> str | None:
@@ -148,7 +153,7 @@ def _phase(bundle: Bundle, phase: Phase, names: Mapping[Path, str]) -> Settings:
     tasks = "; ".join(sorted(names.get(task.at, task.name) for task in phase.tasks))
     return {
         "name": (phase.name, SHOWN),
-        "description": (as_text(declared.get("description")), SHOWN),
+        "description": (_said(declared.get("description")), SHOWN),
         "start": (in_three_zones(phase.start), SHOWN),
         "end": (in_three_zones(phase.end), SHOWN),
         "submissions per day": (_limit(phase.a_day), EDIT),
@@ -193,7 +198,7 @@ def tasks_named(competition: Competition) -> list[Named]:
 def _task(bundle: Bundle, task: Task) -> Settings:
     return {
         "name": (task.name, SHOWN),
-        "description": (as_text(bundle.mapping(task.at).get("description")), SHOWN),
+        "description": (_said(bundle.mapping(task.at).get("description")), SHOWN),
         "ingestion only during scoring": (_yes_no(task.ingestion_only_during_scoring), RERUN),
     }
 

@@ -89,7 +89,7 @@ def bundle_tree(
 ) -> dict[str, bytes | Path]:
     """All files of the bundle by name; `kits` are the starting kits by phase."""
     tree: dict[str, bytes | Path] = {
-        "competition.yaml": competition_yaml(competition, phases),
+        "competition.yaml": yaml_text(competition_document(competition, phases)),
         logo_file(competition): competition.folder / competition.declaration.logo,
         **render_pages(competition, phases),
     }
@@ -116,9 +116,8 @@ def losses(competition: Resolved) -> list[str]:
     return []
 
 
-def competition_yaml(competition: Resolved, data: Sequence[PhaseData]) -> bytes:
-    """The text of competition.yaml, dumped from plain data: quoted dates, no nulls."""
-    document = competition_document(competition, data)
+def yaml_text(document: Mapping[str, Any]) -> bytes:
+    """The text of competition.yaml, dumped from plain data: quoted dates."""
     return yaml.dump(
         document, Dumper=_BundleDumper, sort_keys=False, allow_unicode=True, width=100, default_flow_style=False
     ).encode()

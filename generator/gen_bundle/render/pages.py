@@ -242,7 +242,7 @@ def render_pages(competition: Resolved, phases: Sequence[PhaseData] = ()) -> dic
     ]
     for name, template in names.items():
         try:
-            text = sandbox.page(template, context)
+            text = _raw(competition, template) if declaration.raw else sandbox.page(template, context)
         except Exception as error:  # a template is the organiser's code: it may divide by zero
             problems.append(_problem(template, error))
             continue
@@ -252,6 +252,10 @@ def render_pages(competition: Resolved, phases: Sequence[PhaseData] = ()) -> dic
     if problems:
         raise UserError(*problems)
     return rendered
+
+
+def _raw(competition: Resolved, file: str) -> str:
+    return (competition.folder / file).read_text(encoding="utf-8")
 
 
 def _problem(template: str, error: Exception) -> str:
