@@ -26,7 +26,7 @@ from declared.reference import GoldTable, Reference, as_text, expected, read_col
 from declared.submission import Submission, with_values
 from declared.tables import Table, fields_of_tasks, tables_of
 from declared.tasks import compute
-from declared.template import emptiest, template_files
+from declared.template import emptiest, in_one_file, template_files
 from scoring_kit.base.fields import Field
 from scoring_kit.base.missing_packages import missing_package
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError
@@ -268,13 +268,16 @@ def _given(request: Request) -> Given:
 def template(request: Request) -> dict[str, Any]:
     """Write the files of each table with every key and the emptiest answer that is valid."""
     out = Path(request["out"])
-    shared: dict[str, list[gold.GoldTable]] = {}
+    shared: dict[tuple[str, str], list[gold.GoldTable]] = {}
     for one in read_reference(gold.read, request).tables.values():
-        shared.setdefault(one.table.file.name, []).append(one)
+        shared.setdefault((one.table.file.name, one.table.file.at), []).append(one)
+    files: dict[str, str] = {}
     for tables in shared.values():
         answers = [fields_of_tasks(one.table, request["options"], request["tasks"]) for one in tables]
         for name, text in template_files(tables, answers).items():
-            (out / name).write_text(text, encoding="utf-8", newline="")
+            files[name] = in_one_file(files[name], text) if name in files else text
+    for name, text in files.items():
+        (out / name).write_text(text, encoding="utf-8", newline="")
     return {}
 
 
