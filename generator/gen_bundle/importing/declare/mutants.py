@@ -2,11 +2,11 @@
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gen_bundle.importing.declare.pairs import Pair
-from gen_bundle.importing.declare.tables import Row, Table, is_number
+from gen_bundle.importing.declare.tables import Row, is_number
 
 Files = Mapping[str, bytes]
 """A submission: its files by name."""
@@ -27,13 +27,9 @@ def mutants(files: Files, pairs: Sequence[Pair], seed: str) -> Iterator[Mutant]:
         rng = random.Random(f"{seed}-{number}")  # noqa: S311 - for tests, not for secrets
         changed = {pair.answer.name: change(Answers(pair), rng) for pair in pairs}
         yield Mutant(f"{number + 1}-{name}", {**files, **changed})
-    for name, instead in (("no-file", {}), ("renamed-file", _renamed(pairs))):
-        rest = {name: data for name, data in files.items() if name not in {pair.answer.name for pair in pairs}}
-        yield Mutant(name, {"readme.md": b"Nothing else.\n", **rest, **instead})
-
-
-def _renamed(pairs: Sequence[Pair]) -> dict[str, bytes]:
-    return {f"my_{pair.answer.name.rpartition('/')[2]}": pair.answer.written() for pair in pairs}
+    answered = {pair.answer.name for pair in pairs}
+    rest = {name: data for name, data in files.items() if name not in answered}
+    yield Mutant("30-no-file", {"readme.md": b"Nothing else.\n", **rest})
 
 
 class Answers:
@@ -153,7 +149,7 @@ def _noise(size: float) -> Callable[[Answers, random.Random], bytes]:
             numbers = [float(row[place]) for row in answers.table.rows]
             low, high = min(numbers), max(numbers)
             noisy = float(value) + rng.gauss(0, size * (high - low or 1))
-            return _number_like(value, min(max(noisy, 0.0), 1.0) if 0 <= low and high <= 1 else noisy)
+            return _number_like(value, min(max(noisy, 0.0), 1.0) if low >= 0 and high <= 1 else noisy)
 
         return answers.each(answer)
 
@@ -198,6 +194,13 @@ def _cell(value: Any) -> Callable[[Answers, random.Random], bytes]:
     return change
 
 
+def _another_header(answers: Answers, rng: random.Random) -> bytes:
+    """The first answer's column is called otherwise; a table without header stays as it is."""
+    table, place = answers.table, answers.fields[0][0]
+    columns = tuple(f"my_{name}" if at == place else name for at, name in enumerate(table.columns))
+    return replace(table, columns=columns).written()
+
+
 def _no_rows(answers: Answers, rng: random.Random) -> bytes:
     return answers.written([])
 
@@ -237,6 +240,7 @@ MALFORMED: Sequence[tuple[str, Change]] = (
     ("row-of-an-unknown-id", _unknown_row),
     ("unknown-answer", _cell(UNKNOWN)),
     ("answer-nan", _cell("nan")),
+    ("another-header", _another_header),
     ("no-rows", _no_rows),
     ("empty-file", _empty),
 )

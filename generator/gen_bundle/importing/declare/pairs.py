@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 from gen_bundle.importing.declare.tables import Table, is_number, is_unique
 
@@ -18,12 +19,21 @@ class Pair:
         gold: its name is the path in the reference data.
         key: the columns by which rows are matched; none: row n answers row n.
         fields: the columns that answer columns of the gold.
+        elsewhere: the gold of the same name in other tasks.
     """
 
     answer: Table
     gold: Table
     key: Columns
     fields: Columns
+    elsewhere: tuple[Table, ...] = ()
+
+    def gold_values(self, column: str) -> list[Any]:
+        """The gold's values of a column, in all tasks."""
+        values = self.gold.column(column)
+        for table in self.elsewhere:
+            values += table.column(column) if column in table.columns else []
+        return values
 
     @property
     def said(self) -> str:

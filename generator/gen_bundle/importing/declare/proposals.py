@@ -1,4 +1,4 @@
-"""Declarations that may say what a scorer does: the tables as its files show them, and every metric that may be meant."""
+"""Declarations that may say what a scorer does: tables as its files show them, and every metric that may be meant."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -75,7 +75,7 @@ def proposals(pairs: Sequence[Pair], code: ScorerCode) -> Iterator[Proposal]:
 
 def _kinds(pair: Pair, answered: str, wanted: str, code: ScorerCode) -> list[str]:
     """What a column may hold, the likeliest first: label, number, chance (of a label), string or text."""
-    answers, gold = pair.answer.column(answered), pair.gold.column(wanted)
+    answers, gold = pair.answer.column(answered), pair.gold_values(wanted)
     few = len(set(map(str, gold))) <= min(MOST_LABELS, max(2, len(gold) // 2))
     if all(map(is_number, answers)):
         if not all(map(is_number, gold)):
@@ -134,7 +134,7 @@ def _field(name: str, kind: str, meaning: str) -> dict[str, Any]:
 def _typed(pair: Pair, column: str, wanted: str, kind: str) -> dict[str, Any]:
     field = _field(column, "number" if kind == "chance" else kind, "The answer.")
     if kind == "label":
-        field["values"] = labels_of(pair.gold.column(wanted))
+        field["values"] = labels_of(pair.gold_values(wanted))
     if kind == "chance" and all(0 <= float(value) <= 1 for value in pair.answer.column(column)):
         field |= {"min": 0, "max": 1}
     return field
@@ -198,13 +198,13 @@ def _metrics(pair: Pair, kinds: Sequence[str], code: ScorerCode) -> list[dict[st
     """Every metric that fits a pair's columns, and the means over those of one kind."""
     found: list[dict[str, Any]] = []
     for (column, wanted), kind in zip(pair.fields, kinds, strict=True):
-        gold = pair.gold.column(wanted)
+        gold = pair.gold_values(wanted)
         found += [{"field": column, **metric} for metric in _of_kind(kind, gold, code)]
     columns = [column for column, _ in pair.fields]
     if len(columns) > 1:
         found.append({"name": "exact_match", "fields": columns})
     if len(columns) > 1 and len(set(kinds)) == 1:
-        shared = [_of_kind(kinds[0], pair.gold.column(wanted), code) for _, wanted in pair.fields]
+        shared = [_of_kind(kinds[0], pair.gold_values(wanted), code) for _, wanted in pair.fields]
         found += [{"fields": columns, **metric} for metric in shared[0] if all(metric in one for one in shared)]
     return [{"name": metric.pop("name"), **metric} for metric in found]
 

@@ -129,7 +129,7 @@ def _text_table(name: str, text: str, names: frozenset[str]) -> Table | None:
     delimiter = next((one for one in _likely(name) if _is_regular(text, one)), "")
     lines = [line for line in text.splitlines() if line.strip()]
     if not delimiter:
-        rows = [(line.strip(),) for line in lines]
+        rows: list[Row] = [(line.strip(),) for line in lines]
     else:
         rows = [tuple(row) for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if any(row)]
     header = _has_header(rows, names)
@@ -179,4 +179,5 @@ def is_number(value: Any) -> bool:
 
 
 def is_unique(values: Sequence[Any]) -> bool:
+    """Whether no value comes twice."""
     return max(Counter(map(repr, values)).values(), default=0) <= 1
