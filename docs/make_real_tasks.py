@@ -5,8 +5,8 @@ To add a task NAME (letters, digits and hyphens):
 1. `generator/gen_bundle/scaffold/real_tasks/NAME/declaration.yaml`: `submission`, `reference` and `tasks` as in
    bundle.yaml; beside it `metrics.py`, if it has functions of its own.
 2. `about.yaml` beside it: `title`; `equal`: which values are those of the task; where it applies `differs`: what is
-   otherwise, and why; `official`, where its files and values were held against the task's own scoring script: `whole`
-   (every value without Python), `gold` and `submission` (the file is taken as it is), each `true`, or a text that says
+   otherwise, and why; `official`, where files and formulas are those of the task's own scoring script: `whole` (every
+   value of it without Python), `gold` and `submission` (the file is taken as it is), each `true`, or a text that says
    what is missing.
 3. A function `NAME`, its hyphens as underscores, in a module of `tests/scoring_programs/declared/real_tasks/`: it makes
    gold and answers as they look there, and computes every value with a library or a formula, never with our scorer.
@@ -38,15 +38,16 @@ perfect, random, always the same) and compares every value with a library called
 the test. Begin with the one nearest to yours:
 
 ```sh
-gen-bundle new my-task --like emoint
+gen-bundle new my-task --like semeval2017-4a
 gen-bundle my-task --out bundle.zip
 gen-bundle dry-run bundle.zip --engine process --out dry-run
 ```
 
 Then put your gold in place of the one in `my-task/data/test/`, your inputs into `data/public/`, and change names and
-labels in `my-task/bundle.yaml`. {python} of the {number} need a function of their own in Python. {held} were held
-against the task's own scoring script: {whole} of them give every value without Python, {gold} take its gold file and
-{submission} its submission file as it is.
+labels in `my-task/bundle.yaml`. {python} of the {number} need a function of their own in Python.
+
+For {held} of them, files and formulas are those of the task's own scoring script: {whole} give every value of it
+without Python, {gold} take its gold file and {submission} its submission file as it is.
 
 """
 DOES_NOT_FIT = [
@@ -60,7 +61,7 @@ DOES_NOT_FIT = [
     (
         "stand-off annotations with events",
         "eHealth-KD 2020, SemEval-2017 Task 12, SeeDev",
-        "a package. Entities and relations fit as rows, as in [gastrocorp2026](#gastrocorp2026)",
+        "a package. Entities and relations fit as rows, as in [drugprot2021](#drugprot2021)",
     ),
     ("coreference chains", "CODI-CRAC 2021, ARE", "a package"),
     (
@@ -107,7 +108,7 @@ def page() -> str:
     rows = ["| Name | Task | Handed in | Metrics |", "| --- | --- | --- | --- |"]
     rows += [_row(name, about["title"]) for name, about in abouts.items()]
     missing = ["", "## What is missing", ""]
-    missing += ["Of those that were held against the task's own script:", ""]
+    missing += ["Of those whose files and formulas are those of the task's own script:", ""]
     missing += ["| Task | What | What is missing |", "| --- | --- | --- |"]
     for name, official in held.items():
         missing += [f"| [{name}](#{name}) | {OFFICIAL[what]} | {official[what]} |" for what in _lacking(official)]

@@ -21,7 +21,7 @@ from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.read import FILE, is_foreign
 from gen_bundle.draft import Lack, foreign_lacks, lacks
 from gen_bundle.errors import UserError
-from gen_bundle.foreign import ForeignProject, foreign_tree, resolve_foreign
+from gen_bundle.foreign.project import ForeignProject, foreign_tree, resolve_foreign
 from gen_bundle.image.request import not_here
 from gen_bundle.package.libraries import site_note
 from gen_bundle.package.own_code import announce_own_code, refuse_own_code
@@ -236,7 +236,8 @@ def _built(planned: Planned, request: BuildRequest, progress: Callable[[str], No
             raise DraftError(built)
         for one, part in zip(built, parts, strict=True):
             part.replace(one.path)
-            remember(file_digest(one.path))
+            if isinstance(one.competition, Resolved):  # programs of others are not this user's for being packed
+                remember(file_digest(one.path))
         return built
 
 

@@ -158,16 +158,144 @@ def test_programs_come_from_the_task_then_the_phase_then_the_top(
         assert packed[str(name)] == (folder / str(name)).read_bytes()
 
 
+def minimal(folder: Path, change: Change = lambda _: None) -> Path:
+    """A project as it is written by hand: its columns with its task, and data in the usual places."""
+
+    def declare(one: dict[str, Any]) -> None:
+        for key in ("description", "docker_image", "registration", "submission_rule", "solutions", "leaderboard"):
+            del one[key]
+        one["tasks"] = [{"id": "main", "name": "Main", "columns": [{"key": "set1-acc", "title": "A", "sort": "desc"}]}]
+        one["phases"] = [{"id": "test", "name": "Test", "start": "2031-01-01 AoE"}]
+        change(one)
+
+    return foreign_project(folder, declare)
+
+
+def written(folder: Path, **files: str) -> Path:
+    """Write further files, named with `__` for `/`."""
+    for name, text in files.items():
+        path = folder / name.replace("__", "/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_what_is_not_named_comes_from_the_usual_places(tmp_path: Path) -> None:
+    folder = minimal(tmp_path / "task")
+    written(folder, data__input__test__items="1", public__items="2", kits__test__readme="3")
+    declared = document(built(folder).path)
+    (task,), (phase,), (solution,) = declared["tasks"], declared["phases"], declared["solutions"]
+    assert task["reference_data"] == "data/test.zip"
+    assert task["input_data"] == "data/input/test.zip"
+    assert (phase["public_data"], phase["starting_kit"]) == ("public.zip", "kits/test.zip")
+    assert phase["start"] == "2031-01-01 12:00:00"
+    assert (solution["path"], solution["name"], solution["tasks"]) == ("solutions/guess.zip", "guess", [0])
+    assert [column["key"] for column in declared["leaderboards"][0]["columns"]] == ["set1-acc"]
+
+
+def two_phases(one: dict[str, Any], **changes: Any) -> None:
+    one["phases"][0] |= changes
+    one["phases"].insert(0, {"id": "dev", "name": "Dev", "start": "2030-01-01 AoE", "end": "2030-02-01 AoE"})
+
+
+def two_tasks(one: dict[str, Any], **changes: Any) -> None:
+    one["phases"][0] |= changes
+    one["tasks"].append({"id": "more", "name": "More", "columns": [{"key": "b", "title": "B", "sort": "asc"}]})
+
+
+Held = list[tuple[str, str | None, list[int]]]
+USUAL: dict[str, tuple[Change, dict[str, str], Held]] = {
+    "data of each phase": (
+        two_phases,
+        {},
+        [("Main (Dev)", "data/dev.zip", [0]), ("Main (Test)", "data/test.zip", [1])],
+    ),
+    "the data of another phase": (
+        lambda one: two_phases(one, data="dev"),
+        {},
+        [("Main", "data/dev.zip", [0, 1])],
+    ),
+    "tasks that share the data": (
+        two_tasks,
+        {},
+        [("Main", "data/test.zip", [0]), ("More", "data/test.zip", [0])],
+    ),
+    "data of each task": (
+        two_tasks,
+        {"data__test__main__gold": "1", "data__test__more.zip": "2"},
+        [("Main", "data/test/main.zip", [0]), ("More", "data/test/more.zip", [0])],
+    ),
+    "data of one task alone": (
+        two_tasks,
+        {"data__test__main__gold": "1"},
+        [("Main", "data/test/main.zip", [0]), ("More", None, [0])],
+    ),
+    "none": (
+        lambda one: one["tasks"][0].update(reference_data=None),
+        {},
+        [("Main", None, [0])],
+    ),
+    "a task in no phase": (
+        lambda one: two_tasks(one, tasks=["more"]),
+        {},
+        [("Main", None, []), ("More", "data/test.zip", [0])],
+    ),
+    "a program of one phase": (
+        lambda one: two_phases(one, data="dev", programs={"scoring": "data/test"}),
+        {},
+        [("Main (Dev)", "data/dev.zip", [0]), ("Main (Test)", "data/dev.zip", [1])],
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "files", "expected"), USUAL.values(), ids=USUAL)
+def test_a_task_becomes_one_for_each_kind_of_data_and_programs(
+    tmp_path: Path, change: Change, files: dict[str, str], expected: Held
+) -> None:
+    declared = document(built(written(minimal(tmp_path / "task", change), **files), force=True).path)
+    held = []
+    for task in declared["tasks"]:
+        phases = [at for at, phase in enumerate(declared["phases"]) if task["index"] in phase["tasks"]]
+        held.append((task["name"], task.get("reference_data"), phases))
+    assert held == expected
+
+
+def test_what_is_written_by_hand_as_elsewhere_is_taken(tmp_path: Path) -> None:
+    def declare(one: dict[str, Any]) -> None:
+        one["raw"] = False
+        one["pages"] = [{"title": "Overview", "file": "pages/page.md.j2"}]
+        one["phases"][0] |= {"start": "2031-01-01 10:00 +02:00", "end": "2031-02-01 UTC"}
+        one["fact_sheet"] = {"size": {"type": "select", "title": "Size", "choices": ["small", "large"]}}
+        one["milestones"] = [{"name": "Papers due", "date": "2031-03-01 AoE"}]
+        one["submission_rule"] = "best"
+        one["tasks"][0]["columns"][0] |= {"worst": 0, "meaning": "Share of right answers."}
+
+    folder = minimal(tmp_path / "task", declare)
+    (folder / "pages" / "page.md.j2").write_text("# {{ competition.title }}\n", encoding="utf-8")
+    one = built(folder)
+    declared = document(one.path)
+    assert members(one.path)["pages/page.md"] == b"# Somebody's task\n"
+    assert members(one.path)["terms.md"] == FILES["pages/terms.html"]
+    (phase,) = declared["phases"]
+    assert (phase["start"], phase["end"]) == ("2031-01-01 08:00:00", "2031-02-01 23:59:59")
+    assert declared["fact_sheet"]["size"]["selection"] == ["small", "large"]
+    assert declared["milestones"] == [{"name": "Papers due", "date": "2031-03-02 11:59:59"}]
+    assert declared["leaderboards"][0]["submission_rule"] == "Force_Best"
+
+
 REFUSED: dict[str, tuple[Change, str]] = {
     "no such folder": (
         lambda one: one["tasks"][0].update(reference_data="data/dve"),
-        "bundle.yaml: tasks.dev.reference_data: no file or folder",
+        "bundle.yaml:17:3: tasks.dev.reference_data: nothing is at data/dve. Expected the reference data there",
     ),
-    "no such program": (lambda one: one.update(programs={"scoring": "score"}), "tasks.dev.scoring_program: no file"),
+    "no such program": (
+        lambda one: one.update(programs={"scoring": "score"}),
+        "programs.scoring: nothing is at score. Expected the scoring program",
+    ),
     "outside": (lambda one: one["tasks"][0].update(input_data="../private"), "outside the competition's folder"),
     "two in one place": (
         lambda one: one["tasks"][0].update(input_data="data/dev.zip"),
-        "would both be data/dev.zip in the bundle",
+        "would be data/dev.zip in the bundle",
     ),
     "no such task": (lambda one: one["phases"][0].update(tasks=["dve"]), "no task 'dve'. Did you mean 'dev'?"),
     "no such column": (
@@ -182,11 +310,12 @@ REFUSED: dict[str, tuple[Change, str]] = {
     ),
     "no such page": (lambda one: one["pages"][0].update(file="pages/x.md"), "no file 'pages/x.md'"),
     "unknown key": (lambda one: one.update(layout="joint"), "layout: unknown key"),
-    "template": (lambda one: one.update(raw=False), "raw: should be True"),
-    "two programs of one task": (
-        lambda one: one["phases"][1].update(tasks=["dev"], programs={"scoring": "data/dev"}),
-        "phases.test.programs: the phase 'dev' has the same task with another scoring program",
+    "a template": (lambda one: one.update(raw=False), "pages/overview.md:2: expected token"),
+    "columns in two places": (
+        lambda one: one["tasks"][0].update(columns=[{"key": "f1", "title": "F1", "sort": "desc"}]),
+        "leaderboard.columns: tasks have columns, too",
     ),
+    "no columns": (lambda one: one["leaderboard"].pop("columns"), "columns is missing"),
 }
 
 
@@ -242,7 +371,7 @@ def test_own_data_take_the_place_of_data(tmp_path: Path) -> None:
     (tmp_path / "real" / "test" / "gold.txt").unlink()
     (tmp_path / "real" / "test").rmdir()
     (message,) = refusals(folder, data=tmp_path / "real")
-    assert message.startswith(f"bundle.yaml: tasks.test.reference_data: no file or folder {tmp_path / 'real' / 'test'}")
+    assert f"tasks.test.reference_data: nothing is at {tmp_path / 'real' / 'test'}." in message
 
 
 def test_any_value_can_be_overridden(tmp_path: Path) -> None:

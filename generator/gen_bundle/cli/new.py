@@ -28,7 +28,7 @@ Examples:
   gen-bundle new my-task --gold gold.jsonl --key id --answer label --answer intensity=number --yes
   gen-bundle new my-task --recipe spans
   gen-bundle new my-task --recipe classification --code
-  gen-bundle new my-task --like emoint
+  gen-bundle new my-task --like semeval2017-4a
   gen-bundle new my-task --from clpsych2025 --tasks a1,a2
   gen-bundle new my-task --package
 
@@ -37,7 +37,20 @@ On a terminal, --gold asks about what it found; --yes, or no terminal, takes the
 """
 RECIPES = ("classification", "multilabel", "regression", "spans", "tagging", "ranking", "generation")
 BEGINNINGS = {"source": "--from", "gold": "--gold", "package": "--package", "recipe": "--recipe", "like": "--like"}
-OF_GOLD = ("answers", "cluster", "columns", "delimiter", "keys", "public", "rows", "split", "train", "yes")
+OF_GOLD = (
+    "answers",
+    "at",
+    "cluster",
+    "columns",
+    "delimiter",
+    "encoding",
+    "keys",
+    "public",
+    "rows",
+    "split",
+    "train",
+    "yes",
+)
 OPTIONS = {"answers": "answer", "keys": "key"}
 PHASES = ("dev", "test")
 NOTHING = "-"
@@ -69,6 +82,8 @@ class _Command(click.Command):
 )
 @click.option("--columns", metavar="NAME,…", help="Names of the columns of a gold table without a header line.")
 @click.option("--delimiter", metavar="CHARACTER", help="What separates the cells of a gold table.")
+@click.option("--at", metavar="NAME.NAME", default="", help="Where the records of gold in JSON are.")
+@click.option("--encoding", help="Of gold that is not UTF-8, such as cp1252.")
 @click.option(
     "--answer", "answers", metavar="COLUMN[=TYPE]", multiple=True, help="Column that participants answer; repeatable."
 )
@@ -103,6 +118,8 @@ def command(
     train: Path | None,
     columns: str | None,
     delimiter: str | None,
+    at: str,
+    encoding: str | None,
     answers: tuple[str, ...],
     keys: tuple[str, ...],
     public: tuple[str, ...],
@@ -149,7 +166,7 @@ def command(
 
             choices = Choices(keys, [_answer(answer) for answer in answers], public, rows, cluster=cluster)
             ask = can_answer() and not yes
-            found = _gold(context, _files(gold), _listed(columns), delimiter, ask=ask)
+            found = _gold(context, _files(gold), _listed(columns), delimiter, at, encoding, ask=ask)
             folder = _declared(place, found, choices, split, template, train=train, code=code, ask=ask)
         else:
             from gen_bundle.new.recipes import recipe_gold
@@ -166,7 +183,7 @@ def _listed(text: str | None) -> list[str]:
 
 
 def _check_combination(options: Mapping[str, Any]) -> None:
-    used = [option for option, value in options.items() if value not in (None, (), False)]
+    used = [option for option, value in options.items() if value not in (None, (), False, "")]
     given = [name for option, name in BEGINNINGS.items() if option in used]
     if len(given) > 1:
         raise UserError(f"{' and '.join(given)}: expected one of them.")
@@ -206,7 +223,14 @@ def _files(gold: Sequence[str]) -> dict[str, Path]:
 
 
 def _gold(
-    context: click.Context, files: Mapping[str, Path], names: Sequence[str], delimiter: str | None, *, ask: bool
+    context: click.Context,
+    files: Mapping[str, Path],
+    names: Sequence[str],
+    delimiter: str | None,
+    at: str,
+    encoding: str | None,
+    *,
+    ask: bool,
 ) -> "GoldRows":
     """The gold of these files; asks for the columns' names where there is no header."""
     from gen_bundle.new.header import NoHeaderError
@@ -221,13 +245,13 @@ def _gold(
     for phase, path in files.items():
         try:
             with spinner(f"reading {path}"):
-                found[phase] = read_gold(path, names, delimiter)
+                found[phase] = read_gold(path, names, delimiter, at=at, encoding=encoding)
         except NoHeaderError as error:
             if not ask:
                 words = [*context.meta["words"], "--columns", ",".join(error.names)]
                 raise UserError(*error.messages, advice=f"To go on: gen-bundle new {shlex.join(words)}") from error
             names = _names_of_columns(error)
-            found[phase] = read_gold(path, names, delimiter)
+            found[phase] = read_gold(path, names, delimiter, at=at, encoding=encoding)
     return found[""] if "" in found else joined(found)
 
 

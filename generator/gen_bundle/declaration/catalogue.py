@@ -39,38 +39,61 @@ phases:
 """,
 }
 """Examples by the model whose keys they show."""
-FOREIGN_EXAMPLE = """\
+MINIMAL_FOREIGN = """\
+title: Old task
+logo: logo.png
+pages: [{title: Overview, file: pages/overview.md}]
+terms: pages/terms.md
+programs: {scoring: programs/score}
+tasks:
+  - {id: main, name: Main task, columns: [{key: auc, title: AUC, sort: desc}]}
+phases:
+  - {id: test, name: Test, start: "2031-01-01 AoE"}
+"""
+WHOLE_FOREIGN = """\
 title: Old task
 logo: logo.png
 docker_image: codalab/codalab-legacy:py37
+raw: true
 pages: [{title: Overview, file: pages/overview.html}]
 terms: pages/terms.md
 programs: {scoring: programs/score, ingestion: programs/ingest.zip}
 tasks:
-  - {id: dev, name: Development, reference_data: data/dev, input_data: data/input/dev}
-  - {id: test, name: Test, reference_data: data/test, input_data: data/input/test}
+  - {id: small, name: Small model, reference_data: data/dev, input_data: data/input/dev}
+  - {id: large, name: Large model, reference_data: data/large.zip, input_data: null, programs: {ingestion: null}}
 phases:
-  - {id: dev, name: Development, start: "2031-01-01", tasks: [dev], public_data: data/public/dev}
-  - {id: test, name: Test, start: "2031-02-01 12:00:00", max_submissions: 0, tasks: [test]}
-solutions: [{path: solutions/baseline, tasks: [dev, test], name: Baseline}]
+  - {id: dev, name: Development, start: "2031-01-01", end: "2031-01-31 23:59:59", tasks: [small]}
+  - {id: test, name: Test, start: "2031-02-01 12:00:00", max_submissions: 0, programs: {scoring: programs/final}}
+solutions: [{path: solutions/baseline, tasks: [small, large], name: Baseline}]
 leaderboard:
-  columns: [{key: auc, title: AUC, sort: desc}]
+  primary_index: 1
+  columns:
+    - {key: seconds, title: Seconds, sort: asc, precision: 1}
+    - {key: auc-1, title: AUC, sort: desc}
 """
 NOTES = {
     "ForeignCompetition": f"""\
 With `programs` at its top, bundle.yaml declares a competition whose scoring and ingestion programs are somebody else's,
 in whatever language: they are packed as they are, and nothing of the tool goes into them. `gen-bundle import` writes
-such a project of any bundle. There is no scoring package, so such a declaration has no `submission`, `reference`,
-`options` or `layout`: its tasks are Codabench's own, and the leaderboard holds the columns. `--layout`, `--task`,
-`--platform codalab`, `gen-bundle rank --submissions` and `gen-bundle image` do not work on it, and say so.
+such a project of any bundle. By hand this is enough, with gold in `data/test/`:
 
 ```yaml
-{FOREIGN_EXAMPLE}```
+{MINIMAL_FOREIGN}```
 
-- What `programs`, data, kits and solutions name lies beside bundle.yaml: a folder, of which everything is zipped, or a
-  file, which is packed byte for byte. The same path named twice is one file of the bundle. A UUID where no such file
-  lies is a data set that the server has. `--data DIR` takes the place of `data/` in these paths.
-- Dates are written as they are: the platform reads them as UTC, and the check says where it misreads one.
+The same with more of what may be said:
+
+```yaml
+{WHOLE_FOREIGN}```
+
+- What programs, data, kits and solutions are packed from lies beside bundle.yaml: a folder, of which everything is
+  zipped, or a file, which is packed byte for byte. What several tasks or phases name is one file of the bundle. A UUID
+  where no such file lies is a data set that the server has. `--data DIR` takes the place of `data/`.
+- A task is one Codabench task, unless its data or programs differ between its phases: then it is one for each.
+- There is no scoring package, so there is no `submission`, `reference`, `options`, `requirements` or `layout`, and
+  columns need neither `worst` nor `meaning`. Pages that are templates know `competition`, `phases`, `tasks`, `columns`,
+  `milestones` and `name` alone; `raw: true` takes pages as they are.
+- `gen-bundle rank` takes the scores that `gen-bundle fetch` found, or a table of them; `--report` does not work.
+  `gen-bundle image`, `--layout`, `--task` and `--platform codalab` do not work, either. All of them say so.
 - What the platform would refuse is not refused here but by the check at the end of the build.
 """,
     "DeclaredPhase": """\

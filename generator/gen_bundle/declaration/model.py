@@ -139,6 +139,11 @@ class PhaseSettings(StrictModel):
     tasks: list[Identifier] | None = Field(
         None, description="Ids of the tasks that this phase has. Absent: all of them."
     )
+    data: Identifier | None = Field(
+        None,
+        description="Id of the phase whose data this one uses, too: reference data, baselines and public data. Absent: "
+        "it has data of its own.",
+    )
     start: object = Field(description="When it begins.")
     end: object = Field(description="When it ends.")
     max_submissions_per_day: int = Field(DEFAULT_A_DAY, ge=0, description="For each participant; 0: no limit.")
@@ -156,6 +161,11 @@ class PhaseSettings(StrictModel):
     hide_score_output: bool = Field(False, description="Participants see no output files of the scoring step.")
     gold: Literal["secret", "public"] = Field("secret", description="Whether participants may have the phase's gold.")
 
+    @property
+    def data_id(self) -> str:
+        """Name of the folder that its data lie in: its own id, or that of the phase whose data it shares."""
+        return self.data or self.id
+
 
 class DeclaredPhase(PhaseSettings):
     """One phase; phases follow each other and never overlap."""
@@ -163,11 +173,6 @@ class DeclaredPhase(PhaseSettings):
     name: Annotated[Line, Field(max_length=200)] = Field(description="As participants read it.")
     tasks: list[Identifier] | None = Field(
         None, min_length=1, description="Ids of the tasks that this phase has. Absent: all of them."
-    )
-    data: Identifier | None = Field(
-        None,
-        description="Id of the phase whose data this one uses, too: reference data, baselines and public data. Absent: "
-        "it has data of its own.",
     )
     start: Start = Field(
         description="A moment with its zone: UTC, an offset, or AoE. Without a time: its first second."
@@ -182,11 +187,6 @@ class DeclaredPhase(PhaseSettings):
     score_decimals: int | None = Field(
         None, ge=0, le=10, description="Decimals of every score that is written; exact where absent."
     )
-
-    @property
-    def data_id(self) -> str:
-        """Name of the folder that its data lie in: its own id, or that of the phase whose data it shares."""
-        return self.data or self.id
 
     @property
     def hides_scores(self) -> bool:
@@ -398,8 +398,9 @@ class CompetitionSettings(StrictModel):
     )
     pages: list[DeclaredPage] = Field(min_length=1, description="The competition's pages, in their order.")
     terms: Line = Field(description="Template of the terms, relative to bundle.yaml.")
-    raw: bool = Field(
-        False, description="Pages and terms are no templates: they are taken as they are, whatever they hold."
+    raw: bool = Field(False, description="Pages and terms are no templates: they are taken as they are.")
+    milestones: list[Milestone] = Field(
+        default_factory=list, description="Further dates, shown with those of the phases and in the preview."
     )
     queue: str | None = Field(
         None,
@@ -439,9 +440,6 @@ class DeclaredCompetition(CompetitionSettings):
     )
     details_min_items: int = Field(5, ge=1, description="No detailed figure is shown over fewer scored items.")
     phases: list[DeclaredPhase] = Field(min_length=1, description="The phases, in the order of their dates.")
-    milestones: list[Milestone] = Field(
-        default_factory=list, description="Further dates, shown with those of the phases and in the preview."
-    )
     tasks: list[DeclaredTask] = Field(min_length=1, description="The tasks; the first one's first column ranks.")
     submission: DeclaredSubmission = Field(description="What participants hand in.")
     reference: DeclaredReference | None = Field(None, description="With scoring_program: declared: the gold.")

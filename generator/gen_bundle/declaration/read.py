@@ -16,6 +16,7 @@ from gen_bundle.declaration.declared import DECLARED, settle
 from gen_bundle.declaration.foreign import PROGRAMS, ForeignCompetition, check_foreign_rules
 from gen_bundle.declaration.model import DeclaredCompetition
 from gen_bundle.declaration.overrides import apply_overrides, nearest
+from gen_bundle.declaration.packed import check_packed
 from gen_bundle.declaration.rules import check_rules
 from gen_bundle.declaration.source import Broken, Source, Trail, dotted, read_source
 from gen_bundle.errors import UserError
@@ -33,14 +34,17 @@ def is_foreign(folder: Path) -> bool:
     return _model_of(read_source(folder / FILE)) is ForeignCompetition
 
 
-def read_foreign(folder: Path, overrides: Iterable[str] = ()) -> ForeignCompetition:
+def read_foreign(folder: Path, overrides: Iterable[str] = (), data: Path | None = None) -> ForeignCompetition:
     """Read `folder/bundle.yaml` of a foreign competition with the values of `--set` put in.
+
+    What it packs must be there: below `data/`, in the folder `data` where that is given.
 
     Raises:
         UserError: as for `read_with_places`.
     """
     source = _source(folder, overrides)
-    _refuse(source, [*_model_errors(source), *check_foreign_rules(source.data, folder)])
+    rules = [*check_foreign_rules(source.data, folder), *check_packed(source.data, folder, data)]
+    _refuse(source, [*_model_errors(source), *rules])
     return ForeignCompetition.model_validate(source.data)
 
 

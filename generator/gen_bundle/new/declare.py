@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
+from gen_bundle.new.answers import is_alike
 from gen_bundle.new.columns import GoldColumn
 from gen_bundle.new.data import (
     ENTRY,
@@ -16,7 +17,7 @@ from gen_bundle.new.data import (
     has_candidates,
     submission_file,
 )
-from gen_bundle.new.propose import Proposal, is_alike
+from gen_bundle.new.propose import Proposal
 
 SHORT = 5
 """Answers of so many words on average are short: they are right or wrong rather than well or badly written."""
@@ -26,6 +27,12 @@ TITLES = {"f1": "Span F1", "f1_characters": "Character F1"}
 CHOICES: dict[str, list[tuple[str, dict[str, Any]]]] = {
     "label": [("macro_f1", {"name": "f1", "average": "macro"}), ("accuracy", {"name": "accuracy"})],
     "grades": [("kappa", {"name": "kappa", "weights": "quadratic"})],
+    "ordinal": [
+        ("kappa", {"name": "kappa", "weights": "quadratic"}),
+        ("mae", {"name": "mae"}),
+        ("accuracy", {"name": "accuracy"}),
+    ],
+    "offsets": [("f1", {"name": "set_f1", "average": "macro"}), ("iou", {"name": "span_iou"})],
     "labels": [
         ("micro_f1", {"name": "f1", "average": "micro"}),
         ("macro_f1", {"name": "f1", "average": "macro"}),
@@ -95,7 +102,7 @@ def choices_of(column: GoldColumn) -> list[tuple[str, dict[str, Any]]]:
 def kinds_of(column: GoldColumn) -> list[str]:
     """The kinds of an answer."""
     if column.type == "label":
-        return ["label", "grades"] if column.grades and len(column.values) > 2 else ["label"]
+        return ["label", "grades"] if column.grades else ["label"]
     if column.type in ("text", "texts", "string"):
         return ["short text" if column.words <= SHORT else "text"]
     return [column.type]
@@ -121,6 +128,8 @@ def _unused(key: str, columns: Sequence[dict[str, Any]]) -> str:
 
 MEANINGS = {
     "label": "Your label.",
+    "ordinal": "Your label; lowest first.",
+    "offsets": "The positions of the characters.",
     "labels": "Your labels; none where none fits.",
     "number": "Your value.",
     "probability": "The probability of {}.",
@@ -179,13 +188,23 @@ def fields(proposal: Proposal) -> list[dict[str, Any]]:
 
 def _answer_field(column: GoldColumn, *, is_json: bool) -> dict[str, Any]:
     entry: dict[str, Any] = {"field": column.name, "type": TYPES_OF_ANSWERS.get(column.type, column.type)}
-    if column.type in ("label", "labels") and column.values:
+    if column.columns:
+        return {**entry, **_spread(column), "required": True, "meaning": _meaning(column)}
+    if column.type in ("label", "labels", "ordinal") and column.values:
         entry["values"] = list(column.values)
+    if column.ignores_case:
+        entry["case"] = "ignore"
     if column.type == "labels" and column.separator != "|" and not is_json:
         entry["separator"] = column.separator
     if column.type == "probability" or (column.type == "number" and column.within_one):
         entry |= {"min": 0, "max": 1}
     return {**entry, "required": True, "meaning": _meaning(column)}
+
+
+def _spread(column: GoldColumn) -> dict[str, Any]:
+    negative, positive = column.binary
+    words = {} if column.binary == ("0", "1") else {"positive": positive, "negative": negative}
+    return {"columns": list(column.columns), **words}
 
 
 def _meaning(column: GoldColumn) -> str:

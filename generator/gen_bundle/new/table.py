@@ -152,6 +152,12 @@ def numbered(gold: GoldRows) -> GoldRows:
     return replace(gold, names=[NUMBERED, *gold.names], rows=rows)
 
 
+def without(gold: GoldRows, *unwanted: str) -> GoldRows:
+    """The gold without some columns; empty names are such as well."""
+    names = [name for name in gold.names if name not in unwanted]
+    return replace(gold, names=names, rows=list(zip(*map(gold.column, names), strict=True)))
+
+
 def raise_all(problems: Sequence[str]) -> None:
     """Raise what was found, the first of them in full, the rest counted."""
     if problems:

@@ -246,7 +246,8 @@ def test_a_gold_text_with_escaped_line_ends_is_found(tmp_path: Path) -> None:
 def test_lists_of_numbers_are_no_texts(tmp_path: Path) -> None:
     """A label spread over columns of 0 and 1 is no text: so many zeros stand in a row in any example."""
     draft = task()
-    rows = "".join(f"{one},{' '.join('01'[number >> bit & 1] for bit in range(8))}\n" for number, one in enumerate(IDS))
-    shown = "".join(f"made-up-{number},{' '.join(['0'] * 8)}\n" for number in range(3))
-    both(own(f"id,label\n{rows}".encode()), public("example.csv", f"id,label\n{shown}".encode()))(draft)
+    rows = []
+    for number, one in enumerate(IDS):
+        rows.append([one, json.dumps([number >> bit & 1 for bit in range(12)])])
+    both(own(csv_text("id,label", rows).encode()), kit("run.py", f"ZEROS = {[0] * 12}\n".encode()))(draft)
     assert leaks(draft, tmp_path) == []

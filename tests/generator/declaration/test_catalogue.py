@@ -7,7 +7,7 @@ import pytest
 from pydantic import BaseModel
 
 from gen_bundle.declaration import foreign, model
-from gen_bundle.declaration.catalogue import EXAMPLES, FOREIGN_EXAMPLE, catalogue
+from gen_bundle.declaration.catalogue import EXAMPLES, MINIMAL_FOREIGN, WHOLE_FOREIGN, catalogue
 from gen_bundle.declaration.read import read_competition, read_foreign
 from gen_bundle.resources import resource
 from tests.yaml_text import dumped, loaded
@@ -45,9 +45,12 @@ def test_the_examples_can_be_written(example: str, tmp_path: Path) -> None:
     assert read_competition(folder)
 
 
-def test_the_foreign_example_can_be_written(tmp_path: Path) -> None:
-    for name in ("logo.png", "pages/overview.html", "pages/terms.md"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+@pytest.mark.parametrize("example", [MINIMAL_FOREIGN, WHOLE_FOREIGN])
+def test_the_foreign_examples_can_be_written(example: str, tmp_path: Path) -> None:
+    files = ("logo.png", "pages/overview.html", "pages/overview.md", "pages/terms.md", "programs/ingest.zip")
+    folders = ("programs/score", "programs/final", "data/dev", "data/test", "data/input/dev", "solutions/baseline")
+    for name in (*files, "data/large.zip", *(f"{folder}/file" for folder in folders)):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("text", encoding="utf-8")
-    (tmp_path / "bundle.yaml").write_text(FOREIGN_EXAMPLE, encoding="utf-8")
+    (tmp_path / "bundle.yaml").write_text(example, encoding="utf-8")
     assert read_foreign(tmp_path).programs.scoring == "programs/score"

@@ -21,7 +21,7 @@ WITHOUT_HEADER = {
     "ids and labels": [f"{100 + i}\t{LABELS[i % 3]}" for i in range(12)],
     "ids with letters": [f"t{i}\t{LABELS[i % 3]}" for i in range(12)],
     "file names and binary labels": [f"{1000 + i}.jpg\t{i % 2}\t{i // 2 % 2}" for i in range(12)],
-    "judgements": [f"{1000 + i // 3}\t0\t{7067 + 31 * i}\t1" for i in range(12)],
+    "ids of passages": [f"{1000 + i // 3}\t{i % 3}\t{7067 + 31 * i}\t1" for i in range(12)],
     "texts and labels": [f"Ein Text, der {'sehr ' * i}lang ist\t{LABELS[i % 2]}" for i in range(12)],
     "words of capitals": [f"test-{i}\t{str(i % 3 == 0).upper()}\tTRUE" for i in range(12)],
     "spans": [f"{i}\t[[{i}, {i + 4}]]" for i in range(12)],
