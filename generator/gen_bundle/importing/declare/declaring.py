@@ -84,7 +84,7 @@ def _tell(declared: Declared, search: Search, found: Found) -> None:
             declared.recognised.append(f"{column.key}: {_in_words(choices[column.key])}")
         else:
             declared.left.append(f"{column.key}: no metric of this declaration gives its values")
-        if column.key in choices and metrics()[choices[column.key].metric["name"]].sort != column.sorting:
+        if column.key in choices and choices[column.key].form == "{}" and _sort(choices[column.key]) != column.sorting:
             declared.left.append(f"{column.key}: is sorted {column.sorting}, its metric the other way")
     if search.takes_code:
         declared.left.append(
@@ -99,6 +99,10 @@ def _tell(declared: Declared, search: Search, found: Found) -> None:
     )
     for kind, line in _differences(comparison):
         (declared.stricter if kind == "stricter" else declared.differs).append(line)
+
+
+def _sort(choice: Choice) -> str:
+    return metrics()[choice.metric["name"]].sort
 
 
 def _in_words(choice: Choice) -> str:

@@ -1,7 +1,6 @@
 """What scoring programs make of submissions, in the dry run's own jobs, and where two of them differ."""
 
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -19,8 +18,8 @@ from gen_bundle.zips.writing import all_files, write_zip
 
 NEARLY = 1e-9
 LONGEST_REASON = 200
-COUNTS = re.compile(r"[0-9]+ problems? found")
-"""How the last line of a declared scorer begins, after the problems."""
+OUR_REFUSAL = "The submission cannot be scored"
+"""How the line begins after which a declared scorer names the problems."""
 AT_ONCE = 4
 SECONDS = 600
 
@@ -105,9 +104,9 @@ def _reason(jobs: Jobs) -> str:
     said = [line.strip() for line in lines if line.strip()]
     if not said:
         return (jobs.crash or jobs.failure or "no scores")[:LONGEST_REASON]
-    problems = [line for line in said if not COUNTS.match(line)]
-    is_ours = len(problems) < len(said)
-    return (problems[0] if is_ours and problems else said[-1])[:LONGEST_REASON]
+    problems = [place for place, line in enumerate(said) if line.startswith(OUR_REFUSAL)]
+    line = said[problems[0] + 1] if problems else said[-1]
+    return line[:LONGEST_REASON]
 
 
 def are_equal(one: float | None, other: float | None) -> bool:

@@ -110,7 +110,7 @@ def _table_name(pair: Pair, number: int) -> str:
 def _submission(pair: Pair, kinds: Sequence[str], code: ScorerCode) -> dict[str, Any]:
     answer = pair.answer
     file = answer.name
-    if not code.names_file(file) and "." in file:
+    if code.takes_any_name(file):
         file = f"*.{file.rpartition('.')[2]}"
     typed = dict(zip([column for column, _ in pair.fields], kinds, strict=True))
     keys = [column for column, _ in pair.key]

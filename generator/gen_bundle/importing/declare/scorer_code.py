@@ -25,9 +25,12 @@ class ScorerCode:
         """Whether a name in it, taken as a whole, is that of a metric."""
         return any(re.fullmatch(pattern, name) for name in self.names)
 
-    def names_file(self, file: str) -> bool:
-        """Whether a text in it is a file's name, or ends with it."""
-        return any(text == file or text.endswith(f"/{file}") for text in self.texts)
+    def takes_any_name(self, file: str) -> bool:
+        """Whether it looks for a file by its suffix, and never names it whole."""
+        suffix = file.rpartition(".")[2]
+        if "." not in file or any(text == file or text.endswith(f"/{file}") for text in self.texts):
+            return False
+        return any(text in (suffix, f".{suffix}") or text.endswith(f"*.{suffix}") for text in self.texts)
 
 
 def read_code(program: Path) -> ScorerCode:
