@@ -154,7 +154,7 @@ TASK_NAMES = {
 
 
 def task_of(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> dict[str, Any]:
-    """The values that templates know as `cookiecutter.task`; plain data, so that any template can use them."""
+    """The values that templates know as `task`."""
     return {
         "kind": proposal.kind,
         "name": TASK_NAMES[proposal.kind],

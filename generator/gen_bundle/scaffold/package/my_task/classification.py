@@ -7,8 +7,8 @@ from typing import Any
 from scoring_kit.metrics.classification import score_labels
 from scoring_kit.results import ConfusionMatrix, Metric, TaskResult
 
-from {{ cookiecutter.package }}.reference import LABELS, Reference
-from {{ cookiecutter.package }}.submission import Submission
+from my_task.reference import LABELS, Reference
+from my_task.submission import Submission
 
 METRICS = ("macro_f1", "accuracy")  # what a column of bundle.yaml may show
 

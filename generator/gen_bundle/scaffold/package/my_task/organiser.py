@@ -7,8 +7,8 @@ from typing import Any
 
 from scoring_kit.organiser import Request, Secrets, Warned, read_reference, serve
 
-from {{ cookiecutter.package }}.reference import FILE, LABELS, read
-from {{ cookiecutter.package }}.submission import FILE as SUBMISSION_FILE
+from my_task.reference import FILE, LABELS, read
+from my_task.submission import FILE as SUBMISSION_FILE
 
 
 def prepare(request: Request) -> Warned:
