@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gen_bundle.importing.declare.outcomes import Outcome, are_equal
-from gen_bundle.importing.declare.proposals import Proposal
+from gen_bundle.importing.declare.proposals import ScoringProposal
 
 FORMS: Mapping[str, Callable[[float], float]] = {
     "{}": lambda value: value,
@@ -18,12 +18,13 @@ FORMS: Mapping[str, Callable[[float], float]] = {
 }
 """What scorers write in place of a metric's own value, as an expression."""
 MOST_DECIMALS = 8
+SAME = 1e-6
 FEWEST = 3
 """So many submissions must have values, not all the same, before a metric is taken for a column's."""
 
 
 @dataclass(frozen=True)
-class Choice:
+class ChosenMetric:
     """What gives a column its values: a metric, or an expression of it.
 
     Attributes:
@@ -40,7 +41,7 @@ def searched_key(number: int) -> str:
     return f"m{number}"
 
 
-def search_columns(proposal: Proposal, left_out: frozenset[str]) -> list[dict[str, Any]]:
+def search_columns(proposal: ScoringProposal, left_out: frozenset[str]) -> list[dict[str, Any]]:
     """A column for each metric of a proposal, but for those that the gold refuses."""
     found = []
     for number, metric in enumerate(proposal.metrics):
@@ -55,24 +56,37 @@ def refused_columns(messages: Sequence[str]) -> frozenset[str]:
     return frozenset(re.findall(r"\bm[0-9]+\b", "\n".join(messages)))
 
 
-def choose(column: str, proposal: Proposal, originals: Sequence[Outcome], declared: Sequence[Outcome]) -> Choice | None:
+def choose(
+    column: str, proposal: ScoringProposal, originals: Sequence[Outcome], declared: Sequence[Outcome]
+) -> ChosenMetric | None:
     """The first metric whose values are the column's; None where none's are."""
-    scored = [place for place, one in enumerate(originals) if one.value(column) is not None]
-    wanted = [originals[place].value(column) or 0.0 for place in scored]
-    if len(scored) < FEWEST or max(wanted) - min(wanted) < 1e-6:
+    by_place = _values(column, originals)
+    scored, wanted = list(by_place), list(by_place.values())
+    if len(scored) < FEWEST or max(wanted) - min(wanted) < SAME:
         return None
-    decimals = _decimals(wanted)
     for form, applied in FORMS.items():
         for number, metric in enumerate(proposal.metrics):
             values = [declared[place].value(searched_key(number)) for place in scored]
-            got = [applied(value) for value in values if value is not None]
-            if len(got) < len(wanted):
+            if None in values:
                 continue
+            got = [applied(value or 0.0) for value in values]
             if all(map(are_equal, wanted, got)):
-                return Choice(metric, form)
-            if decimals is not None and all(map(are_equal, wanted, [round(value, decimals) for value in got])):
-                return Choice(metric, form, decimals)
+                return ChosenMetric(metric, form)
+            if _are_rounded(wanted, got):
+                return ChosenMetric(metric, form, _decimals(wanted))
     return None
+
+
+def _values(column: str, outcomes: Sequence[Outcome]) -> dict[int, float]:
+    """A column's values, by the place of the submission that has one."""
+    values = [one.value(column) for one in outcomes]
+    return {place: value for place, value in enumerate(values) if value is not None}
+
+
+def _are_rounded(wanted: Sequence[float], got: Sequence[float]) -> bool:
+    """Whether values are others, rounded."""
+    decimals = _decimals(wanted)
+    return decimals is not None and all(map(are_equal, wanted, [round(value, decimals) for value in got]))
 
 
 def _decimals(values: Sequence[float]) -> int | None:

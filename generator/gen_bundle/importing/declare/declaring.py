@@ -12,18 +12,20 @@ from gen_bundle.building import BuildRequest, build
 from gen_bundle.declaration.declared.metrics import metrics
 from gen_bundle.declaration.read import FILE
 from gen_bundle.errors import UserError
-from gen_bundle.importing.declare.choosing import Choice
+from gen_bundle.importing.declare.choosing import ChosenMetric
 from gen_bundle.importing.declare.outcomes import Comparison
-from gen_bundle.importing.declare.search import Found, Progress, Search
+from gen_bundle.importing.declare.search import DeclarationSearch, Found, Progress
 from gen_bundle.importing.declare.writing import DeclaredProject
-from gen_bundle.platforms.codabench import yaml_text
+from gen_bundle.importing.importing import declaration_text
 from gen_bundle.twin.bundle import open_bundle, read_competition
 from gen_bundle.twin.engines import Engine
 from gen_bundle.twin.layout import scratch_folder
+from gen_bundle.twin.strangers import refuse_strangers
 from gen_bundle.yaml_document import read_core_yaml
 
 ORIGINAL, BESIDE = "original.yaml", "declared.yaml"
 """Beside bundle.yaml: what it was, where it became the declaration; the declaration, where it did not."""
+REMARK = "Scores as the program in programs/ does, as far as gen-bundle import --declare could see."
 
 
 @dataclass
@@ -54,18 +56,19 @@ class Declared:
         return self.file == FILE
 
 
-def declare(project: Path, engine: Engine, progress: Progress = lambda _: None) -> Declared:
+def declare(project: Path, engine: Engine, *, trust: bool = False, progress: Progress = lambda _: None) -> Declared:
     """Find a declaration that scores as a foreign project's program does, and write it into the project.
 
     Raises:
-        UserError: the project cannot be built.
+        UserError: the project cannot be built, or its programs would run without isolation, and `trust` is false.
     """
     declared = Declared()
     with scratch_folder() as work:
         build(BuildRequest(str(project), work / "bundle.zip", force=True))
+        refuse_strangers(work / "bundle.zip", engine, trust=trust)
         competition = read_competition(open_bundle(work / "bundle.zip", work / "opened"))
         try:
-            search = Search(competition, engine, work, progress)
+            search = DeclarationSearch(competition, engine, work, progress)
             declared.recognised += [pair.said for pair in search.first.pairs]
             found = search.run()
         except UserError as error:
@@ -76,7 +79,7 @@ def declare(project: Path, engine: Engine, progress: Progress = lambda _: None) 
     return declared
 
 
-def _tell(declared: Declared, search: Search, found: Found) -> None:
+def _tell(declared: Declared, search: DeclarationSearch, found: Found) -> None:
     """Say what was recognised, what was compared, and what is left."""
     choices = found.scoring.choices
     for column in search.columns:
@@ -101,11 +104,11 @@ def _tell(declared: Declared, search: Search, found: Found) -> None:
         (declared.stricter if kind == "stricter" else declared.differs).append(line)
 
 
-def _sort(choice: Choice) -> str:
+def _sort(choice: ChosenMetric) -> str:
     return metrics()[choice.metric["name"]].sort
 
 
-def _in_words(choice: Choice) -> str:
+def _in_words(choice: ChosenMetric) -> str:
     """A choice as a declaration would say it."""
     options = ", ".join(f"{name}: {value}" for name, value in choice.metric.items() if name != "name")
     metric = f"{choice.metric['name']} ({options})" if options else str(choice.metric["name"])
@@ -138,7 +141,9 @@ def _write(declared: Declared, project: Path, found: Found, work: Path) -> None:
     foreign = read_core_yaml((project / FILE).read_bytes()).value
     written = DeclaredProject(project, foreign)
     try:
-        text = yaml_text(written.declaration(found.scoring.proposal, found.columns, found.scoring.decimals))
+        scoring = found.scoring
+        declaration = written.declaration(scoring.proposal, found.columns, scoring.decimals)
+        text = declaration_text(declaration, REMARK)
         written.try_out(text, work)
     except UserError as error:
         declared.left += error.messages
@@ -149,4 +154,4 @@ def _write(declared: Declared, project: Path, found: Found, work: Path) -> None:
     if declared.is_switched:
         (project / FILE).rename(project / ORIGINAL)
         written.add_baselines(project)
-    (project / declared.file).write_bytes(text)
+    (project / declared.file).write_text(text, encoding="utf-8")

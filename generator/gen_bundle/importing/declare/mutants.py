@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gen_bundle.importing.declare.pairs import Pair
+from gen_bundle.importing.declare.pairs import FilePair, ids_of
 from gen_bundle.importing.declare.tables import Row, is_number
 
 Files = Mapping[str, bytes]
@@ -21,46 +21,39 @@ class Mutant:
     files: Files
 
 
-def mutants(files: Files, pairs: Sequence[Pair], seed: str) -> Iterator[Mutant]:
+def mutants(files: Files, pairs: Sequence[FilePair], seed: str) -> Iterator[Mutant]:
     """Thirty submissions made of one, by chance but the same for a seed; first those that any scorer should take."""
     for number, (name, change) in enumerate([*WELL_FORMED, *MALFORMED]):
         rng = random.Random(f"{seed}-{number}")  # noqa: S311 - for tests, not for secrets
-        changed = {pair.answer.name: change(Answers(pair), rng) for pair in pairs}
+        changed = {pair.answer.name: change(AnswerTable(pair), rng) for pair in pairs}
         yield Mutant(f"{number + 1}-{name}", {**files, **changed})
     answered = {pair.answer.name for pair in pairs}
     rest = {name: data for name, data in files.items() if name not in answered}
     yield Mutant("30-no-file", {"readme.md": b"Nothing else.\n", **rest})
 
 
-class Answers:
+class AnswerTable:
     """The table of a submission, and what of it may be changed."""
 
-    def __init__(self, pair: Pair) -> None:
+    def __init__(self, pair: FilePair) -> None:
         self.table = pair.answer
         self.gold = pair.gold
         self.key = [self.table.columns.index(column) for column, _ in pair.key]
         self.fields = [(self.table.columns.index(mine), theirs) for mine, theirs in pair.fields]
         self.right = self._right(pair)
 
-    def _right(self, pair: Pair) -> list[Row]:
+    def _right(self, pair: FilePair) -> list[Row]:
         """The rows with the gold's answers."""
         own = [pair.gold.columns.index(theirs) for _, theirs in pair.key]
-        by_key = {tuple(str(row[place]) for place in own): row for row in pair.gold.rows}
+        by_key = {ids_of(row, own): row for row in pair.gold.rows}
         rows = []
         for number, row in enumerate(self.table.rows):
-            gold = by_key[self.key_of(row)] if self.key else pair.gold.rows[number]
-            answers = dict(self.fields)
-            columns = pair.gold.columns
-            rows.append(
-                tuple(
-                    _as(cell, gold[columns.index(answers[place])]) if place in answers else cell
-                    for place, cell in enumerate(row)
-                )
-            )
+            gold = by_key[ids_of(row, self.key)] if self.key else pair.gold.rows[number]
+            cells = list(row)
+            for place, theirs in self.fields:
+                cells[place] = _as(row[place], gold[pair.gold.columns.index(theirs)])
+            rows.append(tuple(cells))
         return rows
-
-    def key_of(self, row: Row) -> tuple[str, ...]:
-        return tuple(str(row[place]) for place in self.key)
 
     def written(self, rows: Sequence[Row]) -> bytes:
         return self.table.with_rows(rows).written()
@@ -103,11 +96,11 @@ def _number_like(value: Any, number: float) -> Any:
     return f"{number:.6f}" if isinstance(value, str) else number
 
 
-def _itself(answers: Answers, rng: random.Random) -> bytes:
+def _itself(answers: AnswerTable, rng: random.Random) -> bytes:
     return answers.written(answers.table.rows)
 
 
-def _permuted(answers: Answers, rng: random.Random) -> bytes:
+def _permuted(answers: AnswerTable, rng: random.Random) -> bytes:
     order = list(answers.table.rows)
     rng.shuffle(order)
     taken = iter(order)
@@ -119,16 +112,16 @@ def _permuted(answers: Answers, rng: random.Random) -> bytes:
     return answers.written(rows)
 
 
-def _shuffled(answers: Answers, rng: random.Random) -> bytes:
+def _shuffled(answers: AnswerTable, rng: random.Random) -> bytes:
     rows = list(answers.table.rows)
     rng.shuffle(rows)
     return answers.written(rows)
 
 
-def _partly_right(share: float) -> Callable[[Answers, random.Random], bytes]:
+def _partly_right(share: float) -> Callable[[AnswerTable, random.Random], bytes]:
     """So many answers right, the others as they were, or another known one."""
 
-    def change(answers: Answers, rng: random.Random) -> bytes:
+    def change(answers: AnswerTable, rng: random.Random) -> bytes:
         def answer(place: int, value: Any, right: Any) -> Any:
             if rng.random() < share:
                 return right if not answers.numeric(place) or not is_number(right) else _as(value, right)
@@ -139,54 +132,56 @@ def _partly_right(share: float) -> Callable[[Answers, random.Random], bytes]:
     return change
 
 
-def _noise(size: float) -> Callable[[Answers, random.Random], bytes]:
+def _noise(size: float) -> Callable[[AnswerTable, random.Random], bytes]:
     """Numbers with noise, within their bounds where these are 0 and 1; other answers changed as often."""
 
-    def change(answers: Answers, rng: random.Random) -> bytes:
+    def change(answers: AnswerTable, rng: random.Random) -> bytes:
         def answer(place: int, value: Any, right: Any) -> Any:
             if not answers.numeric(place):
                 return rng.choice(answers.known(place)) if rng.random() < size else value
             numbers = [float(row[place]) for row in answers.table.rows]
             low, high = min(numbers), max(numbers)
             noisy = float(value) + rng.gauss(0, size * (high - low or 1))
-            return _number_like(value, min(max(noisy, 0.0), 1.0) if low >= 0 and high <= 1 else noisy)
+            if low >= 0 and high <= 1:
+                noisy = min(max(noisy, 0.0), 1.0)
+            return _number_like(value, noisy)
 
         return answers.each(answer)
 
     return change
 
 
-def _constant(which: int) -> Callable[[Answers, random.Random], bytes]:
-    def change(answers: Answers, rng: random.Random) -> bytes:
+def _constant(which: int) -> Callable[[AnswerTable, random.Random], bytes]:
+    def change(answers: AnswerTable, rng: random.Random) -> bytes:
         known = {place: answers.known(place) for place, _ in answers.fields}
         return answers.each(lambda place, value, right: known[place][which % len(known[place])])
 
     return change
 
 
-def _dropped(share: float) -> Callable[[Answers, random.Random], bytes]:
-    def change(answers: Answers, rng: random.Random) -> bytes:
+def _dropped(share: float) -> Callable[[AnswerTable, random.Random], bytes]:
+    def change(answers: AnswerTable, rng: random.Random) -> bytes:
         rows = list(answers.table.rows)
         return answers.written(rows[: len(rows) - max(1, round(len(rows) * share))])
 
     return change
 
 
-def _twice(answers: Answers, rng: random.Random) -> bytes:
+def _twice(answers: AnswerTable, rng: random.Random) -> bytes:
     return answers.written([*answers.table.rows, rng.choice(answers.table.rows)])
 
 
-def _unknown_row(answers: Answers, rng: random.Random) -> bytes:
+def _unknown_row(answers: AnswerTable, rng: random.Random) -> bytes:
     row = list(rng.choice(answers.table.rows))
     for place in answers.key:
         row[place] = f"{row[place]}9" if isinstance(row[place], str) else row[place] * 10 + 9
     return answers.written([*answers.table.rows, tuple(row)])
 
 
-def _cell(value: Any) -> Callable[[Answers, random.Random], bytes]:
+def _cell(value: Any) -> Callable[[AnswerTable, random.Random], bytes]:
     """One answer is something else."""
 
-    def change(answers: Answers, rng: random.Random) -> bytes:
+    def change(answers: AnswerTable, rng: random.Random) -> bytes:
         rows = [list(row) for row in answers.table.rows]
         rows[rng.randrange(len(rows))][answers.fields[0][0]] = value
         return answers.written([tuple(row) for row in rows])
@@ -194,22 +189,22 @@ def _cell(value: Any) -> Callable[[Answers, random.Random], bytes]:
     return change
 
 
-def _another_header(answers: Answers, rng: random.Random) -> bytes:
+def _another_header(answers: AnswerTable, rng: random.Random) -> bytes:
     """The first answer's column is called otherwise; a table without header stays as it is."""
     table, place = answers.table, answers.fields[0][0]
     columns = tuple(f"my_{name}" if at == place else name for at, name in enumerate(table.columns))
     return replace(table, columns=columns).written()
 
 
-def _no_rows(answers: Answers, rng: random.Random) -> bytes:
+def _no_rows(answers: AnswerTable, rng: random.Random) -> bytes:
     return answers.written([])
 
 
-def _empty(answers: Answers, rng: random.Random) -> bytes:
+def _empty(answers: AnswerTable, rng: random.Random) -> bytes:
     return b""
 
 
-Change = Callable[[Answers, random.Random], bytes]
+Change = Callable[[AnswerTable, random.Random], bytes]
 WELL_FORMED: Sequence[tuple[str, Change]] = (
     ("rewritten", _itself),
     ("permuted", _permuted),

@@ -117,7 +117,7 @@ def are_equal(one: float | None, other: float | None) -> bool:
 
 
 @dataclass(frozen=True)
-class Run:
+class ScoredTwice:
     """A submission scored by both.
 
     Attributes:
@@ -141,9 +141,9 @@ class Comparison:
     """All that was scored by both, and the columns that are compared."""
 
     columns: Sequence[str]
-    runs: Sequence[Run]
+    runs: Sequence[ScoredTwice]
 
-    def differing(self) -> list[tuple[Run, str]]:
+    def differing(self) -> list[tuple[ScoredTwice, str]]:
         """Each value of the original, or failure, that the declaration does not have, with its column."""
         found = []
         for run in self.runs:
@@ -151,7 +151,7 @@ class Comparison:
             found += [(run, column) for column in (columns if run.is_scored_by_both else columns[:1])]
         return found
 
-    def stricter(self) -> list[Run]:
+    def stricter(self) -> list[ScoredTwice]:
         """What the original scores and the declaration refuses."""
         return [run for run in self.runs if run.original.scores is not None and run.declared.scores is None]
 

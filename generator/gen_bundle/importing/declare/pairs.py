@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from gen_bundle.importing.declare.tables import Table, is_number, is_unique
+from gen_bundle.importing.declare.tables import FoundTable, Row, is_number, is_unique
 
 Columns = tuple[tuple[str, str], ...]
 """Pairs of a column of the submission and one of the gold."""
 
 
 @dataclass(frozen=True)
-class Pair:
+class FilePair:
     """A file of the submission with its gold.
 
     Attributes:
@@ -22,11 +22,11 @@ class Pair:
         elsewhere: the gold of the same name in other tasks.
     """
 
-    answer: Table
-    gold: Table
+    answer: FoundTable
+    gold: FoundTable
     key: Columns
     fields: Columns
-    elsewhere: tuple[Table, ...] = ()
+    elsewhere: tuple[FoundTable, ...] = ()
 
     def gold_values(self, column: str) -> list[Any]:
         """The gold's values of a column, in all tasks."""
@@ -41,7 +41,7 @@ class Pair:
         return f"{self.answer.name} answers {self.gold.name}, by {by}"
 
 
-def pairs_of(answers: Sequence[Table], golds: Sequence[Table]) -> list[Pair]:
+def pairs_of(answers: Sequence[FoundTable], golds: Sequence[FoundTable]) -> list[FilePair]:
     """Each file of a submission with the gold that it fits best; files that fit none are left out."""
     found = []
     for answer in answers:
@@ -51,7 +51,7 @@ def pairs_of(answers: Sequence[Table], golds: Sequence[Table]) -> list[Pair]:
     return found
 
 
-def _fit(pair: Pair) -> tuple[bool, int, int]:
+def _fit(pair: FilePair) -> tuple[bool, int, int]:
     """The better, the larger: matched by a key, then by the columns of the same name, then by the files' names."""
     same = sum(one == other for one, other in (*pair.key, *pair.fields))
     words = zip(pair.answer.name.lower(), pair.gold.name.rpartition("/")[2].lower(), strict=False)
@@ -59,16 +59,16 @@ def _fit(pair: Pair) -> tuple[bool, int, int]:
     return bool(pair.key), same, likeness
 
 
-def _matched(answer: Table, gold: Table) -> Pair | None:
+def _matched(answer: FoundTable, gold: FoundTable) -> FilePair | None:
     for key in _keys(answer, gold):
         fields = _answered(answer, gold, key)
         if fields:
-            return Pair(answer, gold, key, fields)
+            return FilePair(answer, gold, key, fields)
     fields = _answered(answer, gold, ())
-    return Pair(answer, gold, (), fields) if fields and len(answer.rows) == len(gold.rows) else None
+    return FilePair(answer, gold, (), fields) if fields and len(answer.rows) == len(gold.rows) else None
 
 
-def _keys(answer: Table, gold: Table) -> Iterator[Columns]:
+def _keys(answer: FoundTable, gold: FoundTable) -> Iterator[Columns]:
     """What may be a key: columns with the same values in both, each once; of the same name first."""
     same = [(one, one) for one in answer.columns if one in gold.columns]
     others = [(one, other) for one in answer.columns for other in gold.columns if one != other]
@@ -80,28 +80,39 @@ def _keys(answer: Table, gold: Table) -> Iterator[Columns]:
             yield pairs
 
 
-def _are_keys(answer: Table, gold: Table, key: Columns) -> bool:
-    answered = _ids(answer, [one for one, _ in key])
-    wanted = _ids(gold, [other for _, other in key])
+def _are_keys(answer: FoundTable, gold: FoundTable, key: Columns) -> bool:
+    mine = [answer.columns.index(one) for one, _ in key]
+    theirs = [gold.columns.index(other) for _, other in key]
+    answered = [ids_of(row, mine) for row in answer.rows]
+    wanted = [ids_of(row, theirs) for row in gold.rows]
     return set(answered) == set(wanted) and is_unique(answered) and is_unique(wanted)
 
 
-def _ids(table: Table, columns: Sequence[str]) -> list[tuple[str, ...]]:
-    places = [table.columns.index(column) for column in columns]
-    return [tuple(str(row[place]) for place in places) for row in table.rows]
+def ids_of(row: Row, places: Sequence[int]) -> tuple[str, ...]:
+    """The cells of a row at some places, as texts."""
+    return tuple(str(row[place]) for place in places)
 
 
-def _answered(answer: Table, gold: Table, key: Columns) -> Columns:
+def _answered(answer: FoundTable, gold: FoundTable, key: Columns) -> Columns:
     """The columns that are no key, each with the gold's: of the same name, else the one whose values are most alike."""
-    columns = [one for one in answer.columns if one not in {mine for mine, _ in key}]
-    free = [one for one in gold.columns if one not in {theirs for _, theirs in key}]
-    found: dict[str, str] = {one: one for one in columns if one in free}
-    free = [one for one in free if one not in found]
+    keys, used = dict(key), {other for _, other in key}
+    columns = [one for one in answer.columns if one not in keys]
+    free = [one for one in gold.columns if one not in used]
+    found: list[tuple[str, str]] = []
     for column in columns:
-        if column not in found and free:
-            found[column] = max(free, key=lambda one: _likeness(answer.column(column), gold.column(one)))
-            free.remove(found[column])
-    return tuple((column, found[column]) for column in columns if column in found)
+        others = [one for one in free if one not in columns]
+        if column in free:
+            found.append((column, column))
+        elif others:
+            found.append((column, _most_alike(answer.column(column), gold, others)))
+            free.remove(found[-1][1])
+    return tuple(found)
+
+
+def _most_alike(answered: Sequence[object], gold: FoundTable, columns: Sequence[str]) -> str:
+    """The column of the gold whose values are most like a submission's."""
+    likenesses = [_likeness(answered, gold.column(one)) for one in columns]
+    return columns[likenesses.index(max(likenesses))]
 
 
 def _likeness(answered: Sequence[object], wanted: Sequence[object]) -> tuple[float, bool]:

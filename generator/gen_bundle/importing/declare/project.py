@@ -7,7 +7,7 @@ from typing import Any
 
 from gen_bundle.building import BuildRequest, build
 from gen_bundle.codabench.competition import Task
-from gen_bundle.importing.declare.proposals import Proposal
+from gen_bundle.importing.declare.proposals import ScoringProposal
 from gen_bundle.importing.declare.scored_tasks import ScoredTask
 from gen_bundle.new.project import placeholder_logo
 from gen_bundle.twin.bundle import open_bundle, read_competition
@@ -17,7 +17,7 @@ FIRST_YEAR = 2090
 
 def declared_tasks(
     tasks: Sequence[ScoredTask],
-    proposal: Proposal,
+    proposal: ScoringProposal,
     columns: Sequence[Mapping[str, Any]],
     folder: Path,
     decimals: int | None = None,
@@ -51,7 +51,7 @@ def declared_tasks(
     return [phase.tasks[0] for phase in competition.phases]
 
 
-def scoring_part(proposal: Proposal, columns: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def scoring_part(proposal: ScoringProposal, columns: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """What a declaration says of scoring."""
     part: dict[str, Any] = {"submission": dict(proposal.submission)}
     if proposal.reference is not None:

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gen_bundle.importing.declare.pairs import Pair
+from gen_bundle.importing.declare.pairs import FilePair
 from gen_bundle.importing.declare.scorer_code import ScorerCode
-from gen_bundle.importing.declare.tables import KEY, VALUE, Table, is_number
+from gen_bundle.importing.declare.tables import KEY, VALUE, FoundTable, is_number
 
 MOST_LABELS = 60
+MOST_KINDS = 2
 MOST_EACH = 12
 """With more labels than so many, none gets metrics of its own."""
 SUFFIXES = ("csv", "tsv", "jsonl", "json", "txt")
@@ -56,7 +57,7 @@ AVERAGED = ("f1", "precision", "recall")
 
 
 @dataclass(frozen=True)
-class Proposal:
+class ScoringProposal:
     """A declaration of what is handed in, and the metrics that may be meant, the likeliest first."""
 
     submission: Mapping[str, Any]
@@ -64,16 +65,23 @@ class Proposal:
     metrics: tuple[Mapping[str, Any], ...]
 
 
-def proposals(pairs: Sequence[Pair], code: ScorerCode) -> Iterator[Proposal]:
+def proposals(pairs: Sequence[FilePair], code: ScorerCode) -> Iterator[ScoringProposal]:
     """What the files may be, the likeliest first: their columns are labels, or numbers, or texts."""
-    kinds = [[_kinds(pair, *field, code) for field in pair.fields] for pair in pairs]
-    most = max(len(one) for of_pair in kinds for one in of_pair)
-    for turn in range(most):
-        chosen = [[one[min(turn, len(one) - 1)] for one in of_pair] for of_pair in kinds]
-        yield _proposal(pairs, chosen, code)
+    made: list[list[list[str]]] = []
+    for turn in range(MOST_KINDS):
+        chosen = [_kinds_of_turn(pair, code, turn) for pair in pairs]
+        if chosen not in made:
+            made.append(chosen)
+            yield _proposal(pairs, chosen, code)
 
 
-def _kinds(pair: Pair, answered: str, wanted: str, code: ScorerCode) -> list[str]:
+def _kinds_of_turn(pair: FilePair, code: ScorerCode, turn: int) -> list[str]:
+    """What each column may hold, in the order of likeliness; the last that it may where there are no more."""
+    kinds = [_kinds(pair, *field, code) for field in pair.fields]
+    return [one[min(turn, len(one) - 1)] for one in kinds]
+
+
+def _kinds(pair: FilePair, answered: str, wanted: str, code: ScorerCode) -> list[str]:
     """What a column may hold, the likeliest first: label, number, chance (of a label), string or text."""
     answers, gold = pair.answer.column(answered), pair.gold_values(wanted)
     few = len(set(map(str, gold))) <= min(MOST_LABELS, max(2, len(gold) // 2))
@@ -89,25 +97,27 @@ def _kinds(pair: Pair, answered: str, wanted: str, code: ScorerCode) -> list[str
     return ["label", "string"] if few else ["text", "string"]
 
 
-def _proposal(pairs: Sequence[Pair], kinds: Sequence[Sequence[str]], code: ScorerCode) -> Proposal:
+def _proposal(pairs: Sequence[FilePair], kinds: Sequence[Sequence[str]], code: ScorerCode) -> ScoringProposal:
     if len(pairs) == 1:
         metrics = _metrics(pairs[0], kinds[0], code)
-        return Proposal(_submission(pairs[0], kinds[0], code), _reference(pairs[0]), tuple(_sorted(metrics, code)))
+        return ScoringProposal(
+            _submission(pairs[0], kinds[0], code), _reference(pairs[0]), tuple(_sorted(metrics, code))
+        )
     tables: dict[str, Any] = {}
     found: list[dict[str, Any]] = []
     for pair, of_pair in zip(pairs, kinds, strict=True):
         name = _table_name(pair, len(tables))
         tables[name] = {**_submission(pair, of_pair, code), "reference": _reference(pair)}
         found += [{"table": name, **metric} for metric in _metrics(pair, of_pair, code)]
-    return Proposal({"tables": tables}, None, tuple(_sorted(found, code)))
+    return ScoringProposal({"tables": tables}, None, tuple(_sorted(found, code)))
 
 
-def _table_name(pair: Pair, number: int) -> str:
+def _table_name(pair: FilePair, number: int) -> str:
     stem = pair.answer.name.rpartition("/")[2].partition(".")[0].replace("-", "_")
     return stem if stem.isidentifier() else f"table{number + 1}"
 
 
-def _submission(pair: Pair, kinds: Sequence[str], code: ScorerCode) -> dict[str, Any]:
+def _submission(pair: FilePair, kinds: Sequence[str], code: ScorerCode) -> dict[str, Any]:
     answer = pair.answer
     file = answer.name
     if code.takes_any_name(file):
@@ -123,21 +133,24 @@ def _submission(pair: Pair, kinds: Sequence[str], code: ScorerCode) -> dict[str,
             fields.append(_typed(pair, column, wanted[column], typed[column]))
         elif answer.form == "cells" and not answer.header:
             fields.append({**_field(column, "text", "Not read."), "required": False})
-    key: Any = keys[0] if len(keys) == 1 else keys
-    return {"file": file, **_form(answer), "key": key or "line", "fields": fields}
+    key: Any = keys or "line"
+    if len(keys) == 1:
+        key = keys[0]
+    return {"file": file, **_form(answer), "key": key, "fields": fields}
 
 
 def _field(name: str, kind: str, meaning: str) -> dict[str, Any]:
     return {"field": name, "type": kind, "required": True, "meaning": meaning}
 
 
-def _typed(pair: Pair, column: str, wanted: str, kind: str) -> dict[str, Any]:
-    field = _field(column, "number" if kind == "chance" else kind, "The answer.")
+def _typed(pair: FilePair, column: str, wanted: str, kind: str) -> dict[str, Any]:
     if kind == "label":
-        field["values"] = labels_of(pair.gold_values(wanted))
-    if kind == "chance" and all(0 <= float(value) <= 1 for value in pair.answer.column(column)):
-        field |= {"min": 0, "max": 1}
-    return field
+        return {**_field(column, kind, "The answer."), "values": labels_of(pair.gold_values(wanted))}
+    if kind != "chance":
+        return _field(column, kind, "The answer.")
+    field = _field(column, "number", "The answer.")
+    numbers = [float(value) for value in pair.answer.column(column)]
+    return {**field, "min": 0, "max": 1} if 0 <= min(numbers) and max(numbers) <= 1 else field
 
 
 def labels_of(values: Sequence[Any]) -> list[str]:
@@ -146,7 +159,7 @@ def labels_of(values: Sequence[Any]) -> list[str]:
     return sorted(labels, key=float) if all(map(is_number, labels)) else labels
 
 
-def _form(table: Table) -> dict[str, Any]:
+def _form(table: FoundTable) -> dict[str, Any]:
     """How a file is read, where its suffix does not say so."""
     suffix = table.name.rpartition(".")[2].lower()
     if table.form != "cells":
@@ -166,18 +179,17 @@ def _form(table: Table) -> dict[str, Any]:
     return form
 
 
-def _reference(pair: Pair) -> dict[str, Any]:
+def _reference(pair: FilePair) -> dict[str, Any]:
     gold = pair.gold
     said: dict[str, Any] = {"file": gold.name, **_form(gold)}
     own = {theirs: mine for mine, theirs in (*pair.key, *pair.fields)}
-    if gold.form == "cells" and not gold.header and len(gold.columns) > 1:
+    if len(gold.columns) == 1:
+        return said
+    if gold.form == "cells" and not gold.header:
         said["columns"] = [own.get(column, f"gold_{column}") for column in gold.columns]
-    elif gold.form in ("cells", "records", "json lines", "mapping") and len(gold.columns) > 1:
-        named = {mine: {"column": theirs} for theirs, mine in own.items() if mine != theirs}
-        named = {mine: place for mine, place in named.items() if place["column"] not in (KEY, VALUE)}
-        if named:
-            said["fields"] = named
-    return said
+        return said
+    others = {mine: {"column": theirs} for theirs, mine in own.items() if theirs not in (mine, KEY, VALUE)}
+    return {**said, "fields": others} if others else said
 
 
 # Metrics
@@ -194,7 +206,7 @@ def _sorted(metrics: Sequence[Mapping[str, Any]], code: ScorerCode) -> list[Mapp
     return sorted(metrics, key=likeliness, reverse=True)
 
 
-def _metrics(pair: Pair, kinds: Sequence[str], code: ScorerCode) -> list[dict[str, Any]]:
+def _metrics(pair: FilePair, kinds: Sequence[str], code: ScorerCode) -> list[dict[str, Any]]:
     """Every metric that fits a pair's columns, and the means over those of one kind."""
     found: list[dict[str, Any]] = []
     for (column, wanted), kind in zip(pair.fields, kinds, strict=True):
@@ -204,8 +216,11 @@ def _metrics(pair: Pair, kinds: Sequence[str], code: ScorerCode) -> list[dict[st
     if len(columns) > 1:
         found.append({"name": "exact_match", "fields": columns})
     if len(columns) > 1 and len(set(kinds)) == 1:
-        shared = [_of_kind(kinds[0], pair.gold_values(wanted), code) for _, wanted in pair.fields]
-        found += [{"fields": columns, **metric} for metric in shared[0] if all(metric in one for one in shared)]
+        shared = _of_kind(kinds[0], pair.gold_values(pair.fields[0][1]), code)
+        for _, wanted in pair.fields[1:]:
+            others = _of_kind(kinds[0], pair.gold_values(wanted), code)
+            shared = [metric for metric in shared if metric in others]
+        found += [{"fields": columns, **metric} for metric in shared]
     return [{"name": metric.pop("name"), **metric} for metric in found]
 
 
@@ -213,7 +228,8 @@ def _of_kind(kind: str, gold: Sequence[Any], code: ScorerCode) -> list[dict[str,
     if kind == "label":
         return list(_of_labels(labels_of(gold)))
     if kind == "number":
-        return [{"name": name} for name in (*OF_NUMBERS, *_of_these_numbers([float(value) for value in gold]))]
+        names = [*OF_NUMBERS, *_of_these_numbers(list(map(float, gold)))]
+        return [{"name": name} for name in names]
     if kind == "chance":
         return list(_of_chances(labels_of(gold)))
     named = [{"name": name} for name in ONLY_NAMED if code.names_metric(PATTERNS[name])]
@@ -235,7 +251,8 @@ def _of_labels(labels: Sequence[str]) -> Iterator[dict[str, Any]]:
     yield {"name": "kappa"}
     yield from ({"name": "kappa", "weights": weights} for weights in ("linear", "quadratic"))
     for name in AVERAGED:
-        yield from ({"name": name, "average": average} for average in ("macro", "micro", "weighted"))
+        for average in ("macro", "micro", "weighted"):
+            yield {"name": name, "average": average}
         yield {"name": name, "average": "macro", "labels": "gold"}
         yield {"name": name, "average": "macro", "labels": "declared"}
         if len(labels) <= MOST_EACH:

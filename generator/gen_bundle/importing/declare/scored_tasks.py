@@ -8,9 +8,9 @@ from gen_bundle.codabench.competition import Competition, Task
 from gen_bundle.errors import UserError
 from gen_bundle.importing.declare.mutants import Files
 from gen_bundle.importing.declare.outcomes import Bench
-from gen_bundle.importing.declare.pairs import Pair, pairs_of
+from gen_bundle.importing.declare.pairs import FilePair, pairs_of
 from gen_bundle.importing.declare.scorer_code import ScorerCode, read_code
-from gen_bundle.importing.declare.tables import Table, read_table
+from gen_bundle.importing.declare.tables import FoundTable, read_table
 from gen_bundle.zips.bounds import BUNDLE, SUBMISSION, Bounds
 from gen_bundle.zips.unpacking import ArchiveError, unpack
 from gen_bundle.zips.writing import JUNK, folder_members
@@ -30,7 +30,7 @@ class ScoredTask:
     task: Task
     gold: Files
     own: Mapping[str, Files]
-    pairs: Sequence[Pair]
+    pairs: Sequence[FilePair]
 
 
 def scorer_of(competition: Competition, work: Path) -> ScorerCode:
@@ -63,7 +63,7 @@ def scored_tasks(competition: Competition, code: ScorerCode, bench: Bench, work:
     return found
 
 
-def _tables(files: Files, code: ScorerCode) -> list[Table]:
+def _tables(files: Files, code: ScorerCode) -> list[FoundTable]:
     read = [read_table(name, data, code.names) for name, data in files.items()]
     return [table for table in read if table is not None]
 

@@ -12,11 +12,11 @@ from typing import Any
 
 from gen_bundle.codabench.competition import Column, Competition, Task
 from gen_bundle.errors import UserError
-from gen_bundle.importing.declare.choosing import Choice, choose, refused_columns, search_columns
+from gen_bundle.importing.declare.choosing import ChosenMetric, choose, refused_columns, search_columns
 from gen_bundle.importing.declare.mutants import Files, Mutant, mutants
-from gen_bundle.importing.declare.outcomes import Bench, Comparison, Outcome, Run
+from gen_bundle.importing.declare.outcomes import Bench, Comparison, Outcome, ScoredTwice
 from gen_bundle.importing.declare.project import declared_tasks
-from gen_bundle.importing.declare.proposals import Proposal, proposals
+from gen_bundle.importing.declare.proposals import ScoringProposal, proposals
 from gen_bundle.importing.declare.scored_tasks import ScoredTask, scored_tasks, scorer_of
 from gen_bundle.twin.engines import Engine
 
@@ -30,8 +30,8 @@ Progress = Callable[[str], None]
 class Scoring:
     """What a declaration says of scoring: a proposal, and for columns by key what gives them their values."""
 
-    proposal: Proposal
-    choices: Mapping[str, Choice]
+    proposal: ScoringProposal
+    choices: Mapping[str, ChosenMetric]
 
     @property
     def decimals(self) -> int | None:
@@ -53,7 +53,7 @@ class Found:
     comparison: Comparison
 
 
-class Search:
+class DeclarationSearch:
     """The search in a foreign competition.
 
     Attributes:
@@ -136,7 +136,7 @@ class Search:
             if choices:
                 yield Scoring(proposal, choices)
 
-    def _built(self, proposal: Proposal, folder: Path) -> list[Task] | None:
+    def _built(self, proposal: ScoringProposal, folder: Path) -> list[Task] | None:
         """The tasks of a proposal with all its metrics, but for those that the gold refuses; None: all of it."""
         left_out: frozenset[str] = frozenset()
         for turn in range(RETRIES):
@@ -166,13 +166,13 @@ class Search:
                 columns += declared_columns(column, scoring.choices[column.key])
         folder = self._work / f"compared-{id(scoring)}"
         built = declared_tasks(self._tasks, scoring.proposal, columns, folder, scoring.decimals)
-        runs: list[Run] = []
+        runs: list[ScoredTwice] = []
         for place, (one, task) in enumerate(zip(self._tasks, built, strict=True)):
             if one.pairs:
                 runs += self._runs(one, task, f"compared-{place}")
         return Found(scoring, columns, Comparison(list(scoring.choices), runs))
 
-    def _runs(self, one: ScoredTask, declared: Task, seed: str) -> Iterator[Run]:
+    def _runs(self, one: ScoredTask, declared: Task, seed: str) -> Iterator[ScoredTwice]:
         """The task's solutions, and mutants of the first, scored by both."""
         submissions = [Mutant(name, files) for name, files in one.own.items()]
         submissions += mutants(next(iter(one.own.values())), one.pairs, seed)
@@ -180,10 +180,10 @@ class Search:
         outcomes = self._scored(f"comparing, task {one.task.name}", jobs)
         for number, mutant in enumerate(submissions):
             original, by_declaration = outcomes[2 * number : 2 * number + 2]
-            yield Run(one.task.name, mutant.name, original, by_declaration, own=number < len(one.own))
+            yield ScoredTwice(one.task.name, mutant.name, original, by_declaration, own=number < len(one.own))
 
 
-def declared_columns(column: Column, choice: Choice) -> list[dict[str, Any]]:
+def declared_columns(column: Column, choice: ChosenMetric) -> list[dict[str, Any]]:
     """The column of a declaration, and a hidden one after it that it is an expression of."""
     shown: dict[str, Any] = {"key": column.key, "title": column.title}
     shown["precision"] = 2 if column.precision is None else max(0, min(10, column.precision))

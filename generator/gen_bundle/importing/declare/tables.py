@@ -4,7 +4,7 @@ import csv
 import io
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -16,7 +16,7 @@ Form = Literal["cells", "records", "mapping", "list", "json lines"]
 
 
 @dataclass(frozen=True)
-class Table:
+class FoundTable:
     """A file that holds a table.
 
     Attributes:
@@ -41,7 +41,7 @@ class Table:
         at = self.columns.index(name)
         return [row[at] for row in self.rows]
 
-    def with_rows(self, rows: Sequence[Row]) -> "Table":
+    def with_rows(self, rows: Sequence[Row]) -> "FoundTable":
         return replace(self, rows=tuple(rows))
 
     def written(self) -> bytes:
@@ -73,7 +73,7 @@ KEY, VALUE = "key", "value"
 """The columns of a JSON object of keys and plain values."""
 
 
-def read_table(name: str, data: bytes, names: frozenset[str]) -> Table | None:
+def read_table(name: str, data: bytes, names: frozenset[str]) -> FoundTable | None:
     """The table in a file; None where there is none. `names` are words of the scorer, which columns may be called."""
     if not data.strip() or len(data) > LARGEST:
         return None
@@ -89,56 +89,70 @@ def read_table(name: str, data: bytes, names: frozenset[str]) -> Table | None:
     return _text_table(name, text, names)
 
 
-def _json_table(name: str, text: str, suffix: str) -> Table | None:
+def _json_table(name: str, text: str, suffix: str) -> FoundTable | None:
     try:
         if suffix == "jsonl":
             return _records(name, "json lines", [json.loads(line) for line in text.splitlines() if line.strip()])
         value = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    if isinstance(value, list) and all(isinstance(one, dict) for one in value):
-        return _records(name, "records", value)
-    if isinstance(value, list) and not any(isinstance(one, list | dict) for one in value):
-        return Table(name, "list", (VALUE,), tuple((one,) for one in value)) if value else None
-    if isinstance(value, dict) and value:
+    if not value or not isinstance(value, list | dict):
+        return None
+    if isinstance(value, dict):
         return _mapping(name, value)
-    return None
+    if _are_plain(value):
+        return FoundTable(name, "list", (VALUE,), tuple((one,) for one in value))
+    return _records(name, "records", value)
 
 
-def _records(name: str, form: Form, records: Sequence[Any], key: tuple[str, ...] = ()) -> Table | None:
+def _are_plain(values: Iterable[Any]) -> bool:
+    """Whether none is a list or an object of JSON."""
+    return not any(isinstance(one, list | dict) for one in values)
+
+
+def _records(name: str, form: Form, records: Sequence[Any], key: tuple[str, ...] = ()) -> FoundTable | None:
     """A table of flat records that all have the same names."""
     if not records or not all(isinstance(record, dict) and list(record) for record in records):
         return None
     columns = tuple(records[0])
+    rows: list[Row] = []
     for record in records:
-        if set(record) != set(columns) or any(isinstance(value, list | dict) for value in record.values()):
+        if set(record) != set(columns) or not _are_plain(record.values()):
             return None
-    return Table(name, form, key + columns, tuple(tuple(record[one] for one in columns) for record in records))
+        rows.append(tuple(record[one] for one in columns))
+    return FoundTable(name, form, key + columns, tuple(rows))
 
 
-def _mapping(name: str, value: Mapping[str, Any]) -> Table | None:
-    if not any(isinstance(one, list | dict) for one in value.values()):
-        return Table(name, "mapping", (KEY, VALUE), tuple(value.items()))
+def _mapping(name: str, value: Mapping[str, Any]) -> FoundTable | None:
+    if _are_plain(value.values()):
+        return FoundTable(name, "mapping", (KEY, VALUE), tuple(value.items()))
     table = _records(name, "mapping", list(value.values()), (KEY,))
     if table is None or VALUE in table.columns:
         return None
     return table.with_rows([(key, *row) for key, row in zip(value, table.rows, strict=True)])
 
 
-def _text_table(name: str, text: str, names: frozenset[str]) -> Table | None:
+def _text_table(name: str, text: str, names: frozenset[str]) -> FoundTable | None:
     delimiter = next((one for one in _likely(name) if _is_regular(text, one)), "")
-    lines = [line for line in text.splitlines() if line.strip()]
-    if not delimiter:
-        rows: list[Row] = [(line.strip(),) for line in lines]
-    else:
-        rows = [tuple(row) for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if any(row)]
+    rows = _text_rows(text, delimiter)
     header = _has_header(rows, names)
-    columns = rows[0] if header else tuple(f"column{place}" for place in range(1, len(rows[0]) + 1))
-    if len(set(columns)) < len(columns):
+    columns = tuple(f"column{place}" for place in range(1, len(rows[0]) + 1))
+    if header:
+        columns = rows[0]
+        rows = rows[1:]
+    if not is_unique(columns):
         return None
-    if header and not delimiter and name.lower().endswith((".csv", ".tsv")):
-        delimiter = "\t" if name.lower().endswith(".tsv") else ","  # one column
-    return Table(name, "cells", columns, tuple(rows[1:] if header else rows), delimiter, header)
+    one_column = [usual for usual, suffix in SUFFIXES.items() if name.lower().endswith(suffix)]
+    if header and not delimiter and one_column:
+        delimiter = one_column[0]
+    return FoundTable(name, "cells", columns, tuple(rows), delimiter, header)
+
+
+def _text_rows(text: str, delimiter: str) -> list[Row]:
+    """The cells of every line that is not blank; without a delimiter the line is one."""
+    if delimiter:
+        return [tuple(row) for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if any(row)]
+    return [(line.strip(),) for line in text.splitlines() if line.strip()]
 
 
 def _likely(name: str) -> list[str]:
@@ -158,13 +172,15 @@ def _is_regular(text: str, delimiter: str) -> bool:
 def _has_header(rows: Sequence[Row], names: frozenset[str]) -> bool:
     """Whether the first row names the columns: no number, none of its words below it, and a sign that it is one."""
     first, rest = rows[0], rows[1:]
-    if not rest or any(is_number(cell) or not cell for cell in first) or len(set(first)) < len(first):
+    if not rest or any(map(is_number, first)) or not all(first) or not is_unique(first):
         return False
-    below = [{row[place] for row in rest} for place in range(len(first))]
-    if any(cell in cells for cell, cells in zip(first, below, strict=True)):
-        return False
-    is_named = any(cell.lower() in names for cell in first)
-    return is_named or any(all(map(is_number, cells)) for cells in below) or "id" in (cell.lower() for cell in first)
+    is_sign = not names.isdisjoint(map(str.lower, first)) or "id" in map(str.lower, first)
+    for place, cell in enumerate(first):
+        below = {row[place] for row in rest}
+        if cell in below:
+            return False
+        is_sign = is_sign or all(map(is_number, below))
+    return is_sign
 
 
 def is_number(value: Any) -> bool:

@@ -11,7 +11,7 @@ from gen_bundle.codabench.dates import read_instant
 from gen_bundle.declaration.read import FILE
 from gen_bundle.errors import UserError
 from gen_bundle.importing.declare.project import scoring_part
-from gen_bundle.importing.declare.proposals import Proposal
+from gen_bundle.importing.declare.proposals import ScoringProposal
 from gen_bundle.platforms.codabench import SUBMISSION_RULES
 
 SAME = ("title", "name", "description", "logo", "contact", "registration", "forum", "reward", "queue")
@@ -36,7 +36,7 @@ class DeclaredProject:
         self.lost: list[str] = []
 
     def declaration(
-        self, proposal: Proposal, columns: Sequence[Mapping[str, Any]], decimals: int | None
+        self, proposal: ScoringProposal, columns: Sequence[Mapping[str, Any]], decimals: int | None
     ) -> dict[str, Any]:
         """What bundle.yaml says.
 
@@ -61,7 +61,7 @@ class DeclaredProject:
             self.lost.append("fact_sheet: write its questions anew")
         return declared | part
 
-    def try_out(self, text: bytes, work: Path) -> None:
+    def try_out(self, text: str, work: Path) -> None:
         """Build the declaration in a copy of the project.
 
         Raises:
@@ -69,7 +69,7 @@ class DeclaredProject:
         """
         copy = work / "project"
         shutil.copytree(self.folder, copy)
-        (copy / FILE).write_bytes(text)
+        (copy / FILE).write_text(text, encoding="utf-8")
         self.add_baselines(copy)
         build(BuildRequest(str(copy), work / "bundle.zip", force=True))
 
@@ -88,14 +88,11 @@ class DeclaredProject:
                     shutil.copy(source, target)
 
     def _phases(self, decimals: int | None) -> Iterator[dict[str, Any]]:
-        data = {task["id"]: task.get("reference_data") for task in self.foreign["tasks"]}
         first: dict[str, str] = {}  # reference data → the phase whose folder they are in
         for phase in self.foreign["phases"]:
-            if len(phase["tasks"]) != 1:
-                raise UserError(f"phase {phase['id']}: has {len(phase['tasks'])} tasks; a declaration has one a phase")
             entry = {key: phase[key] for key in PHASE_SAME if phase.get(key) is not None}
             entry |= {key: _moment(phase[key]) for key in ("start", "end") if phase.get(key)}
-            reference = data[phase["tasks"][0]] or ""
+            reference = self._reference(phase)
             owner = first.setdefault(reference, phase["id"])
             if owner != phase["id"]:
                 entry["data"] = owner
@@ -103,12 +100,23 @@ class DeclaredProject:
                 raise UserError(f"phase {phase['id']}: its gold is in {reference}; expected data/{phase['id']}")
             if decimals is not None:
                 entry["score_decimals"] = decimals
-            if phase.get("starting_kit"):
-                self.lost.append(f"phase {phase['id']}: {phase['starting_kit']}; the build makes a starting kit")
-            public = phase.get("public_data")
-            if public and public != f"data/public/{phase['id']}":
-                self.lost.append(f"phase {phase['id']}: {public}; copy it to data/public/{phase['id']}/")
+            self._tell_files(phase)
             yield entry
+
+    def _reference(self, phase: Mapping[str, Any]) -> str:
+        """Where the gold of a phase's only task is."""
+        if len(phase["tasks"]) != 1:
+            raise UserError(f"phase {phase['id']}: has {len(phase['tasks'])} tasks; a declaration has one a phase")
+        data = {task["id"]: task.get("reference_data") for task in self.foreign["tasks"]}
+        return str(data[phase["tasks"][0]])
+
+    def _tell_files(self, phase: Mapping[str, Any]) -> None:
+        """Say what of a phase's files participants would not get."""
+        if phase.get("starting_kit"):
+            self.lost.append(f"phase {phase['id']}: {phase['starting_kit']}; the build makes a starting kit")
+        public = phase.get("public_data")
+        if public and public != f"data/public/{phase['id']}":
+            self.lost.append(f"phase {phase['id']}: {public}; copy it to data/public/{phase['id']}/")
 
     def _computed(self) -> Iterator[dict[str, Any]]:
         """The columns that the platform fills, which stay as they are."""

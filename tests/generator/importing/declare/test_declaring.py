@@ -59,7 +59,7 @@ def _one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def declared(project: Path) -> Declared:
-    return declare(project, BothInProcess())
+    return declare(project, BothInProcess(), trust=True)
 
 
 RNG = random.Random(3)
