@@ -150,7 +150,7 @@ def _typed(pair: FilePair, column: str, wanted: str, kind: str) -> dict[str, Any
         return _field(column, kind, "The answer.")
     field = _field(column, "number", "The answer.")
     numbers = [float(value) for value in pair.answer.column(column)]
-    return {**field, "min": 0, "max": 1} if 0 <= min(numbers) and max(numbers) <= 1 else field
+    return {**field, "min": 0, "max": 1} if min(numbers) >= 0 and max(numbers) <= 1 else field
 
 
 def labels_of(values: Sequence[Any]) -> list[str]:
