@@ -11,7 +11,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 OURS = ROOT / ".github" / "workflows" / "ci.yml"
-SCAFFOLDED = sorted((ROOT / "generator/gen_bundle/scaffold").glob("*/.github/workflows/*.yml"))
+SCAFFOLDED = sorted((ROOT / "generator/gen_bundle/scaffold").glob("*/*/.github/workflows/*.yml"))
 CODE = re.compile(r"(^|[|;&(]\s*)(gen-bundle|git|make|pip|python|\.ci/)", re.MULTILINE)
 
 

@@ -31,7 +31,7 @@ def competitions() -> dict[str, Path]:
 
 def shipped_gold() -> Iterator[Path]:
     """The folders of gold that come with the tool; participants have the rest anyway."""
-    for data in (*resource("bundles").glob("*/data"), SCAFFOLD / "package" / "data", *REAL_TASKS.glob("*/data")):
+    for data in (*resource("bundles").glob("*/data"), *SCAFFOLD.glob("*/*/data")):
         for folder in data.iterdir():
             if folder.name not in ("public", "input", "baselines"):
                 yield folder

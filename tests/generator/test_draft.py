@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]  # n
 REAL_GOLD = "id,label\nx1,positive\nx2,negative\nx3,neutral\n"
 FINISHED: dict[str, Any] = {"contact": "chair@task.edu", "docker_image": "docker.io/chair/task:1"}
 
-PACKAGE = SCAFFOLD / "package"
+PACKAGE = SCAFFOLD / "package" / "{{cookiecutter.name}}"
 
 
 def finished(
@@ -165,7 +165,7 @@ def test_text_of_the_scaffold_that_is_left(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["declared", "package"])
 def test_bundle_yaml_that_is_left_as_it_was_written(tmp_path: Path, kind: str) -> None:
-    written = (SCAFFOLD / kind / "bundle.yaml").read_text(encoding="utf-8")
+    written = (SCAFFOLD / kind / "{{cookiecutter.name}}" / "bundle.yaml").read_text(encoding="utf-8")
     marks = [line for line in written.splitlines() if SCAFFOLD_TEXT in line]
     assert "# TODO(organiser): your dates." in marks
     folder = finished(tmp_path)

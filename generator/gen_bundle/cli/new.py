@@ -3,6 +3,7 @@
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -99,6 +100,11 @@ class _Command(click.Command):
 @click.option("--from", "source", metavar="NAME", help="Copy a competition that comes with the tool.")
 @click.option("--tasks", metavar="ID,…", help="With --from: keep only these tasks.")
 @click.option("--package", is_flag=True, help="Begin with a scoring package of your own, in Python.")
+@click.option(
+    "--template",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    help="Your own cookiecutter template, with --gold or --recipe.",
+)
 @click.option("--title", help="Title of the competition.")
 @click.option(
     "--in", "parent", type=click.Path(path_type=Path, file_okay=False), default=Path(), help="Folder to make it in."
@@ -126,6 +132,7 @@ def command(
     source: str | None,
     tasks: str | None,
     package: bool,
+    template: Path | None,
     title: str | None,
     parent: Path,
     yes: bool,
@@ -160,12 +167,12 @@ def command(
             choices = Choices(keys, [_answer(answer) for answer in answers], public, rows, cluster=cluster)
             ask = can_answer() and not yes
             found = _gold(context, _files(gold), _listed(columns), delimiter, at, encoding, ask=ask)
-            folder = _declared(place, found, choices, split, train=train, code=code, ask=ask)
+            folder = _declared(place, found, choices, split, template, train=train, code=code, ask=ask)
         else:
             from gen_bundle.new.recipes import recipe_gold
 
             folder = _declared(
-                place, *recipe_gold(recipe or RECIPES[0]), DEFAULT_SPLIT, code=code, ask=False, made_up=True
+                place, *recipe_gold(recipe or RECIPES[0]), DEFAULT_SPLIT, template, code=code, ask=False, made_up=True
             )
     say(f"{folder}: a competition, ready to build and to change", "green")
     _say_next(folder, package=package)
@@ -186,7 +193,7 @@ def _check_combination(options: Mapping[str, Any]) -> None:
     if "source" not in used:
         problems += _unread(("tasks",), used, "works only with --from.")
     if not {"source", "package", "like"}.isdisjoint(used):
-        problems += _unread(("code",), used, "not with --from, --like or --package.")
+        problems += _unread(("template", "code"), used, "not with --from, --like or --package.")
     if problems:
         raise UserError(*problems)
 
@@ -278,6 +285,7 @@ def _declared(
     gold: "GoldRows",
     choices: "Choices",
     split: str | None,
+    template: Path | None,
     *,
     code: bool,
     ask: bool,
@@ -286,6 +294,7 @@ def _declared(
 ) -> Path:
     """A competition that is scored without Python."""
     from gen_bundle.new.declare import summary
+    from gen_bundle.new.doubts import doubts
     from gen_bundle.new.project import new_declared
     from gen_bundle.new.propose import propose, taking_code
     from gen_bundle.new.split import divide, is_sorted_by_answer
@@ -299,15 +308,16 @@ def _declared(
         say(line)
     if train is not None:
         say(f"train     {train}, as it is")
-    for note in gold.notes:
+    for note in (*gold.notes, *doubts(proposal, choices)):
         say(f"note: {note}", "yellow")
     if is_sorted_by_answer(proposal):
         done = "gives the answers away; mix the lines of gold and inputs alike"
         if not proposal.of_lines:
             done = "would give the answers away, so the rows were put into another order"
         say(f"note: {gold.file} is sorted by its answers, which {done}", "yellow")
-    with spinner("writing, and letting the scoring program read the gold"):
-        return new_declared(place, proposal, phases, train=train, check=not made_up)
+    quiet = ask and template is not None  # the template may have questions of its own
+    with nullcontext() if quiet else spinner("writing, and letting the scoring program read the gold"):
+        return new_declared(place, proposal, phases, template, train=train, ask=ask, check=not made_up)
 
 
 def _asked(

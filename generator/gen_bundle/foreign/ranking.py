@@ -92,8 +92,8 @@ def _fetched_scores(submissions: Path) -> tuple[GivenScores, list[str]]:
         raise UserError(f"--submissions {submissions}: none of them is on the leaderboard. Fetch them again.")
     scores: dict[str, list[Mapping[str, object]]] = {}
     for owner, record in latest.items():
-        parts = [one for one in records if one["parent"] == record["id"]] or [record]
-        scores[owner] = [part["scores"] for part in parts]
+        parts = {one["task"]: one["scores"] for one in records if one["parent"] == record["id"]}  # the last queue's
+        scores[owner] = list(parts.values()) or [record["scores"]]
     return scores, [*fetched.notes, *_remarks(records, latest, fetched.late)]
 
 
@@ -104,7 +104,7 @@ def _remarks(records: Sequence[Record], latest: Mapping[str, Record], late: Coll
         if folder in late:
             yield f"{owner}: the submission was sent after the end of the phase."
     ids = {record["id"] for record in latest.values()}
-    if any(record["parent"] in ids for record in records):
+    if len({record["task"] for record in records if record["parent"] in ids}) > 1:
         yield "The phase has several tasks: scores are summed over them, by which the platform orders its rows."
     elsewhere = {str(record["owner"]) for record in records} - latest.keys()
     if elsewhere:
@@ -130,7 +130,7 @@ def _table_scores(file: Path, board: Leaderboard) -> GivenScores:
         head = list(rows.fieldnames or ())
         problems = [f"no column {name!r}" for name in head if name not in (TEAM, *keys)]
         if TEAM not in head or problems or len(head) < 2 or len(set(head)) < len(head):
-            raise UserError(f"--scores {file}:1: has the columns {', '.join(head)}. {expected}")
+            raise UserError(f"--scores {file}:1: has the columns {', '.join(head) or '(none)'}. {expected}")
         return _read_rows(file, rows, expected)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise UserError(f"--scores {file}: cannot be read ({error}). {expected}") from error

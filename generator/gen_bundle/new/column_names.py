@@ -11,7 +11,8 @@ def _names(words: str, *, after: str = " _.-") -> re.Pattern[str]:
 ID = "_?id|ids|idx|index|uid|uuid|guid|key|file|filename|item|doc|docid|document|query|qid|sentence|sent|line|row|nr|no"
 ID_NAME = re.compile(rf"(?i:(.*[_ .-])?({ID})[0-9]?)|.*[a-z](Id|ID)[0-9]?")
 POSITION_NAME = re.compile(
-    r"(?i)(word|token|segment|turn|utterance|post|step)?[_ .-]?(position|pos_?id|index|place|turn|number)"
+    r"(?i)(word|token|segment|turn|utterance|post|step)?[_ .-]?"
+    r"(position|pos_?id|index|place|turn|number|annotator|rater|coder|worker)([_ .-]?(id|no|nr))?"
 )
 """A place in what the key names: with it, rows that are labelled are told apart."""
 PLACE_NAME = re.compile(

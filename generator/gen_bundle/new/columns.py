@@ -1,6 +1,7 @@
 """What a column of gold holds: its type as a declaration names it, what goes with that type, and what does not fit."""
 
 import itertools
+import json
 import math
 import re
 from collections import Counter
@@ -55,6 +56,7 @@ FORMS = {
 """Type of an answer → the form of its values."""
 TYPES = tuple(FORMS)
 PLACES_SHOWN = 10
+LONGEST_SHOWN = 80
 BLANK_CELLS = ("labels", "text", "string", "tags")
 """Types whose empty cell is an answer, as in scored submissions."""
 
@@ -420,7 +422,8 @@ def gaps(gold: GoldRows, column: GoldColumn) -> list[str]:
     ]
     numbers = len(values) - len(column.blank) - len(column.not_numbers)
     return [
-        f"{gold.place(at)}: {column.name} is empty. Expected a value of type {column.type} in each row of the gold."
+        f"{gold.place(at)}: {column.name} is empty. Expected a value of type {column.type} in each row of the gold; "
+        "leave rows without one out."
         for at in blank
     ] + [
         f"{gold.place(at)}: {column.name} is {values[at]!r}, but a number in {numbers} rows. Expected a number in each "
@@ -431,10 +434,13 @@ def gaps(gold: GoldRows, column: GoldColumn) -> list[str]:
 
 def _unread(gold: GoldRows, column: GoldColumn) -> list[str]:
     """A column of no type."""
-    forms = "; ".join(f"{kind}: {form}" for kind, form in FORMS.items())
+    at = next(at for at, value in enumerate(gold.column(column.name)) if value not in (None, "", []))
+    shown = json.dumps(gold.column(column.name)[at], ensure_ascii=False)
+    shown = shown if len(shown) <= LONGEST_SHOWN else f"{shown[:LONGEST_SHOWN]} …"
     return [
-        f"{gold.file}: the column {column.name} holds values of several kinds, or none that can be answered. "
-        f"Expected values of one type ({forms}); or another column for --answer."
+        f"{gold.place(at)}: {column.name} holds values of several kinds, or none that can be answered, such as "
+        f"{shown}. Expected values of one type: {', '.join(FORMS)} (--answer {column.name}=TYPE says the form of "
+        "each); another column, --answer COLUMN; or a scoring program of your own, gen-bundle new NAME --package."
     ]
 
 

@@ -24,6 +24,8 @@ SHORT = 5
 LONGEST_KEY = 36
 TITLES = {"f1": "Span F1", "f1_characters": "Character F1"}
 """Titles of columns of spans, whose metric is the same but for an option."""
+WORST = {"rmse": ("asc", 1e9), "mae": ("asc", 1e9), "pearson": ("desc", -1), "kappa": ("desc", -1)}
+"""Metric → sort and worst value of an expression of it, where these are not `desc` and 0."""
 CHOICES: dict[str, list[tuple[str, dict[str, Any]]]] = {
     "label": [("macro_f1", {"name": "f1", "average": "macro"}), ("accuracy", {"name": "accuracy"})],
     "grades": [("kappa", {"name": "kappa", "weights": "quadratic"})],
@@ -75,19 +77,42 @@ def answer_columns(answers: Sequence[GoldColumn]) -> list[dict[str, Any]]:
 
     Answers of one kind, such as an emotion each, are ranked by the mean over them.
     """
+    if len(answers) == 1:
+        return _columns_of_one(answers[0])
     found: list[dict[str, Any]] = []
-    alone = len(answers) == 1
-    if not alone and all(is_alike(column, answers[0]) for column in answers):
+    if all(is_alike(column, answers[0]) for column in answers):
         fields = {"fields": [column.name for column in answers]}
-        found += [{"key": f"mean_{key}", "metric": _with(metric, fields)} for key, metric in choices_of(answers[0])]
+        for key, metric in choices_of(answers[0]):
+            found.append({"key": f"mean_{key}", "metric": _with(metric, fields)})
     for column in answers:
         name = identifier(column.name, "answer")[:20].rstrip("_")
         for key, metric in choices_of(column):
-            title = {"title": TITLES[key]} if column.type == "spans" and alone else {}
-            own_key, named = key, metric
-            if not alone:
-                own_key, named = f"{name}_{key}", _with(metric, {"field": column.name})
-            found.append({"key": _unused(own_key, found), **title, "metric": named})
+            own = _with(metric, {"field": column.name})
+            found.append({"key": _unused(f"{name}_{key}", found), "metric": own})
+    return found
+
+
+def _columns_of_one(column: GoldColumn) -> list[dict[str, Any]]:
+    if column.annotators:
+        return _annotators_columns(column)
+    found = []
+    for key, metric in choices_of(column):
+        title = {"title": TITLES[key]} if column.type == "spans" else {}
+        found.append({"key": key, **title, "metric": metric})
+    return found
+
+
+def _annotators_columns(column: GoldColumn) -> list[dict[str, Any]]:
+    """The mean over annotators, and the metric by each of them."""
+    found: list[dict[str, Any]] = []
+    for key, metric in choices_of(column):
+        each: list[dict[str, Any]] = []
+        for annotator in column.annotators:
+            own_key = _unused(f"{key}_{identifier(annotator, 'annotator')}"[:LONGEST_KEY], [*found, *each])
+            each.append({"key": own_key, "metric": _with(metric, {"gold": annotator})})
+        mean = f"mean({', '.join(one['key'] for one in each)})"
+        sort, worst = WORST.get(metric["name"], ("desc", 0))
+        found += [{"key": key, "expression": mean, "sort": sort, "worst": worst}, *each]
     return found
 
 
@@ -154,14 +179,14 @@ TASK_NAMES = {
 
 
 def task_of(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> dict[str, Any]:
-    """The values that templates know as `task`."""
+    """The values that templates know as `cookiecutter.task`; plain data, so that any template can use them."""
     return {
         "kind": proposal.kind,
         "name": TASK_NAMES[proposal.kind],
         "submission": _submission(proposal),
         "fields": fields(proposal),
         "reference": _reference(proposal),
-        "columns": [{**column, "metric": _short(column["metric"])} for column in board_of(proposal)],
+        "columns": list(map(_short, board_of(proposal))),
         "groups": _grouped(proposal),
         "phases": list(phases),
         "inputs": gives_inputs(proposal),
@@ -218,14 +243,15 @@ def _meaning(column: GoldColumn) -> str:
     return MEANINGS[column.type].format(last)
 
 
-def _short(metric: dict[str, Any]) -> Any:
-    """A metric without options is its name alone."""
-    return metric["name"] if len(metric) == 1 else metric
+def _short(column: dict[str, Any]) -> dict[str, Any]:
+    """A column in which a metric without options is its name alone."""
+    metric = column.get("metric", {})
+    return {**column, "metric": metric["name"]} if len(metric) == 1 else column
 
 
 def _grouped(proposal: Proposal) -> list[dict[str, Any]]:
     """The first column's metric in each group, as suggestions."""
-    first = board_of(proposal)[0]
+    first = next(column for column in board_of(proposal) if "metric" in column)
     return [
         {
             "key": f"{first['key']}_by_{identifier(column.name, 'group')}"[:36],

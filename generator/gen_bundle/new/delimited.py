@@ -48,17 +48,17 @@ def _layout(file: GoldFile) -> Layout | None:
     marks = list(dict.fromkeys(f"\t{usual}{RECOGNISED}"))
     for skipped in _may_be_skipped(lines, usual):
         for mark in marks:
-            if _separates(mark, lines, skipped) and (usual or mark == "\t" or _are_words(mark, lines[skipped:])):
+            if _separates(mark, lines, skipped) and (usual or mark in "\t|" or _are_words(mark, lines[skipped:])):
                 return Layout(mark, skipped, _blanks_follow(mark, lines))
     if not usual:
-        return Layout(" ") if _are_labelled_ids(lines) else None
+        return Layout(" ") if _are_quoted(lines) or _are_labelled_ids(lines) else None
     mark = next(filter(lines[0].__contains__, marks), usual)
     return Layout(mark, 0, _blanks_follow(mark, lines))
 
 
 def _may_be_skipped(lines: Sequence[str], usual: str) -> Iterator[int]:
     """How many lines may come before the table: until one has the usual delimiter, which quoted cells may have, too."""
-    for skipped in range(min(MOST_SKIPPED, len(lines) - FEWEST_ROWS) + 1):
+    for skipped in range(max(0, min(MOST_SKIPPED, len(lines) - FEWEST_ROWS)) + 1):
         yield skipped
         if usual and usual in lines[skipped]:
             return
@@ -76,6 +76,11 @@ def _are_words(mark: str, lines: Sequence[str]) -> bool:
 
 def _blanks_follow(mark: str, lines: Sequence[str]) -> bool:
     return mark != " " and all(line.count(mark) == line.count(f"{mark} ") for line in lines)
+
+
+def _are_quoted(lines: Sequence[str]) -> bool:
+    """Whether quoted cells have blanks between them, as R writes a table."""
+    return all(line.startswith('"') and '" "' in line for line in lines)
 
 
 def _are_labelled_ids(lines: Sequence[str]) -> bool:

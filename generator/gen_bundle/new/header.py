@@ -75,13 +75,17 @@ def _is_near(cell: str, given: Sequence[str]) -> bool:
 
 
 def _no_header(where: str, first: Sequence[str], rows: Sequence[Sequence[str]], evidence: str) -> NoHeaderError:
+    columns = list(zip(*rows, strict=True))
     names: list[str] = []
     for at, cell in enumerate(first):
-        given = [row[at] for row in rows]
-        name = _name_for(cell, given, is_first="id" not in names)
+        name = _name_for(cell, columns[at], is_first="id" not in names)
         if name in names:
             name = f"{name}{at + 1}"
         names.append(name)
+    for at in range(len(first) - 1, 0, -1):
+        if _are_ends(columns[at - 1], columns[at]):
+            names[at - 1 : at + 1] = ["start", "end"]
+            break
     may_be = len(set(first)) == len(first) and not any("," in cell for cell in first)
     header = f" If this line is the header all the same: --columns {','.join(first)}." if may_be else ""
     return NoHeaderError(
@@ -90,6 +94,13 @@ def _no_header(where: str, first: Sequence[str], rows: Sequence[Sequence[str]], 
         names,
         first,
     )
+
+
+def _are_ends(starts: Sequence[str], ends: Sequence[str]) -> bool:
+    """Whether whole numbers in one column are always above those in the other."""
+    if not all(map(str.isdecimal, [*starts, *ends])):
+        return False
+    return all(int(start) < int(end) for start, end in zip(starts, ends, strict=True))
 
 
 def _name_for(cell: str, given: Sequence[str], *, is_first: bool) -> str:

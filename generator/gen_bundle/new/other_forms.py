@@ -1,4 +1,4 @@
-"""Values in another form than a field's: spans as objects, answers with their places, lists of Python, decimal commas.
+"""Values in another form than a field's: spans as objects or as text, answers with their places, decimal commas.
 
 Gold is written again by `new`, so that a form which means a type is read as that type, and said.
 """
@@ -11,15 +11,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from gen_bundle.errors import UserError
 from gen_bundle.new.table import FEWEST_REPEATS, LIST, GoldRows
 
 STARTS = ("start", "begin", "start_char", "start_offset", "startOffset", "char_start", "start_index", "from")
 ENDS = ("end", "stop", "end_char", "end_offset", "endOffset", "char_end", "end_index", "to")
 KINDS = ("label", "type", "entity_type", "entity_group", "entity", "category", "tag", "class", "technique", "labels")
-DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+|[+-]?[0-9]+")
+WITH_COMMA = re.compile(r"[+-]?[0-9]+(,[0-9]+)*")
+DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+(,[0-9]+)?")
+THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+")
+PERCENT = re.compile(r"[+-]?[0-9]+(\.[0-9]+)? ?%")
+SPAN_TEXT = re.compile(r"[0-9]+[-:][0-9]+([;,| ]+[0-9]+[-:][0-9]+)+")
+"""Two places at least: one alone may be anything, such as years."""
+PLACES = re.compile(r"([0-9]+)[-:]([0-9]+)")
 NO_FORM: Any = object()
 EMPTY: tuple[Any, ...] = ([], "[]")
 MOST_CODES = 10
+MOST_LABELS = 50
 
 
 def is_span(value: Any) -> bool:
@@ -37,19 +45,25 @@ def _first(value: Mapping[str, Any], names: Sequence[str]) -> str | None:
 
 
 def as_they_are_meant(gold: GoldRows) -> GoldRows:
-    """The gold with every column whose values all are of another form in the form of its field."""
+    """The gold with every column whose values all are of another form in the form of its field.
+
+    Raises:
+        UserError: numbers that can be read in two ways.
+    """
     columns: list[Sequence[Any]] = []
     notes = [*gold.notes]
     forms = JSON_FORMS if gold.is_json else CELL_FORMS
     for name in gold.names:
         values = gold.column(name)
         for form, meaning in forms.items():
-            if meaning is _decimal_point and _are_codes(values):
-                continue
             meant = _all_meant(values, meaning)
             if meant is not None:
                 notes.append(f"{gold.file}: {name} is read as {form}")
                 values = meant
+        found = None if gold.is_json else _numbers(gold, name, values) or _listed_labels(values)
+        if found is not None:
+            values, form = found
+            notes.append(f"{gold.file}: {name} is read as {form}")
         columns.append(values)
     if len(notes) == len(gold.notes):
         return gold
@@ -67,6 +81,44 @@ def _all_meant(values: Sequence[Any], meaning: Callable[[Any], Any]) -> list[Any
         is_other = is_other or (meant != value and value not in EMPTY)
         found.append(meant)
     return found if is_other else None
+
+
+def _listed_labels(cells: Sequence[str]) -> tuple[list[str], str] | None:
+    """The cells of labels that are lists of JSON, with bars between the labels; None for any other."""
+    if not cells or not cells[0].startswith("["):
+        return None
+    lists = list(map(json_list, cells))
+    seen: Counter[str] = Counter()
+    for value in lists:
+        if not isinstance(value, list) or not all(isinstance(one, str) and "|" not in one for one in value):
+            return None
+        seen.update(value)
+    if len(seen) > MOST_LABELS or seen.total() < FEWEST_REPEATS * len(seen):
+        return None
+    return ["|".join(value or ()) for value in lists], "labels, which are written with bars between them"
+
+
+def _numbers(gold: GoldRows, name: str, cells: Sequence[str]) -> tuple[list[str], str] | None:
+    """The cells of numbers without their commas or percent signs, and the words for it; None for any other."""
+    if all(map(PERCENT.fullmatch, cells)):
+        return [cell.rstrip("%").rstrip() for cell in cells], "numbers, without their percent signs"
+    with_commas = [cell for cell in cells if "," in cell]
+    if not with_commas or not all(map(WITH_COMMA.fullmatch, cells)) or _are_codes(cells):
+        return None
+    if all(map(THOUSANDS.fullmatch, with_commas)):
+        return _without_thousands(gold, name, with_commas), "numbers, without the commas of their thousands"
+    if not all(map(DECIMAL_COMMA.fullmatch, cells)):
+        return None
+    return [cell.replace(",", ".") for cell in cells], "numbers, whose commas are written as points"
+
+
+def _without_thousands(gold: GoldRows, name: str, with_commas: Sequence[str]) -> list[str]:
+    """The cells without commas; raises UserError where each has one alone, which may stand for the decimal point."""
+    first = with_commas[0]
+    if max(cell.count(",") for cell in with_commas) == 1:
+        meant = f"{first.replace(',', '.')} or {first.replace(',', '')}"
+        raise UserError(f"{gold.file}: {name} holds numbers such as {first}. Expected {meant}, whichever is meant.")
+    return [cell.replace(",", "") for cell in gold.column(name)]
 
 
 def _spans(value: Any) -> Any:
@@ -140,15 +192,32 @@ def _are_codes(cells: Sequence[str]) -> bool:
     return seen.total() >= FEWEST_REPEATS * len(seen)
 
 
-def _decimal_point(cell: str) -> Any:
-    return cell.replace(",", ".") if DECIMAL_COMMA.fullmatch(cell) else NO_FORM
+def _multi_hot(value: Any) -> Any:
+    """A list that says of each label whether it holds; labels are called by their places."""
+    if not isinstance(value, list) or not value or not all(type(one) is int and one in (0, 1) for one in value):
+        return NO_FORM
+    return [str(place) for place, one in enumerate(value) if one]
 
 
-JSON_FORMS: Mapping[str, Callable[[Any], Any]] = {"spans": _spans, "texts, without their places": _answers}
+def _span_text(cell: str) -> Any:
+    """Places such as `0-4;9-12`."""
+    if not SPAN_TEXT.fullmatch(cell):
+        return NO_FORM
+    found = []
+    for start, end in PLACES.findall(cell):
+        found.append([int(start), int(end)])
+    return json.dumps(found)
+
+
+JSON_FORMS: Mapping[str, Callable[[Any], Any]] = {
+    "spans": _spans,
+    "texts, without their places": _answers,
+    "labels, which are called by their places in the lists, from 0": _multi_hot,
+}
 CELL_FORMS: Mapping[str, Callable[[str], Any]] = {
     "lists of JSON": _python_list,
     "spans": _in_cell(_spans),
+    "spans, whose ends are the first places after them": _span_text,
     "texts, without their places": _in_cell(_answers),
-    "numbers, whose commas are written as points": _decimal_point,
 }
 """How a column is said to be read → what a value of it means, or `NO_FORM`."""

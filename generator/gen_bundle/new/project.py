@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, TemplateError, TemplateSyntaxError
+from jinja2.ext import Extension
 
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.read import FILE, read_competition
@@ -38,6 +39,14 @@ RESERVED = {"null", "true", "false", "yes", "no", "on", "off", "y", "n", "nan", 
 UNPRINTABLE = re.compile(r"[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
+class TextFilters(Extension):
+    """The filter `yaml` of templates."""
+
+    def __init__(self, environment: Environment) -> None:
+        super().__init__(environment)
+        environment.filters.update(yaml=yaml_text)
+
+
 def yaml_text(value: Any) -> str:
     """A value as YAML 1.2 on one line, texts quoted where they could be read as anything else."""
     if isinstance(value, Mapping):
@@ -49,26 +58,68 @@ def yaml_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def render(template: Path, answers: Mapping[str, Any], into: Path) -> Path:
-    """Make a project of a folder of templates in the folder `into`, called `answers["name"]`; returns its folder."""
-    environment = Environment(  # noqa: S701 - bundle.yaml and Markdown, which other templates make pages of
-        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+def render(template: Path, answers: Mapping[str, Any], into: Path, *, ask: bool = False) -> Path:
+    """Render a cookiecutter template into the folder `into`; returns the project's folder.
+
+    Args:
+        template: a folder with `cookiecutter.json` and the project's folder, named `{{cookiecutter.name}}`.
+        answers: the values that the tool knows; they go before those of `cookiecutter.json`.
+        into: where the project's folder is made.
+        ask: whether to ask for the other variables of `cookiecutter.json`; else their defaults are taken.
+
+    Raises:
+        UserError: the template cannot be read or rendered.
+    """
+    from cookiecutter.exceptions import CookiecutterException
+    from cookiecutter.generate import generate_context, generate_files
+
+    settings = template / "cookiecutter.json"
+    if not settings.is_file():
+        raise UserError(f"--template {template}: no cookiecutter.json in it. Expected a cookiecutter template.")
+    try:
+        own = generate_context(str(settings))["cookiecutter"]
+        context = _with_own_variables(own, answers, ask=ask)
+        made = generate_files(repo_dir=str(template), context={"cookiecutter": context}, output_dir=str(into))
+    except TemplateSyntaxError as error:
+        raise UserError(f"{error.filename or template}:{error.lineno}: {error.message}.") from error
+    except (CookiecutterException, TemplateError) as error:
+        raise UserError(f"{template}: cannot be rendered ({_reason(error)}).") from error
+    return Path(made).resolve()
+
+
+def _with_own_variables(own: Mapping[str, Any], answers: Mapping[str, Any], *, ask: bool) -> dict[str, Any]:
+    """What the tool knows, and the template's other variables: asked for as cookiecutter does, or their defaults."""
+    from cookiecutter.prompt import (
+        read_user_choice,
+        read_user_dict,
+        read_user_variable,
+        read_user_yes_no,
+        render_variable,
     )
-    environment.filters["yaml"] = yaml_text
-    folder = into / str(answers["name"])
-    for file in sorted(template.rglob("*")):
-        if file.is_file() and file.suffix != ".pyc":
-            target = folder / file.relative_to(template)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            text = environment.from_string(file.read_text(encoding="utf-8")).render(answers)
-            target.write_text(text, encoding="utf-8")
-    return folder
+    from cookiecutter.utils import create_env_with_context
+
+    context = {**{name: value for name, value in own.items() if name.startswith("_")}, **answers}
+    environment = create_env_with_context({"cookiecutter": context})
+    prompts = {list: read_user_choice, bool: read_user_yes_no, dict: read_user_dict}
+    for name, value in own.items():
+        if name not in context:
+            default = render_variable(environment, value, context)
+            if ask:
+                prompt = prompts.get(type(value), read_user_variable)
+                context[name] = prompt(name, default, own.get("__prompts__"))
+            else:
+                context[name] = default[0] if isinstance(default, list) else default
+    return context
+
+
+def _reason(error: Exception) -> str:
+    """The message of cookiecutter, with the reason behind it where there is one."""
+    inner = getattr(error, "error", None)
+    return f"{error.message}: {inner}" if inner and hasattr(error, "message") else str(error).rstrip(".")
 
 
 LONGEST_NAME = 36
 SCHEMA = "bundle.schema.json"
-PACKAGE = "my_task"
-"""What the scoring package of the scaffold is called."""
 TRAIN = "train"
 """The folder of the public data with what participants train on."""
 LOGO_SIDE = 256
@@ -147,8 +198,10 @@ def new_declared(
     place: Place,
     proposal: Proposal,
     phases: Mapping[str, Sequence[int]],
+    template: Path | None = None,
     *,
     train: Path | None = None,
+    ask: bool = False,
     check: bool = True,
 ) -> Path:
     """Write a competition that is scored without Python; returns its folder.
@@ -157,7 +210,9 @@ def new_declared(
         place: name and place.
         proposal: its gold and what the columns are for.
         phases: phase id → its rows of the gold.
+        template: a cookiecutter template in place of the tool's own.
         train: a file for participants to train on, published as it is.
+        ask: whether the template may ask for its own variables.
         check: whether the scoring program reads the gold before anything is put in place, which takes seconds.
 
     Raises:
@@ -165,7 +220,11 @@ def new_declared(
     """
     with unfinished(place) as work:
         answers = {**place.answers(), "task": task_of(proposal, phases)}
-        folder = render(SCAFFOLD / "declared", answers, work)
+        folder = render(template or SCAFFOLD / "declared", answers, work, ask=ask)
+        if folder != (work / place.name).resolve():
+            raise UserError(
+                f"--template {template}: its folder is not named {{{{cookiecutter.name}}}}. Expected that name."
+            )
         write_data(folder / "data", proposal, phases)
         if train is not None:
             (folder / "data" / "public" / TRAIN).mkdir(parents=True, exist_ok=True)
@@ -229,19 +288,12 @@ def new_package(place: Place) -> Path:
     with unfinished(place) as work:
         answers = {**place.answers(), "package": package}
         folder = render(SCAFFOLD / "package", answers, work)
-        _rename_package(folder, package)
         (folder / "logo.png").write_bytes(placeholder_logo(place.name, answers["title"]))
         write_schema(folder)
+        for cache in folder.rglob("__pycache__"):
+            shutil.rmtree(cache)
         remember_own_code(resolve(folder))
     return place.folder
-
-
-def _rename_package(folder: Path, name: str) -> None:
-    """Give the scoring package of the scaffold, and the test of it, this name."""
-    (folder / PACKAGE).rename(folder / name)
-    (folder / "tests" / f"test_{PACKAGE}.py").rename(folder / "tests" / f"test_{name}.py")
-    for file in folder.rglob("*.py"):
-        file.write_text(file.read_text(encoding="utf-8").replace(PACKAGE, name), encoding="utf-8")
 
 
 def placeholder_logo(name: str, title: str) -> bytes:

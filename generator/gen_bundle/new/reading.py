@@ -15,6 +15,8 @@ SHAPES: Sequence[tuple[Callable[[GoldFile], bool], Callable[[GoldFile], GoldRows
     (delimited.has_delimiter, delimited.read_table),
     (json_gold.is_json, json_gold.read_json),
     (shapes.is_qrels, shapes.read_qrels),
+    (shapes.is_run, shapes.refuse_run),
+    (shapes.is_fasttext, shapes.read_fasttext),
     (shapes.is_judged_lists, shapes.read_judged_lists),
     (shapes.is_tagged_tokens, shapes.read_tagged_tokens),
     (shapes.is_labelled_words, shapes.read_labelled_words),
@@ -64,6 +66,6 @@ def _read(file: GoldFile) -> GoldRows:
         if is_shape(file):
             return read(file)
     raise UserError(
-        f"--gold {file.name}: its format is unknown. Expected a file that ends with .csv, .tsv, .jsonl, .json or .txt, "
-        'or a table with --delimiter, such as --delimiter ";".'
+        f"--gold {file.name}: its format is unknown. Expected a file that ends with .csv, .tsv, .jsonl, .json or .txt "
+        '(each line an answer), or a table with --delimiter, such as --delimiter ";".'
     )

@@ -7,12 +7,15 @@ from typing import Any
 
 from gen_bundle.errors import UserError
 from gen_bundle.new.gold_file import GoldFile
-from gen_bundle.new.table import LINE_KEY, NUMBERED, GoldRows, raise_all
+from gen_bundle.new.table import LINE_KEY, NUMBERED, GoldRows, raise_all, without
 
 QRELS = re.compile(r"(\S+)[ \t]+(?:0|Q0)[ \t]+(\S+)[ \t]+(-?[0-9]+)\s*")
 """A judgement as TREC has it: query, iteration, item, relevance."""
 JUDGED_LIST = re.compile(r"(\S+) (\[[01](?:, ?[01])+\])\s*")
 """A query, and whether each of its items is relevant."""
+RUN = re.compile(r"\S+[ \t]+Q0[ \t]+\S+[ \t]+[0-9]+[ \t]+\S+[ \t]+\S+\s*")
+FASTTEXT = re.compile(r"((?:__label__\S+\s+)+)(.*)")
+FASTTEXT_LABEL = re.compile(r"__label__(\S+)")
 RANKED = ("query", "item", "relevance")
 CONLL_COMMENT = re.compile(r"# |-DOCSTART-|#\w+ =")
 CONLL_TAG = re.compile(r"O|[BIESLU]-.+")
@@ -137,7 +140,7 @@ def _in_iob2(tag: str, before: str) -> str:
 def _with_token_rows(file: GoldFile, sentences: Sequence[tuple[int, list[list[str]]]], width: int) -> GoldRows:
     names: Sequence[str] = ["token", *(f"column{at}" for at in range(2, width)), "tag"]
     if width == len(CONLL_U):
-        names = CONLL_U
+        names = CONLL_U  # what nothing is said of is left out
     if file.columns:
         names = file.columns
     if len(names) != width:
@@ -150,7 +153,9 @@ def _with_token_rows(file: GoldFile, sentences: Sequence[tuple[int, list[list[st
             numbers.append(start + position - 1)
     note = f"{file.name}: a token a line; sentences and the positions in them were numbered, and each token is a row"
     named = ["sentence", "position", *names]
-    return GoldRows(file.name, ".tsv", named, rows, numbers, quoting="none", notes=(note,))
+    gold = GoldRows(file.name, ".tsv", named, rows, numbers, quoting="none", notes=(note,))
+    unsaid = [name for name in names if set(gold.column(name)) == {"_"}]
+    return without(gold, *unsaid) if unsaid else gold
 
 
 def is_labelled_words(file: GoldFile) -> bool:
@@ -176,6 +181,36 @@ def read_labelled_words(file: GoldFile) -> GoldRows:
         f"{file.name}: each line holds labels of words; each of them is a row, found by its line and position, from 1"
     )
     return GoldRows(file.name, ".tsv", [LINE_KEY, "position", "label"], rows, numbers, notes=(note,))
+
+
+def is_fasttext(file: GoldFile) -> bool:
+    """Whether each line begins with its labels, as fastText marks them."""
+    return all(map(FASTTEXT.match, file.beginning))
+
+
+def read_fasttext(file: GoldFile) -> GoldRows:
+    """A text a row, with its labels."""
+    rows: list[list[Any]] = []
+    for found in (match for _, match in _matches(file, FASTTEXT, "__label__ and a label, then the text")):
+        rows.append([str(len(rows) + 1), found[2], FASTTEXT_LABEL.findall(found[1])])
+    name = "labels"
+    if all(len(row[2]) == 1 for row in rows):
+        name, rows = "label", [[number, text, label] for number, text, (label,) in rows]
+    note = f"{file.name}: labels before texts, as fastText has them; the rows are numbered from 1"
+    return GoldRows(file.name, ".jsonl", [NUMBERED, "text", name], rows, range(1, len(rows) + 1), notes=(note,))
+
+
+def is_run(file: GoldFile) -> bool:
+    """Whether these are rankings of a system, as TREC has them."""
+    return all(map(RUN.fullmatch, file.beginning))
+
+
+def refuse_run(file: GoldFile) -> GoldRows:
+    """A run is a submission; raises UserError."""
+    raise UserError(
+        f"{file.name}: is a run (query, Q0, item, rank, score, name), which is what participants hand in. Expected the "
+        "judgements: query, 0, item and relevance in each line."
+    )
 
 
 def is_lines(file: GoldFile) -> bool:

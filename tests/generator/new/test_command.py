@@ -13,7 +13,7 @@ from gen_bundle.cli.new import command
 from gen_bundle.declaration.read import read_competition
 from gen_bundle.declaration.schema import schema_text
 from gen_bundle.new.project import SCHEMA
-from gen_bundle.resources import PLACEHOLDER
+from gen_bundle.resources import PLACEHOLDER, SCAFFOLD
 from tests.generator.new.making import csv_text, files, sentiment
 
 pytestmark = pytest.mark.slow
@@ -139,6 +139,7 @@ def test_yes_asks_nothing(gold: Path) -> None:
         (["--from", "clpsych2025", "--package"], "--from and --package: expected one of them"),
         (["--recipe", "spans", "--key", "id", "--split", "1:2"], "--key: works only with --gold"),
         (["--recipe", "spans", "--tasks", "a1"], "--tasks: works only with --from"),
+        (["--package", "--template", "."], "--template: not with --from, --like or --package"),
         (["--gold", "nothing.csv"], "--gold nothing.csv: No such file"),
         (
             ["--gold", "gold.csv", "--answer", "lable"],
@@ -171,6 +172,47 @@ def test_the_schema_lies_beside_the_declaration(tmp_path: Path) -> None:
     first = (tmp_path / "mine/bundle.yaml").read_text(encoding="utf-8").splitlines()[0]
     assert first == f"# yaml-language-server: $schema={SCHEMA}"
     assert json.loads((tmp_path / "mine" / SCHEMA).read_text(encoding="utf-8")) == json.loads(schema_text())
+
+
+def test_a_template_of_ones_own(gold: Path) -> None:
+    template = gold / "template"
+    shutil.copytree(SCAFFOLD / "declared", template)
+    settings = json.loads((template / "cookiecutter.json").read_text(encoding="utf-8"))
+    (template / "cookiecutter.json").write_text(
+        json.dumps({**settings, "lab": "Lab of {{ cookiecutter.name }}"}), "utf-8"
+    )
+    page = template / "{{cookiecutter.name}}" / "pages" / "terms.md.j2"
+    page.write_text("Terms of {{ cookiecutter.lab }}\n", encoding="utf-8")
+    done = new(gold, "--gold", "gold.csv", "--template", "template")
+    assert done.exit_code == 0, done.output
+    assert (gold / "mine/pages/terms.md.j2").read_text(encoding="utf-8") == "Terms of Lab of mine\n"
+    page.write_text("{{ cookiecutter.nothing }}\n", encoding="utf-8")
+    (gold / "mine").rename(gold / "first")
+    done = new(gold, "--gold", "gold.csv", "--template", "template")
+    assert (done.exit_code, done.exception.__class__) == (2, SystemExit)
+    assert "terms.md.j2" in done.stderr
+    assert not (gold / "mine").exists()
+
+
+def test_a_template_asks_its_own_questions(gold: Path) -> None:
+    template = gold / "template"
+    shutil.copytree(SCAFFOLD / "declared", template)
+    settings = json.loads((template / "cookiecutter.json").read_text(encoding="utf-8"))
+    own = {"prize": True, "track": ["open {{ cookiecutter.name }}", "closed"], "lab": "Ours"}
+    own["__prompts__"] = {"prize": "Is there a prize"}
+    (template / "cookiecutter.json").write_text(json.dumps({**settings, **own}), encoding="utf-8")
+    page = template / "{{cookiecutter.name}}" / "pages" / "terms.md.j2"
+    page.write_text(
+        "{% if cookiecutter.prize %}Prize. {% endif %}{{ cookiecutter.track }}, {{ cookiecutter.lab }}\n",
+        encoding="utf-8",
+    )
+    done = new(gold, "--gold", "gold.csv", "--template", "template", answers="\n" * 6 + "no\n2\nTheirs\n")
+    assert done.exit_code == 0, done.output
+    assert "Is there a prize" in done.output
+    assert (gold / "mine/pages/terms.md.j2").read_text(encoding="utf-8") == "closed, Theirs\n"
+    (gold / "mine").rename(gold / "first")
+    assert new(gold, "--gold", "gold.csv", "--template", "template", "--yes", answers="").exit_code == 0
+    assert (gold / "mine/pages/terms.md.j2").read_text(encoding="utf-8") == "Prize. open mine, Ours\n"
 
 
 def test_placeholders_can_be_recognised(tmp_path: Path) -> None:

@@ -273,7 +273,10 @@ class TestAnswers:
 
     def test_values_of_several_kinds(self, tmp_path: Path) -> None:
         text = jsonl([{"id": "a", "answer": {"x": 1}}, {"id": "b", "answer": 3}])
-        with pytest.raises(UserError, match=r"answer holds values of several kinds.*; number: a finite number"):
+        with pytest.raises(
+            UserError,
+            match=r"gold\.jsonl:1: answer holds values of several kinds.* of one type: label, ",
+        ):
             proposed(tmp_path, "gold.jsonl", text, answers=[("answer", None)])
 
 

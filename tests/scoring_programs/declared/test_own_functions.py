@@ -71,7 +71,7 @@ def options_of(folder: Path, text: str, **metric: Any) -> dict[str, Any]:
 def test_a_build_finds_what_fails(fails: str, when: str, tmp_path: Path) -> None:
     options = options_of(tmp_path, module(WHEN[when], FAILS[fails]))
     gold = read_gold(options, {"gold.csv": GOLD}, tmp_path).tables
-    (message,) = failing(plans(options)["t"][1], gold)
+    (message,) = failing(plans(options)["t"][1], gold, {})
     assert message.startswith("metrics.py")
     assert "own could not be computed for" in message
     if fails in ("divides", "key", "exits", "quits", "memory"):
@@ -82,7 +82,7 @@ def test_a_build_refuses_no_function_that_gives_numbers(tmp_path: Path) -> None:
     text = "def mine(gold, predicted):\n    return float('nan') if len(gold) % 2 else len(predicted)\n"
     options = options_of(tmp_path, text, by=["lang"])
     gold = read_gold(options, {"gold.csv": GOLD}, tmp_path).tables
-    assert list(failing(plans(options)["t"][1], gold)) == []
+    assert list(failing(plans(options)["t"][1], gold, {})) == []
 
 
 @pytest.mark.parametrize("fails", FAILS)

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 
 SEEDS = range(6)
 CASES = [(manner, seed) for manner in MANNERS for seed in SEEDS]
-FEWEST = {"tasks": 48, "without Python": 42, "held": 31, "whole": 24, "gold": 23, "submission": 28}
+FEWEST = {"tasks": 58, "without Python": 49, "held": 31, "whole": 24, "gold": 23, "submission": 28}
 """How many tasks there are at least, and of those held to official scripts how many are whole; may only rise."""
 
 

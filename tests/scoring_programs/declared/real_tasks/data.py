@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import shutil
 
-from tests.scoring_programs.declared.real_tasks import label_sets, labels, numbers, rankings, sets, texts
+from tests.scoring_programs.declared.real_tasks import beyond_text, label_sets, labels, numbers, rankings, sets, texts
 from tests.scoring_programs.declared.real_tasks.making import MAKERS, REAL_TASKS, Files, team
 
-MODULES = (labels, label_sets, numbers, sets, texts, rankings)
+MODULES = (beyond_text, labels, label_sets, numbers, sets, texts, rankings)
 """Where the makers are; importing them registers them."""
 SEED = 2026
 
