@@ -37,6 +37,8 @@ def test_merge_keys_are_the_platforms_alone() -> None:
     text = b"x: &x {a: 1}\ny: {<<: *x, b: 2}\n"
     assert read_yaml(text).value["y"] == {"a": 1, "b": 2}
     assert read_core_yaml(text).value["y"] == {"<<": {"a": 1}, "b": 2}
+    replaced = read_yaml(b"x: &x {a: 1}\ny: {<<: *x, a: 2}\n")
+    assert (replaced.value["y"], replaced.repeated) == ({"a": 2}, [])
 
 
 @pytest.mark.parametrize("read", [read_yaml, read_core_yaml])

@@ -26,7 +26,7 @@ from gen_bundle.declaration.model import (
 )
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.rules import files, unique
-from gen_bundle.declaration.source import Broken, columns_of, listed, mappings
+from gen_bundle.declaration.source import Broken, Trail, columns_of, listed, mappings
 
 PROGRAMS = "programs"
 """The key of bundle.yaml that makes a competition foreign."""
@@ -39,7 +39,7 @@ PackedPath = Annotated[
         description="A folder, which is zipped with all that is in it, or a file, which is packed as it is.",
     ),
 ]
-PlatformRule = Literal["Add_And_Delete", "Force_Last", "Force_Latest_Multiple", "Force_Best"]
+AnyRule = Literal[SubmissionRule, "Add_And_Delete", "Force_Last", "Force_Latest_Multiple", "Force_Best"]
 
 
 class Programs(StrictModel):
@@ -148,7 +148,7 @@ class ForeignCompetition(CompetitionSettings):
 
     title: Name = Field(description="Name of the competition.")
     contact: str | None = Field(None, description="An e-mail address.")
-    submission_rule: SubmissionRule | PlatformRule = Field(
+    submission_rule: AnyRule = Field(
         "all",
         description="What is on the leaderboard: as in other declarations, or by any of the platform's own names.",
     )
@@ -220,19 +220,24 @@ def _columns(data: dict[str, Any]) -> Iterator[Broken]:
     of_tasks = list(columns_of(data))
     if of_board and of_tasks:
         yield ("leaderboard", "columns"), "tasks have columns, too. Expected all in one of the two places."
-    if not of_board and not of_tasks:
+    tasks = [task for _, task in mappings(data, "tasks")]
+    if tasks and not of_board and not any("columns" in task for task in tasks):
         yield ("tasks", 0), "columns is missing. Expected the leaderboard's columns, with their key, title and sort."
     columns = of_board + of_tasks
     keys = [str(column.get("key")) for _, column in columns]
     for place, (trail, column) in enumerate(columns):
         if keys[place] in keys[:place]:
             yield (*trail, "key"), f"{keys[place]!r} is used twice. Expected: a different key for each of the columns."
-        named = listed(column, "of")
-        if named and column.get("computation") is None:
-            yield (*trail, "of"), f"is given without a computation. Expected one of {', '.join(COMPUTATIONS)}."
-        for index, key in enumerate(named):
-            if key not in keys:
-                yield (*trail, "of", index), f"no column {key!r}. {nearest(str(key), keys)}"
+        yield from _computed(trail, column, keys)
+
+
+def _computed(trail: Trail, column: dict[str, Any], keys: list[str]) -> Iterator[Broken]:
+    named = listed(column, "of")
+    if named and column.get("computation") is None:
+        yield (*trail, "of"), f"is given without a computation. Expected one of {', '.join(COMPUTATIONS)}."
+    for index, key in enumerate(named):
+        if key not in keys:
+            yield (*trail, "of", index), f"no column {key!r}. {nearest(str(key), keys)}"
 
 
 def _task_ids(data: dict[str, Any], name: str) -> Iterator[Broken]:

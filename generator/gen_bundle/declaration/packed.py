@@ -46,13 +46,33 @@ def place_of(path: str, source: Path) -> str:
 
 
 def check_packed(data: dict[str, Any], folder: Path, own_data: Path | None) -> Iterator[Broken]:
-    """Paths of the raw declaration that lead nowhere."""
+    """Paths of the raw declaration that lead nowhere, or out of the project."""
     for trail, path in _paths(data):
+        if not _is_below(path):
+            yield trail, f"{path!r} does not lead to a part of the project. Expected a path below {folder}."
+            continue
         source = source_of(folder, own_data, path)
-        if not source.exists() and not is_on_server(path, source):
-            shown = path if source == folder / path else str(source)
-            what = WORDS[str(trail[-1])]
-            yield trail, f"nothing is at {shown}. Expected {what} there: a folder, which is zipped, a zip or a file."
+        if _is_there(source) or UUID.fullmatch(path):
+            continue
+        shown = path if source == folder / path else str(source)
+        if _is_there(Path(f"{source}.zip")):
+            yield trail, f"nothing is at {shown}. Did you mean {path}.zip?"
+            continue
+        what = WORDS[str(trail[-1])]
+        yield trail, f"nothing is at {shown}. Expected {what} there: a folder, which is zipped, a zip or a file."
+
+
+def _is_below(path: str) -> bool:
+    """Whether a path leads below the folder that it is seen from, and not to that folder."""
+    place = PurePosixPath(posixpath.normpath(path))
+    return bool(place.parts) and not place.is_absolute() and place.parts[0] != ".."
+
+
+def _is_there(source: Path) -> bool:
+    try:
+        return source.exists()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
 
 
 def _paths(data: dict[str, Any]) -> Iterator[tuple[Trail, str]]:

@@ -145,7 +145,9 @@ def _model_errors(source: Source) -> Iterator[Broken]:
                 continue
             reported.add(trail)
             kind = detail["type"]
-            if kind == "extra_forbidden":
+            if trail in _unread(top, source.data):
+                yield trail, f"is read with a scoring package alone, and there is none with {PROGRAMS}. Leave it out."
+            elif kind == "extra_forbidden":
                 yield trail, f"unknown key. {nearest(str(trail[-1]), _known_keys(top, trail[:-1]))}"
             elif kind == "missing":
                 yield trail, f"is missing. {_meaning(top, trail)}."
@@ -162,6 +164,13 @@ def _model_errors(source: Source) -> Iterator[Broken]:
             else:
                 message = detail["msg"].removeprefix("Value error, ").removeprefix("Input ").strip().rstrip(".")
                 yield trail, f"{message} (found {_shown(detail['input'])})."
+
+
+def _unread(top: type[BaseModel], data: dict[str, Any]) -> list[Trail]:
+    """Keys at the top that only the other kind of declaration has."""
+    if top is DeclaredCompetition:
+        return []
+    return [(key,) for key in data if key in DeclaredCompetition.model_fields and key not in top.model_fields]
 
 
 def _without_choice(trail: Trail, data: Any) -> Trail:

@@ -18,6 +18,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.new.project import placeholder_logo
 from gen_bundle.resources import SCAFFOLD_TEXT
 from gen_bundle.yaml_document import MAX_BYTES, UnreadableYamlError, read_yaml
+from gen_bundle.zips.bounds import BUNDLE
 from gen_bundle.zips.tree import Node, Tree, file_of, write_files
 
 PYTHON_TAG = re.compile(rb"!!python/\S+[ \t]*")
@@ -69,6 +70,8 @@ def _refuse_broken(path: Path, bundle: Bundle) -> None:
     archive = bundle.archive
     problems = [f"{path}: {member or 'the zip'}: {reason}." for member, reason in archive.failures]
     problems += [f"{path}: {name}: expands more than 200 times, to over 2 GiB (a zip bomb)." for name in archive.bombs]
+    if path.is_file() and BUNDLE.is_bomb(sum(member.file_size for member in archive.members), path.stat().st_size):
+        problems.append(f"{path}: expands more than 200 times, to over 2 GiB (a zip bomb).")
     if problems:
         advice = "Nothing was written. Expected a zip that can be unpacked, or the folder of a bundle."
         more = len(problems[MOST_PROBLEMS:])

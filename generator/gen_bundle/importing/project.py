@@ -5,16 +5,26 @@ stays as it is.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from datetime import date, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from gen_bundle.check.bundle import page_files
-from gen_bundle.codabench.competition import Column, DataUse, Phase, Solution, Task
+from gen_bundle.codabench.competition import TIE_BREAK, Column, DataUse, Phase, Solution, Task
+from gen_bundle.codabench.dates import Instant
 from gen_bundle.codabench.fields import Boolean, as_boolean, as_text, is_uuid
-from gen_bundle.codabench.serializer_fields import PHASE_FLAGS, TOP_FIELDS
+from gen_bundle.codabench.serializer_fields import (
+    BOARD,
+    COLUMN,
+    PAGE,
+    PHASE,
+    PHASE_FLAGS,
+    SOLUTION,
+    TASK,
+    TOP_FIELDS,
+    TOP_KEYS,
+)
 from gen_bundle.importing.opening import ABSENT, NO_PAGE, Opened
 from gen_bundle.yaml_document import Path as YamlPath
 from gen_bundle.yaml_document import dotted
@@ -60,6 +70,7 @@ class _Project:
     def __post_init__(self) -> None:
         self.bundle = self.opened.bundle
         self.competition = self.bundle.competition
+        self.roles = {use.role for use in self.competition.uses()}
         phase_ids = _ids([(one.id, one.name) for one in self.competition.phases], "phase", TAKEN_IDS)
         self.phases = dict(zip([one.at for one in self.competition.phases], phase_ids, strict=True))
         task_ids = _ids([self._named(one) for one in self.competition.tasks], "task", set())
@@ -80,6 +91,7 @@ class _Project:
             "description": as_text(top.get("description")) or "",
             "logo": self._logo(),
             **self._settings(),
+            "raw": True,
             "pages": list(self._pages()),
             "terms": self._terms(),
             "programs": {},
@@ -91,8 +103,7 @@ class _Project:
         solutions = list(self._solutions())
         if solutions:
             declared["solutions"] = solutions
-        if "milestones" in top:
-            self.opened.lost.append("milestones: dates beside the phases, which only a preview shows")
+        self._name_what_is_ignored()
         return declared | {"leaderboard": self._leaderboard()}
 
     def _settings(self) -> dict[str, Any]:
@@ -113,6 +124,18 @@ class _Project:
                 value = as_boolean(value) if isinstance(kind, Boolean) else as_text(value)
                 given[key] = None if value == default else value
         return {key: value for key, value in given.items() if value is not None}
+
+    def _name_what_is_ignored(self) -> None:
+        """Note the keys that the platform ignores, and the dates beside the phases, which only a preview shows."""
+        known: list[tuple[YamlPath, Set[str]]] = [((), TOP_KEYS - {"milestones"})]
+        for name, keys in (("pages", PAGE), ("tasks", TASK), ("solutions", SOLUTION), ("phases", PHASE)):
+            known += [(entry.at, keys) for entry in self.bundle.entries(name)]
+        known.append((("leaderboards", 0), BOARD | {TIE_BREAK}))
+        known += [(entry.at, COLUMN) for entry in self.bundle.entries("leaderboards", 0, "columns")]
+        for at, read in known:
+            further = [dotted((*at, key)) for key in self.bundle.mapping(at) if key not in read]
+            if further:
+                self.opened.lost.append(f"{', '.join(further)}: Codabench ignores it, too")
 
     # Texts
 
@@ -164,7 +187,7 @@ class _Project:
             entry["description"] = as_text(given["description"])
         named = {role: f"programs/{FOLDERS[name]}" for name, role in PROGRAMS.items()}
         programs = self._places(task.files, named, self.tasks[task.at])
-        entry["programs"] = {name: programs[role] for name, role in PROGRAMS.items() if role in programs}
+        entry["programs"] = {name: programs.get(role) for name, role in PROGRAMS.items()}
         entry |= self._places(task.files, {role: f"{above}/{self._of_phase(task)}" for role, above in DATA.items()})
         if task.ingestion_only_during_scoring:
             entry["ingestion_only_during_scoring"] = True
@@ -182,7 +205,8 @@ class _Project:
         entry: dict[str, Any] = {"id": self.phases[phase.at], "name": phase.name}
         if given.get("description") is not None:
             entry["description"] = as_text(given["description"])
-        entry |= {key: self._date(given[key], (*phase.at, key)) for key in ("start", "end") if given.get(key)}
+        dates = {"start": (phase.start, phase.start_at), "end": (phase.end, phase.end_at)}
+        entry |= {key: self._date(instant, at) for key, (instant, at) in dates.items() if given.get(key)}
         entry |= {
             "tasks": [self.tasks[task.at] for task in phase.tasks],
             "max_submissions_per_day": phase.a_day or 0,
@@ -197,14 +221,15 @@ class _Project:
             entry["gold"] = "public"
         return entry
 
-    def _date(self, value: Any, at: YamlPath) -> str:
-        """A date as a text that the platform reads the same."""
-        if isinstance(value, datetime):
-            if value.time() != datetime.min.time():
-                what = f"{value:%H:%M:%S} is not in quotes, so that Codabench drops it; it is left out here, too"
-                self.opened.changed.append(f"{dotted(at)}: the time of day {what}")
-            return value.date().isoformat()
-        return value.isoformat() if isinstance(value, date) else str(value)
+    def _date(self, instant: Instant, at: YamlPath) -> str:
+        """A date as Codabench reads it; as it is written where it is left to the day of the upload, or is none."""
+        value = self.bundle.value(at)
+        if instant.moment is None or instant.incomplete:
+            return str(value)
+        stored = f"{instant.moment:%Y-%m-%d %H:%M:%S} UTC"
+        if instant.lost_time or instant.lost_zone or instant.other_reading or instant.odd:
+            self.opened.changed.append(f"{dotted(at)}: {value} is {stored} to Codabench")
+        return stored
 
     def _solutions(self) -> Iterator[dict[str, Any]]:
         indexes = {task.index: self.tasks[task.at] for task in reversed(self.competition.tasks)}
@@ -223,13 +248,19 @@ class _Project:
 
     # Programs and data
 
-    def _places(self, files: Mapping[str, DataUse], places: Mapping[str, str], instead: str = "") -> dict[str, str]:
-        """Where the files of these roles went, of those that there are and that can be kept."""
-        found = {}
+    def _places(
+        self, files: Mapping[str, DataUse], places: Mapping[str, str], instead: str = ""
+    ) -> dict[str, str | None]:
+        """Where the files of these roles went; None: there is none, though the bundle has some elsewhere.
+
+        A key that is left out means what lies in a usual place, which may be another task's or phase's.
+        """
+        found: dict[str, str | None] = {}
         for role in places:
-            place = self._place(files[role], places[role], instead) if role in files else None
-            if place is not None:
-                found[role] = place
+            if role in files:
+                found[role] = self._place(files[role], places[role], instead)
+            elif role in self.roles:
+                found[role] = None
         return found
 
     def _place(self, use: DataUse, place: str, instead: str = "") -> str | None:
@@ -311,11 +342,12 @@ def _shared_programs(tasks: Sequence[dict[str, Any]]) -> dict[str, str]:
     own = [task for task in tasks if "programs" in task]
     shared = {}
     for name in PROGRAMS:
-        places = {task["programs"].get(name) for task in own}
+        places = {task["programs"][name] for task in own}
+        for task in own:
+            if len(places) == 1 or task["programs"][name] is None:
+                del task["programs"][name]
         if len(places) == 1 and None not in places:
             shared[name] = places.pop()
-            for task in own:
-                del task["programs"][name]
     for task in own:
         if not task["programs"]:
             del task["programs"]

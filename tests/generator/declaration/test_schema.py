@@ -4,7 +4,7 @@ import jsonschema
 import pytest
 
 from gen_bundle.declaration.schema import schema_text
-from gen_bundle.declaration.source import parse_value
+from gen_bundle.declaration.source import read_source
 from gen_bundle.resources import REAL_TASKS, competitions, resource
 from tests.yaml_text import loaded
 
@@ -31,7 +31,7 @@ def test_declarations_without_python_keep_to_the_schema() -> None:
     files = sorted(REAL_TASKS.glob("*/declaration.yaml"))
     assert files
     for file in files:
-        declared = frame | {"scoring_program": "declared"} | parse_value(file.read_text(encoding="utf-8"))
+        declared = frame | {"scoring_program": "declared"} | read_source(file).data
         assert list(validator.iter_errors(declared)) == [], file.parent.name
         column = declared["tasks"][0]["columns"][0]
         column["metric"] = {"name": "f1", "avrage": "macro"}

@@ -12,6 +12,7 @@ import pytest
 from gen_bundle.building import BuildRequest, Built, build
 from gen_bundle.diff import DiffRequest, diff
 from gen_bundle.errors import UserError
+from gen_bundle.twin.strangers import programs_of_others
 from tests.generator.foreign_project import FILES, foreign_project
 from tests.yaml_text import loaded
 
@@ -292,7 +293,18 @@ REFUSED: dict[str, tuple[Change, str]] = {
         lambda one: one.update(programs={"scoring": "score"}),
         "programs.scoring: nothing is at score. Expected the scoring program",
     ),
-    "outside": (lambda one: one["tasks"][0].update(input_data="../private"), "outside the competition's folder"),
+    "outside": (
+        lambda one: one["tasks"][0].update(input_data="../private"),
+        "tasks.dev.input_data: '../private' does not lead to a part of the project",
+    ),
+    "of the machine": (lambda one: one.update(programs={"scoring": "/etc"}), "programs.scoring: '/etc' does not lead"),
+    "the project": (lambda one: one["tasks"][0].update(input_data="./"), "'./' does not lead to a part of the project"),
+    "a name that is too long": (lambda one: one["tasks"][0].update(input_data=500 * "x"), "nothing is at xxx"),
+    "a zip": (lambda one: one["tasks"][0].update(input_data="data/some"), "Did you mean data/some.zip?"),
+    "a key of a package": (
+        lambda one: one.update(submission={"file": "x.csv"}),
+        "submission: is read with a scoring package alone",
+    ),
     "two in one place": (
         lambda one: one["tasks"][0].update(input_data="data/dev.zip"),
         "would be data/dev.zip in the bundle",
@@ -309,7 +321,7 @@ REFUSED: dict[str, tuple[Change, str]] = {
         "'set1-acc' is used twice",
     ),
     "no such page": (lambda one: one["pages"][0].update(file="pages/x.md"), "no file 'pages/x.md'"),
-    "unknown key": (lambda one: one.update(layout="joint"), "layout: unknown key"),
+    "unknown key": (lambda one: one.update(colour="red"), "colour: unknown key"),
     "a template": (lambda one: one.update(raw=False), "pages/overview.md:2: expected token"),
     "columns in two places": (
         lambda one: one["tasks"][0].update(columns=[{"key": "f1", "title": "F1", "sort": "desc"}]),
@@ -323,7 +335,8 @@ REFUSED: dict[str, tuple[Change, str]] = {
 def test_what_cannot_be_packed_is_named(tmp_path: Path, change: Change, said: str) -> None:
     (tmp_path / "private").mkdir()
     folder = foreign_project(tmp_path / "task", change)
-    (folder / "data" / "dev.zip").write_bytes(b"no zip")
+    for name in ("dev", "some"):
+        (folder / "data" / f"{name}.zip").write_bytes(b"no zip")
     assert said in "\n".join(refusals(folder))
 
 
@@ -409,3 +422,7 @@ def test_a_project_is_compared_with_its_bundle(tmp_path: Path) -> None:
     assert diff(DiffRequest(str(bundle), str(folder))) == []
     (folder / "programs" / "score" / "score.py").write_text("raise SystemExit\n", encoding="utf-8")
     assert [one.part for one in diff(DiffRequest(str(bundle), str(folder)))] == ["programs", "programs"]
+
+
+def test_programs_of_others_are_not_trusted_for_being_packed(tmp_path: Path) -> None:
+    assert programs_of_others(built(foreign_project(tmp_path / "task")).path) == ["score.zip"]

@@ -141,6 +141,40 @@ def test_each_absent_part_is_named_once_with_its_place(tmp_path: Path) -> None:
     assert "TODO(organiser)" in (tmp_path / "project" / "pages" / "overview.md").read_text()
 
 
+def test_keys_that_the_platform_ignores_are_named(tmp_path: Path) -> None:
+    draft = drafts.new()
+    drafts.put("collaborators", ["me"])(draft)
+    drafts.put("phases", 0, "color", "green")(draft)
+    drafts.put("leaderboards", 0, "columns", 1, "label", "More")(draft)
+    assert imported(draft, tmp_path).lost == [
+        "collaborators: Codabench ignores it, too",
+        "phases[0].color: Codabench ignores it, too",
+        "leaderboards[0].columns[1].label: Codabench ignores it, too",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("written", "declared", "is_said"),
+    [
+        ("2031-01-02 13:30:00", "2031-01-02 00:00:00 UTC", True),  # no quotes: the time is dropped
+        ("'2031-01-02 13:30:00'", "2031-01-02 13:30:00 UTC", False),
+        ("'2031-01-02T13:30:00+02:00'", "2031-01-02 13:30:00 UTC", True),
+        ("2031-01-02", "2031-01-02 00:00:00 UTC", False),
+        ("02.01.2031", "2031-02-01 00:00:00 UTC", True),
+        ("'12-31-2031 10:00'", "2031-12-31 10:00:00 UTC", False),
+        ("'Thursday 10:00'", "Thursday 10:00", False),
+    ],
+)
+def test_dates_are_written_as_the_platform_reads_them(
+    written: str, declared: str, is_said: bool, tmp_path: Path
+) -> None:
+    draft = drafts.new()
+    drafts.replace("start: '2031-01-01 00:00:00'", f"start: {written}")(draft)
+    found = imported(draft, tmp_path)
+    assert f'start: "{declared}"' in (tmp_path / "project" / "bundle.yaml").read_text()
+    assert [f"is {declared} to Codabench" in line for line in found.changed] == [True] * is_said
+
+
 BAD = {
     "no zip": (b"nothing", "File is not a zip file"),
     "empty": (b"", "File is not a zip file"),
