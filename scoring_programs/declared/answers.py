@@ -84,7 +84,8 @@ def read_answers(
     slots = [
         (at, field, _reader(field, rows), columns[field.name, field.type]) for at, field in enumerate(fields, width)
     ]
-    answers = Answers(columns, [], [] if table.many else [-1] * len(keys))
+    numbers: List[int] = [] if table.many else [-1] * len(keys)
+    answers = Answers(columns, [], numbers)
     while taken := list(islice(rows.rows, AT_ONCE)):
         if _read_together(taken, table, keys, slots, answers):
             continue

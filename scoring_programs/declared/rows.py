@@ -8,7 +8,7 @@ import csv
 import json
 import re
 from dataclasses import dataclass, replace
-from itertools import accumulate, chain, islice, repeat
+from itertools import chain, islice, repeat
 from operator import itemgetter
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
@@ -291,8 +291,8 @@ def _quoted(text: str, delimiter: str, place: Callable[[int], str], problems: Pr
             taken.extend(islice(reader, most))
         except csv.Error as error:
             fault = error
-        if stand_in:
-            taken = [[cell.replace(stand_in, "\r") for cell in cells] for cells in taken]
+        for cells in taken if stand_in else ():
+            cells[:] = [cell.replace(stand_in, "\r") for cell in cells]
         yield _last_lines(before, reader.line_num, taken), taken
         if fault is not None:
             expected = "cells quoted by RFC 4180: a quotation mark inside a quoted cell is doubled"
@@ -315,8 +315,11 @@ def _last_lines(before: int, last: int, rows: Sequence[Sequence[str]]) -> Sequen
     """The number of each row's last line, after the line `before`; most files have a line for each row."""
     if last - before == len(rows):
         return range(before + 1, last + 1)
-    lines = (1 + sum(cell.count("\n") for cell in cells) for cells in rows)
-    return list(accumulate(lines, initial=before))[1:]
+    numbers = []
+    for cells in rows:
+        before += 1 + "".join(cells).count("\n")
+        numbers.append(before)
+    return numbers
 
 
 def _json_lines(
