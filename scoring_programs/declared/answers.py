@@ -86,12 +86,16 @@ def read_answers(
     ]
     numbers: List[int] = [] if table.many else [-1] * len(keys)
     answers = Answers(columns, [], numbers)
+    in_order = _in_order(keys)
+    read_so_far = 0
     while taken := list(islice(rows.rows, AT_ONCE)):
-        if _read_together(taken, table, keys, slots, answers):
+        next_keys = in_order[read_so_far : read_so_far + len(taken)]
+        read_so_far += len(taken)
+        if _read_together(taken, table, keys, next_keys, slots, answers):
             continue
         for number, position, values in _at_keys(taken, rows, table, keys, problems, report):
-            if not table.many and answers.numbers[position] >= 0:
-                what = f"a second row for {named_key(values[:width])}, after {rows.place(answers.numbers[position])}"
+            if not table.many and numbers[position] >= 0:
+                what = f"a second row for {named_key(values[:width])}, after {rows.place(numbers[position])}"
                 problems.error(rows.place(number), what, "one row for each key")
                 continue
             read = []
@@ -105,24 +109,35 @@ def read_answers(
     return answers
 
 
+def _in_order(keys: Mapping[Key, int]) -> List[Key]:
+    """The keys by their positions, in which most files have them; none where one stands for several."""
+    return list(keys) if list(keys.values()) == list(range(len(keys))) else []
+
+
 def _read_together(
     taken: Sequence[Tuple[int, Tuple[Any, ...]]],
     table: Table,
     keys: Mapping[Key, int],
+    next_keys: Sequence[Key],
     slots: Sequence[Slot],
     answers: Answers,
 ) -> bool:
-    """Read rows with nothing wrong in them, column by column; False, with nothing read, of any others."""
+    """Read rows with nothing wrong in them, column by column; False, with nothing read, of any others.
+
+    `next_keys` are those that come next if the file has the order of the data: then none need be looked up.
+    """
     numbers, rows = zip(*taken)
     width = len(table.key)
+    written = [values[:width] for values in rows]
     try:
-        positions = [keys[values[:width]] for values in rows]
+        found = [keys[key] for key in written] if written != next_keys else []
         read = [list(map(reader, map(itemgetter(at), rows))) for at, _, reader, _ in slots]
     except (KeyError, TypeError, FieldError):  # `_at_keys` tells which
         return False
+    positions = found or range(keys[written[0]], keys[written[-1]] + 1)
     if not table.many:
         is_second = max(map(answers.numbers.__getitem__, positions)) >= 0
-        if is_second or len(set(positions)) < len(positions):
+        if is_second or len(set(found)) < len(found):
             return False
     _put(numbers, positions, read, table, slots, answers)
     return True

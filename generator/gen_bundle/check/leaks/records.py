@@ -32,8 +32,7 @@ WIDEST = 200
 LOOKED_AT = 50
 LIST = 10
 LONG = 200
-# What the bytes of JSON have at least where a text in it is long, or has a line break or a tag.
-DOCUMENT = re.compile(rb'[\\<]|[^"]{%d}' % LONG)
+LONG_IN_JSON = re.compile(rb'"[^"]{%d}' % LONG)
 FIRST_ROWS, MORE_ROWS = 2_000, 50_000
 KEY = "key"  # the column of the keys under which JSON has its values
 WORD = re.compile(r"\w+")
@@ -135,7 +134,7 @@ def digests(node: Node) -> set[str]:
     some = lines(node)
     while taken := list(islice(some, MORE_ROWS)):
         bare = list(filter(None, map(str.strip, taken)))
-        state.update("".join(f"{line}\n" for line in bare).encode("utf-8", "replace"))
+        state.update("\n".join([*bare, ""]).encode("utf-8", "replace"))
         if len(different) < 2:
             different.update(bare)
     found: set[str] = set()
@@ -339,7 +338,9 @@ def _plain_text(node: Node) -> str:
 
 def _has_documents(node: Node, value: Any) -> bool:
     """Whether there is such a text; often the bytes alone say that there is none."""
-    return DOCUMENT.search(node.read(MAX_JSON_BYTES)) is not None and next(_documents(value), None) is not None
+    data = node.read(MAX_JSON_BYTES)
+    may_be = b"\\" in data or b"<" in data or LONG_IN_JSON.search(b'"' + data)
+    return bool(may_be) and next(_documents(value), None) is not None
 
 
 def _documents(value: Any) -> Iterator[str]:
@@ -551,10 +552,10 @@ def _flat(value: dict[str, Any]) -> dict[str, str] | None:
         if isinstance(part, dict):
             above = f"{path}." if path else ""
             waiting += ((f"{above}{name}", one) for name, one in reversed(part.items()))
-        elif isinstance(part, list) and any(isinstance(one, dict) for one in part):
-            waiting += ((path, one) for one in reversed(part))
         elif isinstance(part, list) and len(part) > WIDEST:
             return None
+        elif isinstance(part, list) and any(isinstance(one, dict) for one in part):
+            waiting += ((path, one) for one in reversed(part))
         else:
             found.setdefault(path, []).append(part)
         seen += 1
