@@ -15,9 +15,9 @@ BRANCHES = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.IfExp, ast.ExceptHandl
 
 @cache
 def modules() -> dict[str, ast.Module]:
-    """The product's modules by their paths; a template of cookiecutter is none."""
+    """The product's modules by their paths; a scaffold is none."""
     files = [*ROOT.glob("generator/**/*.py"), *ROOT.glob("scoring_programs/**/*.py"), *ROOT.glob("docker/*.py")]
-    names = {file.relative_to(ROOT).as_posix(): file for file in files if "{{" not in str(file)}
+    names = {file.relative_to(ROOT).as_posix(): file for file in files if "scaffold" not in file.parts}
     return {name: ast.parse(file.read_text(encoding="utf-8")) for name, file in sorted(names.items())}
 
 

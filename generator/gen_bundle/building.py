@@ -7,7 +7,7 @@ import os
 import re
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -18,8 +18,10 @@ from gen_bundle.check import Elsewhere, Finding, check_path
 from gen_bundle.check.report import LEAK, OVER
 from gen_bundle.codabench.platform_image import PLATFORM_IMAGE
 from gen_bundle.declaration.overrides import nearest
-from gen_bundle.draft import Lack, lacks
+from gen_bundle.declaration.read import FILE, is_foreign
+from gen_bundle.draft import Lack, foreign_lacks, lacks
 from gen_bundle.errors import UserError
+from gen_bundle.foreign.project import ForeignProject, foreign_tree, resolve_foreign
 from gen_bundle.image.request import not_here
 from gen_bundle.package.libraries import site_note
 from gen_bundle.package.own_code import announce_own_code, refuse_own_code
@@ -57,7 +59,7 @@ class Built:
         draft: what is missing before it can be published.
     """
 
-    competition: Resolved
+    competition: Resolved | ForeignProject
     path: Path
     notes: tuple[str, ...]
     errors: tuple[str, ...]
@@ -117,9 +119,10 @@ def build(request: BuildRequest, progress: Callable[[str], None] = lambda _: Non
     if epoch is not None and not re.fullmatch("[0-9]{1,11}", epoch):
         raise UserError(f"SOURCE_DATE_EPOCH={epoch}: expected whole seconds since 1970, for example 1735689600.")
     try:
-        competition = resolve(
-            find_competition(request.source), data=request.data, layout=request.layout, overrides=request.overrides
-        )
+        folder = find_competition(request.source)
+        if is_foreign(folder):
+            return _built(_planned_foreign(folder, request), request, progress)
+        competition = resolve(folder, data=request.data, layout=request.layout, overrides=request.overrides)
         planned = _planned(competition, request)
         if request.trust:
             announce_own_code(competition, request.announce)
@@ -160,8 +163,27 @@ def finished_bundle(
     return built[0].path
 
 
-def _planned(competition: Resolved, request: BuildRequest) -> list[tuple[Resolved, Path]]:
-    """The bundles to build, and where each goes."""
+Planned = Sequence[tuple[Resolved | ForeignProject, Path]]
+"""The bundles to build, and where each goes."""
+
+
+def _planned_foreign(folder: Path, request: BuildRequest) -> Planned:
+    given = {"--layout": request.layout, "--task": request.task}
+    if request.platform != "codabench":
+        given["--platform"] = request.platform
+    for option, value in given.items():
+        if value is not None:
+            raise UserError(
+                f"{option} {value}: {folder / FILE} has programs that are packed as they are, for the tasks that it "
+                "lists. Leave the option out."
+            )
+    project = resolve_foreign(folder, data=request.data, overrides=request.overrides)
+    out = request.out or Path(f"{project.name}.zip")
+    _check_free([out], force=request.force)
+    return [(project, out)]
+
+
+def _planned(competition: Resolved, request: BuildRequest) -> Planned:
     task, name = request.task, competition.name
     ids = [task.id for task in competition.tasks]
     if task is not None:
@@ -169,7 +191,7 @@ def _planned(competition: Resolved, request: BuildRequest) -> list[tuple[Resolve
             raise UserError(f"--task {task}: only layout separate builds single tasks. Add --layout separate.")
         if task not in ids:
             raise UserError(f"--task {task}: no such task. {nearest(task, ids)}")
-        bundles = [(competition.only(task), request.out or Path(f"{name}-{task}.zip"))]
+        bundles: Planned = [(competition.only(task), request.out or Path(f"{name}-{task}.zip"))]
     elif competition.layout == "separate":
         folder = request.out or Path(f"{name}-bundles")
         if folder.is_file():
@@ -203,9 +225,7 @@ def _is_bundle(path: Path) -> bool:
         return False
 
 
-def _built(
-    planned: Sequence[tuple[Resolved, Path]], request: BuildRequest, progress: Callable[[str], None]
-) -> list[Built]:
+def _built(planned: Planned, request: BuildRequest, progress: Callable[[str], None]) -> list[Built]:
     """Build each bundle beside its place, and put all in place together."""
     with ExitStack() as unfinished:
         parts = [unfinished.enter_context(beside(path)) for _, path in planned]
@@ -216,42 +236,73 @@ def _built(
             raise DraftError(built)
         for one, part in zip(built, parts, strict=True):
             part.replace(one.path)
-            remember(file_digest(one.path))
+            if isinstance(one.competition, Resolved):  # programs of others are not this user's for being packed
+                remember(file_digest(one.path))
         return built
 
 
 def _build_one(
-    competition: Resolved, out: Path, unfinished: Path, request: BuildRequest, progress: Callable[[str], None]
+    competition: Resolved | ForeignProject,
+    out: Path,
+    unfinished: Path,
+    request: BuildRequest,
+    progress: Callable[[str], None],
 ) -> Built:
     """Write the bundle that is meant for `out` to the path `unfinished`."""
-    platform = PLATFORMS[request.platform]
-    with tempfile.TemporaryDirectory(prefix="gen-bundle-") as work_name, ThreadPoolExecutor(1) as aside:
-        work = Path(work_name)
-        with competition.opened() as opened:
-            progress("preparing reference data")
-            phases = prepare_phases(opened, work)
-            elsewhere, unread = gold_elsewhere(opened, work)
-            named = check_columns(opened)
-            progress("scoring template and baselines, and making the starting kits")
-            trial = aside.submit(try_out, opened, named, phases, work)
-            kits = {data.phase.id: starting_kit_members(competition, data) for data in phases}
-            tried = trial.result()
-        progress("writing pages, programs and data")
-        phases = [replace(data, scores=tried.baselines.get(data.phase.id, {})) for data in phases]
-        tree = platform.bundle_tree(competition, phases, kits)
-        write_zip(unfinished, tree)
-        hidden = _hidden(phases, elsewhere)
+    with tempfile.TemporaryDirectory(prefix="gen-bundle-") as work:
+        if isinstance(competition, ForeignProject):
+            made = _foreign(competition, request, progress)
+        else:
+            made = _with_package(competition, Path(work), request, progress)
+        write_zip(unfinished, made.tree)
     progress("checking the bundle")
-    findings = _findings(unfinished, competition, hidden)
+    findings = _findings(unfinished, competition, made.hidden)
     errors = tuple(_in_a_line(finding) for finding in findings if finding.grave)
     if errors and not request.force:
         raise UserError(*errors, advice=f"{out} was not written. Fix this, or pass --force to write it all the same.")
-    notes = [*_notes(competition, phases), *unread, *tried.notes, *platform.losses(competition)]
+    notes = [*made.notes]
     if request.platform == "codabench":  # what Codabench ignores says nothing new of a bundle in CodaLab's format
         notes += [_in_a_line(finding) for finding in findings if not finding.grave]
     leaks = any(finding.grave and finding.id == LEAK for finding in findings)
+    return Built(competition, out, tuple(notes), errors, leaks, made.hidden, made.draft)
+
+
+@dataclass(frozen=True)
+class _Contents:
+    """The files of a bundle, and what `Built` says of it before it is checked."""
+
+    tree: Mapping[str, bytes | Path]
+    hidden: Sequence[Elsewhere]
+    notes: Sequence[str]
+    draft: tuple[Lack, ...]
+
+
+def _foreign(project: ForeignProject, request: BuildRequest, progress: Callable[[str], None]) -> _Contents:
+    """What is packed as it is."""
+    progress("packing programs and data")
+    return _Contents(foreign_tree(project), (), (), tuple(foreign_lacks(project, request.now)))
+
+
+def _with_package(
+    competition: Resolved, work: Path, request: BuildRequest, progress: Callable[[str], None]
+) -> _Contents:
+    """What a scoring package prepares, in the folder `work`, and is tried with."""
+    platform = PLATFORMS[request.platform]
+    with ThreadPoolExecutor(1) as aside, competition.opened() as opened:
+        progress("preparing reference data")
+        phases = prepare_phases(opened, work)
+        elsewhere, unread = gold_elsewhere(opened, work)
+        named = check_columns(opened)
+        progress("scoring template and baselines, and making the starting kits")
+        trial = aside.submit(try_out, opened, named, phases, work)
+        kits = {data.phase.id: starting_kit_members(competition, data) for data in phases}
+        tried = trial.result()
+    progress("writing pages, programs and data")
+    phases = [replace(data, scores=tried.baselines.get(data.phase.id, {})) for data in phases]
+    tree = platform.bundle_tree(competition, phases, kits)
+    notes = [*_notes(competition, phases), *unread, *tried.notes, *platform.losses(competition)]
     draft = tuple(lacks(competition, phases, tree, request.now))
-    return Built(competition, out, tuple(notes), errors, leaks, hidden, draft)
+    return _Contents(tree, _hidden(phases, elsewhere), notes, draft)
 
 
 def _hidden(phases: Sequence[PhaseData], elsewhere: Sequence[GoldElsewhere]) -> list[Elsewhere]:
@@ -265,7 +316,7 @@ def _hidden(phases: Sequence[PhaseData], elsewhere: Sequence[GoldElsewhere]) -> 
     return hidden
 
 
-def _findings(bundle: Path, competition: Resolved, hidden: Sequence[Elsewhere]) -> list[Finding]:
+def _findings(bundle: Path, competition: Resolved | ForeignProject, hidden: Sequence[Elsewhere]) -> list[Finding]:
     """What the check finds in a finished bundle, but for notes.
 
     Grave is what Codabench would refuse, what would not work, and gold where participants can read it. Dates in the

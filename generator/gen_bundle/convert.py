@@ -14,10 +14,11 @@ import yaml
 from gen_bundle.check import Finding, check_path
 from gen_bundle.codabench.competition import AVERAGE_RANK, PHASE_FILES, TASK_FILES
 from gen_bundle.codabench.fields import as_boolean, as_integer
-from gen_bundle.codabench.yaml_document import UnreadableYamlError, is_endless, read_yaml
+from gen_bundle.codabench.reading import YAML_NAME, no_yaml_hint
 from gen_bundle.declaration.dates import FIRST_YEAR, LAST_YEAR
 from gen_bundle.errors import UserError
 from gen_bundle.whole_file import beside
+from gen_bundle.yaml_document import UnreadableYamlError, is_endless, read_yaml
 from gen_bundle.zips.bounds import BUNDLE
 from gen_bundle.zips.unpacking import ArchiveError, unpack
 from gen_bundle.zips.writing import JUNK, Members, folder_members, write_zip, zipped
@@ -63,9 +64,9 @@ def _convert(old: Path, new: Path, force: bool) -> Converted:
     with tempfile.TemporaryDirectory(prefix="gen-bundle-") as work:
         folder = _opened(old, Path(work))
         members = folder_members(folder)
-        conversion = Conversion(_document(folder), members)
+        conversion = Conversion(_document(folder, members), members)
         converted = conversion.document()
-        del members["competition.yaml"]
+        del members[YAML_NAME]
         for page in (*converted["pages"], {"title": "Terms", "file": converted["terms"]}):
             members[page["file"]] = _page(members, page["file"], page["title"])
         if any(name.startswith("assets/") for name in members):
@@ -96,7 +97,7 @@ def _written(new: Path, members: Members, document: dict[str, Any]) -> list[Find
     """Write the new bundle; returns what Codabench would refuse in it, and what would keep it from working."""
     text = yaml.safe_dump(document, sort_keys=False, allow_unicode=True, default_style=None, width=100)
     with beside(new) as unfinished:
-        write_zip(unfinished, {**members, "competition.yaml": text.encode()})
+        write_zip(unfinished, {**members, YAML_NAME: text.encode()})
         unfinished.replace(new)
     return [finding for finding in check_path(new).findings if finding.severity == "error"]
 
@@ -144,12 +145,12 @@ def _opened(old: Path, work: Path) -> Path:
     return work
 
 
-def _document(folder: Path) -> dict[str, Any]:
-    name = "competition.yaml"
+def _document(folder: Path, members: Members) -> dict[str, Any]:
+    name = YAML_NAME
     try:
         document = read_yaml((folder / name).read_bytes()).value
     except OSError as error:
-        raise UserError(f"{name}: not found at the top of the bundle. Is there a folder around it?") from error
+        raise UserError(f"{name}: not found at the root of the bundle.{no_yaml_hint(members)}") from error
     except UnreadableYamlError as error:
         place = f":{error.line}" if error.line else ""
         raise UserError(f"{name}{place} {error}") from error

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, time
 from pathlib import Path
 
+from gen_bundle.codabench.dates import read_instant
 from gen_bundle.codabench.platform_image import PLATFORM_IMAGE
 from gen_bundle.codabench.worker import LOCAL_IMAGES
 from gen_bundle.declaration.read import FILE
+from gen_bundle.foreign.project import ForeignProject, platform_date
 from gen_bundle.package.libraries import lacking, unlocked
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.resolve import Resolved
@@ -47,12 +49,29 @@ def lacks(
     texts[FILE] = (competition.folder / FILE).read_bytes()
     return [
         *_gold(competition),
-        *_dates(competition, now),
+        *_dates([(phase.id, phase.end) for phase in competition.phases], now),
         *contact_and_image(declaration.contact or "", declaration.image, declaration.queue),
         *_packages(competition),
         *scaffold(texts, logo.read_bytes(), str(competition.folder), str(logo)),
         *_description(declaration.description, texts[FILE]),
         *_public_data(competition, phases),
+    ]
+
+
+def foreign_lacks(project: ForeignProject, now: datetime) -> list[Lack]:
+    """Likewise of a foreign project, of which nothing is known but what every bundle says."""
+    declaration = project.declaration
+    ends: list[tuple[str, datetime | None]] = []
+    for phase in declaration.phases:
+        end = platform_date(phase.end or "", time(23, 59, 59))
+        ends.append((phase.id, read_instant(end, now).moment))
+    logo, *written = declaration.files
+    texts = {name: (project.folder / name).read_bytes() for name in (FILE, *written)}
+    return [
+        *_dates(ends, now),
+        *contact_and_image(declaration.contact or "", declaration.image, declaration.queue),
+        *scaffold(texts, (project.folder / logo).read_bytes(), str(project.folder), logo),
+        *_description(declaration.description, texts[FILE]),
     ]
 
 
@@ -71,11 +90,12 @@ def synthetic_gold(whose: str, what: str, real: str = "--data DIR") -> Lack:
     )
 
 
-def _dates(competition: Resolved, now: datetime) -> Iterator[Lack]:
-    over = [phase for phase in competition.phases if phase.end is not None and phase.end < now]
+def _dates(phases: Sequence[tuple[str, datetime | None]], now: datetime) -> Iterator[Lack]:
+    """The ends of phases that are over, by the phases' ids."""
+    over = [(phase, end) for phase, end in phases if end is not None and end < now]
     if over:
-        ends = [f"the phase {phase.id} ended on {phase.end:%Y-%m-%d}" for phase in over]
-        settings = [f'--set phases.{phase.id}.{edge}="… AoE"' for phase in over for edge in ("start", "end")]
+        ends = [f"the phase {phase} ended on {end:%Y-%m-%d}" for phase, end in over]
+        settings = [f'--set phases.{phase}.{edge}="… AoE"' for phase, _ in over for edge in ("start", "end")]
         yield Lack(
             "dates-past",
             f"In the past: {', '.join(ends)}.",

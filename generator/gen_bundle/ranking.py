@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.declaration.model import DeclaredPhase
+from gen_bundle.declaration.read import FILE, is_foreign
 from gen_bundle.errors import UserError
 from gen_bundle.fetched import read_fetched
+from gen_bundle.foreign.project import resolve_foreign
+from gen_bundle.foreign.ranking import TeamsShown, rank_foreign
 from gen_bundle.package.client import VerbProgress
 from gen_bundle.package.own_code import announce_own_code
 from gen_bundle.package.phase_data import checked_reference
@@ -90,7 +93,10 @@ def rank(
             are not installed, or it cannot be written.
     """
     _check(request)
-    competition = _resolved(request)
+    folder = find_competition(request.competition)
+    if is_foreign(folder):
+        return _rank_foreign(folder, request)
+    competition = _resolved(folder, request)
     announce_own_code(competition, announce)
     fetched = read_fetched(request.submissions) if request.submissions else None
     with tempfile.TemporaryDirectory() as work, competition.opened() as opened:
@@ -148,9 +154,24 @@ def _check(request: RankRequest) -> None:
         check_folder(request.report)
 
 
-def _resolved(request: RankRequest) -> Resolved:
+def _rank_foreign(folder: Path, request: RankRequest) -> Ranking:
+    given = {"--data": request.data, "--task": request.task, "--report": request.report}
+    for option, value in given.items():
+        if value is not None:
+            raise UserError(
+                f"{option} {value}: {folder / FILE} has programs that are packed as they are, so that teams are "
+                "ranked by the scores that these gave. Leave the option out."
+            )
+    project = resolve_foreign(folder, overrides=request.overrides)
+    phases = [phase.id for phase in project.declaration.phases]
+    if request.phase is not None and request.phase not in phases:
+        raise UserError(f"--phase {request.phase}: no such phase. Expected one of {', '.join(phases)}.")
+    shown = TeamsShown(request.hide, request.hide_figures, request.baselines)
+    return rank_foreign(project, table=request.scores, submissions=request.submissions, shown=shown)
+
+
+def _resolved(folder: Path, request: RankRequest) -> Resolved:
     layout = "separate" if request.task else "joint"
-    folder = find_competition(request.competition)
     competition = resolve(folder, data=request.data, layout=layout, overrides=request.overrides)
     if request.task is None:
         return competition

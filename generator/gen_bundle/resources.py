@@ -16,6 +16,8 @@ def resource(name: str) -> Path:
 
 SCAFFOLD = Path(__file__).resolve().parent / "scaffold"
 """The templates of what `gen-bundle new` writes."""
+REAL_TASKS = SCAFFOLD / "real_tasks"
+"""A folder for each real shared task that `gen-bundle new --like` begins with."""
 PLACEHOLDER = "placeholder of gen-bundle new"
 """The `Comment` of the PNG that `gen-bundle new` writes for a logo."""
 SCAFFOLD_TEXT = "TODO(organiser)"

@@ -5,7 +5,7 @@ import math
 import re
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -161,13 +161,27 @@ def score_again(request: VerifyRequest) -> Scored:
         failed = [run.message for run in results.runs if run.status != "Finished"]
         if failed or not results.runs:
             return Scored(failed="; ".join(failed) or "no task of the phase takes it")
-        details = [json.loads(path.read_bytes()) for path in sorted(out.rglob("details.json"))]
+        details = _details(out, request.bundle)
         competition = read_competition(open_bundle(bundle, Path(work) / "bundle"))
     figures: dict[str, float] = {}
     for one in details:
         figures |= {name: value for name, (value, _) in _figures(one).items()}
     columns = {column.key: column.title for column in competition.leaderboard.columns if not column.hidden}
     return Scored(tuple(parse_signature(one["signature"]) for one in details), figures, columns)
+
+
+def _details(out: Path, bundle: str) -> list[dict[str, Any]]:
+    """What our programs write in details.json; raises UserError for programs of others."""
+    found = []
+    for path in sorted(out.rglob("details.json")):
+        with suppress(ValueError):
+            found.append(json.loads(path.read_bytes()))
+    if not found or not all(isinstance(one, dict) and "signature" in one for one in found):
+        raise UserError(
+            f"{bundle}: its scoring program writes no details.json with a signature, by which results are known. "
+            "Compare scores instead: gen-bundle rescore --scores FILE."
+        )
+    return found
 
 
 def _bundle(request: VerifyRequest, work: Path) -> Path:

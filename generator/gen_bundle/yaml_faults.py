@@ -63,6 +63,8 @@ def _guesses(error: yaml.MarkedYAMLError, lines: _Lines, mark: yaml.Mark) -> Ite
     yield from _in_brackets_and_quotes(problem, context, lines, error.context_mark or mark, mark)
     if "another document" in problem:
         yield _at(mark, "a second document begins here (---). Expected: one alone")
+    if "unhashable key" in problem:
+        yield _at(mark, "a key is a list or a mapping. Expected: a plain text")
     yield from _in_keys(problem, lines, mark)
     yield from _in_structure(problem, lines, mark)
 

@@ -21,12 +21,13 @@ from declared.answers import Answers
 from declared.checks import faults, remarks
 from declared.disclosure import disclosed
 from declared.given import Given, differences
+from declared.own_checks import answered_rows, run_check
 from declared.plan import Plan, columns_of_task, plans
 from declared.reference import GoldTable, Reference, as_text, expected, read_columns
 from declared.submission import Submission, with_values
 from declared.tables import Table, fields_of_tasks, tables_of
 from declared.tasks import compute
-from declared.template import emptiest, template_files
+from declared.template import emptiest, in_one_file, template_files
 from scoring_kit.base.fields import Field
 from scoring_kit.base.missing_packages import missing_package
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError
@@ -39,12 +40,18 @@ SAME = 6
 Columns = dict[tuple[str, str], list[Any]]
 
 
-def failing(plan: Plan, tables: Mapping[str, GoldTable]) -> Iterator[str]:
+Checks = Mapping[str, Mapping[str, str]]
+"""Table → the organisers' own check of its rows: `file` and `function`."""
+
+
+def failing(plan: Plan, tables: Mapping[str, GoldTable], checks: Checks) -> Iterator[str]:
     """What an organiser must know of an own function that gives no number for some valid answers."""
     try:
         for every in zip(*(tries(tables[name]) for name in plan.all_tables), strict=False):
             what = every[0][0]
             answers = {name: one for name, (_, one) in zip(plan.all_tables, every, strict=True)}
+            if any(name in checks and _refuses(checks[name], tables[name], one) for name, one in answers.items()):
+                continue
             failed = compute(plan, Reference(tables), Submission(answers, frozenset())).failed
             if failed is not None:
                 said = f"{failed.place}: {plan.key} could not be computed for {what} ({failed.words})."
@@ -53,6 +60,13 @@ def failing(plan: Plan, tables: Mapping[str, GoldTable]) -> Iterator[str]:
     except ModuleNotFoundError as error:
         if missing_package(error) is None:
             raise  # else the trial of the template says what is missing
+
+
+def _refuses(check: Mapping[str, str], gold: GoldTable, answers: Answers) -> bool:
+    """Whether a check refuses answers, so that no function is called with them."""
+    problems = Problems()
+    run_check(check, answered_rows(answers, gold.table, gold.keys), gold.table.file.name, problems)
+    return problems.found > 0
 
 
 def tries(gold: GoldTable) -> Iterator[tuple[str, Answers]]:
@@ -268,13 +282,16 @@ def _given(request: Request) -> Given:
 def template(request: Request) -> dict[str, Any]:
     """Write the files of each table with every key and the emptiest answer that is valid."""
     out = Path(request["out"])
-    shared: dict[str, list[gold.GoldTable]] = {}
+    shared: dict[tuple[str, str], list[gold.GoldTable]] = {}
     for one in read_reference(gold.read, request).tables.values():
-        shared.setdefault(one.table.file.name, []).append(one)
+        shared.setdefault((one.table.file.name, one.table.file.at), []).append(one)
+    files: dict[str, str] = {}
     for tables in shared.values():
         answers = [fields_of_tasks(one.table, request["options"], request["tasks"]) for one in tables]
         for name, text in template_files(tables, answers).items():
-            (out / name).write_text(text, encoding="utf-8", newline="")
+            files[name] = in_one_file(files[name], text) if name in files else text
+    for name, text in files.items():
+        (out / name).write_text(text, encoding="utf-8", newline="")
     return {}
 
 
@@ -319,7 +336,8 @@ def trial(request: Mapping[str, Any]) -> dict[str, Any]:
     program = Program.read(Path(request["program"]) / "program.json")
     own = [plan for task in program.tasks for plan in plans(program.options)[task] if plan.file]
     tables = gold.read(Path(request["phase"]) / "ref", program.tasks, program.options).tables if own else {}
-    messages = list(chain.from_iterable(failing(plan, tables) for plan in own))
+    checks: Checks = program.options.get("checks", {})
+    messages = list(chain.from_iterable(failing(plan, tables, checks) for plan in own))
     if messages:
         raise OrganiserError(*messages)
     return tried

@@ -22,12 +22,18 @@ NOTHING: Mapping[str, Sequence[str]] = {}
 def answered_rows(
     answers: Answers, table: Table, keys: Sequence[Key], further: Mapping[str, Sequence[str]] = NOTHING
 ) -> List[Any]:
-    """The answers to each key: a dict of field → value, or with many rows a list of them; `further` has more fields."""
+    """The answers to each key: a dict of field → value, or with many rows a list of them; `further` has more fields.
+
+    What other metrics read besides, or with another type, changes nothing: a field has its own type, all else is text.
+    """
     columns: Dict[str, Sequence[Any]] = dict(further)
     for place, name in enumerate(table.key):
         column = [key[place] for key in keys]
         columns[name] = [column[owner] for owner in answers.owners] if table.many else column
-    columns.update((name, column) for (name, _), column in answers.columns.items())
+    types = {field.name: field.type for field in table.fields}
+    for (name, kind), column in answers.columns.items():
+        if name in types and (kind == types[name] or (name, types[name]) not in answers.columns):
+            columns[name] = column
     rows = list(map(partial(_row, list(columns)), *columns.values()))
     return by_key(len(keys), answers.owners, rows) if table.many else rows
 

@@ -1,8 +1,9 @@
 """The files that participants fill in: every key, and the emptiest answer that is valid."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, zip_longest
 from typing import Any
 
 from declared.reference import GoldTable, expected
@@ -37,6 +38,19 @@ def template_files(golds: Sequence[GoldTable], answers: Sequence[Sequence[Field]
                     row[-1] = items[at]
     file = replace(table.file, names=names, paths=paths)
     return write_rows(file, fields, rows, table.key, by_line=table.by_line)
+
+
+def in_one_file(one: str, other: str) -> str:
+    """Two JSON files as one, which holds at each place what either has there."""
+    return json.dumps(_joined(json.loads(one), json.loads(other)), ensure_ascii=False, indent=1) + "\n"
+
+
+def _joined(one: Any, other: Any) -> Any:
+    if isinstance(one, dict) and isinstance(other, dict):
+        return {name: _joined(one.get(name), other.get(name)) for name in [*one, *other]}
+    if isinstance(one, list) and isinstance(other, list):
+        return [_joined(*both) for both in zip_longest(one, other)]
+    return other if one is None else one
 
 
 def emptiest(field: Field, lengths: Any, at: int) -> Any:

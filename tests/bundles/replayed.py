@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.building import BuildRequest, build
+from gen_bundle.check import check_path
 from gen_bundle.codabench.board import shown_text, stored_value
 from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.package.resolve import resolve
@@ -46,6 +47,7 @@ def check_board(tmp_path: Path, name: str, layout: str, baselines: Sequence[str]
     # that the packed programs run by themselves, one layout shows
     engine = ProcessEngine() if layout == "joint" else InProcessEngine()
     for number, bundle in enumerate(built):
+        assert not check_path(bundle.path).leaks  # as the build, which knows more of the gold, has found
         results = dry_run(DryRunRequest(bundle.path, tmp_path / f"run{number}", phases=["test"]), engine)
         assert {run.status for run in results.runs} == {"Finished"}, results.runs
         if layout == "joint":

@@ -1,10 +1,11 @@
-"""docs/real-tasks.md lists the declarations of real tasks as they are."""
+"""docs/real-tasks.md is what the folders of real tasks say."""
+
+import runpy
 
 from tests.docs.pages import DOCS
-from tests.docs.real_tasks_table import table
 
 
-def test_the_table_is_that_of_the_declarations() -> None:
-    text = (DOCS / "real-tasks.md").read_text(encoding="utf-8")
-    written = text.split("<!-- declarations -->\n")[1].split("\n<!-- end of declarations -->")[0]
-    assert written == table(), "python -m tests.docs.real_tasks_table prints the table anew"
+def test_the_page_is_what_the_tasks_say() -> None:
+    page = (DOCS / "real-tasks.md").read_text(encoding="utf-8")
+    written = runpy.run_path(str(DOCS / "make_real_tasks.py"))["page"]()
+    assert page == written, "write it anew: python docs/make_real_tasks.py"

@@ -30,7 +30,6 @@ from gen_bundle.building import BuildRequest, build
 from gen_bundle.check import check_path
 from scoring_kit import frame
 from tests.generator.report.declared_task import declared_task
-from tests.scoring_programs.declared.test_real_tasks import FOLDER, MAKERS
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers", "forked_python")]
 
@@ -956,13 +955,3 @@ def own_scores(place: Path, answers: Files) -> dict[str, float]:
 
 def test_there_are_thirty() -> None:
     assert len(CASES) >= 30
-
-
-@pytest.mark.parametrize("name", MAKERS)
-def test_every_real_task_builds_and_scores(name: str, tmp_path: Path) -> None:
-    declaration = yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
-    gold, answers, values = MAKERS[name](random.Random(7))
-    made = Case(declaration["submission"], [], gold, answers, values, declaration.get("reference"))
-    made.tasks = [{"name": task["id"], **task} for task in declaration["tasks"]]
-    found = scored(made, tmp_path)
-    assert {key: found[key] for key in values} == pytest.approx(values, abs=1e-9)

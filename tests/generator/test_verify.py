@@ -15,6 +15,7 @@ from gen_bundle.difference.signatures import differing_settings, parse_signature
 from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.verify import Claim, Scored, VerifyRequest, compare, read_claim, score_again, written_figures
 from tests.generator.competition import small_competition
+from tests.generator.foreign_project import foreign_project
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers", "forked_python")]
 
@@ -231,3 +232,13 @@ def test_signatures_are_compared_part_by_part() -> None:
     ]
     with pytest.raises(ValueError, match="expected a signature"):
         parse_signature("nothing of the kind")
+
+
+def test_a_program_of_others_signs_nothing(tmp_path: Path) -> None:
+    folder = foreign_project(tmp_path / "task")
+    claim = tmp_path / "claim.txt"
+    claim.write_text("set1-acc = .6 competition:x|tasks:dev|reference:abc\n", encoding="utf-8")
+    asked = ["--bundle", folder, "--submission", folder / "solutions/guess", "--phase", "dev", "--trust"]
+    done = CliRunner().invoke(root, ["verify", str(claim), *map(str, asked)])
+    assert done.exit_code == 2
+    assert "writes no details.json with a signature" in done.stderr

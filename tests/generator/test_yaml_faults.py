@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.codabench.yaml_document import UnreadableYamlError, read_yaml
 from gen_bundle.declaration.source import read_source
+from gen_bundle.yaml_document import UnreadableYamlError, read_yaml
 
 FAULTS = {
     "title:Emotions\ndescription: x\n": (1, "space after the colon is missing", '"title: Emotions"'),

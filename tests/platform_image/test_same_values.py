@@ -9,7 +9,6 @@ import random
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -17,11 +16,12 @@ from click.testing import CliRunner
 
 from gen_bundle.cli import root
 from gen_bundle.codabench.platform_image import PACKAGES, PLATFORM_IMAGE
+from gen_bundle.new.like import new_like, real_tasks
+from gen_bundle.new.project import Place
 from gen_bundle.package import libraries
-from gen_bundle.resources import resource
+from gen_bundle.resources import REAL_TASKS, resource
 from tests.generator.report.declared_task import declared_task
-from tests.platform_image.further_tasks import FURTHER, Maker
-from tests.scoring_programs.declared.test_real_tasks import FOLDER, MAKERS
+from tests.platform_image.further_tasks import FURTHER
 from tests.scoring_programs.framed import write_files
 
 pytestmark = pytest.mark.platform
@@ -89,33 +89,30 @@ def test_submitted_code(tmp_path: Path) -> None:
     assert_same(boards(tmp_path / "bundle.zip", tmp_path, "--phase", "test"))
 
 
-@pytest.mark.parametrize("name", MAKERS)
+@pytest.mark.parametrize("name", real_tasks())
 def test_a_real_task(name: str, tmp_path: Path) -> None:
-    declaration = yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
-    score_both_ways(declaration, MAKERS[name], tmp_path)
+    competition = new_like(Place("competition", tmp_path), name)
+    gen_bundle(competition, "--out", tmp_path / "bundle.zip", "--set", f"docker_image={PLATFORM_IMAGE}", "--force")
+    assert_same(boards(tmp_path / "bundle.zip", tmp_path))
 
 
 @pytest.mark.parametrize("name", FURTHER)
 def test_a_further_task(name: str, tmp_path: Path) -> None:
     declaration, make = FURTHER[name]
-    score_both_ways(declaration, make, tmp_path)
-
-
-def score_both_ways(declaration: Mapping[str, Any], make: Maker, folder: Path) -> None:
-    """Build a competition from the keys of a declaration, and compare the scores of a submission."""
-    competition = folder / "competition"
     gold, answers, _ = make(random.Random(0))
+    competition = tmp_path / "competition"
     further = {key: value for key, value in declaration.items() if key != "submission"}
     declared_task(competition, declaration["submission"], [], docker_image=PLATFORM_IMAGE, **further)
     write_files(competition / "data" / "test", gold)
-    write_files(folder / "team", answers)
-    gen_bundle(competition, "--out", folder / "bundle.zip", "--force")
-    assert_same(boards(folder / "bundle.zip", folder, "--submission", folder / "team"))
+    write_files(tmp_path / "team", answers)
+    gen_bundle(competition, "--out", tmp_path / "bundle.zip", "--force")
+    assert_same(boards(tmp_path / "bundle.zip", tmp_path, "--submission", tmp_path / "team"))
 
 
 def test_every_metric_without_a_model_is_among_these() -> None:
     table = json.loads((resource("scoring_programs") / "declared" / "metrics" / "table.json").read_text())
-    declared = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in FOLDER.glob("*.yaml")]
+    files = REAL_TASKS.glob("*/declaration.yaml")
+    declared = [yaml.safe_load(file.read_text(encoding="utf-8")) for file in files]
     used = set()
     for declaration in [*declared, *(declaration for declaration, _ in FURTHER.values())]:
         for task in declaration["tasks"]:

@@ -10,13 +10,13 @@ from pathlib import Path as FilePath
 from typing import Any, TypeVar
 
 from gen_bundle.codabench.competition import DataUse
-from gen_bundle.codabench.reading import YAML_NAME, CompetitionYaml
+from gen_bundle.codabench.reading import YAML_NAME, CompetitionYaml, no_yaml_hint
 from gen_bundle.codabench.serializer_fields import huge_keys
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
-from gen_bundle.codabench.yaml_document import MAX_BYTES, Path, UnreadableYamlError, read_yaml
 from gen_bundle.errors import UserError
 from gen_bundle.whole_file import beside
+from gen_bundle.yaml_document import MAX_BYTES, Path, UnreadableYamlError, read_yaml
 from gen_bundle.zips.reading import Archive, Unpacked, open_archive, unpack
 from gen_bundle.zips.tree import Node, OnServer, Tree, folder_tree, ignore_count
 from gen_bundle.zips.writing import folder_members, write_zip, zipped
@@ -223,9 +223,10 @@ def open_readable_bundle(path: FilePath, now: datetime, held: ExitStack, version
         place = f":{fault.line}:{fault.column}" if fault.line else ""
         raise UserError(f"{YAML_NAME}{place}: {fault}") from fault
     if bundle.document is None:
-        declared = (path / "bundle.yaml").exists()
-        build = f"gen-bundle {shlex.quote(str(path.absolute()))} --out bundle.zip"
-        hint = f" This is a declaration: build it first, {build}" if declared else ""
+        hint = no_yaml_hint(bundle.tree.names())
+        if (path / "bundle.yaml").exists():
+            build = f"gen-bundle {shlex.quote(str(path.absolute()))} --out bundle.zip"
+            hint = f" This is a declaration: build it first, {build}"
         raise UserError(f"{path}: no {YAML_NAME} at its root.{hint}")
     if not bundle.yaml:
         raise UserError(f"{YAML_NAME}: expected a mapping with title, pages, tasks, phases and leaderboards")

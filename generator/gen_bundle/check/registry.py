@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.versions import SOURCE
-from gen_bundle.codabench.yaml_document import Path
+from gen_bundle.yaml_document import Path
 
 if TYPE_CHECKING:
     from gen_bundle.check.bundle import Bundle

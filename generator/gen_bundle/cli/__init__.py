@@ -5,6 +5,7 @@ import errno
 import gc
 import importlib
 import io
+import keyword
 import os
 import signal
 import sys
@@ -22,6 +23,7 @@ VERBS = {
     "build": "Build the bundle of a competition (what `gen-bundle NAME --out PATH` does).",
     "list": "List the competitions that can be built.",
     "new": "Start a competition of your own, ready to build and dry-run.",
+    "import": "Make a project of a bundle that somebody else wrote.",
     "check": "Find what Codabench would refuse or ignore in a bundle, and gold that would leak.",
     "dry-run": "Run a bundle's scoring as the platform would, and show the board.",
     "image": "Lock, build, check and push the scoring image of a competition.",
@@ -63,7 +65,8 @@ class VerbGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        module = importlib.import_module(f"gen_bundle.cli.{cmd_name.replace('-', '_')}")
+        name = cmd_name.replace("-", "_")
+        module = importlib.import_module(f"gen_bundle.cli.{name}{'_' if keyword.iskeyword(name) else ''}")
         command: click.Command = module.command
         return command
 

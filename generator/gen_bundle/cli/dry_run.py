@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,6 @@ Examples:
   gen-bundle dry-run bundle.zip --out dry-run
   gen-bundle dry-run bundle.zip --submission team_a.zip --submission team_b.json --phase test --out dry-run
   gen-bundle dry-run bundle.zip --engine process --out dry-run
-  gen-bundle dry-run bundle.zip --teams 30 --per-day 5 --out dry-run
 
 \b
 Exit status: 0 all submissions Finished with valid scores and a board, 1 a failed run or findings,
@@ -55,13 +55,10 @@ Exit status: 0 all submissions Finished with valid scores and a board, 1 a faile
 @click.option(
     "--network", is_flag=True, help="Leave the network on, as hosted workers do; else what is isolated has none."
 )
-@click.option("--strict", is_flag=True, help="Bound memory, processors, processes and disk; read-only root.")
 @click.option("--image", metavar="NAME", help="Run in this image instead of the bundle's own.")
 @click.option("--pull", is_flag=True, help="Fetch the image when the engine does not have it.")
 @click.option("--enforce-limits", is_flag=True, help="Apply the phases' dates and quotas.")
 @platform_version
-@click.option("--teams", type=click.IntRange(1), metavar="N", help="Estimate the worker hours per day for N teams.")
-@click.option("--per-day", type=click.IntRange(1), metavar="M", help="Submissions of each team per day, for --teams.")
 @click.option(
     "--debug",
     is_flag=True,
@@ -81,7 +78,6 @@ def command(
     trust: bool,
     gpu: bool,
     network: bool,
-    strict: bool,
     pull: bool,
     debug: bool,
     all_details: bool,
@@ -93,19 +89,17 @@ def command(
     from gen_bundle.twin.engines.choose import choose_engine
     from gen_bundle.twin.replay import DryRunRequest, dry_run
 
-    if asked["per_day"] and not asked["teams"]:
-        raise click.UsageError("--per-day counts for --teams alone; give the number of teams as well")
     if print_command:
-        from gen_bundle.twin.engines.docker import line_writer
+        from gen_bundle.twin.engines.docker import docker_run_line
 
-        asked["command_line"] = line_writer(gpu=gpu, network=network, strict=strict)
+        asked["command_line"] = partial(docker_run_line, gpu=gpu, network=network)
     environment = {}
     if debug:
         environment["SCORING_DEBUG"] = "1"
     if all_details:
         environment["SCORING_DETAILS"] = "all"
     with user_errors():
-        opened = closing(choose_engine(engine, say, gpu=gpu, network=network, strict=strict, pull=pull, python=python))
+        opened = closing(choose_engine(engine, say, gpu=gpu, network=network, pull=pull, python=python))
         with opened as chosen:
             ask_about_strangers(asked["bundle"], chosen, trust=trust)
             asked |= {"environment": environment, "on_line": _line_printer(), "trust": trust}

@@ -15,9 +15,10 @@ from gen_bundle.cli.messages import can_answer, say, spinner, user_errors
 from gen_bundle.errors import UserError
 
 if TYPE_CHECKING:
+    from gen_bundle.new.header import NoHeaderError
     from gen_bundle.new.project import Place
     from gen_bundle.new.propose import Choices, Proposal
-    from gen_bundle.new.table import GoldRows, NoHeaderError
+    from gen_bundle.new.table import GoldRows
 
 EPILOG = """\b
 Examples:
@@ -27,6 +28,7 @@ Examples:
   gen-bundle new my-task --gold gold.jsonl --key id --answer label --answer intensity=number --yes
   gen-bundle new my-task --recipe spans
   gen-bundle new my-task --recipe classification --code
+  gen-bundle new my-task --like semeval2017-4a
   gen-bundle new my-task --from clpsych2025 --tasks a1,a2
   gen-bundle new my-task --package
 
@@ -34,8 +36,21 @@ Examples:
 On a terminal, --gold asks about what it found; --yes, or no terminal, takes the proposals and prints them.
 """
 RECIPES = ("classification", "multilabel", "regression", "spans", "tagging", "ranking", "generation")
-BEGINNINGS = {"source": "--from", "gold": "--gold", "package": "--package", "recipe": "--recipe"}
-OF_GOLD = ("answers", "cluster", "columns", "delimiter", "keys", "public", "rows", "split", "train", "yes")
+BEGINNINGS = {"source": "--from", "gold": "--gold", "package": "--package", "recipe": "--recipe", "like": "--like"}
+OF_GOLD = (
+    "answers",
+    "at",
+    "cluster",
+    "columns",
+    "delimiter",
+    "encoding",
+    "keys",
+    "public",
+    "rows",
+    "split",
+    "train",
+    "yes",
+)
 OPTIONS = {"answers": "answer", "keys": "key"}
 PHASES = ("dev", "test")
 NOTHING = "-"
@@ -67,6 +82,8 @@ class _Command(click.Command):
 )
 @click.option("--columns", metavar="NAME,…", help="Names of the columns of a gold table without a header line.")
 @click.option("--delimiter", metavar="CHARACTER", help="What separates the cells of a gold table.")
+@click.option("--at", metavar="NAME.NAME", default="", help="Where the records of gold in JSON are.")
+@click.option("--encoding", help="Of gold that is not UTF-8, such as cp1252.")
 @click.option(
     "--answer", "answers", metavar="COLUMN[=TYPE]", multiple=True, help="Column that participants answer; repeatable."
 )
@@ -78,6 +95,7 @@ class _Command(click.Command):
 @click.option("--rows", type=click.Choice(["one", "many"]), help="Whether a key has one row, or any number of them.")
 @click.option("--split", metavar="DEV:TEST", help="Divide the gold between two phases, such as 20:80; none: one phase.")
 @click.option("--recipe", type=click.Choice(RECIPES), help="Begin with made-up data of a kind of task.")
+@click.option("--like", metavar="TASK", help="Begin with the declaration of a real shared task, and made-up data.")
 @click.option("--code", is_flag=True, help="With --gold or --recipe: participants hand in code, not predictions.")
 @click.option("--from", "source", metavar="NAME", help="Copy a competition that comes with the tool.")
 @click.option("--tasks", metavar="ID,…", help="With --from: keep only these tasks.")
@@ -100,6 +118,8 @@ def command(
     train: Path | None,
     columns: str | None,
     delimiter: str | None,
+    at: str,
+    encoding: str | None,
     answers: tuple[str, ...],
     keys: tuple[str, ...],
     public: tuple[str, ...],
@@ -107,6 +127,7 @@ def command(
     rows: Literal["one", "many"] | None,
     split: str | None,
     recipe: str | None,
+    like: str | None,
     code: bool,
     source: str | None,
     tasks: str | None,
@@ -118,7 +139,7 @@ def command(
 ) -> None:
     """Write a competition that builds and dry-runs at once: from gold data, a recipe, or a competition that exists.
 
-    Without --gold, --recipe, --from or --package it is the recipe classification.
+    Without --gold, --recipe, --like, --from or --package it is the recipe classification.
     """
     from gen_bundle.new.project import Place, check_name
 
@@ -132,6 +153,10 @@ def command(
             from gen_bundle.new.project import copy_competition
 
             folder = copy_competition(place, source, _listed(tasks))
+        elif like is not None:
+            from gen_bundle.new.like import new_like
+
+            folder = new_like(place, like)
         elif package:
             from gen_bundle.new.project import new_package
 
@@ -141,7 +166,7 @@ def command(
 
             choices = Choices(keys, [_answer(answer) for answer in answers], public, rows, cluster=cluster)
             ask = can_answer() and not yes
-            found = _gold(context, _files(gold), _listed(columns), delimiter, ask=ask)
+            found = _gold(context, _files(gold), _listed(columns), delimiter, at, encoding, ask=ask)
             folder = _declared(place, found, choices, split, template, train=train, code=code, ask=ask)
         else:
             from gen_bundle.new.recipes import recipe_gold
@@ -158,7 +183,7 @@ def _listed(text: str | None) -> list[str]:
 
 
 def _check_combination(options: Mapping[str, Any]) -> None:
-    used = [option for option, value in options.items() if value not in (None, (), False)]
+    used = [option for option, value in options.items() if value not in (None, (), False, "")]
     given = [name for option, name in BEGINNINGS.items() if option in used]
     if len(given) > 1:
         raise UserError(f"{' and '.join(given)}: expected one of them.")
@@ -167,8 +192,8 @@ def _check_combination(options: Mapping[str, Any]) -> None:
         problems += _unread(OF_GOLD, used, "works only with --gold.")
     if "source" not in used:
         problems += _unread(("tasks",), used, "works only with --from.")
-    if "source" in used or "package" in used:
-        problems += _unread(("template", "code"), used, "not with --from or --package.")
+    if not {"source", "package", "like"}.isdisjoint(used):
+        problems += _unread(("template", "code"), used, "not with --from, --like or --package.")
     if problems:
         raise UserError(*problems)
 
@@ -198,10 +223,19 @@ def _files(gold: Sequence[str]) -> dict[str, Path]:
 
 
 def _gold(
-    context: click.Context, files: Mapping[str, Path], names: Sequence[str], delimiter: str | None, *, ask: bool
+    context: click.Context,
+    files: Mapping[str, Path],
+    names: Sequence[str],
+    delimiter: str | None,
+    at: str,
+    encoding: str | None,
+    *,
+    ask: bool,
 ) -> "GoldRows":
     """The gold of these files; asks for the columns' names where there is no header."""
-    from gen_bundle.new.table import NoHeaderError, joined, read_gold
+    from gen_bundle.new.header import NoHeaderError
+    from gen_bundle.new.reading import read_gold
+    from gen_bundle.new.table import joined
 
     if delimiter in ("tab", "\\t"):
         delimiter = "\t"
@@ -211,13 +245,13 @@ def _gold(
     for phase, path in files.items():
         try:
             with spinner(f"reading {path}"):
-                found[phase] = read_gold(path, names, delimiter)
+                found[phase] = read_gold(path, names, delimiter, at=at, encoding=encoding)
         except NoHeaderError as error:
             if not ask:
                 words = [*context.meta["words"], "--columns", ",".join(error.names)]
                 raise UserError(*error.messages, advice=f"To go on: gen-bundle new {shlex.join(words)}") from error
             names = _names_of_columns(error)
-            found[phase] = read_gold(path, names, delimiter)
+            found[phase] = read_gold(path, names, delimiter, at=at, encoding=encoding)
     return found[""] if "" in found else joined(found)
 
 
@@ -260,6 +294,7 @@ def _declared(
 ) -> Path:
     """A competition that is scored without Python."""
     from gen_bundle.new.declare import summary
+    from gen_bundle.new.doubts import doubts
     from gen_bundle.new.project import new_declared
     from gen_bundle.new.propose import propose, taking_code
     from gen_bundle.new.split import divide, is_sorted_by_answer
@@ -273,7 +308,7 @@ def _declared(
         say(line)
     if train is not None:
         say(f"train     {train}, as it is")
-    for note in gold.notes:
+    for note in (*gold.notes, *doubts(proposal, choices)):
         say(f"note: {note}", "yellow")
     if is_sorted_by_answer(proposal):
         done = "gives the answers away; mix the lines of gold and inputs alike"

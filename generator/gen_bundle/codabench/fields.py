@@ -8,6 +8,7 @@ import re
 from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, Final, Literal
+from uuid import UUID
 
 from gen_bundle.zips.tree import is_encodable
 
@@ -191,6 +192,15 @@ def is_email(text: str) -> bool:
 
     try:
         ip_address(literal.group(1))
+    except ValueError:
+        return False
+    return True
+
+
+def is_uuid(text: str) -> bool:
+    """Whether the text is the key of something on the server."""
+    try:
+        UUID(text)
     except ValueError:
         return False
     return True

@@ -4,9 +4,10 @@ Either format is read: the platform's own (version 2) and that of CodaLab 1.5 (v
 Reading is lenient and never refuses; what the platform refuses is `gen-bundle check`'s question.
 """
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from difflib import SequenceMatcher
 from functools import cached_property
 from typing import Any, Literal
 
@@ -28,10 +29,34 @@ from gen_bundle.codabench.competition import (
 from gen_bundle.codabench.dates import Instant, read_instant
 from gen_bundle.codabench.fields import as_boolean, as_integer, as_text
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
-from gen_bundle.codabench.yaml_document import Document, Path
+from gen_bundle.yaml_document import Document, Path
 
 YAML_NAME = "competition.yaml"
+NEARLY_ALIKE = 0.8
 NEW_KEYS = ("pages", "tasks", "leaderboards", "terms")
+
+
+def mistaken_for_yaml(names: Iterable[str]) -> list[str]:
+    """The files that are probably meant to be competition.yaml, where there is none: in a folder, or misspelt."""
+    found = []
+    for name in names:
+        stem, dot, _ = name.rpartition("/")[2].lower().partition(".")
+        likeness = SequenceMatcher(None, stem, "competition").ratio()
+        is_yaml = name.lower().removesuffix(".txt").endswith((".yaml", ".yml"))
+        if dot and is_yaml and (stem.startswith("competition") or likeness >= NEARLY_ALIKE):
+            found.append(name)
+    return sorted(found, key=lambda name: (name.count("/"), name))
+
+
+def no_yaml_hint(names: Iterable[str]) -> str:
+    """What a bundle without competition.yaml has instead, as a sentence to append; empty where that is nothing."""
+    found = mistaken_for_yaml(names)
+    if not found:
+        return ""
+    folder, _, file = found[0].rpartition("/")
+    if folder and file == YAML_NAME:
+        return f" There is {found[0]}: a wrapping folder is not looked into, so give or zip what is in {folder}/."
+    return f" There is {found[0]}: rename it to {YAML_NAME}."
 
 
 @dataclass(frozen=True)

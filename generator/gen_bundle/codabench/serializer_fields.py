@@ -17,7 +17,7 @@ from gen_bundle.codabench.reading import (
 )
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.versions import DIFFERENCES
-from gen_bundle.codabench.yaml_document import Path, is_endless
+from gen_bundle.yaml_document import Path, is_endless
 
 NAME = Text(256)
 COLUMN_TITLE = KEY = Text(36)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from gen_bundle.codabench.competition import DEFAULT_LIMIT_S
-from gen_bundle.codabench.yaml_document import MAX_BYTES, MAX_METADATA_BYTES, UnreadableYamlError, is_endless, read_yaml
+from gen_bundle.yaml_document import MAX_BYTES, MAX_METADATA_BYTES, UnreadableYamlError, is_endless, read_yaml
 
 ContainerKind = Literal["program", "ingestion"]
 

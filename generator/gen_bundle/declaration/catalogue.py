@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from gen_bundle.declaration.foreign import ForeignCompetition
 from gen_bundle.declaration.model import DeclaredCompetition
 from gen_bundle.declaration.schema import GIVEN_BY_METRICS
 
@@ -38,7 +39,63 @@ phases:
 """,
 }
 """Examples by the model whose keys they show."""
+MINIMAL_FOREIGN = """\
+title: Old task
+logo: logo.png
+pages: [{title: Overview, file: pages/overview.md}]
+terms: pages/terms.md
+programs: {scoring: programs/score}
+tasks:
+  - {id: main, name: Main task, columns: [{key: auc, title: AUC, sort: desc}]}
+phases:
+  - {id: test, name: Test, start: "2031-01-01 AoE"}
+"""
+WHOLE_FOREIGN = """\
+title: Old task
+logo: logo.png
+docker_image: codalab/codalab-legacy:py37
+raw: true
+pages: [{title: Overview, file: pages/overview.html}]
+terms: pages/terms.md
+programs: {scoring: programs/score, ingestion: programs/ingest.zip}
+tasks:
+  - {id: small, name: Small model, reference_data: data/dev, input_data: data/input/dev}
+  - {id: large, name: Large model, reference_data: data/large.zip, input_data: null, programs: {ingestion: null}}
+phases:
+  - {id: dev, name: Development, start: "2031-01-01", end: "2031-01-31 23:59:59", tasks: [small]}
+  - {id: test, name: Test, start: "2031-02-01 12:00:00", max_submissions: 0, programs: {scoring: programs/final}}
+solutions: [{path: solutions/baseline, tasks: [small, large], name: Baseline}]
+leaderboard:
+  primary_index: 1
+  columns:
+    - {key: seconds, title: Seconds, sort: asc, precision: 1}
+    - {key: auc-1, title: AUC, sort: desc}
+"""
 NOTES = {
+    "ForeignCompetition": f"""\
+With `programs` at its top, bundle.yaml declares a competition whose scoring and ingestion programs are somebody else's,
+in whatever language: they are packed as they are, and nothing of the tool goes into them. `gen-bundle import` writes
+such a project of any bundle. By hand this is enough, with gold in `data/test/`:
+
+```yaml
+{MINIMAL_FOREIGN}```
+
+The same with more of what may be said:
+
+```yaml
+{WHOLE_FOREIGN}```
+
+- What programs, data, kits and solutions are packed from lies beside bundle.yaml: a folder, of which everything is
+  zipped, or a file, which is packed byte for byte. What several tasks or phases name is one file of the bundle. A UUID
+  where no such file lies is a data set that the server has. `--data DIR` takes the place of `data/`.
+- A task is one Codabench task, unless its data or programs differ between its phases: then it is one for each.
+- There is no scoring package, so there is no `submission`, `reference`, `options`, `requirements` or `layout`, and
+  columns need neither `worst` nor `meaning`. Pages that are templates know `competition`, `phases`, `tasks`, `columns`,
+  `milestones` and `name` alone; `raw: true` takes pages as they are.
+- `gen-bundle rank` takes the scores that `gen-bundle fetch` found, or a table of them; `--report` does not work.
+  `gen-bundle image`, `--layout`, `--task` and `--platform codalab` do not work, either. All of them say so.
+- What the platform would refuse is not refused here but by the check at the end of the build.
+""",
     "DeclaredPhase": """\
 A phase with `tasks` runs these alone, in every layout: in `joint` its program writes the other columns at their
 `worst`, in `tasks` it has no Codabench tasks of the others, and in `separate` the others' bundles lack the phase.
@@ -56,11 +113,15 @@ def catalogue() -> str:
 
 
 def _parts() -> Iterator[str]:
-    schema = DeclaredCompetition.model_json_schema()
     yield PREFACE
-    yield from _section("DeclaredCompetition", schema)
-    for name in _in_order_of_use(schema):
-        yield from _section(name, schema["$defs"][name])
+    shown: list[str] = []
+    for top in (DeclaredCompetition, ForeignCompetition):
+        schema = top.model_json_schema()
+        yield from _section(top.__name__, schema)
+        for name in _in_order_of_use(schema):
+            if name not in shown:
+                yield from _section(name, schema["$defs"][name])
+                shown.append(name)
 
 
 def _in_order_of_use(schema: Mapping[str, Any]) -> list[str]:
@@ -97,6 +158,8 @@ def _heading(name: str) -> str:
     """SubmissionField → Submission field."""
     if name == "DeclaredCompetition":
         return "The competition"
+    if name == "ForeignCompetition":
+        return "A competition with programs of others"
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name.removeprefix("Declared")).capitalize()
 
 

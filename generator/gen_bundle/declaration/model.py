@@ -130,24 +130,22 @@ class DeclaredTask(StrictModel):
     )
 
 
-class DeclaredPhase(StrictModel):
-    """One phase; phases follow each other and never overlap."""
+class PhaseSettings(StrictModel):
+    """What every phase has, whoever wrote the programs; names and dates have bounds of their own in each kind."""
 
     id: Identifier = Field(description="Also the name of the phase's folder in the data.")
-    name: Annotated[Line, Field(max_length=200)] = Field(description="As participants read it.")
+    name: object = Field(description="As participants read it.")
     description: str = Field("", description="Markdown.")
     tasks: list[Identifier] | None = Field(
-        None, min_length=1, description="Ids of the tasks that this phase has. Absent: all of them."
+        None, description="Ids of the tasks that this phase has. Absent: all of them."
     )
     data: Identifier | None = Field(
         None,
         description="Id of the phase whose data this one uses, too: reference data, baselines and public data. Absent: "
         "it has data of its own.",
     )
-    start: Start = Field(
-        description="A moment with its zone: UTC, an offset, or AoE. Without a time: its first second."
-    )
-    end: End | None = Field(None, description="A moment with its zone. Without a time: its last second. None: endless.")
+    start: object = Field(description="When it begins.")
+    end: object = Field(description="When it ends.")
     max_submissions_per_day: int = Field(DEFAULT_A_DAY, ge=0, description="For each participant; 0: no limit.")
     max_submissions: int = Field(
         20,
@@ -162,6 +160,24 @@ class DeclaredPhase(StrictModel):
     hide_prediction_output: bool = Field(False, description="Participants see no output files of the prediction step.")
     hide_score_output: bool = Field(False, description="Participants see no output files of the scoring step.")
     gold: Literal["secret", "public"] = Field("secret", description="Whether participants may have the phase's gold.")
+
+    @property
+    def data_id(self) -> str:
+        """Name of the folder that its data lie in: its own id, or that of the phase whose data it shares."""
+        return self.data or self.id
+
+
+class DeclaredPhase(PhaseSettings):
+    """One phase; phases follow each other and never overlap."""
+
+    name: Annotated[Line, Field(max_length=200)] = Field(description="As participants read it.")
+    tasks: list[Identifier] | None = Field(
+        None, min_length=1, description="Ids of the tasks that this phase has. Absent: all of them."
+    )
+    start: Start = Field(
+        description="A moment with its zone: UTC, an offset, or AoE. Without a time: its first second."
+    )
+    end: End | None = Field(None, description="A moment with its zone. Without a time: its last second. None: endless.")
     details: Details | None = Field(
         None,
         description="What participants see of a run: the leaderboard's columns (none), also what depends on their "
@@ -171,11 +187,6 @@ class DeclaredPhase(StrictModel):
     score_decimals: int | None = Field(
         None, ge=0, le=10, description="Decimals of every score that is written; exact where absent."
     )
-
-    @property
-    def data_id(self) -> str:
-        """Name of the folder that its data lie in: its own id, or that of the phase whose data it shares."""
-        return self.data or self.id
 
     @property
     def hides_scores(self) -> bool:
@@ -365,8 +376,8 @@ class Milestone(StrictModel):
     date: End = Field(description="A moment with its zone: UTC, an offset, or AoE. Without a time: its last second.")
 
 
-class DeclaredCompetition(StrictModel):
-    """A competition: everything but its data and the text of its pages."""
+class CompetitionSettings(StrictModel):
+    """What every competition has, whoever wrote its programs."""
 
     title: Annotated[Line, Field(max_length=222)] = Field(description="Name of the competition.")
     name: Annotated[str, Field(max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")] | None = Field(
@@ -382,14 +393,42 @@ class DeclaredCompetition(StrictModel):
         description=f"Image with its tag. Absent: {PLATFORM_IMAGE}, which Codabench publishes: it has numpy, SciPy and "
         "scikit-learn, and scores everything that needs no model.",
     )
+    registration: Literal["auto", "approve"] = Field(
+        "auto", description="auto: participants take part once they register. approve: once the organisers agree."
+    )
+    pages: list[DeclaredPage] = Field(min_length=1, description="The competition's pages, in their order.")
+    terms: Line = Field(description="Template of the terms, relative to bundle.yaml.")
+    raw: bool = Field(False, description="Pages and terms are no templates: they are taken as they are.")
+    milestones: list[Milestone] = Field(
+        default_factory=list, description="Further dates, shown with those of the phases and in the preview."
+    )
+    queue: str | None = Field(
+        None,
+        pattern=r"^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$",
+        description="UUID (vhost) of your own queue; the public one where absent.",
+    )
+    forum: bool = Field(True, description="Whether the competition has a forum.")
+    reward: Reward | None = Field(None, description="What can be won, in a line.")
+
+    @property
+    def files(self) -> list[str]:
+        """The logo, the pages and the terms, relative to bundle.yaml."""
+        return [self.logo, *(page.file for page in self.pages), self.terms]
+
+    @property
+    def image(self) -> str:
+        """What its programs run in."""
+        return self.docker_image or PLATFORM_IMAGE
+
+
+class DeclaredCompetition(CompetitionSettings):
+    """A competition: everything but its data and the text of its pages."""
+
     scoring_program: Identifier | None = Field(None, description="Scoring package; the folder's name where absent.")
     layout: Layout = Field(
         "joint",
         description="joint: all tasks in one Codabench task a phase. tasks: a Codabench task for each task and phase. "
         "separate: a bundle for each task.",
-    )
-    registration: Literal["auto", "approve"] = Field(
-        "auto", description="auto: participants take part once they register. approve: once the organisers agree."
     )
     submission_rule: SubmissionRule = Field(
         "all",
@@ -400,12 +439,7 @@ class DeclaredCompetition(StrictModel):
         default_factory=DeclaredLeaderboard, description="Its title, and whether it is hidden."
     )
     details_min_items: int = Field(5, ge=1, description="No detailed figure is shown over fewer scored items.")
-    pages: list[DeclaredPage] = Field(min_length=1, description="The competition's pages, in their order.")
-    terms: Line = Field(description="Template of the terms, relative to bundle.yaml.")
     phases: list[DeclaredPhase] = Field(min_length=1, description="The phases, in the order of their dates.")
-    milestones: list[Milestone] = Field(
-        default_factory=list, description="Further dates, shown with those of the phases and in the preview."
-    )
     tasks: list[DeclaredTask] = Field(min_length=1, description="The tasks; the first one's first column ranks.")
     submission: DeclaredSubmission = Field(description="What participants hand in.")
     reference: DeclaredReference | None = Field(None, description="With scoring_program: declared: the gold.")
@@ -418,18 +452,6 @@ class DeclaredCompetition(StrictModel):
     time_zones: list[str] = Field(
         default=["America/New_York", "Europe/London", "Asia/Tokyo"], description="Local times shown on the pages."
     )
-    queue: str | None = Field(
-        None,
-        pattern=r"^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$",
-        description="UUID (vhost) of your own queue; the public one where absent.",
-    )
     fact_sheet: dict[Identifier, Question] = Field(
         default_factory=dict, description="Questions asked with every submission, by a name of your choice."
     )
-    forum: bool = Field(True, description="Whether the competition has a forum.")
-    reward: Reward | None = Field(None, description="What can be won, in a line.")
-
-    @property
-    def image(self) -> str:
-        """What its programs run in."""
-        return self.docker_image or PLATFORM_IMAGE

@@ -1,18 +1,18 @@
 """`--set key.path=value`: any value of the declaration, list items by their id or key."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
-from gen_bundle.declaration.model import DeclaredCompetition
 from gen_bundle.declaration.source import Source, Trail, parse_value
 
 ADDRESS_KEYS = ("id", "key", "title", "field", "name")
 
 
-def apply_overrides(source: Source, overrides: Iterable[str]) -> None:
+def apply_overrides(source: Source, overrides: Iterable[str], known: Collection[str]) -> None:
     """Change `source.data` as each `KEY.PATH=VALUE` says; unknown paths are added to `source.problems`.
 
+    The declaration's top may have the keys in `known`.
     Types and ranges are checked with the rest of the declaration afterwards, so an override cannot do more than the
     file could; its errors name the override.
 
@@ -33,12 +33,12 @@ def apply_overrides(source: Source, overrides: Iterable[str]) -> None:
             source.problems.append(f"{label}: the value is not valid YAML. Quote texts with special characters.")
             continue
         try:
-            trail = _set(source.data, path.split("."), value, ())
+            trail = _set(source.data, _steps(path, known), value, ())
         except LookupError as error:
             source.problems.append(f"{label}: {error.args[0]}")
         else:
             changed.add(trail)
-            _mark(source, trail, label)
+            source.give(trail, label)
     for group, values in _option_groups(source):
         given = changed.intersection([("options", group), ("options", group, "revision")])
         if "revision" in values and values.get("model") != models.get(group) and not given:
@@ -50,6 +50,14 @@ def _option_groups(source: Source) -> list[tuple[str, dict[str, Any]]]:
     return [(k, v) for k, v in options.items() if isinstance(v, dict)] if isinstance(options, dict) else []
 
 
+def _steps(path: str, known: Collection[str]) -> list[str]:
+    """The keys of a path. Raises LookupError where the first is not in `known`."""
+    steps = path.split(".")
+    if steps[0] not in known:
+        raise LookupError(f"no key {steps[0]!r}. {nearest(steps[0], list(known))}")
+    return steps
+
+
 def _set(data: Any, path: list[str], value: Any, trail: Trail) -> Trail:
     """Set the value at `path` below `data`; returns its trail. Raises LookupError with what would be possible."""
     step, *rest = path
@@ -57,7 +65,8 @@ def _set(data: Any, path: list[str], value: Any, trail: Trail) -> Trail:
     if isinstance(data, list):
         here = _index(data, step)
     else:
-        _require_known(data, step, trail)
+        if trail[:1] == ("options",) and step not in data:  # known by their defaults in the file
+            raise LookupError(f"no option {step!r}. {nearest(step, list(data))}")
         here = step
     if not rest:
         data[here] = value
@@ -86,14 +95,6 @@ def _index(items: list[Any], step: str) -> int:
     raise LookupError(f"no item {step!r}. {nearest(step, names)}")
 
 
-def _require_known(data: dict[str, Any], step: str, trail: Trail) -> None:
-    """Options are known by their defaults in the file, everything else by the model (checked when it is read)."""
-    if trail[:1] == ("options",) and step not in data:
-        raise LookupError(f"no option {step!r}. {nearest(step, list(data))}")
-    if not trail and step not in DeclaredCompetition.model_fields:
-        raise LookupError(f"no key {step!r}. {nearest(step, list(DeclaredCompetition.model_fields))}")
-
-
 def nearest(name: str, known: list[str]) -> str:
     """What to write instead of an unknown name."""
     close = difflib.get_close_matches(name, known, n=1)
@@ -102,10 +103,3 @@ def nearest(name: str, known: list[str]) -> str:
     if not known:
         return "There are none."
     return f"Expected one of {', '.join(known[:30])}{' …' if len(known) > 30 else ''}."
-
-
-def _mark(source: Source, trail: Trail, label: str) -> None:
-    """From now on, what is wrong at or below `trail` is the override's fault."""
-    for known in [t for t in source.positions if t[: len(trail)] == trail]:
-        del source.positions[known]
-    source.positions[trail] = label

@@ -1,17 +1,22 @@
-"""bundle.yaml → Competition: strictly, with every error at once, each at its place in the file."""
+"""bundle.yaml → what it declares: strictly, with every error at once, each at its place in the file.
+
+There are two kinds: a competition with a scoring package, and a foreign one, whose programs are packed as they are.
+"""
 
 import re
 import types
 import typing
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from gen_bundle.declaration.declared import DECLARED, settle
+from gen_bundle.declaration.foreign import PROGRAMS, ForeignCompetition, check_foreign_rules
 from gen_bundle.declaration.model import DeclaredCompetition
 from gen_bundle.declaration.overrides import apply_overrides, nearest
+from gen_bundle.declaration.packed import check_packed
 from gen_bundle.declaration.rules import check_rules
 from gen_bundle.declaration.source import Broken, Source, Trail, dotted, read_source
 from gen_bundle.errors import UserError
@@ -24,6 +29,25 @@ def read_competition(folder: Path, overrides: Iterable[str] = (), layout: str | 
     return read_with_places(folder, overrides, layout)[0]
 
 
+def is_foreign(folder: Path) -> bool:
+    """Whether `folder/bundle.yaml` names programs that are packed as they are."""
+    return _model_of(read_source(folder / FILE)) is ForeignCompetition
+
+
+def read_foreign(folder: Path, overrides: Iterable[str] = (), data: Path | None = None) -> ForeignCompetition:
+    """Read `folder/bundle.yaml` of a foreign competition with the values of `--set` put in.
+
+    What it packs must be there: below `data/`, in the folder `data` where that is given.
+
+    Raises:
+        UserError: as for `read_with_places`.
+    """
+    source = _source(folder, overrides)
+    rules = [*check_foreign_rules(source.data, folder), *check_packed(source.data, folder, data)]
+    _refuse(source, [*_model_errors(source), *rules])
+    return ForeignCompetition.model_validate(source.data)
+
+
 def read_with_places(
     folder: Path, overrides: Iterable[str] = (), layout: str | None = None
 ) -> tuple[DeclaredCompetition, dict[str, str]]:
@@ -33,6 +57,27 @@ def read_with_places(
         UserError: one message for each thing that is wrong: file, line and column (or the override), the field, what
             is wrong, what was expected.
     """
+    source = _source(folder, overrides, layout)
+    if _model_of(source) is ForeignCompetition:
+        raise UserError(
+            f"{folder / FILE}: has programs that are packed as they are ({PROGRAMS}), and no scoring package, which "
+            "this needs. Build the bundle; dry-run, rescore, diff, preview and the live verbs take it."
+        )
+    declared = settle(source.data, folder) if source.data.get("scoring_program") == DECLARED else []
+    found = list({trail: (trail, text) for trail, text in [*_model_errors(source), *declared]}.values())
+    _refuse(source, [*found, *check_rules(source.data, folder)])
+    places = {dotted(trail): source.position(trail) for trail in _trails(source.data.get("options"), ("options",))}
+    return DeclaredCompetition.model_validate(source.data), places
+
+
+def _model_of(source: Source) -> type[DeclaredCompetition | ForeignCompetition]:
+    """What a declaration must look like."""
+    foreign = isinstance(source.data, dict) and PROGRAMS in source.data
+    return ForeignCompetition if foreign else DeclaredCompetition
+
+
+def _source(folder: Path, overrides: Iterable[str], layout: str | None = None) -> Source:
+    """The raw declaration, a mapping, with what the command line overrides."""
     source = read_source(folder / FILE)
     if not isinstance(source.data, dict):
         if not source.problems:
@@ -40,18 +85,27 @@ def read_with_places(
         raise UserError(*source.problems)
     if layout is not None:
         source.data["layout"] = layout
-        source.positions[("layout",)] = f"--layout {layout}"
-    apply_overrides(source, overrides)
-    declared = settle(source.data, folder) if source.data.get("scoring_program") == DECLARED else []
-    found = list({trail: (trail, text) for trail, text in [*_model_errors(source), *declared]}.values())
-    found += check_rules(source.data, folder)
-    problems = source.problems + [
-        f"{source.position(trail)}: {_named(source.data, trail)}: {text}" for trail, text in found
-    ]
-    if problems:
+        source.give(("layout",), f"--layout {layout}")
+    apply_overrides(source, overrides, _model_of(source).model_fields)
+    return source
+
+
+def _refuse(source: Source, found: Sequence[Broken]) -> None:
+    """Name everything that is wrong at once, in the file's order."""
+    places = [f"{source.position(trail)}: {_named(source.data, trail)}: {text}" for trail, text in found]
+    if problems := source.problems + places:
         raise UserError(*sorted(problems, key=_place))
-    places = {dotted(trail): place for trail, place in source.positions.items() if trail[:1] == ("options",)}
-    return DeclaredCompetition.model_validate(source.data), places
+
+
+def _trails(value: Any, trail: Trail) -> Iterator[Trail]:
+    """The trails of a value and of all that it holds."""
+    yield trail
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _trails(inner, (*trail, key))
+    if isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _trails(inner, (*trail, index))
 
 
 def _place(message: str) -> tuple[int, int, str]:
@@ -80,8 +134,9 @@ def _has(data: Any, key: str | int) -> bool:
 
 
 def _model_errors(source: Source) -> Iterator[Broken]:
+    top = _model_of(source)
     try:
-        DeclaredCompetition.model_validate(source.data)
+        top.model_validate(source.data)
     except ValidationError as error:
         reported: set[Trail] = set()
         for detail in error.errors(include_url=False):
@@ -90,20 +145,32 @@ def _model_errors(source: Source) -> Iterator[Broken]:
                 continue
             reported.add(trail)
             kind = detail["type"]
-            if kind == "extra_forbidden":
-                yield trail, f"unknown key. {nearest(str(trail[-1]), _known_keys(trail[:-1]))}"
+            if trail in _unread(top, source.data):
+                yield trail, f"is read with a scoring package alone, and there is none with {PROGRAMS}. Leave it out."
+            elif kind == "extra_forbidden":
+                yield trail, f"unknown key. {nearest(str(trail[-1]), _known_keys(top, trail[:-1]))}"
             elif kind == "missing":
-                yield trail, f"is missing. {_meaning(trail)}."
+                yield trail, f"is missing. {_meaning(top, trail)}."
             elif kind == "string_pattern_mismatch":
-                yield trail, f"does not have the expected form. {_meaning(trail)} (found {_shown(detail['input'])})."
+                yield (
+                    trail,
+                    f"does not have the expected form. {_meaning(top, trail)} (found {_shown(detail['input'])}).",
+                )
             elif kind == "model_type":
                 yield (
                     trail,
-                    f"expected a mapping with {', '.join(_known_keys(trail))} (found {_shown(detail['input'])}).",
+                    f"expected a mapping with {', '.join(_known_keys(top, trail))} (found {_shown(detail['input'])}).",
                 )
             else:
                 message = detail["msg"].removeprefix("Value error, ").removeprefix("Input ").strip().rstrip(".")
                 yield trail, f"{message} (found {_shown(detail['input'])})."
+
+
+def _unread(top: type[BaseModel], data: dict[str, Any]) -> list[Trail]:
+    """Keys at the top that only the other kind of declaration has."""
+    if top is DeclaredCompetition:
+        return []
+    return [(key,) for key in data if key in DeclaredCompetition.model_fields and key not in top.model_fields]
 
 
 def _without_choice(trail: Trail, data: Any) -> Trail:
@@ -120,8 +187,8 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "…"
 
 
-def _model_at(trail: Trail) -> type[BaseModel] | None:
-    model: type[BaseModel] = DeclaredCompetition
+def _model_at(top: type[BaseModel], trail: Trail) -> type[BaseModel] | None:
+    model = top
     for key in trail:
         if isinstance(key, int):
             continue
@@ -141,13 +208,13 @@ def _inner_model(annotation: Any) -> type[BaseModel] | None:
     return None
 
 
-def _known_keys(trail: Trail) -> list[str]:
-    model = _model_at(trail)
+def _known_keys(top: type[BaseModel], trail: Trail) -> list[str]:
+    model = _model_at(top, trail)
     return list(model.model_fields) if model else []
 
 
-def _meaning(trail: Trail) -> str:
-    model = _model_at(trail[:-1])
+def _meaning(top: type[BaseModel], trail: Trail) -> str:
+    model = _model_at(top, trail[:-1])
     key = trail[-1]
     if model is None or not isinstance(key, str) or key not in model.model_fields:
         return "Expected a value"

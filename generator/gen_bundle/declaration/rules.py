@@ -20,15 +20,15 @@ SUFFIXES = {"function": (".py",), "command": (".py", ".sh")}
 
 def check_rules(data: dict[str, Any], folder: Path) -> Iterator[Broken]:
     """Every broken rule."""
-    yield from _unique(data, "phases", "id")
-    yield from _unique(data, "tasks", "id")
-    yield from _unique(data, "milestones", "name")
+    yield from unique(data, "phases", "id")
+    yield from unique(data, "tasks", "id")
+    yield from unique(data, "milestones", "name")
     yield from _columns(data)
     yield from _separate_columns(data)
     yield from _phases(data)
     yield from _tasks_of_phases(data)
     yield from _shared_data(data)
-    yield from _files(data, folder)
+    yield from files(data, folder)
     yield from _submission_rule(data)
     yield from _time_zones(data)
     yield from _requirements(data)
@@ -46,7 +46,8 @@ def _requirements(data: dict[str, Any]) -> Iterator[Broken]:
         names.append(name)
 
 
-def _unique(data: dict[str, Any], name: str, key: str) -> Iterator[Broken]:
+def unique(data: dict[str, Any], name: str, key: str) -> Iterator[Broken]:
+    """Items of a list that have the same key, without regard to case."""
     seen: set[str] = set()
     for trail, item in mappings(data, name):
         value = item.get(key)
@@ -230,7 +231,8 @@ def _moment(value: Any, date_alone: time) -> datetime | None:
         return None
 
 
-def _files(data: dict[str, Any], folder: Path) -> Iterator[Broken]:
+def files(data: dict[str, Any], folder: Path) -> Iterator[Broken]:
+    """Named files that are not in the competition's folder: the logo, the pages and the terms."""
     named: list[tuple[Trail, Any]] = [(("logo",), data.get("logo")), (("terms",), data.get("terms"))]
     named += [((*trail, "file"), page.get("file")) for trail, page in mappings(data, "pages")]
     for trail, name in named:

@@ -1,6 +1,7 @@
 """The JSON Schema of bundle.yaml, for editors: `python -m gen_bundle.declaration.schema` (`make schema`).
 
-Of declared scoring editors know every metric and its options: completion and hover.
+With `programs` at the top another model holds than without. Of declared scoring editors know every metric and its
+options: completion and hover.
 """
 
 import json
@@ -8,7 +9,10 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from gen_bundle.declaration.declared.metrics import MetricOption, MetricRow, metrics
+from gen_bundle.declaration.foreign import PROGRAMS, ForeignCompetition
 from gen_bundle.declaration.model import DeclaredCompetition
 
 TEXTS = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
@@ -133,8 +137,9 @@ GIVEN_BY_METRICS = {
 @cache
 def schema_text() -> str:
     """The schema as written to `bundles/bundle.schema.json`."""
-    schema = DeclaredCompetition.model_json_schema()
-    schema["title"] = "bundle.yaml"
+    schema = TypeAdapter(DeclaredCompetition | ForeignCompetition).json_schema()
+    declared, foreign = schema.pop("anyOf")
+    schema |= {"title": "bundle.yaml", "if": {"required": [PROGRAMS]}, "then": foreign, "else": declared}
     for name, keys in GIVEN_BY_METRICS.items():
         model = schema["$defs"][name]
         model["required"] = [key for key in model["required"] if key not in keys]

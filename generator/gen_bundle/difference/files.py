@@ -8,14 +8,16 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Any
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
 from gen_bundle.check.leaks.records import json_value, lines, rows
 from gen_bundle.codabench.competition import DataUse
-from gen_bundle.codabench.yaml_document import MAX_METADATA_BYTES
+from gen_bundle.codabench.fields import as_text
 from gen_bundle.difference.changes import Difference, Effect, Named, changed_settings, paired, whole_item
 from gen_bundle.difference.settings import phase_names, tasks_named
+from gen_bundle.yaml_document import MAX_METADATA_BYTES
 from gen_bundle.zips.reading import sha256_of
 from gen_bundle.zips.tree import Node
 from gen_bundle.zips.writing import JUNK
@@ -77,12 +79,12 @@ def _solution_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
 
 
 def _solutions(bundle: Bundle) -> list[Named]:
+    """The solutions, each recognised by its name, then by that of its file, then by its place."""
     found = []
-    for one in bundle.competition.solutions:
-        name = str(one.path)
-        if bundle.format == "v2":
-            name = str(bundle.yaml["solutions"][one.at[1]].get("name") or name)
-        found.append(Named((name, one.path), (name, one)))
+    for place, one in enumerate(bundle.competition.solutions):
+        file = PurePosixPath(str(one.path)).stem
+        name = as_text(bundle.mapping(one.at[:-1]).get("name")) or ""
+        found.append(Named((name, file, place), (name or file, one)))
     return found
 
 
@@ -99,7 +101,7 @@ def use_changes(
         return
     one, other = packed_files(old, before), packed_files(new, after)
     if one is None or other is None:
-        if (one is None) != (other is None) or before.path != after.path:
+        if (one is None) != (other is None) or _as_it_is(old, before) != _as_it_is(new, after):
             yield Difference(part, item, "path", effect, str(before.path), str(after.path))
         return
     if part in ("programs", "starting kits"):
@@ -107,6 +109,12 @@ def use_changes(
     else:
         keys = dict.fromkeys([*_declared_keys(new), *_declared_keys(old)])
         yield from _data_changes(part, item, effect, one, other, keys)
+
+
+def _as_it_is(bundle: Bundle, use: DataUse) -> str:
+    """The digest of a file that cannot be unpacked, or what leads to nothing in the bundle."""
+    found = bundle.find(use.path)
+    return sha256_of(found) if isinstance(found, Node) else str(use.path)
 
 
 def packed_files(bundle: Bundle, use: DataUse | None) -> Files | None:

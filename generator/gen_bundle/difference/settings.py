@@ -9,7 +9,6 @@ from gen_bundle.codabench.competition import Column, Competition, Phase, Task
 from gen_bundle.codabench.dates import Instant
 from gen_bundle.codabench.fields import Boolean, as_boolean, as_integer, as_text
 from gen_bundle.codabench.serializer_fields import PHASE_FLAGS, TOP_FIELDS
-from gen_bundle.codabench.yaml_document import Path
 from gen_bundle.declaration.dates import AOE
 from gen_bundle.difference.changes import (
     Difference,
@@ -20,6 +19,7 @@ from gen_bundle.difference.changes import (
     paired,
     whole_item,
 )
+from gen_bundle.yaml_document import Path
 from gen_bundle.zips.reading import sha256_of
 from gen_bundle.zips.tree import Node
 
@@ -44,15 +44,20 @@ def _top(bundle: Bundle) -> Settings:
     settings: dict[str, tuple[str | None, Effect]] = {}
     for key, kind, default, _ in TOP_FIELDS:
         value = top.get(key, default)
-        text = as_text(value)
+        text = _said(value)
         if isinstance(kind, Boolean):
             text = _yes_no(value)
         effect = SHOWN if key in SHOWN_SETTINGS else EDIT
         settings[key] = (text, effect)
     settings["docker_image"] = (bundle.competition.image, EDIT)
-    settings["queue"] = (as_text(top.get("queue")), EDIT)
+    settings["queue"] = (_said(top.get("queue")), EDIT)
     settings["fact_sheet"] = (_questions(top.get("fact_sheet")), EDIT)
     return settings
+
+
+def _said(value: Any) -> str | None:
+    """A text; None where it says nothing: an empty one, or none."""
+    return as_text(value) or None
 
 
 def _questions(sheet: Any) -> str | None:
@@ -79,11 +84,12 @@ def text_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
 
 
 def _pages(bundle: Bundle) -> list[Named]:
-    """Title and text of every page."""
+    """Title and text of every page, recognised by its title, the title without case, its text, its place."""
     found: list[Named] = []
     for place, page in enumerate(page_files(bundle)):
         title = _title(bundle, page.at)
-        found.append(Named((title, place), (title, bundle.text(page.path) or "")))
+        text = bundle.text(page.path) or ""
+        found.append(Named((title, title.strip().casefold(), text.strip(), place), (title, text)))
     return found
 
 
@@ -147,7 +153,7 @@ def _phase(bundle: Bundle, phase: Phase, names: Mapping[Path, str]) -> Settings:
     tasks = "; ".join(sorted(names.get(task.at, task.name) for task in phase.tasks))
     return {
         "name": (phase.name, SHOWN),
-        "description": (as_text(declared.get("description")), SHOWN),
+        "description": (_said(declared.get("description")), SHOWN),
         "start": (in_three_zones(phase.start), SHOWN),
         "end": (in_three_zones(phase.end), SHOWN),
         "submissions per day": (_limit(phase.a_day), EDIT),
@@ -192,7 +198,7 @@ def tasks_named(competition: Competition) -> list[Named]:
 def _task(bundle: Bundle, task: Task) -> Settings:
     return {
         "name": (task.name, SHOWN),
-        "description": (as_text(bundle.mapping(task.at).get("description")), SHOWN),
+        "description": (_said(bundle.mapping(task.at).get("description")), SHOWN),
         "ingestion only during scoring": (_yes_no(task.ingestion_only_during_scoring), RERUN),
     }
 

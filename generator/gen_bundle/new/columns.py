@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from gen_bundle.new.other_forms import json_list
 from gen_bundle.new.table import FEWEST_REPEATS, LINE_END, LIST, NUMBER, TAG, GoldRows, text_of
 
 WHOLE = re.compile(r"[+-]?[0-9]+")
@@ -18,6 +19,25 @@ SEPARATORS = ("|", ";", ",")
 MOST_LABELS = 50
 MOST_GRADES = 10
 LONGEST_LABEL = 60
+SCALE_NAME = re.compile(
+    r"(?i)(.*[_ -])?(scores?|ratings?|stars?|grades?|levels?|intensity|severity|difficulty|degree|likert|quality)"
+)
+NUMBERED_LABEL = re.compile(r"([0-9]+)(?:[:.)]| -| =)? \S.*")
+"""A label that says its place on a scale, such as `0: none at all`."""
+SCALES = (
+    ("none", "low", "medium", "high"),
+    ("low", "moderate", "high"),
+    ("none", "mild", "moderate", "severe"),
+    ("easy", "medium", "hard"),
+    ("A1", "A2", "B1", "B2", "C1", "C2"),
+    ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
+    ("very negative", "negative", "neutral", "positive", "very positive"),
+    ("never", "rarely", "sometimes", "often", "always"),
+)
+"""Words of scales, lowest first; a column may lack some of them, but not both ends."""
+FEWEST_GRADES = 3
+BINARY = ({"0", "1"}, {"false", "true"}, {"no", "yes"}, {"n", "y"}, {"0.0", "1.0"})
+"""Pairs of labels, without case, that say whether something holds."""
 LABEL_NAME = re.compile(r"(?i)(.*[_ -])?(labels?|class|categor(y|ies)|sentiment|stance|emotions?|polarity|intent)")
 
 FORMS = {
@@ -28,12 +48,15 @@ FORMS = {
     "text": "a text",
     "texts": "a JSON list of texts",
     "tags": "a list of O, B-x or I-x (in a cell separated by spaces)",
+    "ordinal": "a label of a scale, such as 1 to 5: numbers, or labels that begin with one, lowest first",
+    "offsets": "a JSON list of whole numbers, each once: the positions of characters",
     "spans": "a JSON list of [start, end] or [start, end, type] with 0 ≤ start < end",
     "string": "a text",
 }
 """Type of an answer → the form of its values."""
 TYPES = tuple(FORMS)
 PLACES_SHOWN = 10
+LONGEST_SHOWN = 80
 BLANK_CELLS = ("labels", "text", "string", "tags")
 """Types whose empty cell is an answer, as in scored submissions."""
 
@@ -48,7 +71,11 @@ class GoldColumn:
             hold.
         values: the labels there are, in the order to declare them; for tags and spans the types.
         separator: between the labels of a cell.
-        grades: whether the labels are whole numbers without a gap, so that they have an order.
+        grades: whether the labels are whole numbers without a gap, so that they may have an order.
+        columns: of labels that are spread over columns of 0 and 1, or of two such words: these columns' names.
+        binary: of such labels the words for what does not hold and for what does.
+        annotators: of an answer that the gold has several times, the columns of it.
+        ignores_case: whether labels are the same without case, as some rows of the gold write them otherwise.
         within_one: whether all numbers lie from 0 to 1.
         words: mean number of words of a text.
         blank: the rows whose value is absent or empty.
@@ -60,10 +87,24 @@ class GoldColumn:
     values: tuple[str, ...] = ()
     separator: str = "|"
     grades: bool = False
+    columns: tuple[str, ...] = ()
+    binary: tuple[str, str] = ("0", "1")
+    annotators: tuple[str, ...] = ()
+    ignores_case: bool = False
     within_one: bool = False
     words: float = 0
     blank: tuple[int, ...] = ()
     not_numbers: tuple[int, ...] = ()
+
+    @property
+    def in_gold(self) -> tuple[str, ...]:
+        """The columns of the gold that hold it."""
+        return self.columns or self.annotators or (self.name,)
+
+    @property
+    def in_answers(self) -> tuple[str, ...]:
+        """The columns of a submission that hold it."""
+        return self.columns or (self.name,)
 
 
 def look_at(gold: GoldRows, name: str) -> GoldColumn:
@@ -96,12 +137,18 @@ def as_type(gold: GoldRows, column: GoldColumn, kind: str) -> GoldColumn:
             if text := text_of(element):
                 texts[text] += 1
     values: tuple[str, ...] = ()
-    if kind in ("label", "probability"):
-        values = _in_order(texts)
+    if kind in ("label", "ordinal", "probability"):
+        values = labels_of(texts, kind)
     elif kind == "labels":
         values = _in_order(_parts(texts, column.separator))
     listed = values if len(values) <= MOST_LABELS else ()
     return GoldColumn(column.name, kind, listed, column.separator, words=_mean_words(texts), blank=column.blank)
+
+
+def labels_of(texts: Collection[str], kind: str) -> tuple[str, ...]:
+    """The labels of a column of this type, in the order to declare them."""
+    ordered = on_a_scale(texts) if kind == "ordinal" else ()
+    return ordered or _in_order(texts)
 
 
 def fits(value: Any, kind: str, *, separator: str | None) -> bool:
@@ -114,7 +161,7 @@ def fits(value: Any, kind: str, *, separator: str | None) -> bool:
         return isinstance(parts, list) and all(map(is_element, parts))
     if kind == "number":
         return _is_json_number(value) if is_json else _is_number(value)
-    if kind in ("label", "probability"):
+    if kind in ("label", "probability", "ordinal"):
         return _is_label(value)
     return isinstance(value, str) if kind == "text" else text_of(value) is not None
 
@@ -165,7 +212,7 @@ def _cell_lists(name: str, cells: Counter[str]) -> GoldColumn | None:
     lists = [json_list(cell) for cell in cells.elements()]
     if all(isinstance(value, list) for value in lists):
         found = _list_column(name, lists)
-        if found.type in ("spans", "texts"):
+        if found.type in ("spans", "texts", "offsets"):
             return found
     return GoldColumn(name, "other")
 
@@ -222,15 +269,21 @@ def _json_column(name: str, values: Sequence[Any]) -> GoldColumn:
     return _text_column(name, texts)
 
 
+def _have_begins(tags: Iterable[str]) -> bool:
+    return any(tag.startswith("B-") for tag in tags)
+
+
 def _list_column(name: str, lists: Sequence[Any]) -> GoldColumn:
     elements = list(itertools.chain.from_iterable(lists))
     if elements and all(map(_is_span, elements)):
         types = {span[2] for span in elements if len(span) == 3}
         return GoldColumn(name, "spans", _in_order(types))
+    if all(map(_are_offsets, lists)) and len(set(map(len, lists))) > 1:
+        return GoldColumn(name, "offsets")
     if not all(map(_is_text, elements)):
         return GoldColumn(name, "other")
     different = Counter(elements)
-    if all(map(_is_tag, different)) and any(element.startswith("B-") for element in different):
+    if all(map(_is_tag, different)) and _have_begins(different):
         return _tags(name, lists)
     if _are_labels(name, different) and len(different) <= MOST_LABELS:
         return GoldColumn(name, "labels", _in_order(different))
@@ -246,12 +299,39 @@ def _text_column(name: str, texts: Counter[str]) -> GoldColumn:
 
 def _label(name: str, values: Collection[str]) -> GoldColumn:
     """A column of labels, which are declared where there are few of them."""
+    if scale := on_a_scale(values):
+        return GoldColumn(name, "ordinal", scale)
+    same = {value.casefold() for value in values}
+    if len(same) < len(values):  # the first of each, as the alphabet has them
+        chosen = {value.casefold(): value for value in sorted(values, reverse=True)}
+        column = _label(name, list(chosen.values()))
+        return replace(column, ignores_case=True)
     listed = _in_order(values) if len(values) <= MOST_LABELS else ()
     grades = False
     if len(listed) > 1 and all(map(WHOLE.fullmatch, listed)):
         numbers = [int(value) for value in listed]
-        grades = numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+        grades = len(numbers) >= FEWEST_GRADES and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    if grades and SCALE_NAME.fullmatch(name):
+        return GoldColumn(name, "ordinal", listed)
     return GoldColumn(name, "label", listed, grades=grades)
+
+
+def on_a_scale(values: Collection[str]) -> tuple[str, ...]:
+    """The labels from the lowest to the highest, where they say their places themselves; else none."""
+    if len(values) < FEWEST_GRADES or len(values) > MOST_GRADES:
+        return ()
+    places = {}
+    for value in values:
+        found = NUMBERED_LABEL.fullmatch(value)
+        places[value] = int(found[1]) if found else -1
+    if -1 not in places.values() and len(set(places.values())) == len(values):
+        return tuple(sorted(values, key=places.__getitem__))
+    for scale in SCALES:
+        known = [word.casefold() for word in scale]
+        words = {value.casefold() for value in values}
+        if words <= set(known) and words & {known[0], known[-1]}:
+            return tuple(sorted(values, key=lambda value: known.index(value.casefold())))
+    return ()
 
 
 def _tags(name: str, lists: Sequence[Sequence[str]]) -> GoldColumn:
@@ -260,14 +340,17 @@ def _tags(name: str, lists: Sequence[Sequence[str]]) -> GoldColumn:
 
 def _are_labels(name: str, texts: Counter[str]) -> bool:
     """Whether texts repeat as labels do: short, without blanks around them; in a column named so also if few repeat."""
-    if not texts:
+    if not texts or not all(map(_is_short_label, texts)):
         return False
-    if texts.total() < FEWEST_REPEATS * len(texts):
-        named = LABEL_NAME.fullmatch(name) and not any(" " in text for text in texts)
-        if not named or len(texts) > MOST_GRADES:
-            return False
-    odd = (text for text in texts if not _is_label(text) or len(text) > LONGEST_LABEL or LINE_END.search(text))
-    return next(odd, None) is None
+    if len(texts) <= MOST_GRADES:
+        are_named = LABEL_NAME.fullmatch(name) and not any(" " in text for text in texts)
+        return bool(are_named) or texts.total() >= FEWEST_REPEATS * len(texts)
+    once = list(texts.values()).count(1)
+    return texts.total() >= FEWEST_REPEATS * len(texts) and 2 * once <= len(texts)
+
+
+def _is_short_label(text: str) -> bool:
+    return _is_label(text) and len(text) <= LONGEST_LABEL and not LINE_END.search(text)
 
 
 def _in_order(values: Iterable[str]) -> tuple[str, ...]:
@@ -276,16 +359,14 @@ def _in_order(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(listed, key=int)) if all(map(WHOLE.fullmatch, listed)) else tuple(listed)
 
 
-def json_list(cell: str) -> Any:
-    """The list in a cell; None where the cell is not JSON."""
-    try:
-        return json.loads(cell)
-    except (ValueError, RecursionError):
-        return None
-
-
 def _is_json_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and _is_finite(value)
+
+
+def _are_offsets(value: Sequence[Any]) -> bool:
+    """Whether a list holds positions in their order, each once."""
+    whole = all(type(one) is int and one >= 0 for one in value)
+    return whole and list(value) == sorted(set(value))
 
 
 def _is_text(value: Any) -> bool:
@@ -297,14 +378,6 @@ def _is_finite(number: float | str) -> bool:
         return math.isfinite(float(number))
     except OverflowError:
         return False
-
-
-def span_of(value: Any) -> list[Any] | None:
-    """The span that an object with `start` and `end` means, as fields of type spans have it."""
-    if not isinstance(value, dict) or not {"start", "end"} <= value.keys():
-        return None
-    kind = next((value[name] for name in ("label", "type") if isinstance(value.get(name), str)), None)
-    return [value["start"], value["end"], *([] if kind is None else [kind])]
 
 
 def _is_span(value: Any) -> bool:
@@ -320,9 +393,14 @@ def _mean_words(texts: Counter[str]) -> float:
     return words / max(1, texts.total())
 
 
+def _is_offset(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
 _ELEMENTS: Mapping[str, Callable[[Any], bool]] = {
     "labels": _is_label,
     "tags": _is_tag,
+    "offsets": _is_offset,
     "spans": _is_span,
     "texts": _is_text,
 }
@@ -344,7 +422,8 @@ def gaps(gold: GoldRows, column: GoldColumn) -> list[str]:
     ]
     numbers = len(values) - len(column.blank) - len(column.not_numbers)
     return [
-        f"{gold.place(at)}: {column.name} is empty. Expected a value of type {column.type} in each row of the gold."
+        f"{gold.place(at)}: {column.name} is empty. Expected a value of type {column.type} in each row of the gold; "
+        "leave rows without one out."
         for at in blank
     ] + [
         f"{gold.place(at)}: {column.name} is {values[at]!r}, but a number in {numbers} rows. Expected a number in each "
@@ -354,21 +433,15 @@ def gaps(gold: GoldRows, column: GoldColumn) -> list[str]:
 
 
 def _unread(gold: GoldRows, column: GoldColumn) -> list[str]:
-    """A column of no type; objects that mean spans are spans in a form that is not read."""
-    if any(_spans_meant(gold, value) for value in gold.column(column.name)):
-        return misfits(gold, column, "spans")
-    forms = "; ".join(f"{kind}: {form}" for kind, form in FORMS.items())
+    """A column of no type."""
+    at = next(at for at, value in enumerate(gold.column(column.name)) if value not in (None, "", []))
+    shown = json.dumps(gold.column(column.name)[at], ensure_ascii=False)
+    shown = shown if len(shown) <= LONGEST_SHOWN else f"{shown[:LONGEST_SHOWN]} …"
     return [
-        f"{gold.file}: the column {column.name} holds values of several kinds, or none that can be answered. "
-        f"Expected values of one type ({forms}); or another column for --answer."
+        f"{gold.place(at)}: {column.name} holds values of several kinds, or none that can be answered, such as "
+        f"{shown}. Expected values of one type: {', '.join(FORMS)} (--answer {column.name}=TYPE says the form of "
+        "each); another column, --answer COLUMN; or a scoring program of your own, gen-bundle new NAME --package."
     ]
-
-
-def _spans_meant(gold: GoldRows, value: Any) -> str:
-    """A value whose objects mean spans, in the form that is read; empty for any other."""
-    listed = value if gold.is_json else json_list(value)
-    spans = [span_of(element) for element in listed] if isinstance(listed, list) else []
-    return json.dumps(spans, ensure_ascii=False) if spans and None not in spans else ""
 
 
 def misfits(gold: GoldRows, column: GoldColumn, kind: str) -> list[str]:
@@ -383,12 +456,10 @@ def misfits(gold: GoldRows, column: GoldColumn, kind: str) -> list[str]:
     if not wrong:
         return _not_two(gold, column) if kind == "probability" else []
     first, *rest = map(gold.place, wrong)
-    meant = _spans_meant(gold, values[wrong[0]]) if kind == "spans" else ""
-    expected = FORMS[kind] + (f": here {meant}" if meant else "")
     more = f" and {len(rest) - PLACES_SHOWN} more" if len(rest) > PLACES_SHOWN else ""
     others = f" The same in {', '.join(rest[:PLACES_SHOWN])}{more}." if rest else ""
     return [
-        f"{first}: {column.name} does not hold a value of type {kind}. Expected {expected}; "
+        f"{first}: {column.name} does not hold a value of type {kind}. Expected {FORMS[kind]}; "
         f"or another type or column for --answer.{others}"
     ]
 
@@ -403,6 +474,6 @@ def _not_two(gold: GoldRows, column: GoldColumn) -> list[str]:
 
 def constant(gold: GoldRows, column: GoldColumn) -> list[str]:
     """Labels and numbers that are the same everywhere: there is nothing to predict, and a constant is the gold."""
-    if column.type not in ("label", "number", "probability") or len(set(gold.shown(column.name))) > 1:
+    if column.type not in ("label", "ordinal", "number", "probability") or len(set(gold.shown(column.name))) > 1:
         return []
     return [f"{gold.file}: the column {column.name} has one value in all rows. Expected at least two to tell apart."]

@@ -13,7 +13,7 @@ from typing import Any
 
 from gen_bundle.new.columns import GoldColumn
 from gen_bundle.new.propose import Proposal, token_column
-from gen_bundle.new.table import GoldRows, Quoting
+from gen_bundle.new.table import GoldRows, Quoting, text_of
 
 ENTRY = "model.py"
 ABOUT = {
@@ -24,7 +24,7 @@ ABOUT = {
     "empty": "Gives empty answers",
 }
 """Baseline → what it answers."""
-EMPTY_CELLS = {"spans": "[]", "labels": ""}
+EMPTY_CELLS = {"spans": "[]", "offsets": "[]", "labels": ""}
 PROGRAM = '''"""{about} Put your model in its place."""
 
 {imports}
@@ -65,6 +65,7 @@ TOKENS = 5
 """How much of each there is in made-up data."""
 MADE_UP_NAMES = ("one", "two")
 """Of labels, and of types of tags, where the gold names none."""
+MADE_UP_TEXTS = {"text": "An example answer, number {}", "string": "answer-{}"}
 Row = Sequence[Any]
 """Cells or JSON values in the order of the columns' names."""
 
@@ -126,7 +127,7 @@ def write_data(folder: Path, proposal: Proposal, phases: Mapping[str, Sequence[i
             continue
         if inputs:
             _write(folder / "public" / phase / inputs_file(gold), names, inputs, gold)
-        names = [column.name for column in proposal.answers]
+        names = _answered(proposal)
         if not proposal.of_lines:
             names = [*proposal.key, *names]
         _write(baseline, names, _baseline(proposal, rows, answers), gold)
@@ -180,12 +181,12 @@ def baseline_name(proposal: Proposal) -> str:
         return "alphabetical" if has_candidates(proposal) else "constant"
     if proposal.many:
         return "constant"
-    names = {"label": "majority", "number": "random", "probability": "random"}
+    names = {"label": "majority", "ordinal": "majority", "number": "random", "probability": "random"}
     return names.get(proposal.answers[0].type, "empty")
 
 
 def baseline_answers(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> dict[str, Any]:
-    """Column → what the baseline answers: the most frequent label, a `Drawn` number, or nothing.
+    """Column of the submission → what the baseline answers: the most frequent label, a `Drawn` number, or nothing.
 
     Labels and the distribution are those of the first phase, since participants see the baseline; the numbers of two
     digits, so that they do not give a single value away. Tags are as many O as there are tokens; they are left out.
@@ -194,19 +195,25 @@ def baseline_answers(proposal: Proposal, phases: Mapping[str, Sequence[int]]) ->
         is_json = proposal.gold.is_json
         return {column.name: _made_up_answer(column, 0, is_json=is_json) for column in proposal.answers}
     rows = next(iter(phases.values()))
-    columns = [column for column in proposal.answers if column.type != "tags"]
-    return {column.name: _baseline_answer(proposal.gold, column, rows) for column in columns}
+    answers: dict[str, Any] = {}
+    for column in proposal.answers:
+        if column.type != "tags":
+            answers |= dict.fromkeys(column.in_answers, _baseline_answer(proposal.gold, column, rows))
+    return answers
 
 
 def _baseline_answer(gold: GoldRows, column: GoldColumn, rows: Sequence[int]) -> Any:
-    if column.type == "label":
-        texts = gold.texts(column.name)
+    name = column.in_gold[0]
+    if column.columns:
+        return next(value for value in gold.column(name) if text_of(value) == column.binary[0])
+    if column.type in ("label", "ordinal"):
+        texts = gold.texts(name)
         counts = Counter(texts[at] for at in rows)
         return min(counts, key=lambda label: (-counts[label], str(label)))
     if column.type == "probability":
         return Drawn(0.5, 0.2, within_one=True)
     if column.type == "number":
-        values = gold.column(column.name)
+        values = gold.column(name)
         numbers = [float(values[at]) for at in rows]
         mean, deviation = statistics.fmean(numbers), statistics.pstdev(numbers)
         return Drawn(float(f"{mean:.2g}"), float(f"{deviation:.2g}"), column.within_one)
@@ -224,16 +231,21 @@ def _baseline(proposal: Proposal, rows: Sequence[int], answers: Mapping[str, Any
     if proposal.many:
         rows = list({keys[at]: at for at in reversed(rows)}.values())[::-1]  # the first of each key
     columns = [] if proposal.of_lines else [_picked(gold, name, rows) for name in proposal.key]
-    for column in proposal.answers:
-        answer: Any = answers.get(column.name)
-        if column.type == "tags":
-            answers_of_rows = list(map(_no_tags, _picked(gold, column.name, rows)))
+    for name in _answered(proposal):
+        answer: Any = answers.get(name)
+        if name not in answers:
+            answers_of_rows = list(map(_no_tags, _picked(gold, name, rows)))
         elif isinstance(answer, Drawn):
             answers_of_rows = answer.numbers([keys[at] for at in rows], as_text=not gold.is_json)
         else:
             answers_of_rows = [answer] * len(rows)
         columns.append(answers_of_rows)
     return list(zip(*columns, strict=True))
+
+
+def _answered(proposal: Proposal) -> list[str]:
+    """The columns of a submission that hold answers."""
+    return [name for column in proposal.answers for name in column.in_answers]
 
 
 def _picked(gold: GoldRows, name: str, rows: Sequence[int]) -> list[Any]:
@@ -290,7 +302,7 @@ def _write(path: Path, names: Sequence[str], rows: Iterable[Row], gold: GoldRows
 def _program(proposal: Proposal, answers: Mapping[str, Any]) -> str:
     """The baseline of a competition that takes code: `model.py`, which needs the standard library alone."""
     gold = proposal.gold
-    names = [*proposal.key, *(column.name for column in proposal.answers)]
+    names = [*proposal.key, *_answered(proposal)]
     body, imports = _answers(proposal, answers)
     read, write, module = _files(gold)
     fields = "" if gold.is_json else f"\nFIELDS = {_source(names)}\n"
@@ -317,9 +329,9 @@ def _answers(proposal: Proposal, answers: Mapping[str, Any]) -> tuple[str, Seque
         return RANKED.format(query=query, answer=record), ["from collections import Counter"]
     key = "chr(9).join((" + "".join(f"str({part}), " for part in parts.values()) + "))"
     imports: list[str] = []
-    for column in proposal.answers:
-        answer: Any = answers.get(column.name)
-        if column.type == "tags":
+    for name in _answered(proposal):
+        answer: Any = answers.get(name)
+        if name not in answers:
             source = _tags(proposal)
         elif isinstance(answer, Drawn):
             imports = ["import random"]
@@ -328,7 +340,7 @@ def _answers(proposal: Proposal, answers: Mapping[str, Any]) -> tuple[str, Seque
                 source = f'format({source}, "g")'
         else:
             source = _source(answer)
-        parts[column.name] = source
+        parts[name] = source
     return f"    return [{_record(parts)} for row in rows]", imports
 
 
@@ -414,7 +426,7 @@ def _judged(proposal: Proposal) -> list[str]:
     """The columns that only the gold has."""
     if proposal.item is not None:
         return [proposal.item, str(proposal.relevance)]
-    return [column.name for column in proposal.answers]
+    return [name for column in proposal.answers for name in column.in_gold]
 
 
 def _made_up_answers(proposal: Proposal, key: int, item: int) -> dict[str, Any]:
@@ -422,11 +434,15 @@ def _made_up_answers(proposal: Proposal, key: int, item: int) -> dict[str, Any]:
     if proposal.item is not None:
         relevance = int(item == key % ROWS_OF_KEY)
         return {proposal.item: f"item-{item + 1}", str(proposal.relevance): relevance if is_json else str(relevance)}
-    return {column.name: _made_up_answer(column, key + item, is_json=is_json) for column in proposal.answers}
+    found: dict[str, Any] = {}
+    for column in proposal.answers:
+        for place, name in enumerate(column.in_gold):
+            found[name] = _made_up_answer(column, key + item + place, is_json=is_json)
+    return found
 
 
 def _input(column: GoldColumn, key: int) -> Any:
-    if column.type == "label" and column.values:
+    if column.type in ("label", "ordinal") and column.values:
         return column.values[key % len(column.values)]
     return f"Example {column.name} {key + 1}"
 
@@ -440,28 +456,37 @@ def _made_up_answer(column: GoldColumn, at: int, *, is_json: bool) -> Any:
     """A made-up answer, different from row to row."""
     values = column.values or MADE_UP_NAMES
     value = values[at % len(values)]
-    if column.type in ("label", "probability"):
+    if column.columns:
+        value = column.binary[at % 2]
+        return json.loads(value.lower()) if is_json else value
+    if column.type in ("label", "ordinal", "probability"):
         return value
-    if column.type == "string":
-        return f"answer-{at + 1}"
+    if column.type in MADE_UP_TEXTS:
+        return MADE_UP_TEXTS[column.type].format(at + 1)
     if column.type == "number":
         number = round((at % KEYS + 1) / (KEYS + 2), 2)
         return number if is_json else f"{number:g}"
+    listed = _made_up_list(column, value, at)
+    return listed if is_json else _cell_of(column, listed)
+
+
+def _cell_of(column: GoldColumn, listed: list[Any]) -> str:
+    """A list as a cell of a table."""
+    if column.type in ("labels", "tags"):
+        return (column.separator if column.type == "labels" else " ").join(listed)
+    return json.dumps(listed, ensure_ascii=False)
+
+
+def _made_up_list(column: GoldColumn, value: str, at: int) -> list[Any]:
     if column.type == "labels":
-        chosen = sorted({value, values[(at // 2) % len(values)]})
-        return chosen if is_json else column.separator.join(chosen)
+        return sorted({value, (column.values or MADE_UP_NAMES)[at // 2 % len(column.values or MADE_UP_NAMES)]})
     if column.type == "tags":
         tags = ["O"] * TOKENS
         tags[at % TOKENS] = f"B-{value}"
-        return tags if is_json else " ".join(tags)
-    if column.type in ("spans", "texts"):
-        listed = _made_up_list(column, at)
-        return listed if is_json else json.dumps(listed, ensure_ascii=False)
-    return f"An example answer, number {at + 1}"
-
-
-def _made_up_list(column: GoldColumn, at: int) -> list[Any]:
+        return tags
     if column.type == "texts":
         return [f"example answer {at + 1}", f"another example answer {at + 1}"]
+    if column.type == "offsets":
+        return [at, at + 1, at + 2]
     span = [at, at + 4]
-    return [[*span, column.values[at % len(column.values)]]] if column.values else [span]
+    return [[*span, value]] if column.values else [span]

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
+from gen_bundle.new.answers import is_alike
 from gen_bundle.new.columns import GoldColumn
 from gen_bundle.new.data import (
     ENTRY,
@@ -16,16 +17,24 @@ from gen_bundle.new.data import (
     has_candidates,
     submission_file,
 )
-from gen_bundle.new.propose import Proposal, is_alike
+from gen_bundle.new.propose import Proposal
 
 SHORT = 5
 """Answers of so many words on average are short: they are right or wrong rather than well or badly written."""
 LONGEST_KEY = 36
 TITLES = {"f1": "Span F1", "f1_characters": "Character F1"}
 """Titles of columns of spans, whose metric is the same but for an option."""
+WORST = {"rmse": ("asc", 1e9), "mae": ("asc", 1e9), "pearson": ("desc", -1), "kappa": ("desc", -1)}
+"""Metric → sort and worst value of an expression of it, where these are not `desc` and 0."""
 CHOICES: dict[str, list[tuple[str, dict[str, Any]]]] = {
     "label": [("macro_f1", {"name": "f1", "average": "macro"}), ("accuracy", {"name": "accuracy"})],
     "grades": [("kappa", {"name": "kappa", "weights": "quadratic"})],
+    "ordinal": [
+        ("kappa", {"name": "kappa", "weights": "quadratic"}),
+        ("mae", {"name": "mae"}),
+        ("accuracy", {"name": "accuracy"}),
+    ],
+    "offsets": [("f1", {"name": "set_f1", "average": "macro"}), ("iou", {"name": "span_iou"})],
     "labels": [
         ("micro_f1", {"name": "f1", "average": "micro"}),
         ("macro_f1", {"name": "f1", "average": "macro"}),
@@ -68,19 +77,42 @@ def answer_columns(answers: Sequence[GoldColumn]) -> list[dict[str, Any]]:
 
     Answers of one kind, such as an emotion each, are ranked by the mean over them.
     """
+    if len(answers) == 1:
+        return _columns_of_one(answers[0])
     found: list[dict[str, Any]] = []
-    alone = len(answers) == 1
-    if not alone and all(is_alike(column, answers[0]) for column in answers):
+    if all(is_alike(column, answers[0]) for column in answers):
         fields = {"fields": [column.name for column in answers]}
-        found += [{"key": f"mean_{key}", "metric": _with(metric, fields)} for key, metric in choices_of(answers[0])]
+        for key, metric in choices_of(answers[0]):
+            found.append({"key": f"mean_{key}", "metric": _with(metric, fields)})
     for column in answers:
         name = identifier(column.name, "answer")[:20].rstrip("_")
         for key, metric in choices_of(column):
-            title = {"title": TITLES[key]} if column.type == "spans" and alone else {}
-            own_key, named = key, metric
-            if not alone:
-                own_key, named = f"{name}_{key}", _with(metric, {"field": column.name})
-            found.append({"key": _unused(own_key, found), **title, "metric": named})
+            own = _with(metric, {"field": column.name})
+            found.append({"key": _unused(f"{name}_{key}", found), "metric": own})
+    return found
+
+
+def _columns_of_one(column: GoldColumn) -> list[dict[str, Any]]:
+    if column.annotators:
+        return _annotators_columns(column)
+    found = []
+    for key, metric in choices_of(column):
+        title = {"title": TITLES[key]} if column.type == "spans" else {}
+        found.append({"key": key, **title, "metric": metric})
+    return found
+
+
+def _annotators_columns(column: GoldColumn) -> list[dict[str, Any]]:
+    """The mean over annotators, and the metric by each of them."""
+    found: list[dict[str, Any]] = []
+    for key, metric in choices_of(column):
+        each: list[dict[str, Any]] = []
+        for annotator in column.annotators:
+            own_key = _unused(f"{key}_{identifier(annotator, 'annotator')}"[:LONGEST_KEY], [*found, *each])
+            each.append({"key": own_key, "metric": _with(metric, {"gold": annotator})})
+        mean = f"mean({', '.join(one['key'] for one in each)})"
+        sort, worst = WORST.get(metric["name"], ("desc", 0))
+        found += [{"key": key, "expression": mean, "sort": sort, "worst": worst}, *each]
     return found
 
 
@@ -95,7 +127,7 @@ def choices_of(column: GoldColumn) -> list[tuple[str, dict[str, Any]]]:
 def kinds_of(column: GoldColumn) -> list[str]:
     """The kinds of an answer."""
     if column.type == "label":
-        return ["label", "grades"] if column.grades and len(column.values) > 2 else ["label"]
+        return ["label", "grades"] if column.grades else ["label"]
     if column.type in ("text", "texts", "string"):
         return ["short text" if column.words <= SHORT else "text"]
     return [column.type]
@@ -121,6 +153,8 @@ def _unused(key: str, columns: Sequence[dict[str, Any]]) -> str:
 
 MEANINGS = {
     "label": "Your label.",
+    "ordinal": "Your label; lowest first.",
+    "offsets": "The positions of the characters.",
     "labels": "Your labels; none where none fits.",
     "number": "Your value.",
     "probability": "The probability of {}.",
@@ -152,7 +186,7 @@ def task_of(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> dict[str
         "submission": _submission(proposal),
         "fields": fields(proposal),
         "reference": _reference(proposal),
-        "columns": [{**column, "metric": _short(column["metric"])} for column in board_of(proposal)],
+        "columns": list(map(_short, board_of(proposal))),
         "groups": _grouped(proposal),
         "phases": list(phases),
         "inputs": gives_inputs(proposal),
@@ -179,13 +213,23 @@ def fields(proposal: Proposal) -> list[dict[str, Any]]:
 
 def _answer_field(column: GoldColumn, *, is_json: bool) -> dict[str, Any]:
     entry: dict[str, Any] = {"field": column.name, "type": TYPES_OF_ANSWERS.get(column.type, column.type)}
-    if column.type in ("label", "labels") and column.values:
+    if column.columns:
+        return {**entry, **_spread(column), "required": True, "meaning": _meaning(column)}
+    if column.type in ("label", "labels", "ordinal") and column.values:
         entry["values"] = list(column.values)
+    if column.ignores_case:
+        entry["case"] = "ignore"
     if column.type == "labels" and column.separator != "|" and not is_json:
         entry["separator"] = column.separator
     if column.type == "probability" or (column.type == "number" and column.within_one):
         entry |= {"min": 0, "max": 1}
     return {**entry, "required": True, "meaning": _meaning(column)}
+
+
+def _spread(column: GoldColumn) -> dict[str, Any]:
+    negative, positive = column.binary
+    words = {} if column.binary == ("0", "1") else {"positive": positive, "negative": negative}
+    return {"columns": list(column.columns), **words}
 
 
 def _meaning(column: GoldColumn) -> str:
@@ -199,14 +243,15 @@ def _meaning(column: GoldColumn) -> str:
     return MEANINGS[column.type].format(last)
 
 
-def _short(metric: dict[str, Any]) -> Any:
-    """A metric without options is its name alone."""
-    return metric["name"] if len(metric) == 1 else metric
+def _short(column: dict[str, Any]) -> dict[str, Any]:
+    """A column in which a metric without options is its name alone."""
+    metric = column.get("metric", {})
+    return {**column, "metric": metric["name"]} if len(metric) == 1 else column
 
 
 def _grouped(proposal: Proposal) -> list[dict[str, Any]]:
     """The first column's metric in each group, as suggestions."""
-    first = board_of(proposal)[0]
+    first = next(column for column in board_of(proposal) if "metric" in column)
     return [
         {
             "key": f"{first['key']}_by_{identifier(column.name, 'group')}"[:36],

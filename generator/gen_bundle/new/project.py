@@ -235,14 +235,23 @@ def new_declared(
             sample, rows = example(proposal, [SAMPLE])
             for data in ("data", "example"):
                 write_sample(folder / data / "public" / SAMPLE, sample, rows[SAMPLE][: len(rows[SAMPLE]) // 2])
-        if not (folder / "logo.png").exists():
-            (folder / "logo.png").write_bytes(placeholder_logo(place.name, answers["title"]))
-        write_schema(folder)
-        read_competition(folder)
-        if check:
-            check_gold(folder)
-        remember_own_code(resolve(folder))
+        finish(place, folder, check=check)
     return place.folder
+
+
+def finish(place: Place, folder: Path, *, check: bool = False) -> None:
+    """Put into a project what every one has, and see that it can be read, with `check` its gold, too.
+
+    Raises:
+        UserError: the declaration cannot be read, or the gold does not fit.
+    """
+    if not (folder / "logo.png").exists():
+        (folder / "logo.png").write_bytes(placeholder_logo(place.name, place.answers()["title"]))
+    write_schema(folder)
+    read_competition(folder)
+    if check:
+        check_gold(folder)
+    remember_own_code(resolve(folder))
 
 
 def write_schema(folder: Path) -> None:

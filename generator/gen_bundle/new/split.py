@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 
 from gen_bundle.errors import UserError
 from gen_bundle.new.columns import GoldColumn
-from gen_bundle.new.propose import Key, Proposal
+from gen_bundle.new.key import Key
+from gen_bundle.new.propose import Proposal
 from gen_bundle.new.table import raise_all
 
 RATIO = re.compile(r"([0-9]{1,9}):([0-9]{1,9})")
@@ -112,7 +113,11 @@ def _ordered_answers(proposal: Proposal) -> list[GoldColumn]:
     """The answers that are a label or a number for each key."""
     if proposal.many:
         return []
-    return [column for column in proposal.answers if column.type in ("label", "number", "probability")]
+    return [
+        column
+        for column in proposal.answers
+        if column.type in ("label", "ordinal", "number", "probability") and not column.annotators
+    ]
 
 
 def is_sorted_by_answer(proposal: Proposal) -> bool:

@@ -11,7 +11,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -120,6 +120,16 @@ def site_members(competition: Resolved) -> dict[str, bytes | Path]:
     return folder_members(found, "site/") if isinstance(found, Path) else {}
 
 
+def kept_site(names: Iterable[str]) -> Path | None:
+    """The files of these packages, as they travel; None where a lock of others has them, or nothing was fetched."""
+    locked = entries(lock_text((METRICS,)))
+    wanted = sorted(map(base_name, names))
+    if not locked.keys() >= set(wanted):
+        return None
+    folder = _site_folder("".join(locked[name] for name in wanted))
+    return folder if folder.is_dir() else None
+
+
 def site_note(competition: Resolved) -> str:
     """What travels in each program, and how large it is; empty where nothing does."""
     packages = _travelling(competition)
@@ -170,24 +180,28 @@ def _site(locked: str) -> Path | str | None:
     """
     if not locked:
         return None
-    digest = hashlib.sha256(f"{PYTHON} {locked}".encode()).hexdigest()
-    caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111 raises nothing
-    base = Path(caches, "gen-bundle", "wheels")
+    folder = _site_folder(locked)
     try:
-        if (base / digest).is_dir():
-            return base / digest
-        base.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=base) as work:
+        if folder.is_dir():
+            return folder
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent) as work:
             if why := _download(locked, Path(work)):
                 return why
             _unpack(Path(work))
             if (size := _megabytes(Path(work) / "site")) > MOST_SITE_MB:
                 return f"{size:.0f} MB unpacked, more than the {MOST_SITE_MB} MB that may travel"
-            (Path(work) / "site").replace(base / digest)
+            (Path(work) / "site").replace(folder)
     except (*UNREADABLE, subprocess.TimeoutExpired) as error:
-        if not (base / digest).is_dir():  # else another build has made it meanwhile
+        if not folder.is_dir():  # else another build has made it meanwhile
             return f"not downloaded: {error}"
-    return base / digest
+    return folder
+
+
+def _site_folder(locked: str) -> Path:
+    digest = hashlib.sha256(f"{PYTHON} {locked}".encode()).hexdigest()
+    caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111 raises nothing
+    return Path(caches, "gen-bundle", "wheels", digest)
 
 
 def _megabytes(folder: Path) -> float:

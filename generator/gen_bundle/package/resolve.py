@@ -1,7 +1,6 @@
 """A declaration and what was asked for on the command line → what is to be built."""
 
 import filecmp
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -12,6 +11,7 @@ from gen_bundle.competitions import known_competitions
 from gen_bundle.declaration import model
 from gen_bundle.declaration.declared import DECLARED
 from gen_bundle.declaration.declared.remarks import remarks
+from gen_bundle.declaration.inside import check_inside
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.read import FILE, read_competition, read_with_places
 from gen_bundle.errors import UserError
@@ -212,7 +212,8 @@ def resolve(
         raise UserError(f"--data {data}: {what}. Expected one folder per phase in it.")
     placed = _PlacedOptions(folder)
     options = placed.put(declaration.options, "options")
-    _check_inside(folder, declaration, placed.declared(overrides), own_data=data is not None)
+    taken = TAKEN[1:] if data else TAKEN
+    check_inside(folder, [*declaration.files, *map(str, placed.declared(overrides))], taken)
     notes += [*placed.notes, *_worst_notes(declaration), *_rank_notes(declaration)]
     if declaration.scoring_program == DECLARED:
         notes += remarks(declaration.options)
@@ -320,44 +321,6 @@ def _without_path(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _without_path(inner) for key, inner in value.items()}
     return Path(value).name if isinstance(value, str) and Path(value).is_absolute() else value
-
-
-def _check_inside(
-    folder: Path, declaration: model.DeclaredCompetition, option_files: list[Path], *, own_data: bool
-) -> None:
-    """See that what a competition's folder takes into its bundle lies in that folder.
-
-    Another person's folder could otherwise publish any file that the organiser may read. Links within the
-    competition's folder are fine, as are links to it.
-
-    Raises:
-        UserError: the named files, and the links below the folders that are taken, that lead out of it.
-    """
-    files = [declaration.logo, declaration.terms, *(page.file for page in declaration.pages), *map(str, option_files)]
-    found = [folder / name for name in files]
-    for name in TAKEN[own_data:]:
-        found += _links(folder / name)
-    outside = [path for path in dict.fromkeys(found) if not path.resolve().is_relative_to(folder.resolve())]
-    # Some installers put links in place of a package's files.
-    if outside and folder not in [known.folder for known in known_competitions().values()]:
-        raise UserError(*(_leads_outside(path, folder) for path in outside))
-
-
-def _leads_outside(path: Path, folder: Path) -> str:
-    shown = path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
-    further = ", or name your own data with --data" if path.is_relative_to(folder / "data") else ""
-    there = f"leads to {path.resolve()}, outside the competition's folder"
-    return f"{shown}: {there}. Put the file itself into {folder}{further}."
-
-
-def _links(top: Path) -> Iterator[Path]:
-    """A folder that is a link, and all links below it."""
-    if top.is_symlink():
-        yield top
-    for place, below, files in os.walk(top):
-        for name in [*below, *files]:
-            if Path(place, name).is_symlink():
-                yield Path(place, name)
 
 
 def _holds_one_of(folder: Path, invented: Sequence[Path]) -> bool:

@@ -12,11 +12,11 @@ from typing import Any
 import yaml
 
 from gen_bundle.codabench.competition import TIE_BREAK
-from gen_bundle.declaration.model import DeclaredColumn, DeclaredPhase, Question
+from gen_bundle.declaration.model import CompetitionSettings, DeclaredColumn, DeclaredPhase, Question
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import empty_submission, ingestion_members, program_members
 from gen_bundle.package.resolve import ProgramPart, Resolved
-from gen_bundle.render.pages import TERMS, page_name, render_pages
+from gen_bundle.render.pages import page_name, render_pages
 from gen_bundle.render.tables import utc
 from gen_bundle.zips.writing import Members, all_files, zipped
 
@@ -89,7 +89,7 @@ def bundle_tree(
 ) -> dict[str, bytes | Path]:
     """All files of the bundle by name; `kits` are the starting kits by phase."""
     tree: dict[str, bytes | Path] = {
-        "competition.yaml": competition_yaml(competition, phases),
+        "competition.yaml": yaml_text(competition_document(competition, phases)),
         logo_file(competition): competition.folder / competition.declaration.logo,
         **render_pages(competition, phases),
     }
@@ -116,11 +116,10 @@ def losses(competition: Resolved) -> list[str]:
     return []
 
 
-def competition_yaml(competition: Resolved, data: Sequence[PhaseData]) -> bytes:
-    """The text of competition.yaml, dumped from plain data: quoted dates, no nulls."""
-    document = competition_document(competition, data)
+def yaml_text(document: Mapping[str, Any]) -> bytes:
+    """The text of competition.yaml, dumped from plain data: quoted dates."""
     return yaml.dump(
-        document, Dumper=_BundleDumper, sort_keys=False, allow_unicode=True, width=100, default_flow_style=False
+        document, Dumper=BundleDumper, sort_keys=False, allow_unicode=True, width=100, default_flow_style=False
     ).encode()
 
 
@@ -137,14 +136,14 @@ def competition_document(competition: Resolved, data: Sequence[PhaseData]) -> di
         "docker_image": declaration.image,
         "enable_detailed_results": True,
         "forum_enabled": declaration.forum,
-        "terms": TERMS,
-        "pages": [{"title": page.title, "file": page_name(page.file)} for page in declaration.pages],
+        "terms": page_name(declaration, declaration.terms),
+        "pages": [{"title": page.title, "file": page_name(declaration, page.file)} for page in declaration.pages],
     }
     optional = {
         "contact_email": declaration.contact,
         "queue": declaration.queue,
         "reward": declaration.reward,
-        "fact_sheet": {key: _question(key, question) for key, question in declaration.fact_sheet.items()},
+        "fact_sheet": {key: platform_question(key, question) for key, question in declaration.fact_sheet.items()},
     }
     document.update({key: value for key, value in optional.items() if value})
     all_slots = slots(competition)
@@ -152,9 +151,13 @@ def competition_document(competition: Resolved, data: Sequence[PhaseData]) -> di
     document["solutions"] = list(_solutions(competition, all_slots, data))
     document["phases"] = [_phase(index, one, _tasks_of(one.phase, all_slots)) for index, one in enumerate(data)]
     document["leaderboards"] = [_leaderboard(competition)]
-    if declaration.milestones:  # the platform ignores them; a preview shows them
-        document["milestones"] = [{"name": one.name, "date": utc(one.date)} for one in declaration.milestones]
-    return document
+    return document | milestones(declaration)
+
+
+def milestones(declaration: CompetitionSettings) -> dict[str, Any]:
+    """The dates beside the phases, where there are any: the platform ignores them; a preview shows them."""
+    dates = [{"name": one.name, "date": utc(one.date)} for one in declaration.milestones]
+    return {"milestones": dates} if dates else {}
 
 
 def logo_file(competition: Resolved) -> str:
@@ -221,8 +224,11 @@ def _phase(index: int, data: PhaseData, task_indexes: list[int]) -> dict[str, An
     return entry
 
 
-def _question(key: str, question: Question) -> dict[str, Any]:
-    """The flags are the texts "true" and "false": Codabench compares them with those, not with booleans."""
+def platform_question(key: str, question: Question) -> dict[str, Any]:
+    """A question of the fact sheet as the platform reads it.
+
+    The flags are the texts "true" and "false": Codabench compares them with those, not with booleans.
+    """
     selection = {"text": "", "checkbox": [True, False], "select": question.choices or []}[question.type]
     return {
         "key": key,
@@ -263,7 +269,7 @@ def _column(index: int, column: DeclaredColumn, numbers: Mapping[str, int]) -> d
     return entry
 
 
-class _BundleDumper(yaml.SafeDumper):
+class BundleDumper(yaml.SafeDumper):
     """Block style with lists indented below their key, and every text that YAML could misread in quotes."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
@@ -277,4 +283,4 @@ def _text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
-_BundleDumper.add_representer(str, _text)
+BundleDumper.add_representer(str, _text)

@@ -1,9 +1,10 @@
 """Pages and terms: Jinja2 over Markdown, strict about names that do not exist."""
 
 import math
+import posixpath
 import re
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from gen_bundle.declaration.declared.settle import DECLARED
-from gen_bundle.declaration.model import DeclaredPhase
+from gen_bundle.declaration.model import CompetitionSettings, DeclaredPhase
 from gen_bundle.errors import UserError
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import entry_seconds
@@ -67,7 +68,7 @@ class PageSandbox(ImmutableSandboxedEnvironment):
         self.filters = {name: self._bounded(function) for name, function in self.filters.items()}
         self._steps = self._characters = 0
 
-    def page(self, template: str, context: dict[str, Any]) -> str:
+    def page(self, template: str, context: Mapping[str, Any]) -> str:
         """A template's text.
 
         Raises:
@@ -219,28 +220,38 @@ class _OwnFolder(FileSystemLoader):
 TERMS = "terms.md"
 
 
-def page_name(template: str) -> str:
-    """The name of a rendered page in the bundle: `pages/overview.md.j2` → `pages/overview.md`."""
-    return "pages/" + Path(template).name.removesuffix(".j2")
+def page_name(declaration: CompetitionSettings, file: str) -> str:
+    """The name of a page or of the terms in the bundle: `pages/overview.md.j2` → `pages/overview.md`; raw, its own."""
+    if declaration.raw:
+        return posixpath.normpath(file)
+    if file == declaration.terms:
+        return TERMS
+    return "pages/" + Path(file).name.removesuffix(".j2")
 
 
 def render_pages(competition: Resolved, phases: Sequence[PhaseData] = ()) -> dict[str, bytes]:
-    """The rendered pages and terms by their name in the bundle; `phases` are the data of these.
+    """The rendered pages and terms by their name in the bundle, over the data of `phases`; raises as `rendered`."""
+    return rendered(competition.folder, competition.declaration, _context(competition, phases))
+
+
+def rendered(folder: Path, declaration: CompetitionSettings, context: Mapping[str, Any]) -> dict[str, bytes]:
+    """Pages and terms by their name in the bundle: templates over what `context` holds, or as they are.
 
     Raises:
         UserError: what is wrong with the templates: file, line, reason; all of them.
     """
-    sandbox = PageSandbox(competition.folder)
-    context = _context(competition, phases)
-    declaration = competition.declaration
-    names = {page_name(page.file): page.file for page in declaration.pages} | {TERMS: declaration.terms}
-    rendered: dict[str, bytes] = {}
-    files = {page.file for page in declaration.pages}
+    sandbox = PageSandbox(folder)
+    files = {*(page.file for page in declaration.pages), declaration.terms}
+    names = {page_name(declaration, file): file for file in sorted(files)}
+    pages: dict[str, bytes] = {}
     problems = [
         f"{file}: another page's file has the same name. Expected a name for each page of its own."
         for file in sorted(files - set(names.values()))
     ]
     for name, template in names.items():
+        if declaration.raw:
+            pages[name] = (folder / template).read_bytes()
+            continue
         try:
             text = sandbox.page(template, context)
         except Exception as error:  # a template is the organiser's code: it may divide by zero
@@ -248,10 +259,10 @@ def render_pages(competition: Resolved, phases: Sequence[PhaseData] = ()) -> dic
             continue
         if not text.strip():
             problems.append(f"{template}: is empty. Codabench refuses a page without content.")
-        rendered[name] = (text.rstrip() + "\n").encode()
+        pages[name] = (text.rstrip() + "\n").encode()
     if problems:
         raise UserError(*problems)
-    return rendered
+    return pages
 
 
 def _problem(template: str, error: Exception) -> str:
@@ -261,7 +272,7 @@ def _problem(template: str, error: Exception) -> str:
         return f"{place}: holds bytes that are not UTF-8. Expected UTF-8 text."
     what = (error.message if isinstance(error, TemplateError) else str(error)) or type(error).__name__
     expected = "a name that pages can use" if isinstance(error, UndefinedError) else "a template that can be rendered"
-    return f"{place}: {what.rstrip('.')}. Expected {expected} (see docs/pages.md)."
+    return f"{place}: {what.rstrip('.')}. Expected {expected} (see docs/pages.md), or `raw: true`."
 
 
 def _template_line(error: Exception, template: str) -> int | None:

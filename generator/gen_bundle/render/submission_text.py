@@ -99,7 +99,7 @@ def _field(row: SubmissionField) -> Field:
 
 def _file(table: SubmittedTable) -> File:
     """A table's file as scoring reads it."""
-    file = File(table.file, table.format, table.quoting, table.delimiter, at=str(table.at or ""))
+    file = File(table.file, table.format, table.quoting, table.delimiter, skip=table.skip, at=str(table.at or ""))
     if table.header == "none":
         cells = [file.place(_field(row)).cells for row in table.fields if row.field != file.named_by]
         return replace(file, columns=[column for of_field in cells for column in of_field])

@@ -17,11 +17,11 @@ from typing import Any
 
 from gen_bundle.codabench.competition import TASK_FILES, Competition, DataUse, Phase, Task
 from gen_bundle.codabench.fields import Text, fault_of, fault_words
-from gen_bundle.codabench.reading import YAML_NAME, CompetitionYaml
+from gen_bundle.codabench.reading import YAML_NAME, CompetitionYaml, no_yaml_hint
 from gen_bundle.codabench.serializer_fields import declared_fields, huge_keys
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
-from gen_bundle.codabench.yaml_document import UnreadableYamlError, dotted, read_yaml
 from gen_bundle.errors import UserError
+from gen_bundle.yaml_document import UnreadableYamlError, dotted, read_yaml
 from gen_bundle.zips.bounds import BUNDLE
 from gen_bundle.zips.unpacking import UNREADABLE, ArchiveError, unpack
 
@@ -65,11 +65,12 @@ def read_competition(folder: Path, version: PlatformVersion = NEWEST) -> Competi
 def _declared(folder: Path, version: PlatformVersion) -> CompetitionYaml:
     file = folder / YAML_NAME
     if not file.is_file():
-        hint = "A wrapping folder is not looked into."
+        near = [*folder.glob("*"), *folder.glob("*/*")]
+        hint = no_yaml_hint(path.relative_to(folder).as_posix() for path in near)
         if (folder / "bundle.yaml").is_file():
             build = f"gen-bundle {shlex.quote(str(folder.absolute()))} --out bundle.zip"
-            hint = f"This is a declaration: build it first, {build}"
-        raise UserError(f"{folder}: no {YAML_NAME} at the root of the bundle. {hint}")
+            hint = f" This is a declaration: build it first, {build}"
+        raise UserError(f"{folder}: no {YAML_NAME} at the root of the bundle.{hint}")
     try:
         declared = CompetitionYaml(dt.datetime.now(dt.UTC), read_yaml(file.read_bytes()), version)
     except UnreadableYamlError as error:

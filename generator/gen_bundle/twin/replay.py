@@ -57,8 +57,6 @@ class DryRunRequest:
         enforce_limits: Look at dates and quotas.
         version: The platform's, where its versions differ.
         command_line: Writes a container as a line to be run by hand; given, each scoring job's folders are kept.
-        teams: Participants, for the hours of worker time.
-        per_day: Submissions of each a day.
         on_step: Called with what is being done.
         on_line: Called with each line that a program prints.
         environment: Further variables for the scoring program.
@@ -74,8 +72,6 @@ class DryRunRequest:
     enforce_limits: bool = False
     version: PlatformVersion = NEWEST
     command_line: Callable[[Container], str] | None = None
-    teams: int | None = None
-    per_day: int | None = None
     on_step: Callable[[str], None] = lambda _: None
     on_line: LineListener = lambda _: None
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -114,7 +110,7 @@ def dry_run(request: DryRunRequest, engine: Engine | Literal["docker", "process"
             raise
         finally:
             # Written whatever happened; it appears complete or not at all.
-            results.verdict = list(verdict(competition, results.measured, request.teams, request.per_day))
+            results.verdict = list(verdict(competition, results.measured))
             write_whole(request.out / RESULT, results.as_json())
         return results
 

@@ -137,17 +137,8 @@ def read_record(path: Path) -> Mapping[str, Any]:
     return record
 
 
-def verdict(
-    competition: Competition, measured: Sequence[Measured], teams: int | None, per_day: int | None
-) -> Iterator[str]:
-    """What the measured runs mean for the platform, phase by phase: room below the limit, and hours of a worker.
-
-    Args:
-        competition: The bundle.
-        measured: What each run used.
-        teams: Participants, for the hours of worker time; None leaves them out.
-        per_day: Submissions of each a day; None takes the phase's own limit.
-    """
+def verdict(competition: Competition, measured: Sequence[Measured]) -> Iterator[str]:
+    """What the measured runs mean for the platform, phase by phase: how much room is left below the limit."""
     # A run that failed early shows nothing about time; one that ran into the limit does.
     telling = [run for run in measured if run.status == "Finished" or run.slowest_job_seconds >= run.limit_seconds]
     for phase in competition.phases:
@@ -156,8 +147,6 @@ def verdict(
             continue
         yield _time(phase, max(runs, key=lambda run: run.slowest_job_seconds), own_queue=competition.queue)
         yield from _memory(phase, Usage.peak(run.usage for run in runs))
-        if teams:
-            yield _hours(phase, runs, teams, per_day or phase.a_day)
 
 
 def _time(phase: Phase, slowest: Measured, *, own_queue: bool) -> str:
@@ -178,14 +167,3 @@ def _memory(phase: Phase, peak: Usage) -> Iterator[str]:
         return
     gpu = "" if peak.gpu_memory_bytes is None else f", {peak.gpu_memory_bytes / MIB:.0f} MiB on the GPU"
     yield f"phase {phase.id}: at most {peak.memory_bytes / MIB:.0f} MiB of memory{gpu}; the platform sets no limit"
-
-
-def _hours(phase: Phase, runs: Sequence[Measured], teams: int, daily: int | None) -> str:
-    if not daily:
-        return f"phase {phase.id}: no daily limit is declared; give --per-day for the worker-hours"
-    each = sum(run.seconds for run in runs) / len({run.submission for run in runs})
-    hours = teams * daily * each / 3600
-    workers = f"; needs {-(-hours // 24):.0f} workers of its own" if hours > 24 else ""
-    return (
-        f"phase {phase.id}: {teams} teams × {daily} per day × {each:.1f} s = {hours:.1f} worker-hours per day{workers}"
-    )

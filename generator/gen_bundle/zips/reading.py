@@ -206,6 +206,8 @@ def unpack(found: Node | OnServer, tick: Tick, held: ExitStack) -> Unpacked:
         archive = open_archive(searchable(stream, held), tick, held)
     if archive.bombs:
         return Unpacked("zip", archive.tree, f"{archive.bombs[0]} is inflated out of all proportion")
+    if BUNDLE.is_bomb(sum(member.file_size for member in archive.members), found.size):
+        return Unpacked("zip", archive.tree, "it is inflated out of all proportion")
     if not archive.failures:
         return Unpacked("zip", archive.tree)
     member, reason = archive.failures[0]

@@ -2,6 +2,7 @@
 
 import io
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -185,3 +186,21 @@ def folder_tree(folder: Path, tick: Callable[[int], None]) -> Tree:
 
 def _opened(path: Path) -> IO[bytes]:
     return path.open("rb")
+
+
+def write_files(node: Node, target: Path) -> None:
+    """Write a file, or all files of a folder, which is made even where it is empty.
+
+    Raises:
+        OSError: they cannot be read or written, or are more than a bundle may hold.
+    """
+    files = list(node.files()) if node.is_folder else [("", node)]
+    if sum(file.size for _, file in files) > BUNDLE.total_bytes:
+        raise OSError(f"more than {BUNDLE.total_bytes / 2**30:g} GiB")
+    if node.is_folder:
+        target.mkdir(parents=True, exist_ok=True)
+    for name, file in files:
+        path = target / name if name else target
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with file.open() if file.open else io.BytesIO() as source, path.open("wb") as out:
+            shutil.copyfileobj(source, out)

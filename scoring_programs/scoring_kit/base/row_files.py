@@ -144,6 +144,14 @@ def write_rows(
 def _text(
     file: File, fields: Sequence[Field], rows: Sequence[Sequence[Any]], key: Sequence[str], *, by_line: bool
 ) -> str:
+    """The text of a file, before whose rows are as many lines as are not read."""
+    unread = "".join(f"line {number}, which is not read\n" for number in range(1, file.skip + 1))
+    return unread + _rows_text(file, fields, rows, key, by_line=by_line)
+
+
+def _rows_text(
+    file: File, fields: Sequence[Field], rows: Sequence[Sequence[Any]], key: Sequence[str], *, by_line: bool
+) -> str:
     held: Dict[FieldPlace, int] = {}
     for at, one in enumerate(fields):
         if not (by_line and one.name in key):
@@ -165,11 +173,12 @@ def _json_text(file: File, places: Sequence[FieldPlace], is_key: Sequence[bool],
     records = [_record(places, row) for row in rows]
     if file.suffix == ".jsonl":
         return "".join(_json(record) + "\n" for record in records)
+    held: Any = records
     if any(place.path == () for place in places):  # the record itself is the answer, below its key
         at = is_key.index(True)
-        return _json({row[at]: records[number] for number, row in enumerate(rows)}, indent=1) + "\n"
-    if file.at:
-        return _json(_put(None, steps(file.at), records), indent=1) + "\n"
+        held = {row[at]: records[number] for number, row in enumerate(rows)}
+    if file.at or held is not records:
+        return _json(_put(None, steps(file.at), held), indent=1) + "\n"
     return "[\n" + ",\n".join(map(_json, records)) + "\n]\n"
 
 

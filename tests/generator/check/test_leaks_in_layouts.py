@@ -241,3 +241,13 @@ def test_a_gold_text_with_escaped_line_ends_is_found(tmp_path: Path) -> None:
     both(own(), kit("run.py", f'SHOWN = "{wrapped}"\n'.encode()))(draft)
     (what,) = leaks(draft, tmp_path)
     assert "holds words of 1 of 1 gold texts" in what
+
+
+def test_lists_of_numbers_are_no_texts(tmp_path: Path) -> None:
+    """A label spread over columns of 0 and 1 is no text: so many zeros stand in a row in any example."""
+    draft = task()
+    rows = []
+    for number, one in enumerate(IDS):
+        rows.append([one, json.dumps([number >> bit & 1 for bit in range(12)])])
+    both(own(csv_text("id,label", rows).encode()), kit("run.py", f"ZEROS = {[0] * 12}\n".encode()))(draft)
+    assert leaks(draft, tmp_path) == []

@@ -8,10 +8,9 @@ import pytest
 from click.testing import CliRunner
 
 from gen_bundle.building import BuildRequest, build
-from gen_bundle.check import Report, check_path
+from gen_bundle.check import check_path
 from gen_bundle.cli import root
 from gen_bundle.errors import UserError
-from gen_bundle.new.recipes import RECIPES
 from tests.generator.new.making import bundled, csv_text, made
 from tests.generator.new.test_recipes import made as made_by
 
@@ -22,11 +21,6 @@ WORDS = ["river", "garden", "train", "market", "harbour"]
 TEXTS = [" ".join(DRAW.choice(WORDS) for _ in range(6)) for _ in ITEMS]
 
 
-def doubts(report: Report) -> list[str]:
-    """What is said of gold."""
-    return [finding.what for finding in report.findings if finding.id.startswith("leak")]
-
-
 def said_of_the_folder(folder: Path) -> list[bool]:
     """Whether `check` of a competition's folder says that participants would see gold, for each of its bundles."""
     told = CliRunner().invoke(root, ["check", str(folder), "--json"])
@@ -34,19 +28,12 @@ def said_of_the_folder(folder: Path) -> list[bool]:
     return [any(finding["id"] == "leak" for finding in report["findings"]) for report in reports]
 
 
-@pytest.mark.parametrize("kind", ["classification", "regression", "generation"])
-def test_the_folder_of_a_recipe_is_sound_for_the_check(kind: str, tmp_path: Path) -> None:
-    assert said_of_the_folder(made_by(kind, tmp_path)) == [False]
-
-
-@pytest.mark.parametrize("kind", RECIPES)
-def test_a_recipe_is_sound_for_its_build_and_for_the_check_of_its_zip(kind: str, tmp_path: Path) -> None:
-    built = bundled(made_by(kind, tmp_path))
-    assert doubts(check_path(built.path)) == []
+def test_the_folder_of_a_recipe_is_sound_for_the_check(tmp_path: Path) -> None:
+    assert said_of_the_folder(made_by("regression", tmp_path)) == [False]
 
 
 @pytest.mark.parametrize("layout", ["joint", "tasks", "separate"])
-@pytest.mark.parametrize("name", ["clarity2026", "process2025", "seedev2016", "are2007", "clpsych2025", "helpdesk"])
+@pytest.mark.parametrize("name", ["clpsych2025", "helpdesk"])  # of the others tests/bundles/ shows it
 def test_a_competition_is_sound_for_its_build_and_for_the_check_of_its_zip(
     name: str, layout: str, tmp_path: Path
 ) -> None:

@@ -6,14 +6,15 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from gen_bundle.declaration import model
-from gen_bundle.declaration.catalogue import EXAMPLES, catalogue
-from gen_bundle.declaration.read import read_competition
+from gen_bundle.declaration import foreign, model
+from gen_bundle.declaration.catalogue import EXAMPLES, MINIMAL_FOREIGN, WHOLE_FOREIGN, catalogue
+from gen_bundle.declaration.read import read_competition, read_foreign
 from gen_bundle.resources import resource
 from tests.yaml_text import dumped, loaded
 
 ROOT = Path(__file__).resolve().parents[3]
-MODELS = [one for one in vars(model).values() if isinstance(one, type) and issubclass(one, BaseModel)]
+DEFINED = {**vars(model), **vars(foreign)}
+MODELS = [one for one in DEFINED.values() if isinstance(one, type) and issubclass(one, BaseModel)]
 KEYS = [f"{one.__name__}.{key}" for one in MODELS for key in one.model_fields]
 
 
@@ -25,7 +26,7 @@ def test_the_page_is_current() -> None:
 @pytest.mark.parametrize("key", KEYS)
 def test_every_key_has_a_description(key: str) -> None:
     name, _, field = key.partition(".")
-    description = getattr(model, name).model_fields[field].description
+    description = DEFINED[name].model_fields[field].description
     assert description, key
     assert description.endswith("."), "a sentence, since error messages and the page join it to others"
 
@@ -42,3 +43,14 @@ def test_the_examples_can_be_written(example: str, tmp_path: Path) -> None:
     declaration = loaded(file.read_text(encoding="utf-8")) | loaded(example)
     file.write_text(dumped(declaration, sort_keys=True), encoding="utf-8")
     assert read_competition(folder)
+
+
+@pytest.mark.parametrize("example", [MINIMAL_FOREIGN, WHOLE_FOREIGN])
+def test_the_foreign_examples_can_be_written(example: str, tmp_path: Path) -> None:
+    files = ("logo.png", "pages/overview.html", "pages/overview.md", "pages/terms.md", "programs/ingest.zip")
+    folders = ("programs/score", "programs/final", "data/dev", "data/test", "data/input/dev", "solutions/baseline")
+    for name in (*files, "data/large.zip", *(f"{folder}/file" for folder in folders)):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("text", encoding="utf-8")
+    (tmp_path / "bundle.yaml").write_text(example, encoding="utf-8")
+    assert read_foreign(tmp_path).programs.scoring == "programs/score"

@@ -1,11 +1,11 @@
 import json
-from pathlib import Path
 
 import jsonschema
 import pytest
 
 from gen_bundle.declaration.schema import schema_text
-from gen_bundle.resources import competitions, resource
+from gen_bundle.declaration.source import read_source
+from gen_bundle.resources import REAL_TASKS, competitions, resource
 from tests.yaml_text import loaded
 
 
@@ -27,13 +27,12 @@ def test_every_declaration_keeps_to_the_schema() -> None:
 def test_declarations_without_python_keep_to_the_schema() -> None:
     """Of real tasks, which leave out whatever their metrics say; misspelt options do not."""
     validator = jsonschema.Draft202012Validator(json.loads(schema_text()))
-    folder = Path(__file__).parents[2] / "scoring_programs/declared/real_tasks"
     frame = loaded((competitions()["clarity2026"] / "bundle.yaml").read_text(encoding="utf-8"))
-    files = sorted(folder.glob("*.yaml"))
+    files = sorted(REAL_TASKS.glob("*/declaration.yaml"))
     assert files
     for file in files:
-        declared = frame | {"scoring_program": "declared"} | loaded(file.read_text(encoding="utf-8"))
-        assert list(validator.iter_errors(declared)) == [], file.name
+        declared = frame | {"scoring_program": "declared"} | read_source(file).data
+        assert list(validator.iter_errors(declared)) == [], file.parent.name
         column = declared["tasks"][0]["columns"][0]
         column["metric"] = {"name": "f1", "avrage": "macro"}
-        assert list(validator.iter_errors(declared)), file.name
+        assert list(validator.iter_errors(declared)), file.parent.name

@@ -326,6 +326,24 @@ def test_declarations_are_built_to_be_compared(tmp_path: Path) -> None:
     assert (limit["what"], limit["new"], limit["effect"]) == ("submissions in all", "7", "edit")
 
 
+def with_pages(path: Path, pages: dict[str, str]) -> Path:
+    """The small bundle with pages of these titles and texts, in this order."""
+    listed = [{"title": title, "file": f"{place}.md"} for place, title in enumerate(pages)]
+    texts = {f"{place}.md": text.encode() for place, text in enumerate(pages.values())}
+    return write_bundle(path, lambda top: top.update(pages=listed), texts)
+
+
+def test_pages_in_another_order_are_paired_by_titles_without_case_then_by_text(tmp_path: Path) -> None:
+    old = with_pages(tmp_path / "old.zip", {"Overview": "Hi.", "data": "Rows.", "RULES": "Be fair.", "prizes": "None."})
+    new = with_pages(tmp_path / "new.zip", {"Awards": "None.", "Rules": "Be fair.", "Data": "Many.", "Overview": "Hi."})
+    assert brief(diff(DiffRequest(str(old), str(new)))) == [
+        ("pages", "Data", "title", "shown", "data", "Data"),
+        ("pages", "Data", "text (1 lines out, 1 in)", "shown", None, None),
+        ("pages", "Rules", "title", "shown", "RULES", "Rules"),
+        ("pages", "Awards", "title", "shown", "prizes", "Awards"),
+    ]
+
+
 def test_text_names_the_effects_and_counts_them(tmp_path: Path) -> None:
     old = write_bundle(tmp_path / "old.zip")
     new = write_bundle(tmp_path / "new.zip", lambda top: top.update(title="Other \x1b[31m", docker_image="a"))

@@ -19,8 +19,8 @@ from gen_bundle.errors import UserError
 from gen_bundle.new.columns import TYPES
 from gen_bundle.new.project import Place, new_declared, yaml_text
 from gen_bundle.new.propose import Choices, propose
+from gen_bundle.new.reading import read_gold
 from gen_bundle.new.split import divide
-from gen_bundle.new.table import read_gold
 from gen_bundle.render.submission_text import page_text
 
 pytestmark = pytest.mark.slow

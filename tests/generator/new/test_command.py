@@ -139,7 +139,7 @@ def test_yes_asks_nothing(gold: Path) -> None:
         (["--from", "clpsych2025", "--package"], "--from and --package: expected one of them"),
         (["--recipe", "spans", "--key", "id", "--split", "1:2"], "--key: works only with --gold"),
         (["--recipe", "spans", "--tasks", "a1"], "--tasks: works only with --from"),
-        (["--package", "--template", "."], "--template: not with --from or --package"),
+        (["--package", "--template", "."], "--template: not with --from, --like or --package"),
         (["--gold", "nothing.csv"], "--gold nothing.csv: No such file"),
         (
             ["--gold", "gold.csv", "--answer", "lable"],

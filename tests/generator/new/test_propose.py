@@ -67,6 +67,8 @@ def test_the_type_of_a_json_value(values: list[object], kind: str, tmp_path: Pat
 METRICS = {
     "label": ["macro_f1", "accuracy"],
     "grades": ["macro_f1", "accuracy", "kappa"],
+    "ordinal": ["kappa", "mae", "accuracy"],
+    "offsets": ["f1", "iou"],
     "labels": ["micro_f1", "macro_f1", "jaccard"],
     "number": ["rmse", "mae", "pearson"],
     "probability": ["roc_auc", "average_precision", "brier"],
@@ -81,8 +83,10 @@ METRICS = {
     ("column", "kind"),
     [
         (GoldColumn("a", "label", ("no", "yes")), "label"),
-        (GoldColumn("a", "label", ("0", "1"), grades=True), "label"),
+        (GoldColumn("a", "label", ("0", "1")), "label"),
         (GoldColumn("a", "label", ("1", "2", "3"), grades=True), "grades"),
+        (GoldColumn("a", "ordinal", ("1", "2", "3")), "ordinal"),
+        (GoldColumn("a", "offsets"), "offsets"),
         (GoldColumn("a", "labels", ("x",)), "labels"),
         (GoldColumn("a", "number"), "number"),
         (GoldColumn("a", "probability", ("0", "1")), "probability"),
@@ -132,7 +136,7 @@ def test_answers_that_differ_only_in_signs_have_different_keys() -> None:
 
 
 def test_answers_of_one_kind_are_ranked_by_their_mean(tmp_path: Path) -> None:
-    rows = [[f"t{i}", f"Tweet {i}", i % 2, i // 2 % 2, i // 3 % 2] for i in range(12)]
+    rows = [[f"t{i}", f"Tweet {i}", LABELS[i % 3], LABELS[i // 2 % 3], LABELS[i // 3 % 3]] for i in range(12)]
     proposal = proposed(tmp_path, "gold.csv", csv_text("ID,Tweet,anger,joy,fear", rows))
     first, second, third, *_ = board_of(proposal)
     assert first == {
@@ -218,8 +222,9 @@ class TestAnswers:
     def test_a_named_type(self, tmp_path: Path) -> None:
         rows = [[f"t{i}", i % 5] for i in range(20)]
         text = csv_text("id,rating", rows)
-        assert proposed(tmp_path, "gold.csv", text).answers[0].type == "label"
-        assert proposed(tmp_path, "gold.csv", text, answers=[("rating", "number")]).answers[0].type == "number"
+        assert proposed(tmp_path, "gold.csv", text).answers[0].type == "ordinal"
+        for kind in ("number", "label"):
+            assert proposed(tmp_path, "gold.csv", text, answers=[("rating", kind)]).answers[0].type == kind
 
     @pytest.mark.parametrize(
         ("kind", "form"),
@@ -241,7 +246,7 @@ class TestAnswers:
 
     @pytest.mark.parametrize("kind", ["label", "number", "text", "labels"])
     def test_a_type_that_does_not_fit_json_is_refused(self, kind: str, tmp_path: Path) -> None:
-        text = jsonl([{"id": "a", "answer": {"x": 1}}, {"id": "b", "answer": {"x": 2}}])
+        text = jsonl([{"id": "a", "answer": [["x", 1]]}, {"id": "b", "answer": [["x", 2]]}])
         with pytest.raises(UserError, match=rf"gold\.jsonl:1: answer does not hold a value of type {kind}\. Expected"):
             proposed(tmp_path, "gold.jsonl", text, answers=[("answer", kind)])
 
@@ -268,12 +273,15 @@ class TestAnswers:
 
     def test_values_of_several_kinds(self, tmp_path: Path) -> None:
         text = jsonl([{"id": "a", "answer": {"x": 1}}, {"id": "b", "answer": 3}])
-        with pytest.raises(UserError, match=r"answer holds values of several kinds.*; number: a finite number"):
+        with pytest.raises(
+            UserError,
+            match=r"gold\.jsonl:1: answer holds values of several kinds.* of one type: label, ",
+        ):
             proposed(tmp_path, "gold.jsonl", text, answers=[("answer", None)])
 
 
-class TestNothingElseIsProposed:
-    """A column that cannot be read as it is meant makes no other column, or type, the answer."""
+class TestOtherForms:
+    """A column that means a type in another form is read as it is meant, and that is said."""
 
     @pytest.mark.parametrize("suffix", [".jsonl", ".csv"])
     @pytest.mark.parametrize("name", ["spans", "entities"])
@@ -283,20 +291,24 @@ class TestNothingElseIsProposed:
         text = jsonl(rows)
         if suffix == ".csv":
             text = csv_text(f"id,text,{name}", [[row["id"], row["text"], json.dumps(row[name])] for row in rows])
-        place = "jsonl:2" if suffix == ".jsonl" else "csv:3"
-        for answers in ([], [(name, None)], [(name, "spans")]):
-            with pytest.raises(UserError) as error:
-                proposed(tmp_path, f"gold{suffix}", text, answers=answers)
-            assert error.value.messages == (
-                f"gold.{place}: {name} does not hold a value of type spans. Expected a JSON list of [start, end] or "
-                '[start, end, type] with 0 ≤ start < end: here [[0, 6, "PER"], [10, 16]]; or another type or column '
-                "for --answer.",
-            )
+        proposal = proposed(tmp_path, f"gold{suffix}", text)
+        assert [(column.name, column.type) for column in proposal.answers] == [(name, "spans")]
+        meant = proposal.gold.column(name)[1]
+        assert (meant if suffix == ".jsonl" else json.loads(meant)) == [[0, 6, "PER"], [10, 16]]
+        assert f"gold{suffix}: {name} is read as spans" in proposal.gold.notes
 
     def test_lists_of_python(self, tmp_path: Path) -> None:
         rows = [["d0", "Angela", "[{'start': 0, 'end': 6}]"], ["d1", "No one", "[]"]]
-        with pytest.raises(UserError, match=r"gold\.csv: the column spans holds values of several kinds"):
-            proposed(tmp_path, "gold.csv", csv_text("id,text,spans", rows))
+        proposal = proposed(tmp_path, "gold.csv", csv_text("id,text,spans", rows))
+        assert proposal.gold.column("spans") == ("[[0, 6]]", "[]")
+        assert proposal.gold.notes == (
+            "gold.csv: spans is read as lists of JSON",
+            "gold.csv: spans is read as spans",
+        )
+
+
+class TestNothingElseIsProposed:
+    """A column that cannot be read as it is meant makes no other column, or type, the answer."""
 
     def test_labels_in_brackets_are_labels(self, tmp_path: Path) -> None:
         (column,) = proposed(tmp_path, "gold.csv", column_of(["[X]", "[Y]", "[X]"])).answers
@@ -305,7 +317,7 @@ class TestNothingElseIsProposed:
     def test_objects_beside_an_answer_stay_secret(self, tmp_path: Path) -> None:
         rows = [{"id": i, "text": f"Text {i}", "metadata": {"at": i}, "positive": i % 2} for i in range(6)]
         proposal = proposed(tmp_path, "gold.jsonl", jsonl(rows))
-        assert ([column.name for column in proposal.answers], proposal.secret) == (["positive"], ("metadata",))
+        assert ([column.name for column in proposal.answers], proposal.secret) == (["positive"], ("metadata.at",))
 
     @pytest.mark.parametrize("gap", ["NaN", "nan", "inf", "-Infinity", "null", "None", "N/A", "-", "?"])
     @pytest.mark.parametrize("values", [[i / 100 for i in range(100)], [i % 5 for i in range(100)]])

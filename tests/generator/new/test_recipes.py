@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
+from gen_bundle.check import check_path
 from gen_bundle.cli.new import RECIPES as OFFERED
 from gen_bundle.errors import UserError
 from gen_bundle.new.project import Place, new_declared
@@ -81,9 +82,11 @@ def test_gold_among_the_public_data_is_found(kind: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", RECIPES)
-def test_a_recipe_builds_and_scores(kind: str, tmp_path: Path) -> None:
+def test_a_recipe_builds_and_scores_and_its_zip_is_sound(kind: str, tmp_path: Path) -> None:
     folder = made(kind, tmp_path)
-    found = scores(bundled(folder).path, ProcessEngine() if kind == "classification" else None)
+    bundle = bundled(folder).path
+    assert [finding.what for finding in check_path(bundle).findings if finding.id.startswith("leak")] == []
+    found = scores(bundle, ProcessEngine() if kind == "classification" else None)
     name, expected = BASELINES[kind]
     assert set(found) == {("dev", name), ("test", name)}
     assert {column: found["dev", name][column] for column in expected} == pytest.approx(expected, abs=5e-5)

@@ -13,8 +13,8 @@ from gen_bundle.errors import UserError
 from gen_bundle.new.data import write_data
 from gen_bundle.new.project import Place, new_declared
 from gen_bundle.new.propose import Choices, propose
+from gen_bundle.new.reading import read_gold
 from gen_bundle.new.split import divide, is_sorted_by_answer
-from gen_bundle.new.table import read_gold
 from tests.generator.new.making import (
     bundled,
     csv_text,
@@ -78,11 +78,10 @@ def test_json_of_every_form(suffix: str, tmp_path: Path) -> None:
         text = json.dumps(rows)
     else:
         text = json.dumps({row.pop("id"): row for row in rows})
-    folder = made(tmp_path, f"gold{suffix.split()[-1]}", text, answers=[("stars", None), ("label", None)])
+    folder = made(tmp_path, f"gold{suffix.split()[-1]}", text, answers=[("stars", "label"), ("label", None)])
     found = scores(bundled(folder).path)["test", "majority"]
     assert found["stars_accuracy"] == 0.25
     assert found["label_accuracy"] == 0.5
-    assert found["stars_kappa"] == 0
 
 
 @pytest.mark.slow
@@ -194,7 +193,6 @@ def test_a_split_that_cannot_be(split: str, tmp_path: Path) -> None:
         ("gold.csv", '\ufeff"id";"label"\r\n"a";"x";"y"\r\n', r"^gold\.csv:2: has 3 cells\. .* by semicolons\."),
         ("gold.csv", 'id,label\na,"x"y\n"b,z\n', r"gold\.csv:2: cannot be read"),
         ("gold.csv", b"id,label\na,\xe9\n", r"gold\.csv:2: holds bytes that are not UTF-8"),
-        ("gold.csv", "id,label\na,x\n".encode("utf-16"), r"gold\.csv: is encoded in UTF-16"),
         ("gold.csv", "id,label\na,x\0\n", r"gold\.csv:2: holds a NUL"),
         ("gold.jsonl", '{"id": 1}\n[1]\n"x"\n', r"gold\.jsonl:2: is not an object.*\n.*gold\.jsonl:3"),
         ("gold.jsonl", '{"id": 1, "id": 2}\n', r"gold\.jsonl:1: the name 'id' is there more than once"),

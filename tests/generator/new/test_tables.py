@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gen_bundle.errors import UserError
+from gen_bundle.new.header import NoHeaderError
 from gen_bundle.new.propose import Choices, propose
+from gen_bundle.new.reading import read_gold
 from gen_bundle.new.split import divide
-from gen_bundle.new.table import GoldRows, NoHeaderError, joined, read_gold
+from gen_bundle.new.table import GoldRows, joined
 from tests.generator.new.making import gold_at, proposed
 
 LABELS = ["negative", "neutral", "positive"]
@@ -19,7 +21,7 @@ WITHOUT_HEADER = {
     "ids and labels": [f"{100 + i}\t{LABELS[i % 3]}" for i in range(12)],
     "ids with letters": [f"t{i}\t{LABELS[i % 3]}" for i in range(12)],
     "file names and binary labels": [f"{1000 + i}.jpg\t{i % 2}\t{i // 2 % 2}" for i in range(12)],
-    "judgements": [f"{1000 + i // 3}\t0\t{7067 + 31 * i}\t1" for i in range(12)],
+    "ids of passages": [f"{1000 + i // 3}\t{i % 3}\t{7067 + 31 * i}\t1" for i in range(12)],
     "texts and labels": [f"Ein Text, der {'sehr ' * i}lang ist\t{LABELS[i % 2]}" for i in range(12)],
     "words of capitals": [f"test-{i}\t{str(i % 3 == 0).upper()}\tTRUE" for i in range(12)],
     "spans": [f"{i}\t[[{i}, {i + 4}]]" for i in range(12)],

@@ -1,9 +1,12 @@
 """What the platform's image lacks: wheels of the lock, downloaded once, unpacked in the program."""
 
 import hashlib
+import io
 import re
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,8 @@ import pytest
 from click.testing import CliRunner
 
 from gen_bundle.building import BuildRequest, build
+from gen_bundle.check.bundle import open_bundle
+from gen_bundle.check.leaks.visible import foreign_files, visible_files
 from gen_bundle.cli import root
 from gen_bundle.codabench.platform_image import PACKAGES, PLATFORM_IMAGE
 from gen_bundle.errors import UserError
@@ -95,6 +100,31 @@ def test_without_an_index_the_bundle_is_a_draft_that_says_so(tmp_path: Path) -> 
     assert "gen-bundle image build" in lack.repair
     with zipfile.ZipFile(built.path) as archive:
         assert archive.testzip() is None
+
+
+def test_the_check_leaves_out_published_files_alone(tmp_path: Path, index: Callable[[str], None]) -> None:
+    competition = made("generation", tmp_path)
+    index("sacrebleu")
+    (built,) = build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
+    with ExitStack() as held:
+        bundle = open_bundle(built.path, datetime.now(UTC), held)
+        searched = {seen.name for seen in foreign_files(bundle)}
+        program, _ = sorted({s.name.split("/site/")[0] for s in visible_files(bundle) if "/site/" in s.name})
+    assert not [name for name in searched if "/site/" in name]
+    with zipfile.ZipFile(tmp_path / "changed.zip", "w") as changed, zipfile.ZipFile(built.path) as archive:
+        for name in archive.namelist():
+            data = archive.read(name)
+            changed.writestr(name, with_member(data, "site/gold.csv") if name == program else data)
+    with ExitStack() as held:
+        bundle = open_bundle(tmp_path / "changed.zip", datetime.now(UTC), held)
+        assert [s.name for s in foreign_files(bundle) if "/site/" in s.name] == [f"{program}/site/gold.csv"]
+
+
+def with_member(data: bytes, name: str) -> bytes:
+    file = io.BytesIO(data)
+    with zipfile.ZipFile(file, "a") as archive:
+        archive.writestr(name, "id,label\n1,yes\n")
+    return file.getvalue()
 
 
 @pytest.mark.parametrize("kind", ["classification", "multilabel", "regression", "spans", "tagging"])

@@ -15,7 +15,7 @@ from gen_bundle.codabench.serializer_fields import RULES
 from gen_bundle.declaration.model import SubmissionRule
 from gen_bundle.package.phase_data import PhaseData, PreparedGold
 from gen_bundle.package.resolve import Resolved, resolve
-from gen_bundle.platforms.codabench import SUBMISSION_RULES, competition_yaml
+from gen_bundle.platforms.codabench import SUBMISSION_RULES, competition_document, yaml_text
 from tests.generator.competition import small_competition
 from tests.yaml_text import dumped
 
@@ -27,7 +27,9 @@ def without_data(competition: Resolved) -> list[PhaseData]:
 
 def rendered(folder: Path, *overrides: str) -> Mapping[str, Any]:
     competition = resolve(folder, overrides=overrides)
-    document: Mapping[str, Any] = yaml.safe_load(competition_yaml(competition, without_data(competition)))
+    document: Mapping[str, Any] = yaml.safe_load(
+        yaml_text(competition_document(competition, without_data(competition)))
+    )
     return document
 
 

@@ -4,7 +4,7 @@ import io
 import json
 import urllib.request
 import zipfile
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -144,6 +144,22 @@ def test_any_schedule_has_few_ticks(tmp_path: Path, start: str, end: str) -> Non
     found = axis(read_view(write_bundle(tmp_path / "b.zip", change)).phases)
     assert found is not None
     assert len(found.ticks) <= 6
+
+
+@pytest.mark.parametrize(("days", "share"), [(800, 1 / 9), (30, 1 / 2)], ids=["an eighth more", "a month at least"])
+def test_the_axis_goes_on_after_the_start_of_an_endless_phase(tmp_path: Path, days: int, share: float) -> None:
+    def change(top: dict[str, Any]) -> None:
+        start = datetime(2026, 1, 1)
+        last = start + timedelta(days=days)
+        top["phases"] = [
+            {"index": 0, "name": "P", "start": f"{start}", "end": f"{last}", "tasks": [0]},
+            {"index": 1, "name": "Q", "start": f"{last}", "tasks": [0]},
+        ]
+
+    found = axis(read_view(write_bundle(tmp_path / "b.zip", change)).phases)
+    assert found is not None
+    assert found.bars[1].endless
+    assert found.bars[1].width == pytest.approx(100 * share, abs=0.1)
 
 
 def test_lost_times_are_said(tmp_path: Path) -> None:

@@ -333,8 +333,11 @@ def check_handed_over(replayed: Replayed) -> None:
     assert record["exit_code"] == 0
 
 
+# In all places but those that come with the system and with Python, which take a minute to read.
 LOOKS_FOR_GOLD = """\
-import os, pathlib
+import os, pathlib, sys
+
+SYSTEM = ("/dev/fd", "/proc", "/sys", "/usr", sys.prefix, sys.base_prefix)
 
 def predict(input_folder, output_folder):
     secret = "-".join(("gold", "canary", "7f3a")).encode()
@@ -343,7 +346,7 @@ def predict(input_folder, output_folder):
     found = []
     for place in places:
         for parent, folders, names in os.walk(place):
-            folders[:] = [one for one in folders if os.path.join(parent, one) not in ("/dev", "/proc", "/sys")]
+            folders[:] = [one for one in folders if os.path.join(parent, one) not in SYSTEM]
             for name in names:
                 path = os.path.join(parent, name)
                 try:

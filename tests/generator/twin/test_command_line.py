@@ -21,6 +21,6 @@ from gen_bundle.twin.engines.docker import docker_run_line
 def test_a_folder_is_named_so_that_docker_understands_it(source: str, mode: Literal["rw", "ro"], option: str) -> None:
     mounts = (Mount(Path("/out/program"), "/app/program", "z"), Mount(Path(source), "/app/input", mode))
     container = Container("program", "image", ("python3", "score.py"), mounts, {"SCORING_DEBUG": "1"})
-    line = docker_run_line(container, gpu=False, network=False, strict=None)
+    line = docker_run_line(container, gpu=False, network=False)
     assert "--env=SCORING_DEBUG=1" in shlex.split(line)
     assert shlex.split(line)[-4:] == [option, "image", "python3", "score.py"]

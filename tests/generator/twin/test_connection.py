@@ -7,42 +7,28 @@ from docker.errors import APIError
 
 from gen_bundle.twin.engines import EngineError
 from gen_bundle.twin.engines.connection import Traits, traits
-from gen_bundle.twin.engines.docker import DockerEngine, StrictLimits
+from gen_bundle.twin.engines.docker import DockerEngine
 
-BOUNDS = {"MemoryLimit": True, "CpuCfsQuota": True, "PidsLimit": True}
-ALL = ("memory", "processors", "processes")
 SECCOMP, ROOTLESS = "name=seccomp,profile=default", "name=rootless"
 RECORDED: dict[str, tuple[dict[str, Any], dict[str, Any], Traits]] = {
     "docker": (
         {"Version": "20.10.24+dfsg1", "Components": [{"Name": "Engine"}, {"Name": "containerd"}, {"Name": "runc"}]},
-        BOUNDS | {"CgroupVersion": "1", "SecurityOptions": [SECCOMP]},
-        Traits(False, "Docker 20.10.24+dfsg1", True, ()),
+        {"CgroupVersion": "1", "SecurityOptions": [SECCOMP]},
+        Traits(False, "Docker 20.10.24+dfsg1", True),
     ),
     "podman": (
         {"Version": "5.4.2", "Components": [{"Name": "Podman Engine"}, {"Name": "Conmon"}]},
-        BOUNDS | {"CgroupVersion": "1", "Rootless": False, "SecurityOptions": [SECCOMP]},
-        Traits(True, "Podman 5.4.2", True, ()),
+        {"CgroupVersion": "1", "Rootless": False, "SecurityOptions": [SECCOMP]},
+        Traits(True, "Podman 5.4.2", True),
     ),
     "podman 4 without root, cgroups v1": (
         {"Version": "4.3.1", "Components": [{"Name": "Podman Engine"}, {"Name": "Conmon"}]},
-        BOUNDS | {"CgroupVersion": "1", "Rootless": True, "SecurityOptions": [SECCOMP]},
-        Traits(True, "Podman 4.3.1", False, ALL),
-    ),
-    "podman without root, cgroups v2 of which it was handed no controller": (
-        {"Version": "5.4.2", "Components": [{"Name": "Podman Engine"}, {"Name": "Conmon"}]},
-        {
-            "CgroupVersion": "2",
-            "Rootless": True,
-            "SecurityOptions": [SECCOMP, ROOTLESS],
-            "MemoryLimit": False,
-            "CpuCfsQuota": False,
-            "PidsLimit": True,
-        },
-        Traits(True, "Podman 5.4.2", True, ("memory", "processors")),
+        {"CgroupVersion": "1", "Rootless": True, "SecurityOptions": [SECCOMP]},
+        Traits(True, "Podman 4.3.1", False),
     ),
 }
 # Not recorded, by Docker's documentation: it has no key Rootless.
-DOCKER_WITHOUT_ROOT = BOUNDS | {"CgroupVersion": "1", "SecurityOptions": [SECCOMP, ROOTLESS]}
+DOCKER_WITHOUT_ROOT = {"CgroupVersion": "1", "SecurityOptions": [SECCOMP, ROOTLESS]}
 
 
 class Recorded:
@@ -87,20 +73,7 @@ def test_what_is_known_of_an_engine(version: dict[str, Any], info: dict[str, Any
 
 
 def test_docker_without_root() -> None:
-    found = traits(Recorded(RECORDED["docker"][0], DOCKER_WITHOUT_ROOT))  # type: ignore[arg-type]
-    assert (found.measures, found.unbounded) == (False, ALL)
-
-
-@pytest.mark.parametrize(("version", "info", "expected"), RECORDED.values(), ids=list(RECORDED))
-def test_strict_is_refused_where_limits_are_ignored(
-    version: dict[str, Any], info: dict[str, Any], expected: Traits
-) -> None:
-    engine = DockerEngine(Recorded(version, info), "run", strict=StrictLimits())  # type: ignore[arg-type]
-    if expected.unbounded:
-        with pytest.raises(EngineError, match=f"--strict: this engine does not bound {', '.join(expected.unbounded)}"):
-            engine.prepare("image")
-    else:
-        assert engine.prepare("image") == []
+    assert not traits(Recorded(RECORDED["docker"][0], DOCKER_WITHOUT_ROOT)).measures  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("version", "info", "expected"), RECORDED.values(), ids=list(RECORDED))

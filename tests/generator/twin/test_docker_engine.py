@@ -1,4 +1,4 @@
-"""What only containers have: isolation, images, bounds, and nothing left behind."""
+"""What only containers have: isolation, images, and nothing left behind."""
 
 import gc
 import json
@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ import pytest
 import docker
 from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.twin.engines.connection import connect, traits
-from gen_bundle.twin.engines.docker import DROPPED_CAPABILITIES, DockerEngine, StrictLimits, line_writer
+from gen_bundle.twin.engines.docker import DROPPED_CAPABILITIES, DockerEngine, docker_run_line
 from gen_bundle.twin.layout import LABEL, PREFIX, new_run_id
 from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.twin.report import Results
@@ -77,11 +78,11 @@ def on_podman(client: docker.DockerClient) -> bool:
 
 
 @pytest.fixture
-def bounds(client: docker.DockerClient) -> None:
-    """An engine that bounds and measures; one without root often cannot, and says so (test_connection.py)."""
+def measures(client: docker.DockerClient) -> None:
+    """An engine that measures; one without root often cannot, and says so (test_connection.py)."""
     known = traits(client)
-    if known.unbounded or not known.measures:
-        unavailable(f"{known.version} bounds or measures nothing here")
+    if not known.measures:
+        unavailable(f"{known.version} measures nothing here")
 
 
 def ours(client: docker.DockerClient) -> list[str]:
@@ -89,7 +90,7 @@ def ours(client: docker.DockerClient) -> list[str]:
 
 
 def replay(bundle: Bundle, tmp_path: Path, **wishes: Any) -> Results:
-    options = {name: wishes.pop(name) for name in ("gpu", "network", "strict", "pull") if name in wishes}
+    options = {name: wishes.pop(name) for name in ("gpu", "network", "pull") if name in wishes}
     engine = DockerEngine(connect(), new_run_id(), **options)
     submission = write_zip(tmp_path / "team.zip", GOOD)
     try:
@@ -123,13 +124,6 @@ def test_what_the_program_sees(
         **dict.fromkeys(("/app/shared", "/app/input/ref", "/app/program", "/tmp"), True),
         "/": "Permission denied" if on_podman else True,
     }
-
-
-@pytest.mark.usefixtures("bounds")
-def test_strict_has_a_read_only_root_and_a_small_tmp(tmp_path: Path) -> None:
-    assert replay(fact_finder(), tmp_path, strict=StrictLimits()).good
-    writable = facts(tmp_path)["writes"]
-    assert (writable["/"], writable["/tmp"], writable["/app/program"]) == ("Read-only file system", True, True)
 
 
 @pytest.mark.parametrize("version", PlatformVersion)
@@ -190,15 +184,7 @@ def test_network_is_left_on_when_asked(tmp_path: Path, monkeypatch: pytest.Monke
     assert modes == [("default", False)]
 
 
-@pytest.mark.usefixtures("bounds")
-def test_killed_for_memory(tmp_path: Path) -> None:
-    limits = StrictLimits(memory_bytes=64 * MIB)
-    run = replay(Bundle("x = bytearray(300_000_000)\n" + SCORED), tmp_path, strict=limits).runs[0]
-    assert (run.status, run.exit_code) == ("Failed", 137)
-    assert "killed for memory: the limit is 67108864 bytes" in run.message
-
-
-@pytest.mark.usefixtures("bounds")
+@pytest.mark.usefixtures("measures")
 def test_memory_and_processor_are_measured(tmp_path: Path) -> None:
     scorer = "x = bytearray(100_000_000)\nimport time\nt = time.time()\nwhile time.time() - t < 2.5: pass\n" + SCORED
     [measured] = replay(Bundle(scorer), tmp_path).measured
@@ -206,24 +192,6 @@ def test_memory_and_processor_are_measured(tmp_path: Path) -> None:
     assert measured.usage.cpu_seconds is not None
     assert measured.usage.memory_bytes > 90_000_000
     assert measured.usage.cpu_seconds > 0.1
-
-
-@pytest.mark.usefixtures("bounds")
-@pytest.mark.parametrize("files", [1, 100], ids=["one file", "many files"])
-def test_filling_the_disk_is_bounded(tmp_path: Path, files: int) -> None:
-    scorer = (
-        "import itertools\nfor number in itertools.count():\n"
-        f"    open(f'../output/{{number % {files}}}', 'ab').write(bytes(1_000_000))\n"
-    )
-    run = replay(Bundle(scorer), tmp_path, strict=StrictLimits(output_bytes=20 * MIB)).runs[0]
-    assert run.status == "Failed"
-    written = sum(path.stat().st_size for path in (tmp_path / "out").rglob("*") if path.is_file())
-    assert written < 2000 * MIB
-    if files == 1:
-        assert "File too large" in run.message
-        assert written <= 21 * MIB
-    else:
-        assert "more than 20971520 bytes in /app/output (--strict)" in run.message
 
 
 def test_a_folder_replaced_by_a_link_is_given_to_nobody(tmp_path: Path) -> None:
@@ -386,7 +354,7 @@ def test_lines_are_told_while_the_program_runs(tmp_path: Path) -> None:
 
 
 def test_the_printed_line_runs_the_same(tmp_path: Path) -> None:
-    results = replay(Bundle(), tmp_path, command_line=line_writer(gpu=False, network=False, strict=False))
+    results = replay(Bundle(), tmp_path, command_line=partial(docker_run_line, gpu=False, network=False))
     [line] = results.commands
     ran = subprocess.run(line, shell=True, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr

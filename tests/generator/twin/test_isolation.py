@@ -97,9 +97,11 @@ def test_it_finds_its_folders_and_the_system_alone(
 def test_gold_other_results_and_other_submissions_are_out_of_sight(tmp_path: Path) -> None:
     """The ingestion program looks for the gold's word in every file that it can read."""
     searches = (
-        "import os\n"
+        "import os, sys\n"
         "for top in ('/app', '/tmp', '/root', '/home', '/var', '/mnt', '/srv', '/data', '/dev/shm'):\n"
-        "    for parent, _, names in os.walk(top):\n"
+        "    for parent, folders, names in os.walk(top):\n"
+        "        python = (sys.prefix, sys.base_prefix)\n"
+        "        folders[:] = [one for one in folders if os.path.join(parent, one) not in python]\n"
         "        for name in names:\n"
         "            try:\n"
         "                if 'GOLD' + 'WORD' in open(os.path.join(parent, name), errors='replace').read(100_000):\n"

@@ -155,7 +155,7 @@ def test_no_container_engine_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyP
     for more, status, text in (
         ([], 0, "engine: process (no container engine answers); the image is not used"),
         (["--engine", "docker"], 2, "no container engine answers"),
-        (["--strict"], 2, "no container engine answers"),
+        (["--pull"], 2, "no container engine answers"),
     ):
         ran = CliRunner().invoke(root, [*map(str, arguments), *more])
         assert ran.exit_code == status

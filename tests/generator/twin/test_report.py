@@ -23,7 +23,7 @@ RUN = Measured(
 )
 def test_time_is_held_against_the_limit(tmp_path: Path, seconds: float, judged: str) -> None:
     competition = read_competition(Bundle().write(tmp_path))
-    told = [*verdict(competition, [replace(RUN, slowest_job_seconds=seconds)], None, None)]
+    told = [*verdict(competition, [replace(RUN, slowest_job_seconds=seconds)])]
     assert told == [
         f"phase test: the slowest job took {seconds:.1f} s of 600 s (the default queue, at most 600 s): {judged}",
         "phase test: at most 2 MiB of memory; the platform sets no limit",
@@ -33,29 +33,18 @@ def test_time_is_held_against_the_limit(tmp_path: Path, seconds: float, judged: 
 def test_a_run_that_failed_early_says_nothing(tmp_path: Path) -> None:
     competition = read_competition(Bundle().write(tmp_path))
     failed = replace(RUN, status="Failed")
-    assert [*verdict(competition, [failed], 30, 5)] == []
-    assert "too slow" in next(verdict(competition, [replace(failed, slowest_job_seconds=600.1)], None, None))
+    assert [*verdict(competition, [failed])] == []
+    assert "too slow" in next(verdict(competition, [replace(failed, slowest_job_seconds=600.1)]))
 
 
 def test_a_queue_of_its_own_gets_the_phases_limit(tmp_path: Path) -> None:
     competition = read_competition(Bundle(top={"queue": "0f0f0f0f-0000-4000-8000-000000000000"}).write(tmp_path))
-    [time, _] = verdict(competition, [replace(RUN, limit_seconds=3600)], None, None)
+    [time, _] = verdict(competition, [replace(RUN, limit_seconds=3600)])
     assert time == "phase test: the slowest job took 10.0 s of 3600 s (its own queue): enough room"
-
-
-def test_hours_of_a_worker(tmp_path: Path) -> None:
-    competition = read_competition(Bundle(phase={"max_submissions_per_day": 10}).write(tmp_path))
-    runs = [RUN, replace(RUN, submission="other", seconds=24.0)]
-    *_, hours = verdict(competition, runs, 30, 5)
-    assert hours == "phase test: 30 teams × 5 per day × 18.0 s = 0.8 worker-hours per day"
-    *_, hours = verdict(competition, runs, 30, None)
-    assert hours.startswith("phase test: 30 teams × 10 per day")
-    *_, hours = verdict(competition, runs, 3000, 5)
-    assert hours.endswith("75.0 worker-hours per day; needs 4 workers of its own")
 
 
 def test_unmeasured_memory_is_not_told(tmp_path: Path) -> None:
     competition = read_competition(Bundle().write(tmp_path))
-    assert len([*verdict(competition, [replace(RUN, usage=Usage())], None, None)]) == 1
+    assert len([*verdict(competition, [replace(RUN, usage=Usage())])]) == 1
     on_gpu = replace(RUN, usage=Usage(1024**3, 1.0, 2 * 1024**3))
-    assert "at most 1024 MiB of memory, 2048 MiB on the GPU" in [*verdict(competition, [on_gpu], None, None)][1]
+    assert "at most 1024 MiB of memory, 2048 MiB on the GPU" in [*verdict(competition, [on_gpu])][1]

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from declared import reference, submission
 from declared.checks import faults
 from declared.plan import plans
 from declared.tasks import scorer
 from gen_bundle.declaration.declared import settle
+from gen_bundle.declaration.source import parse_value
 from scoring_kit.errors import Problems
 from scoring_kit.manifest import Manifest
 from scoring_kit.results import TaskResult
@@ -42,7 +41,7 @@ class Scored:
 
 def declared_options(text: str, folder: Path = Path()) -> dict[str, Any]:
     """The options of a declaration that has `submission`, `reference` and `tasks`; it must be without fault."""
-    return options_of(yaml.safe_load(textwrap.dedent(text)), folder)
+    return options_of(parse_value(textwrap.dedent(text)), folder)
 
 
 def options_of(data: dict[str, Any], folder: Path = Path()) -> dict[str, Any]:
@@ -54,6 +53,8 @@ def options_of(data: dict[str, Any], folder: Path = Path()) -> dict[str, Any]:
         for plan in columns.values():
             if plan["file"]:
                 plan["file"] = str(folder / plan["file"])
+    for check in options.get("checks", {}).values():
+        check["file"] = str(folder / check["file"])
     return options
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from declared import organiser
 from scoring_kit.errors import OrganiserError, SubmissionError
 from scoring_kit.organiser import Request
-from tests.scoring_programs.declared.declaring import Files, Scored, csv_of, options_of, score
+from tests.scoring_programs.declared.declaring import Files, Scored, csv_of, options_of, read_gold, score
 from tests.scoring_programs.read_secrets import read_secrets
 
 
@@ -435,3 +435,25 @@ def test_the_gold_may_have_a_field_elsewhere(tmp_path: Path) -> None:
         folder = tmp_path / str(len(list(tmp_path.iterdir())))
         folder.mkdir()
         assert score(options, gold, {"p.csv": "id,Prediction\nd1,a\nd2,a\n"}, folder).value("acc") == 0.5
+
+
+@pytest.mark.parametrize("places", [("left", "right"), ("0", "1"), ("here.a", "here.b.1")])
+@pytest.mark.parametrize("whole_records", [True, False])
+def test_tables_at_different_places_of_a_file_have_one_template(
+    places: tuple[str, str], whole_records: bool, tmp_path: Path
+) -> None:
+    tables = {}
+    for name, at in zip(("one", "two"), places, strict=True):
+        label = {"field": "label", "type": "label", "values": ["a", "b"]}
+        fields = [{"field": "id", "type": "string"}, {**label, "at": ""} if whole_records else label]
+        reference = {"file": f"{name}.csv", "fields": {"label": {"column": "label"}}}
+        tables[name] = {"file": "p.json", "at": at, "key": "id", "fields": fields, "reference": reference}
+    metrics = {name: {"name": "accuracy", "table": name} for name in tables}
+    columns = [{"key": key, "metric": metric} for key, metric in metrics.items()]
+    options = options_of({"submission": {"tables": tables}, "tasks": [{"id": "t", "columns": columns}]})
+    gold = {"one.csv": "id,label\n1,a\n2,b\n", "two.csv": "id,label\n1,b\n2,b\n3,a\n"}
+    read_gold(options, gold, tmp_path)
+    template = template_of(options, tmp_path)
+    assert set(template) == {"p.json"}
+    found = score(options, gold, template, tmp_path / "sent")
+    assert [found.value("one"), found.value("two")] == pytest.approx([1 / 2, 1 / 3])

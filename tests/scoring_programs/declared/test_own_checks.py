@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 from declared import own_checks
+from declared.organiser import failing
+from declared.plan import plans
 from declared.template import template_files
 from gen_bundle.render.starting_kit import validator_bytes
 from gen_bundle.resources import resource
@@ -35,10 +37,7 @@ def declared(folder: Path, code: str, **keys: Any) -> dict[str, Any]:
             {"id": "t", "columns": columns_of(mae={"name": "mae", "field": "x"}, f1={"name": "f1", "field": "set"})}
         ],
     }
-    options = options_of(declaration, folder)
-    for check in options["checks"].values():
-        check["file"] = str(folder / check["file"])
-    return options
+    return options_of(declaration, folder)
 
 
 def test_a_check_refuses_a_submission(tmp_path: Path) -> None:
@@ -188,3 +187,24 @@ def test_a_submission_without_one_of_the_tables_does_not_enter(tmp_path: Path) -
     gold = {"gold_labels.csv": "id,label\na,p\n", "gold_numbers.csv": "id,x\na,1\n"}
     assert set(read_gold(options, gold, tmp_path).tables) == {"labels", "numbers"}
     assert score(options, gold, {"l.csv": "id,label\na,p\n"}, tmp_path).results == {}
+
+
+def test_a_build_tries_no_function_on_what_a_check_refuses(tmp_path: Path) -> None:
+    """The function needs numbers in order, which the check asks for: answers that are made up have none."""
+    code = (
+        "def check(rows):\n"
+        "    return ['x: expected 1, 2, 3 …'] if sorted(row['x'] for row in rows) != [1, 2, 3] else []\n"
+        "\n"
+        "def mine(gold, predicted, **_):\n"
+        "    return 1 / (sorted(row['x'] for row in predicted) == [1, 2, 3])\n"
+    )
+    (tmp_path / "metrics.py").write_text(code)
+    submission: dict[str, Any] = {"file": "p.csv", "key": "id", "check": "metrics.py:check"}
+    submission["fields"] = [{"field": "id", "type": "string"}, {"field": "x", "type": "number"}]
+    own = {"key": "mine", "sort": "desc", "worst": 0, "metric": {"name": "metrics.py:mine", "field": "x"}}
+    tasks = [{"id": "t", "columns": [own]}]
+    options = options_of({"submission": submission, "reference": {"file": "gold.csv"}, "tasks": tasks}, tmp_path)
+    gold = read_gold(options, {"gold.csv": "id,x\na,3\nb,1\nc,2\n"}, tmp_path).tables
+    (plan,) = plans(options)["t"]
+    assert list(failing(plan, gold, options["checks"])) == []
+    assert len(list(failing(plan, gold, {}))) == 1

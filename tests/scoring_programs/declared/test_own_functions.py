@@ -16,6 +16,7 @@ from gen_bundle.cli import root
 from scoring_kit.errors import OrganiserError
 from tests.generator.report.declared_task import declared_task
 from tests.scoring_programs.declared.declaring import csv_of, one_table, read_gold, score
+from tests.scoring_programs.declared.declaring import options_of as declared
 from tests.scoring_programs.framed import score as framed
 from tests.scoring_programs.packed import Outcome
 
@@ -70,7 +71,7 @@ def options_of(folder: Path, text: str, **metric: Any) -> dict[str, Any]:
 def test_a_build_finds_what_fails(fails: str, when: str, tmp_path: Path) -> None:
     options = options_of(tmp_path, module(WHEN[when], FAILS[fails]))
     gold = read_gold(options, {"gold.csv": GOLD}, tmp_path).tables
-    (message,) = failing(plans(options)["t"][1], gold)
+    (message,) = failing(plans(options)["t"][1], gold, {})
     assert message.startswith("metrics.py")
     assert "own could not be computed for" in message
     if fails in ("divides", "key", "exits", "quits", "memory"):
@@ -81,7 +82,7 @@ def test_a_build_refuses_no_function_that_gives_numbers(tmp_path: Path) -> None:
     text = "def mine(gold, predicted):\n    return float('nan') if len(gold) % 2 else len(predicted)\n"
     options = options_of(tmp_path, text, by=["lang"])
     gold = read_gold(options, {"gold.csv": GOLD}, tmp_path).tables
-    assert list(failing(plans(options)["t"][1], gold)) == []
+    assert list(failing(plans(options)["t"][1], gold, {})) == []
 
 
 @pytest.mark.parametrize("fails", FAILS)
@@ -231,3 +232,35 @@ def test_what_is_tried_are_values_of_the_fields(kind: str, rows: str, missing: s
             assert [declared_field.of_json(as_json(value)) for value in values] == values
     wanted = {"right answers", "the template", "the same answer to every key", "wrong answers", "shuffled answers"}
     assert set(names) == wanted | ({"empty answers"} if missing == "empty" else set())
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_rows_are_the_same_whatever_other_metrics_read(order: int, tmp_path: Path) -> None:
+    """A field has its own type, and a further column is text, also where a metric reads it as a number or a label."""
+    code = (
+        "def mine(gold, predicted, **_):\n"
+        "    row = gold[1]\n"
+        "    return float(row == {'id': '2', 'p': 1.0, 'weight': '2', 'grade': '1', 'day': '0.50'})\n"
+    )
+    (tmp_path / "metrics.py").write_text(code, encoding="utf-8")
+    metrics: dict[str, Any] = {
+        "auc": {"name": "roc_auc", "field": "p", "positive": 1},
+        "graded": {"name": "f1", "field": "p", "gold": "grade", "threshold": 0.5, "positive": 1},
+        "weighed": {"name": "mse", "field": "p", "weight": "weight", "gold": "day"},
+        "mine": {"name": "metrics.py:mine"},
+    }
+    listed = dict(list(metrics.items())[::order])
+    fields = [{"field": "p", "type": "number", "min": 0, "max": 1}]
+    tasks = [{"key": key, "metric": metric, "sort": "desc", "worst": -100} for key, metric in listed.items()]
+    for column in tasks:
+        if column["key"] == "weighed":
+            column |= {"sort": "asc", "worst": 100}
+    submission = {"file": "p.csv", "key": "id", "fields": [{"field": "id", "type": "string"}, *fields]}
+    declaration = {
+        "submission": submission,
+        "reference": {"file": "gold.csv"},
+        "tasks": [{"id": "t", "columns": tasks}],
+    }
+    options = declared(declaration, tmp_path)
+    gold = {"gold.csv": "id,p,weight,grade,day\n1,0,1,0,1\n2,1,2,1,0.50\n"}
+    assert score(options, gold, {"p.csv": "id,p\n1,0.25\n2,0.5\n"}, tmp_path).value("mine") == 1

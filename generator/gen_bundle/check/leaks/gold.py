@@ -119,12 +119,12 @@ class SecretTable:
 
     @property
     def texts(self) -> Iterator[tuple[str, ...]]:
-        """The words of the secret texts: of columns whose values mostly occur once."""
+        """The words of the secret texts: of columns whose values mostly occur once, and are no lists of numbers."""
         for cells in self.secret.values():
             different = dict.fromkeys(cells)
             for cell in different if 2 * len(different) > len(cells) else ():
                 text = tuple(words(cell))
-                if len(text) >= SHORTEST:
+                if len(text) >= SHORTEST and not "".join(text).isdecimal():
                     yield text
 
 

@@ -2,18 +2,18 @@
 
 import hashlib
 import io
+import pathlib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import PurePosixPath
 from typing import Any, Literal
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle, page_files
 from gen_bundle.check.leaks.records import is_binary
 from gen_bundle.codabench.reading import YAML_NAME
-from gen_bundle.codabench.yaml_document import Path
 from gen_bundle.resources import resource
+from gen_bundle.yaml_document import Path
 from gen_bundle.zips.containers import Contents, contents, holds_files
 from gen_bundle.zips.reading import sha256_of
 from gen_bundle.zips.tree import Node, file_of
@@ -23,6 +23,7 @@ INPUT_CHANNELS = ("public data", "input data")
 # A zip in a folder, a tar in it, and a compressed file in that.
 MAX_NESTING = 4
 ARCHIVE = re.compile(r"(?i)\.(zip|tar|tgz|tar\.[a-z0-9]+)(/content)?$")
+LIBRARY = re.compile(r"(?P<program>.*)/site/(?P<package>[\w.]+)(-[^/]+)?\.(dist|egg)-info/")
 NAME_MARKS = "_-. "
 CHANNELS: dict[str, Channel] = {
     "public_data": "public data",
@@ -91,15 +92,17 @@ def _files_of_uses(bundle: Bundle) -> Iterator[Seen]:
             yield from _with_contents(bundle, Seen(channel, use.at, name, node, channel == "solution"), 1)
 
 
-def _texts_of(value: Any) -> Iterator[str]:
-    """All texts in competition.yaml: descriptions and titles are shown to everyone."""
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, list):
-        for one in value:
-            yield from _texts_of(one)
-    elif isinstance(value, str) and " " in value.strip():
-        yield value
+def _texts_of(top: Any) -> Iterator[str]:
+    """All texts in competition.yaml, which are shown to everyone; each once, however often aliases repeat it."""
+    waiting, met = [top], set[int]()
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str) and " " in value.strip():
+            yield value
+        if isinstance(value, dict | list) and id(value) not in met:
+            met.add(id(value))
+            inner = value.values() if isinstance(value, dict) else value
+            waiting += reversed(inner)
 
 
 def _with_contents(bundle: Bundle, seen: Seen, depth: int) -> Iterator[Seen]:
@@ -134,15 +137,34 @@ def _logo_text(node: Node) -> str:
 
 
 def foreign_files(bundle: Bundle) -> list[Seen]:
-    """All visible files but those of the scoring programs that come with the tool: most of a bundle, and never gold."""
-    own = _own_files()
-    return [seen for seen in visible_files(bundle) if sha256_of(seen.node) not in own]
+    """All visible files but those of the scoring programs and libraries that come with the tool: never gold."""
+    found = list(visible_files(bundle))
+    own = _own_files().union(*map(_files_below, _libraries(found)))
+    return [seen for seen in found if sha256_of(seen.node) not in own]
 
 
 @cache
 def _own_files() -> frozenset[str]:
-    files = (path for path in resource("scoring_programs").rglob("*") if path.is_file() and path.suffix != ".pyc")
+    return _files_below(resource("scoring_programs"))
+
+
+@cache
+def _files_below(folder: pathlib.Path) -> frozenset[str]:
+    """The digests of the files in a folder."""
+    files = (path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc")
     return frozenset(hashlib.sha256(path.read_bytes()).hexdigest() for path in files)
+
+
+def _libraries(seen_files: Iterable[Seen]) -> Iterator[pathlib.Path]:
+    """Where this machine keeps the libraries, as published, that travel in the programs of declared metrics."""
+    programs: dict[str, set[str]] = {}
+    for seen in seen_files:
+        if found := LIBRARY.match(seen.name):
+            programs.setdefault(found["program"], set()).add(found["package"])
+    if programs:
+        from gen_bundle.package.libraries import kept_site
+
+        yield from filter(None, map(kept_site, programs.values()))
 
 
 def listings(seen_files: Iterable[Seen]) -> Iterator[Seen]:
@@ -151,7 +173,7 @@ def listings(seen_files: Iterable[Seen]) -> Iterator[Seen]:
     first: dict[Channel, Seen] = {}
     for seen in seen_files:
         if seen.channel in (*INPUT_CHANNELS, "starting kit") and not seen.is_answer:
-            *folders, name = PurePosixPath(seen.name).with_suffix("").parts
+            *folders, name = pathlib.PurePosixPath(seen.name).with_suffix("").parts
             parts = [part for mark in NAME_MARKS for part in (name.partition(mark)[0], name.rpartition(mark)[2])]
             cells = [name, *parts, *["", "", "", *folders][-3:]]
             rows.setdefault(seen.channel, []).append("\t".join([*cells, f"{seen.node.size} bytes"]))

@@ -3,15 +3,14 @@
 import re
 from collections.abc import Iterator
 from functools import partial
-from uuid import UUID
 
 from gen_bundle.check.bundle import Bundle, page_files
 from gen_bundle.check.registry import UNPACKER, WORKER, ZIPFILE, Problem, Topic
 from gen_bundle.check.rules.shared import PATH_NOT_TEXT, UNKNOWN_KEY, known_key
 from gen_bundle.codabench.competition import DataUse
-from gen_bundle.codabench.fields import shown
+from gen_bundle.codabench.fields import is_uuid, shown
 from gen_bundle.codabench.stages import Stage
-from gen_bundle.codabench.yaml_document import Path
+from gen_bundle.yaml_document import Path
 from gen_bundle.zips.reading import Unpacked
 from gen_bundle.zips.tree import Node, OnServer
 
@@ -55,7 +54,7 @@ def _data_path_no_text(bundle: Bundle) -> Iterator[Problem]:
 def _leading_nowhere(bundle: Bundle, *, uuids: bool) -> Iterator[DataUse]:
     """The uses whose path is of nothing in the bundle: UUIDs, which are keys of the server, or the rest."""
     for use in bundle.competition.uses():
-        if isinstance(use.path, str) and bundle.find(use.path) is None and _is_uuid(use.path) is uuids:
+        if isinstance(use.path, str) and bundle.find(use.path) is None and is_uuid(use.path) is uuids:
             yield use
 
 
@@ -63,14 +62,6 @@ def _not_there(use: DataUse, what: str) -> Problem:
     # in SAVE_PHASES each phase first looks up its tasks (place 0) and the leaderboard (1), then its two files
     order = (use.order[0], use.order[1] + 2) if use.role in OF_PHASES else (*use.order, 0)
     return Problem(f"{where(use)} {what}", use.at, stage=STAGES.get(use.role, Stage.SAVE_TASKS), order=order)
-
-
-def _is_uuid(text: str) -> bool:
-    try:
-        UUID(text)
-    except ValueError:
-        return False
-    return True
 
 
 @DATA.refused("data-not-found", "a program or data file does not exist")

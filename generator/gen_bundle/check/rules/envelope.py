@@ -8,10 +8,10 @@ from yaml.nodes import ScalarNode
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import HOUSE, UPLOAD, ZIPFILE, Problem, Topic
-from gen_bundle.codabench.reading import NEW_KEYS, YAML_NAME
+from gen_bundle.codabench.reading import NEW_KEYS, YAML_NAME, mistaken_for_yaml
 from gen_bundle.codabench.serializer_fields import huge_keys
 from gen_bundle.codabench.stages import Stage
-from gen_bundle.codabench.yaml_document import Path
+from gen_bundle.yaml_document import Path
 from gen_bundle.zips.tree import Node
 
 ZIP = Topic("The zip", ZIPFILE, reads="archive", stage=Stage.ARCHIVE)
@@ -62,8 +62,7 @@ def _yaml_not_at_root(bundle: Bundle) -> Iterator[Problem]:
         return
     if any(member is None for member, _ in bundle.archive.failures):
         return
-    similar = (YAML_NAME, "competition.yml")
-    others = [name for name in bundle.tree.names() if name.rpartition("/")[2].lower() in similar]
+    others = mistaken_for_yaml(bundle.tree.names())
     hint = f"; there is {few(others)}" if others else ""
     yield Problem(f"there is no {YAML_NAME} at the root{hint}", file=YAML_NAME)
 
@@ -177,8 +176,9 @@ def _yaml_bomb(bundle: Bundle) -> Iterator[Problem]:
 )
 def _yaml_key_repeated(bundle: Bundle) -> Iterator[Problem]:
     """The last one silently wins. → Delete the wrong one."""
-    for key, line, column in bundle.document.repeated if bundle.document else ():
-        yield Problem(f"{key} occurs twice in the same mapping", file=YAML_NAME, line=line, column=column)
+    for repeated in bundle.document.repeated if bundle.document else ():
+        line, column = repeated.place
+        yield Problem(f"{repeated.key} occurs twice in the same mapping", file=YAML_NAME, line=line, column=column)
 
 
 @YAML.trap("yaml-hash-cuts-text", "a # cuts off an unquoted text", source="YAML 1.2.2, section 6.6 (comments)")

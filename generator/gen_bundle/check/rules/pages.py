@@ -9,7 +9,7 @@ from gen_bundle.check.registry import FRONTEND, SERIALIZERS, UNPACKER, Problem, 
 from gen_bundle.check.rules.shared import PATH_NOT_TEXT, list_faults, missing
 from gen_bundle.codabench.fields import as_integer, shown
 from gen_bundle.codabench.stages import Stage
-from gen_bundle.codabench.yaml_document import Path
+from gen_bundle.yaml_document import Path
 from gen_bundle.zips.tree import Node, OnServer
 
 READING = f"{UNPACKER}/v2.py (pages, terms)"

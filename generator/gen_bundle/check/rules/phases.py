@@ -14,7 +14,7 @@ from gen_bundle.codabench.dates import Instant
 from gen_bundle.codabench.fields import MISSING, as_integer, shown
 from gen_bundle.codabench.reading import sorted_phases
 from gen_bundle.codabench.stages import Stage
-from gen_bundle.codabench.yaml_document import Path
+from gen_bundle.yaml_document import Path
 
 PHASES = Topic("Phases", f"{UNPACKER}/v2.py (phases)", stage=Stage.PHASES)
 LIMITS = Topic("Phases", MODELS, reads="both")

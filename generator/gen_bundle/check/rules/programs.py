@@ -16,7 +16,7 @@ from gen_bundle.codabench.fields import shown
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.versions import DIFFERENCES
 from gen_bundle.codabench.worker import LOCAL_IMAGES
-from gen_bundle.codabench.yaml_document import MAX_METADATA_BYTES, UnreadableYamlError, read_yaml
+from gen_bundle.yaml_document import MAX_METADATA_BYTES, UnreadableYamlError, read_yaml
 from gen_bundle.zips.reading import Unpacked
 from gen_bundle.zips.tree import Node
 

@@ -12,7 +12,7 @@ from gen_bundle.codabench.reading import of_leaderboard, old_columns, old_phases
 from gen_bundle.codabench.serializer_fields import declared_fields
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.versions import SOURCE
-from gen_bundle.codabench.yaml_document import Path, dotted
+from gen_bundle.yaml_document import Path, dotted
 
 VALUES = Topic("Types and lengths of values", SERIALIZERS, reads="both", stage=Stage.SAVE_COMPETITION)
 

@@ -23,7 +23,6 @@ def choose_engine(
     *,
     gpu: bool = False,
     network: bool = False,
-    strict: bool = False,
     pull: bool = False,
     python: Path | None = None,
 ) -> "DockerEngine | ProcessEngine":
@@ -34,7 +33,6 @@ def choose_engine(
         on_step: Called with a line on what was chosen.
         gpu: Ask for the GPUs.
         network: Leave the network on.
-        strict: Bound memory, processors, processes and disk.
         pull: Fetch a missing image.
         python: The interpreter of the process engine.
 
@@ -42,18 +40,17 @@ def choose_engine(
         UserError: No container engine answers, although one is asked for or an option needs one.
     """
     chosen = "engine: process"
-    needed = [name for name, given in (("--strict", strict), ("--pull", pull)) if given]
-    is_wish = bool(wanted or needed)
+    is_wish = bool(wanted or pull)
     if python is not None and wanted != "process":
         if is_wish:
             raise UserError("--python: only with --engine process; in containers the image's own interpreter runs")
         wanted, chosen = "process", "engine: process (by --python)"
     if wanted == "process":
-        if needed:
-            raise UserError(f"{', '.join(needed)}: only with --engine docker")
+        if pull:
+            raise UserError("--pull: only with --engine docker")
         return _processes(chosen, on_step, gpu=gpu, network=network, python=python)
     try:
-        engine = _containers(gpu=gpu, network=network, strict=strict, pull=pull)
+        engine = _containers(gpu=gpu, network=network, pull=pull)
     except EngineError as error:
         if is_wish:
             raise UserError(
@@ -66,16 +63,15 @@ def choose_engine(
     return engine
 
 
-def _containers(*, gpu: bool, network: bool, strict: bool, pull: bool) -> "DockerEngine":
+def _containers(*, gpu: bool, network: bool, pull: bool) -> "DockerEngine":
     """The container engine at hand; `EngineError` where none answers."""
     from gen_bundle.twin.engines.connection import API_SECONDS, connect
-    from gen_bundle.twin.engines.docker import DockerEngine, StrictLimits
+    from gen_bundle.twin.engines.docker import DockerEngine
 
-    limits = StrictLimits() if strict else None
     connect(PING_SECONDS).close()
     with ExitStack() as held:
         client = held.enter_context(closing(connect(API_SECONDS)))
-        engine = DockerEngine(client, new_run_id(), gpu=gpu, network=network, strict=limits, pull=pull)
+        engine = DockerEngine(client, new_run_id(), gpu=gpu, network=network, pull=pull)
         held.pop_all()  # from here on the engine closes it
     return engine
 

@@ -66,10 +66,6 @@ def follow_lines(running: str, on_line: LineListener) -> None:
         return  # the lines are for watching; the logs are fetched at the end
 
 
-# `info` keys of Docker's API, by what `--strict` bounds with them.
-_BOUNDS = {"MemoryLimit": "memory", "CpuCfsQuota": "processors", "PidsLimit": "processes"}
-
-
 @dataclass(frozen=True)
 class Traits:
     """What a dry run must know about the engine.
@@ -78,13 +74,11 @@ class Traits:
         is_podman: Podman, through its Docker socket.
         version: Name and version.
         measures: False where the figures of a container would be those of the whole machine.
-        unbounded: What it takes a limit for and does not limit.
     """
 
     is_podman: bool
     version: str
     measures: bool
-    unbounded: tuple[str, ...]
 
 
 def traits(client: docker.DockerClient) -> Traits:
@@ -99,7 +93,6 @@ def traits(client: docker.DockerClient) -> Traits:
         is_podman,
         f"{'Podman' if is_podman else 'Docker'} {version.get('Version', '')}",
         measures=not no_groups,
-        unbounded=tuple(what for key, what in _BOUNDS.items() if no_groups or info.get(key) is False),
     )
 
 

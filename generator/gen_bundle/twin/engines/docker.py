@@ -5,17 +5,15 @@ What is asked is what the worker of Codabench 1.25 (`compute_worker/compute_work
 """
 
 import itertools
-import os
 import shlex
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from docker.errors import APIError, DockerException
-from docker.types import LogConfig, Ulimit
+from docker.types import LogConfig
 from requests.exceptions import RequestException
 
 from docker import DockerClient
@@ -58,66 +56,10 @@ ENVIRONMENT = ("PYTHONUNBUFFERED=1", "http_proxy=", "https_proxy=")
 LOG_BOUNDS = {"max-size": "32m", "max-file": "2"}
 PODMAN_LOG_BOUNDS = {"max-size": "64m"}  # it knows one file, and begins it anew
 POLL_SECONDS = 0.1
-GIB = 1024**3
 NO_NETWORK = (
     "the ingestion program, and the code that it runs, were without a network; the platform's workers leave it on "
     "unless their operators turn it off (--network)"
 )
-
-
-@dataclass(frozen=True)
-class StrictLimits:
-    """What a container may use.
-
-    Attributes:
-        memory_bytes: Memory, without swap.
-        processors: Processor cores.
-        processes: Processes and threads.
-        output_bytes: All of `/app/output`, and any single file.
-        scratch_bytes: `/tmp`; the rest of the container is read-only.
-    """
-
-    memory_bytes: int = 8 * GIB
-    processors: float = 2.0
-    processes: int = 512
-    output_bytes: int = 2 * GIB
-    scratch_bytes: int = GIB
-
-    def host_config(self) -> dict[str, Any]:
-        """The same for docker-py's `create_host_config`."""
-        return {
-            "mem_limit": self.memory_bytes,
-            "memswap_limit": self.memory_bytes,
-            "nano_cpus": int(self.processors * 1e9),
-            "pids_limit": self.processes,
-            "read_only": True,
-            "tmpfs": {"/tmp": f"size={self.scratch_bytes},mode=1777"},  # noqa: S108 - the container's own
-            "ulimits": [Ulimit(name="fsize", soft=self.output_bytes, hard=self.output_bytes)],
-        }
-
-    def run_options(self) -> list[str]:
-        """The same as options of `docker run`."""
-        return [
-            f"--memory={self.memory_bytes}",
-            f"--memory-swap={self.memory_bytes}",
-            f"--cpus={self.processors}",
-            f"--pids-limit={self.processes}",
-            "--read-only",
-            f"--tmpfs=/tmp:size={self.scratch_bytes},mode=1777",
-            f"--ulimit=fsize={self.output_bytes}",
-        ]
-
-
-def folder_bytes(folder: "os.PathLike[str]") -> int:
-    """Bytes of the files below a folder, links not followed; what vanishes meanwhile counts nothing."""
-    total = 0
-    for parent, _, names in os.walk(folder):
-        for name in names:
-            try:
-                total += os.lstat(os.path.join(parent, name)).st_size  # noqa: PTH118 - called ten times a second
-            except OSError:
-                continue
-    return total
 
 
 class DockerEngine:
@@ -128,7 +70,6 @@ class DockerEngine:
         run_id: Different for each dry run; two at once do not see each other's containers.
         gpu: Ask for all GPUs.
         network: Leave the network on, as hosted workers do.
-        strict: Bounds that the platform does not set, or None.
         pull: Fetch an image that the engine does not have.
     """
 
@@ -141,7 +82,6 @@ class DockerEngine:
         *,
         gpu: bool = False,
         network: bool = False,
-        strict: StrictLimits | None = None,
         pull: bool = False,
     ) -> None:
         self._client = client
@@ -149,7 +89,6 @@ class DockerEngine:
         self._run_id = run_id
         self._gpu = gpu
         self._network = network
-        self._strict = strict
         self._pull = pull
         self._count = itertools.count(1)
         self._labels = {LABEL: run_id, OWNER_LABEL: owner_text()}
@@ -166,12 +105,6 @@ class DockerEngine:
             found = find_image(self._client, image, pull=self._pull)
             if self._gpu:
                 require_honest_gpus(self._api, self._traits, image, self._labels)
-        if self._strict and self._traits.unbounded:
-            raise EngineError(
-                f"--strict: this engine does not bound {', '.join(self._traits.unbounded)}. An engine without root "
-                "needs cgroups of version 2 with these controllers handed to its user; else run it as root, or leave "
-                "out --strict"
-            )
         return image_notes(image, found)
 
     def pinned(self, image: str) -> str:
@@ -200,7 +133,7 @@ class DockerEngine:
                 started = self._start(container, binds)
                 if isinstance(started, Ended):
                     return started
-                return self._follow(started, container, began, seconds, stdout, stderr, on_line, notes)
+                return self._follow(started, began, seconds, stdout, stderr, on_line, notes)
             finally:
                 self._remove(lambda labels: labels.get(LABEL) == self._run_id)
                 self._give_back(container)
@@ -241,7 +174,7 @@ class DockerEngine:
         )
 
     def _create(self, container: Container, binds: Mapping[str, dict[str, str]], gpu: dict[str, Any] | None) -> str:
-        """The worker's create call; labels, bounds of the log, the network and `--strict` are ours."""
+        """The worker's create call; labels, bounds of the log and the network are ours."""
         options: dict[str, Any] = {
             "auto_remove": False,
             "cap_drop": list(DROPPED_CAPABILITIES),
@@ -257,8 +190,6 @@ class DockerEngine:
             options["device_requests"] = [gpu]
         if not self._network:
             options["network_mode"] = "none"
-        if self._strict:
-            options |= self._strict.host_config()
         created = self._api.create_container(
             container.image,
             command=list(container.argv),
@@ -274,7 +205,6 @@ class DockerEngine:
     def _follow(
         self,
         running: str,
-        container: Container,
         began: float,
         seconds: float,
         stdout: Path,
@@ -282,8 +212,8 @@ class DockerEngine:
         on_line: LineListener,
         notes: tuple[str, ...],
     ) -> Ended:
-        """Wait for the end, the time limit or a bound; then fetch the logs."""
-        problem, timed_out = "", False
+        """Wait for the end or the time limit; then fetch the logs."""
+        timed_out = False
         reader = threading.Thread(target=follow_lines, args=(running, on_line), name=f"lines of {running}", daemon=True)
         reader.start()
         meter = Meter(connect, running, gpu=self._gpu)
@@ -291,8 +221,7 @@ class DockerEngine:
             meter.start()
         while (state := self._api.inspect_container(running)["State"])["Running"]:
             timed_out = time.monotonic() - began > seconds
-            problem = "" if timed_out else self._overflow(container)
-            if timed_out or problem:
+            if timed_out:
                 self._kill(running)
                 break
             time.sleep(POLL_SECONDS)
@@ -302,19 +231,10 @@ class DockerEngine:
         # By the logs call: what the worker uses, attaching after the end, comes back empty now and then.
         stdout.write_bytes(self._api.logs(running, stdout=True, stderr=False))
         stderr.write_bytes(self._api.logs(running, stdout=False, stderr=True))
-        if timed_out or problem:
-            return Ended(None, spent, timed_out, problem, meter.peak, notes)
-        if state.get("OOMKilled"):
-            limit = f": the limit is {self._strict.memory_bytes} bytes" if self._strict else ""
-            problem = f"killed for memory{limit}"
+        if timed_out:
+            return Ended(None, spent, timed_out, usage=meter.peak, notes=notes)
+        problem = "killed for memory" if state.get("OOMKilled") else ""
         return Ended(int(state["ExitCode"]), spent, problem=problem, usage=meter.peak, notes=notes)
-
-    def _overflow(self, container: Container) -> str:
-        """Why `--strict` stops a container; empty where it does not."""
-        output = next(mount.source for mount in container.mounts if mount.target == "/app/output")
-        if self._strict is None or folder_bytes(output) <= self._strict.output_bytes:
-            return ""
-        return f"stopped: more than {self._strict.output_bytes} bytes in /app/output (--strict)"
 
     def _kill(self, running: str) -> None:
         try:
@@ -367,13 +287,7 @@ def _command_failed(program: str, explanation: str) -> Ended | None:
     return None
 
 
-def line_writer(*, gpu: bool, network: bool, strict: bool) -> Callable[[Container], str]:
-    """Writes containers as lines, with the options of this dry run."""
-    limits = StrictLimits() if strict else None
-    return lambda container: docker_run_line(container, gpu=gpu, network=network, strict=limits)
-
-
-def docker_run_line(container: Container, *, gpu: bool, network: bool, strict: StrictLimits | None) -> str:
+def docker_run_line(container: Container, *, gpu: bool, network: bool) -> str:
     """The line that runs the same container, quoted for a shell; its folders must exist."""
     parts = ["docker", "run", "--rm", "--workdir=/app/program"]
     parts += [f"--env={variable}" for variable in ENVIRONMENT]
@@ -384,8 +298,6 @@ def docker_run_line(container: Container, *, gpu: bool, network: bool, strict: S
         parts.append("--network=none")
     if gpu:
         parts.append("--gpus=all")
-    if strict:
-        parts += strict.run_options()
     for mount in (*container.mounts, *model_mounts(container)):
         if ":" not in str(mount.source):
             parts.append(f"--volume={mount.source}:{mount.target}:{mount.mode}")

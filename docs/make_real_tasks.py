@@ -1,0 +1,185 @@
+"""Write docs/real-tasks.md from the folders of real tasks: `python docs/make_real_tasks.py`.
+
+To add a task NAME (letters, digits and hyphens):
+
+1. `generator/gen_bundle/scaffold/real_tasks/NAME/declaration.yaml`: `submission`, `reference` and `tasks` as in
+   bundle.yaml; beside it `metrics.py`, if it has functions of its own.
+2. `about.yaml` beside it: `title`; `equal`: which values are those of the task; where it applies `differs`: what is
+   otherwise, and why; `official`, where files and formulas are those of the task's own scoring script: `whole` (every
+   value of it without Python), `gold` and `submission` (the file is taken as it is), each `true`, or a text that says
+   what is missing.
+3. A function `NAME`, its hyphens as underscores, in a module of `tests/scoring_programs/declared/real_tasks/`: it makes
+   gold and answers as they look there, and computes every value with a library or a formula, never with our scorer.
+4. `python -m tests.scoring_programs.declared.real_tasks.data` writes the folder's data, and this program the page.
+
+The tests find it by its folder: it is scored, and `gen-bundle new --like NAME` is built, checked and dry-run.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from gen_bundle.resources import REAL_TASKS
+
+PAGE = Path(__file__).with_name("real-tasks.md")
+LINES = 4
+LONGEST = 110
+"""How much of a file is shown."""
+OFFICIAL = {"whole": "without Python", "gold": "its gold file", "submission": "its submission file"}
+
+PREFACE = """\
+# Which shared tasks fit a declaration
+
+This page is generated from {number} real shared tasks: `python docs/make_real_tasks.py`, which says how to add one.
+Each is a declaration, and made-up data in the files that the task has; a test scores submissions of four kinds (mixed,
+perfect, random, always the same) and compares every value with a library called directly, or with a formula written for
+the test. Begin with the one nearest to yours:
+
+```sh
+gen-bundle new my-task --like semeval2017-4a
+gen-bundle my-task --out bundle.zip
+gen-bundle dry-run bundle.zip --engine process --out dry-run
+```
+
+Then put your gold in place of the one in `my-task/data/test/`, your inputs into `data/public/`, and change names and
+labels in `my-task/bundle.yaml`. {python} of the {number} need a function of their own in Python.
+
+For {held} of them, files and formulas are those of the task's own scoring script: {whole} give every value of it
+without Python, {gold} take its gold file and {submission} its submission file as it is.
+
+"""
+DOES_NOT_FIT = [
+    ("Why", "For example", "What to do"),
+    ("---", "---", "---"),
+    (
+        "graphs and trees",
+        "CoNLL-2019 MRP, SemEval-2019 Task 1 (UCCA), SemEval-2022 Task 10",
+        "a [package](packages.md)",
+    ),
+    (
+        "stand-off annotations with events",
+        "eHealth-KD 2020, SemEval-2017 Task 12, SeeDev",
+        "a package. Entities and relations fit as rows, as in [drugprot2021](#drugprot2021)",
+    ),
+    ("coreference chains", "CODI-CRAC 2021, ARE", "a package"),
+    (
+        "a file format of the field: CoNLL columns, cupt, RTTM",
+        "DISRPT 2025, PARSEME 1.2, diarization",
+        "a package, or ask for a table",
+    ),
+    (
+        "scoring runs something: SQL, Java, a service",
+        "EHRSQL 2024, metrics of grammatical correction",
+        "a package with an [image of its own](image.md#an-image-of-your-own). Services cannot be reached where the "
+        "worker has no network",
+    ),
+    (
+        "a model that is not in the list (COMET, BLEURT, a classifier)",
+        "MedMTEval, MEDIQA-CORR 2024, RuDetox 2022",
+        "a package and an image with the model",
+    ),
+    (
+        "a formula of the task's own over the rows",
+        "accuracy within a standard deviation (SemEval-2026 Task 5)",
+        "often no package: [a metric of your own](declared.md#a-metric-of-your-own) beside `bundle.yaml`",
+    ),
+    (
+        "a final ranking over all participants",
+        "PROCESS",
+        "a package with the verb `rank`; the board shows what each submission gets",
+    ),
+    (
+        "participants hand in code",
+        "course projects, ClinIQLink 2025",
+        "a declaration with `submission: {kind: code}` ([code-submissions.md](code-submissions.md)); a model that is "
+        "served elsewhere is not",
+    ),
+]
+
+
+def page() -> str:
+    """The whole page."""
+    abouts = {file.parent.name: _read(file) for file in sorted(REAL_TASKS.glob("*/about.yaml"))}
+    held = {name: about["official"] for name, about in abouts.items() if "official" in about}
+    counts = {what: sum(official[what] is True for official in held.values()) for what in OFFICIAL}
+    python = len(list(REAL_TASKS.glob("*/metrics.py")))
+    rows = ["| Name | Task | Handed in | Metrics |", "| --- | --- | --- | --- |"]
+    rows += [_row(name, about["title"]) for name, about in abouts.items()]
+    missing = ["", "## What is missing", ""]
+    missing += ["Of those whose files and formulas are those of the task's own script:", ""]
+    missing += ["| Task | What | What is missing |", "| --- | --- | --- |"]
+    for name, official in held.items():
+        missing += [f"| [{name}](#{name}) | {OFFICIAL[what]} | {official[what]} |" for what in _lacking(official)]
+    does_not_fit = ["", "## What does not fit", "", *map(_table_row, DOES_NOT_FIT)]
+    sections = ["", "## Each task"]
+    for name, about in abouts.items():
+        sections += _section(name, about)
+    preface = PREFACE.format(number=len(abouts), python=python, held=len(held), **counts)
+    return preface + "\n".join([*rows, *missing, *does_not_fit, *sections, ""])
+
+
+def _table_row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _read(file: Path) -> dict[str, Any]:
+    read: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
+    return read
+
+
+def _lacking(official: dict[str, Any]) -> list[str]:
+    return [what for what in OFFICIAL if official[what] is not True]
+
+
+def _row(name: str, title: str) -> str:
+    declaration = _read(REAL_TASKS / name / "declaration.yaml")
+    submission = declaration["submission"]
+    files = dict.fromkeys(one["file"] for one in submission.get("tables", {"": submission}).values())
+    metrics = dict.fromkeys(_metrics(declaration))
+    return f"| [{name}](#{name}) | {title} | {_codes(files)} | {_codes(metrics)} |"
+
+
+def _metrics(declaration: dict[str, Any]) -> Iterator[str]:
+    for task in declaration["tasks"]:
+        for column in task["columns"]:
+            metric = column.get("metric")
+            if metric is not None:
+                yield metric if isinstance(metric, str) else metric["name"]
+            elif "expression" in column:
+                yield "expression"
+
+
+def _codes(names: Any) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _section(name: str, about: dict[str, Any]) -> Iterator[str]:
+    folder = REAL_TASKS / name
+    yield from ("", f"### {name}", "", f"{about['title']}. Equal: {about['equal']}.")
+    if "differs" in about:
+        yield f"Otherwise: {about['differs']}."
+    for what in _lacking(about.get("official", dict.fromkeys(OFFICIAL, True))):
+        yield f"Missing, {OFFICIAL[what]}: {about['official'][what]}."
+    yield from ("", "```yaml", (folder / "declaration.yaml").read_text(encoding="utf-8").rstrip("\n"), "```", "")
+    code = folder / "metrics.py"
+    if code.exists():
+        yield from ("```python", code.read_text(encoding="utf-8").rstrip("\n"), "```", "")
+    yield "```"
+    for kind, place in (("gold", "data/test"), ("submission", "data/baselines/test/random")):
+        for file in sorted((folder / place).iterdir()):
+            yield from (f"# {kind}: {file.name}", *_beginning(file))
+    yield "```"
+
+
+def _beginning(file: Path) -> Iterator[str]:
+    lines = file.read_text(encoding="utf-8").splitlines()
+    for line in lines[:LINES]:
+        yield line if len(line) <= LONGEST else f"{line[:LONGEST]}…"
+    if len(lines) > LINES:
+        yield "…"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

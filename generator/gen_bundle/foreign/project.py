@@ -1,0 +1,297 @@
+"""A foreign project → the files of its bundle: what is declared is written down, and what lies there packed as it is.
+
+No program of it runs for a build, and none is looked into but by the check.
+"""
+
+import posixpath
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import time
+from pathlib import Path
+from typing import Any
+
+from gen_bundle.codabench.competition import TIE_BREAK
+from gen_bundle.codabench.reading import YAML_NAME
+from gen_bundle.declaration.dates import parse_moment
+from gen_bundle.declaration.foreign import (
+    ForeignColumn,
+    ForeignCompetition,
+    ForeignPhase,
+    ForeignSolution,
+    ForeignTask,
+)
+from gen_bundle.declaration.inside import check_inside
+from gen_bundle.declaration.model import Question
+from gen_bundle.declaration.packed import DATA, is_below_data, is_on_server, place_of, source_of
+from gen_bundle.declaration.read import read_foreign
+from gen_bundle.errors import UserError
+from gen_bundle.foreign.places import Files, ProjectPlaces
+from gen_bundle.platforms.codabench import SUBMISSION_RULES, milestones, platform_question, yaml_text
+from gen_bundle.render.pages import page_name, rendered
+from gen_bundle.render.tables import utc
+from gen_bundle.zips.writing import all_files, zipped
+
+
+@dataclass(frozen=True)
+class PackedTask:
+    """A Codabench task: a declared one, or where its files differ between phases, what it is in some of them.
+
+    Attributes:
+        phases: ids of those that have it.
+        files: what it is packed with.
+    """
+
+    task: ForeignTask
+    name: str
+    phases: tuple[str, ...]
+    files: Files
+
+
+@dataclass(frozen=True)
+class ForeignProject:
+    """A foreign competition and where its files lie.
+
+    Attributes:
+        name: short name: that of its folder, where it declares none.
+        folder: where bundle.yaml lies.
+        packed_tasks: Codabench's tasks.
+        phase_files: what each phase is packed with, by the phase's id.
+        packed: path in bundle.yaml → where it is in the bundle, or the UUID of a data set on the server.
+        sources: place in the bundle → the file or folder that is packed there.
+    """
+
+    name: str
+    folder: Path
+    declaration: ForeignCompetition
+    packed_tasks: Sequence[PackedTask]
+    phase_files: Mapping[str, Files]
+    solutions: Sequence[ForeignSolution]
+    packed: Mapping[str, str]
+    sources: Mapping[str, Path]
+
+    @property
+    def tasks(self) -> Sequence[ForeignTask]:
+        return self.declaration.tasks
+
+
+def resolve_foreign(folder: Path, *, data: Path | None = None, overrides: tuple[str, ...] = ()) -> ForeignProject:
+    """Read a foreign project's folder, with what the command line overrides, and find everything that is packed.
+
+    Raises:
+        UserError: everything that is wrong with the declaration; named files that are missing, or lie elsewhere.
+    """
+    if data is not None:
+        if not data.is_dir():
+            raise UserError(f"--data {data}: is no folder. Expected what a project has below {DATA}/.")
+        data = data.resolve()
+    declaration = read_foreign(folder, overrides, data)
+    places = ProjectPlaces(folder, data, declaration)
+    tasks = [packed for task in declaration.tasks for packed in _packed_tasks(places, task)]
+    phase_files = {phase.id: places.of_phase(phase) for phase in declaration.phases}
+    solutions = list(places.solutions())
+    paths = [solution.path for solution in solutions]
+    for files in (*(one.files for one in tasks), *phase_files.values()):
+        paths += files.values()
+    packed, sources = _packed(places, paths)
+    name = declaration.name or folder.name
+    return ForeignProject(name, folder, declaration, tasks, phase_files, solutions, packed, sources)
+
+
+def _packed(places: ProjectPlaces, paths: Sequence[str]) -> tuple[dict[str, str], dict[str, Path]]:
+    """Where what paths lead to is in the bundle, and what lies there.
+
+    Raises:
+        UserError: two would be in the same place; one leads out of the project.
+    """
+    packed: dict[str, str] = {}
+    sources: dict[str, Path] = {}
+    problems = []
+    for path in paths:
+        source = source_of(places.folder, places.data, path)
+        packed[path] = path
+        if is_on_server(path, source):
+            continue
+        packed[path] = place = place_of(path, source)
+        if not sources.setdefault(place, source).samefile(source):
+            both = f"{sources[place]} and {source}"
+            problems.append(f"{path}: {both} would be {place} in the bundle. Expected another name for one.")
+    if problems:
+        raise UserError(*dict.fromkeys(problems))
+    own = [path for path in packed if places.data is None or not is_below_data(path)]
+    check_inside(places.folder, [*places.declaration.files, *own], own)
+    return packed, sources
+
+
+def _packed_tasks(places: ProjectPlaces, task: ForeignTask) -> Iterator[PackedTask]:
+    """The Codabench tasks of a declared one: one for each kind of files that its phases have."""
+    if task.key is not None:
+        yield PackedTask(task, task.name, tuple(phase.id for phase in places.declaration.phases_of(task)), {})
+        return
+    kinds: list[tuple[Files, list[ForeignPhase]]] = []
+    for phase in places.declaration.phases_of(task):
+        files = places.of_task(task, phase)
+        alike = [phases for other, phases in kinds if other == files]
+        if alike:
+            alike[0].append(phase)
+        else:
+            kinds.append((files, [phase]))
+    for files, phases in kinds or [(places.of_task(task, None), [])]:
+        name = task.name
+        if len(kinds) > 1:
+            name = f"{name} ({', '.join(phase.name for phase in phases)})"
+        yield PackedTask(task, name[:256], tuple(phase.id for phase in phases), files)
+
+
+def foreign_tree(project: ForeignProject) -> dict[str, bytes | Path]:
+    """All files of the bundle by name: folders as zips with all that is in them, files byte for byte.
+
+    Raises:
+        UserError: what is wrong with pages that are templates.
+    """
+    declaration = project.declaration
+    tree: dict[str, bytes | Path] = {
+        YAML_NAME: yaml_text(foreign_document(project)),
+        posixpath.normpath(declaration.logo): project.folder / declaration.logo,
+        **rendered(project.folder, declaration, _context(project)),
+    }
+    for place, source in project.sources.items():
+        tree[place] = zipped(all_files(source)) if source.is_dir() else source
+    return tree
+
+
+def _context(project: ForeignProject) -> dict[str, Any]:
+    """What pages that are templates may use: what is declared, as plain values."""
+    declaration = project.declaration
+    return {
+        "competition": declaration.model_dump(),
+        "name": project.name,
+        "phases": [phase.model_dump() for phase in declaration.phases],
+        "milestones": [milestone.model_dump() for milestone in declaration.milestones],
+        "tasks": [task.model_dump() for task in declaration.tasks],
+        "columns": [column.model_dump() for column in declaration.columns],
+    }
+
+
+def foreign_document(project: ForeignProject) -> dict[str, Any]:
+    """competition.yaml as data."""
+    declaration = project.declaration
+    document: dict[str, Any] = {
+        "version": 2,
+        "title": declaration.title,
+        "description": declaration.description,
+        "image": posixpath.normpath(declaration.logo),
+        "terms": page_name(declaration, declaration.terms),
+        "registration_auto_approve": declaration.registration == "auto",
+        "docker_image": declaration.image,
+        "forum_enabled": declaration.forum,
+        "competition_type": declaration.competition_type,
+    }
+    flags = [key for key, field in ForeignCompetition.model_fields.items() if field.annotation is bool]
+    document |= {key: getattr(declaration, key) for key in flags if key not in ("forum", "raw")}
+    optional = {
+        "contact_email": declaration.contact,
+        "queue": declaration.queue,
+        "reward": declaration.reward,
+        "fact_sheet": {key: _question(key, question) for key, question in declaration.fact_sheet.items()},
+    }
+    document |= {key: value for key, value in optional.items() if value}
+    pages = [{"title": page.title, "file": page_name(declaration, page.file)} for page in declaration.pages]
+    document |= {
+        "pages": pages,
+        "tasks": [_task(project, *one) for one in enumerate(project.packed_tasks)],
+        "solutions": [_solution(project, *one) for one in enumerate(project.solutions)],
+        "phases": [_phase(project, *one) for one in enumerate(declaration.phases)],
+        "leaderboards": [_leaderboard(declaration)],
+    }
+    return document | milestones(declaration)
+
+
+def _question(key: str, question: Question | dict[str, Any]) -> dict[str, Any]:
+    return platform_question(key, question) if isinstance(question, Question) else question
+
+
+def _task(project: ForeignProject, number: int, packed: PackedTask) -> dict[str, Any]:
+    task = packed.task
+    entry: dict[str, Any] = {"index": number, "id": task.id, "name": packed.name}
+    if task.key is not None:
+        return {**entry, "key": task.key}
+    if task.description:
+        entry["description"] = task.description
+    entry |= {key: project.packed[path] for key, path in packed.files.items()}
+    if task.ingestion_only_during_scoring:
+        entry["ingestion_only_during_scoring"] = True
+    return entry
+
+
+def _solution(project: ForeignProject, number: int, solution: ForeignSolution) -> dict[str, Any]:
+    tasks = [at for at, packed in enumerate(project.packed_tasks) if packed.task.id in solution.tasks]
+    entry: dict[str, Any] = {"index": number, "path": project.packed[solution.path], "tasks": tasks}
+    texts = {"name": solution.name, "description": solution.description}
+    return entry | {key: text for key, text in texts.items() if text}
+
+
+def _phase(project: ForeignProject, number: int, phase: ForeignPhase) -> dict[str, Any]:
+    texts = {
+        "name": phase.name,
+        "description": phase.description,
+        "start": platform_date(phase.start, time(0, 0, 0)),
+        "end": phase.end and platform_date(phase.end, time(23, 59, 59)),
+    }
+    entry: dict[str, Any] = {"index": number, "id": phase.id}
+    entry |= {key: text for key, text in texts.items() if text}
+    entry |= {
+        "max_submissions_per_day": phase.max_submissions_per_day,
+        "max_submissions": phase.max_submissions,
+        "execution_time_limit": phase.execution_time_limit,
+        "auto_migrate_to_this_phase": phase.auto_migrate,
+        "hide_output": phase.hide_output,
+        "hide_prediction_output": phase.hide_prediction_output,
+        "hide_score_output": phase.hide_score_output,
+    }
+    entry |= {key: project.packed[path] for key, path in project.phase_files[phase.id].items()}
+    entry["tasks"] = [at for at, packed in enumerate(project.packed_tasks) if phase.id in packed.phases]
+    if phase.gold == "public":
+        entry["gold"] = phase.gold  # the platform ignores it; the search for leaks does not
+    return entry
+
+
+def platform_date(text: str, date_alone: time) -> str:
+    """A date as the platform is to read it: in UTC where it has a zone as in other declarations, else as written."""
+    try:
+        return utc(parse_moment(text, date_alone))
+    except ValueError:
+        return text
+
+
+def _leaderboard(declaration: ForeignCompetition) -> dict[str, Any]:
+    board = declaration.leaderboard
+    places = {column.key: _place(number, column) for number, column in enumerate(declaration.columns)}
+    ties = {} if board.ties == "columns" else {TIE_BREAK: board.tie_break}
+    return {
+        "title": board.title,
+        "key": board.key,
+        "hidden": board.hidden,
+        "submission_rule": SUBMISSION_RULES.get(declaration.submission_rule, declaration.submission_rule),
+        "primary_index": board.primary_index,
+        **ties,
+        "columns": [_column(column, places) for column in declaration.columns],
+    }
+
+
+def _place(number: int, column: ForeignColumn) -> int:
+    return number if column.index is None else column.index
+
+
+def _column(column: ForeignColumn, places: Mapping[str, int]) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "index": places[column.key],
+        "key": column.key,
+        "title": column.title,
+        "sorting": column.sort,
+        "precision": column.precision,
+        "hidden": column.hidden,
+    }
+    if column.computation is not None:
+        entry["computation"] = column.computation
+        entry["computation_indexes"] = None if column.of is None else [places[key] for key in column.of]
+    return entry

@@ -1,0 +1,387 @@
+"""The project of an opened bundle: its declaration, and its files in places that an organiser finds.
+
+The files keep their bytes. A zip that can be unpacked becomes a folder, which the build zips again; any other file
+stays as it is.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from gen_bundle.check.bundle import page_files
+from gen_bundle.codabench.competition import TIE_BREAK, Column, DataUse, Phase, Solution, Task
+from gen_bundle.codabench.dates import Instant
+from gen_bundle.codabench.fields import Boolean, as_boolean, as_text, is_uuid
+from gen_bundle.codabench.serializer_fields import (
+    BOARD,
+    COLUMN,
+    PAGE,
+    PHASE,
+    PHASE_FLAGS,
+    SOLUTION,
+    TASK,
+    TOP_FIELDS,
+    TOP_KEYS,
+)
+from gen_bundle.importing.opening import ABSENT, NO_PAGE, Opened
+from gen_bundle.yaml_document import Path as YamlPath
+from gen_bundle.yaml_document import dotted
+from gen_bundle.zips.reading import Unpacked, sha256_of
+from gen_bundle.zips.tree import Node, OnServer, file_of, write_files
+
+PROGRAMS = {"scoring": "scoring_program", "ingestion": "ingestion_program"}
+FOLDERS = {"scoring": "score", "ingestion": "ingest"}
+DATA = {"reference_data": "data", "input_data": "data/input"}
+PHASE_DATA = {"public_data": "data/public", "starting_kit": "kits"}
+TAKEN_IDS = {"input", "public", "baselines", "other"}
+"""Folders of data/ that are no phase's."""
+LONGEST_ID = 36
+OWN_NAMES = {"registration_auto_approve", "forum_enabled", "contact_email", "docker_image", "title", "description"}
+"""Of the top of competition.yaml: what bundle.yaml calls otherwise, or puts first."""
+
+
+def write_project(opened: Opened, folder: Path) -> dict[str, Any]:
+    """Write the files of a bundle into the folder; returns its declaration, and notes in `opened` what is lost.
+
+    Raises:
+        OSError: they cannot be written, or are more than a bundle may hold.
+    """
+    return _Project(opened, folder).declaration()
+
+
+@dataclass
+class _Project:
+    """A project in the making.
+
+    Attributes:
+        placed: where programs went, by their content, and data, by the file or folder of the bundle.
+        texts: where pages went, by the path in competition.yaml.
+        used: the places that are taken, without the endings of files and without case.
+    """
+
+    opened: Opened
+    folder: Path
+    placed: dict[Any, str] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
+    used: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.bundle = self.opened.bundle
+        self.competition = self.bundle.competition
+        self.roles = {use.role for use in self.competition.uses()}
+        phase_ids = _ids([(one.id, one.name) for one in self.competition.phases], "phase", TAKEN_IDS)
+        self.phases = dict(zip([one.at for one in self.competition.phases], phase_ids, strict=True))
+        task_ids = _ids([self._named(one) for one in self.competition.tasks], "task", set())
+        self.tasks = dict(zip([one.at for one in self.competition.tasks], task_ids, strict=True))
+
+    def _named(self, task: Task) -> tuple[Any, str]:
+        """What the id of a task is made of: the only task of one phase is called like that."""
+        having = [phase for phase in self.competition.phases if task in phase.tasks]
+        if len(having) == 1 and having[0].tasks == (task,):
+            return self.phases[having[0].at], ""
+        return task.id, task.name
+
+    def declaration(self) -> dict[str, Any]:
+        """What bundle.yaml says; all files are written."""
+        top = self.bundle.yaml
+        declared: dict[str, Any] = {
+            "title": as_text(top.get("title")) or "",
+            "description": as_text(top.get("description")) or "",
+            "logo": self._logo(),
+            **self._settings(),
+            "raw": True,
+            "pages": list(self._pages()),
+            "terms": self._terms(),
+            "programs": {},
+        }
+        tasks = [self._task(task) for task in self.competition.tasks]
+        declared["programs"] = _shared_programs(tasks)
+        declared["tasks"] = tasks
+        declared["phases"] = [self._phase(phase) for phase in self.competition.phases]
+        solutions = list(self._solutions())
+        if solutions:
+            declared["solutions"] = solutions
+        self._name_what_is_ignored()
+        return declared | {"leaderboard": self._leaderboard()}
+
+    def _settings(self) -> dict[str, Any]:
+        """The competition's own settings; all written out whose defaults in bundle.yaml are others."""
+        top = self.bundle.yaml
+        given = {
+            "contact": as_text(top.get("contact_email")),
+            "docker_image": self.competition.image,
+            "registration": "auto" if as_boolean(top.get("registration_auto_approve")) else "approve",
+            "submission_rule": self.competition.submission_rule,
+            "forum": as_boolean(top.get("forum_enabled", True)),
+            "queue": as_text(top.get("queue")),
+            "fact_sheet": _with_texts_for_keys(top.get("fact_sheet")),
+        }
+        for key, kind, default, _ in TOP_FIELDS:
+            if key not in OWN_NAMES:
+                value = top.get(key, default)
+                value = as_boolean(value) if isinstance(kind, Boolean) else as_text(value)
+                given[key] = None if value == default else value
+        return {key: value for key, value in given.items() if value is not None}
+
+    def _name_what_is_ignored(self) -> None:
+        """Note the keys that the platform ignores, and the dates beside the phases, which only a preview shows."""
+        known: list[tuple[YamlPath, Set[str]]] = [((), TOP_KEYS - {"milestones"})]
+        for name, keys in (("pages", PAGE), ("tasks", TASK), ("solutions", SOLUTION), ("phases", PHASE)):
+            known += [(entry.at, keys) for entry in self.bundle.entries(name)]
+        known.append((("leaderboards", 0), BOARD | {TIE_BREAK}))
+        known += [(entry.at, COLUMN) for entry in self.bundle.entries("leaderboards", 0, "columns")]
+        for at, read in known:
+            further = [dotted((*at, key)) for key in self.bundle.mapping(at) if key not in read]
+            if further:
+                self.opened.lost.append(f"{', '.join(further)}: Codabench ignores it, too")
+
+    # Texts
+
+    def _logo(self) -> str:
+        path = self.bundle.yaml.get("image")
+        place = "logo" + (PurePosixPath(path).suffix if isinstance(path, str) else "")
+        self._write(self.bundle.find(path), place, "image")
+        return place
+
+    def _pages(self) -> Iterator[dict[str, str]]:
+        for page in page_files(self.bundle):
+            if page.at != ("terms",):
+                title = as_text(self.bundle.value((*page.at[:-1], "title")))
+                yield {"title": title or "", "file": self._text(page.path, dotted(page.at))}
+
+    def _terms(self) -> str:
+        if "terms" in self.bundle.yaml:
+            return self._text(self.bundle.yaml["terms"], "terms")
+        self.opened.absent.append("terms: write pages/terms.md")
+        self._write(None, "pages/terms.md", "terms")
+        return "pages/terms.md"
+
+    def _text(self, path: Any, at: str) -> str:
+        """The place of a page, which is written the first time that it is named."""
+        name = PurePosixPath(str(path))
+        if str(path) not in self.texts:
+            place = self._free(f"pages/{_plain(name.stem) or 'page'}") + name.suffix
+            self._write(self.bundle.find(path), place, at)
+            self.texts[str(path)] = place
+        return self.texts[str(path)]
+
+    def _write(self, found: Node | OnServer | None, place: str, at: str) -> None:
+        """Write a file of the bundle; a text that asks for it where there is none."""
+        if isinstance(found, Node) and not found.is_folder:
+            write_files(found, self.folder / place)
+            return
+        if found is not None:
+            self.opened.absent.append(f"{at}: leads to no file of the bundle; write {place}")
+        write_files(file_of(NO_PAGE), self.folder / place)
+
+    # Tasks and phases
+
+    def _task(self, task: Task) -> dict[str, Any]:
+        entry: dict[str, Any] = {"id": self.tasks[task.at], "name": task.name}
+        given = self.bundle.mapping(task.at)
+        if "key" in given:
+            return entry | {"key": str(given["key"])}
+        if given.get("description") is not None:
+            entry["description"] = as_text(given["description"])
+        named = {role: f"programs/{FOLDERS[name]}" for name, role in PROGRAMS.items()}
+        programs = self._places(task.files, named, self.tasks[task.at])
+        entry["programs"] = {name: programs.get(role) for name, role in PROGRAMS.items()}
+        entry |= self._places(task.files, {role: f"{above}/{self._of_phase(task)}" for role, above in DATA.items()})
+        if task.ingestion_only_during_scoring:
+            entry["ingestion_only_during_scoring"] = True
+        return entry
+
+    def _of_phase(self, task: Task) -> str:
+        """Where below data/ a task's files go: in the folder of the first phase that has it."""
+        for phase in self.competition.phases:
+            if task in phase.tasks:
+                return self.phases[phase.at] + ("" if len(phase.tasks) == 1 else f"/{self.tasks[task.at]}")
+        return f"other/{self.tasks[task.at]}"
+
+    def _phase(self, phase: Phase) -> dict[str, Any]:
+        given = self.bundle.mapping(phase.at)
+        entry: dict[str, Any] = {"id": self.phases[phase.at], "name": phase.name}
+        if given.get("description") is not None:
+            entry["description"] = as_text(given["description"])
+        dates = {"start": (phase.start, phase.start_at), "end": (phase.end, phase.end_at)}
+        entry |= {key: self._date(instant, at) for key, (instant, at) in dates.items() if given.get(key)}
+        entry |= {
+            "tasks": [self.tasks[task.at] for task in phase.tasks],
+            "max_submissions_per_day": phase.a_day or 0,
+            "max_submissions": phase.in_all or 0,
+            "execution_time_limit": phase.limit_s,
+        }
+        if phase.auto_migrate:
+            entry["auto_migrate"] = True
+        entry |= {flag: True for flag in PHASE_FLAGS if as_boolean(given.get(flag))}
+        entry |= self._places(phase.files, {role: f"{above}/{entry['id']}" for role, above in PHASE_DATA.items()})
+        if given.get("gold") == "public":
+            entry["gold"] = "public"
+        return entry
+
+    def _date(self, instant: Instant, at: YamlPath) -> str:
+        """A date as Codabench reads it; as it is written where it is left to the day of the upload, or is none."""
+        value = self.bundle.value(at)
+        if instant.moment is None or instant.incomplete:
+            return str(value)
+        stored = f"{instant.moment:%Y-%m-%d %H:%M:%S} UTC"
+        if instant.lost_time or instant.lost_zone or instant.other_reading or instant.odd:
+            self.opened.changed.append(f"{dotted(at)}: {value} is {stored} to Codabench")
+        return stored
+
+    def _solutions(self) -> Iterator[dict[str, Any]]:
+        indexes = {task.index: self.tasks[task.at] for task in reversed(self.competition.tasks)}
+        for entry in self.bundle.entries("solutions"):
+            if "key" in entry.value:
+                self.opened.lost.append(f"{dotted(entry.at)}: a solution that is on the server, by its key")
+        for solution in self.competition.solutions:
+            item = self.bundle.mapping(solution.at[:-1])
+            name = as_text(item.get("name"))
+            place = self._place(solution, f"solutions/{_plain(name or _stem(solution)) or 'solution'}")
+            if place is None:
+                continue
+            known = [indexes[index] for index in solution.tasks if index in indexes]
+            told = {"name": name, "description": as_text(item.get("description"))}
+            yield {"path": place, "tasks": known, **{key: text for key, text in told.items() if text is not None}}
+
+    # Programs and data
+
+    def _places(
+        self, files: Mapping[str, DataUse], places: Mapping[str, str], instead: str = ""
+    ) -> dict[str, str | None]:
+        """Where the files of these roles went; None: there is none, though the bundle has some elsewhere.
+
+        A key that is left out means what lies in a usual place, which may be another task's or phase's.
+        """
+        found: dict[str, str | None] = {}
+        for role in places:
+            if role in files:
+                found[role] = self._place(files[role], places[role], instead)
+            elif role in self.roles:
+                found[role] = None
+        return found
+
+    def _place(self, use: DataUse, place: str, instead: str = "") -> str | None:
+        """Where a program or data goes, which is written the first time that it is named; None: it cannot be kept.
+
+        Where the place is taken, `instead` is added to its name, or a number.
+        """
+        path, found = str(use.path), self.bundle.find(use.path)
+        if found is None and is_uuid(path):
+            return path
+        unpacked = self.bundle.unpacked(use)
+        if unpacked is None or not isinstance(found, Node) or found is self.bundle.tree.root:
+            what = "leads out of the bundle" if isinstance(found, OnServer) else "is no program or data of the bundle"
+            self.opened.lost.append(f"{dotted(use.at)}: {path!r} {what}")
+            return None
+        content: Any = id(found)
+        if use.role in PROGRAMS.values():  # the same program in several zips is one
+            content = tuple((name, sha256_of(node)) for name, node in unpacked.tree.root.files()) or content
+        if content not in self.placed:
+            self.placed[content] = self._written(use, found, unpacked, self._free(place, instead))
+        return self.placed[content]
+
+    def _written(self, use: DataUse, found: Node, unpacked: Unpacked, place: str) -> str:
+        """Write a program or data to its place, a folder where it can be unpacked; returns that."""
+        if unpacked.form == "no zip" or unpacked.fault:
+            place += PurePosixPath(str(use.path)).suffix
+            write_files(found, self.folder / place)
+        elif list(unpacked.tree.root.children or {}) == [ABSENT]:
+            self.opened.absent.append(f"{dotted(use.at)}: {use.path}; put its files into {place}/")
+        else:
+            write_files(unpacked.tree.root, self.folder / place)
+        return place
+
+    def _free(self, place: str, instead: str = "") -> str:
+        """The place, or one of a similar name where that is taken."""
+        names = [place] + ([f"{place}-{instead}"] if instead else [])
+        number = 1
+        while (free := names.pop(0)).lower() in self.used:
+            number += 1
+            names.append(f"{place}-{number}")
+        self.used.add(free.lower())
+        return free
+
+    # The leaderboard
+
+    def _leaderboard(self) -> dict[str, Any]:
+        boards = self.bundle.entries("leaderboards")
+        self.opened.lost += [f"{dotted(board.at)}: Codabench uses the first leaderboard alone" for board in boards[1:]]
+        board = boards[0].value if boards else {}
+        declared: dict[str, Any] = {"title": self.competition.board_title, "key": as_text(board.get("key")) or ""}
+        if as_boolean(board.get("hidden")):
+            declared["hidden"] = True
+        if self.competition.primary_index:
+            declared["primary_index"] = self.competition.primary_index
+        if self.competition.tie_break is not None:
+            declared |= {"ties": "equal", "tie_break": list(self.competition.tie_break)}
+        return declared | {"columns": [self._column(place, one) for place, one in enumerate(self.competition.columns)]}
+
+    def _column(self, place: int, column: Column) -> dict[str, Any]:
+        entry: dict[str, Any] = {"key": column.key, "title": column.title}
+        if column.index not in (None, place):
+            entry["index"] = column.index
+        precision = 2 if column.precision is None else column.precision
+        entry |= {"sort": column.sorting, "precision": precision}
+        if column.hidden:
+            entry["hidden"] = True
+        if column.computation is not None:
+            entry["computation"] = column.computation
+            keys = {one.index: one.key for one in self.competition.columns}
+            of = [keys[index] for index in column.inputs if index in keys]
+            if len(of) < len(column.inputs):
+                self.opened.lost.append(f"{dotted(column.at)}: is computed of columns that are not there")
+            entry |= {"of": of} if of else {}
+        return entry
+
+
+def _shared_programs(tasks: Sequence[dict[str, Any]]) -> dict[str, str]:
+    """The programs that are the same in all tasks, which are taken out of them."""
+    own = [task for task in tasks if "programs" in task]
+    shared = {}
+    for name in PROGRAMS:
+        places = {task["programs"][name] for task in own}
+        for task in own:
+            if len(places) == 1 or task["programs"][name] is None:
+                del task["programs"][name]
+        if len(places) == 1 and None not in places:
+            shared[name] = places.pop()
+    for task in own:
+        if not task["programs"]:
+            del task["programs"]
+    return shared
+
+
+def _ids(named: Sequence[tuple[Any, str]], what: str, taken: set[str]) -> list[str]:
+    """Identifiers, all different: our own where there is one, else made of the names."""
+    ids: list[str] = []
+    used = set(taken)
+    for given, name in named:
+        plain = str(given) if isinstance(given, str) and given.isidentifier() else _plain(name).replace("-", "_")
+        first = plain[:LONGEST_ID].strip("_") or what
+        if not first[0].isalpha():
+            first = f"{what}_{first}"[:LONGEST_ID]
+        free, number = first, 1
+        while free.lower() in used:
+            number += 1
+            free = f"{first[: LONGEST_ID - 4]}_{number}"
+        used.add(free.lower())
+        ids.append(free)
+    return ids
+
+
+def _plain(name: str) -> str:
+    """A name for files: small letters, digits and hyphens of ASCII."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:LONGEST_ID]
+
+
+def _stem(solution: Solution) -> str:
+    return PurePosixPath(str(solution.path)).stem
+
+
+def _with_texts_for_keys(sheet: Any) -> Any:
+    if not isinstance(sheet, Mapping):
+        return None
+    return {str(key): value for key, value in sheet.items()}

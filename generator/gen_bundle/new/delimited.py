@@ -1,0 +1,206 @@
+"""Reads a table of cells: CSV, TSV, and what spreadsheets make of them."""
+
+import csv
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from gen_bundle.errors import UserError
+from gen_bundle.new.gold_file import GoldFile
+from gen_bundle.new.header import NoHeaderError, Row, check_header
+from gen_bundle.new.table import FEWEST_REPEATS, LINE_END, NUMBER, NUMBERED, GoldRows, raise_all, without
+
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
+BETWEEN = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "blanks"}
+"""What may separate the cells of a table, in words; blanks only where they can be nothing else."""
+RECOGNISED = "\t,;|"
+"""Tabs first: they are hardly ever part of a text."""
+MOST_SKIPPED = 9
+FEWEST_ROWS = 3
+FIELD_LIMIT = 1 << 27
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a table's lines are cells: `skipped` lines before it, and whether blanks follow its delimiters."""
+
+    delimiter: str
+    skipped: int = 0
+    blanks_follow: bool = False
+
+
+def has_delimiter(file: GoldFile) -> bool:
+    """Whether it was said what separates the cells."""
+    return file.delimiter is not None
+
+
+def is_table(file: GoldFile) -> bool:
+    """Whether lines hold as many cells each: always of .csv and .tsv, else if their delimiter can be nothing else."""
+    return file.suffix in DELIMITERS or _layout(file) is not None
+
+
+def _layout(file: GoldFile) -> Layout | None:
+    """What separates cells: as the file's name says, unless the first lines show another of the usual ones."""
+    lines = file.beginning
+    if file.delimiter is not None:
+        return Layout(file.delimiter)
+    usual = DELIMITERS.get(file.suffix, "")
+    marks = list(dict.fromkeys(f"\t{usual}{RECOGNISED}"))
+    for skipped in _may_be_skipped(lines, usual):
+        for mark in marks:
+            if _separates(mark, lines, skipped) and (usual or mark in "\t|" or _are_words(mark, lines[skipped:])):
+                return Layout(mark, skipped, _blanks_follow(mark, lines))
+    if not usual:
+        return Layout(" ") if _are_quoted(lines) or _are_labelled_ids(lines) else None
+    mark = next(filter(lines[0].__contains__, marks), usual)
+    return Layout(mark, 0, _blanks_follow(mark, lines))
+
+
+def _may_be_skipped(lines: Sequence[str], usual: str) -> Iterator[int]:
+    """How many lines may come before the table: until one has the usual delimiter, which quoted cells may have, too."""
+    for skipped in range(max(0, min(MOST_SKIPPED, len(lines) - FEWEST_ROWS)) + 1):
+        yield skipped
+        if usual and usual in lines[skipped]:
+            return
+
+
+def _separates(mark: str, lines: Sequence[str], skipped: int) -> bool:
+    """Whether a mark is in each line equally often, but for some lines before the table that have none."""
+    times = {line.count(mark) for line in lines[skipped:]}
+    return len(times) == 1 and 0 not in times and not any(mark in line for line in lines[:skipped])
+
+
+def _are_words(mark: str, lines: Sequence[str]) -> bool:
+    return not any(" " in line.replace(f"{mark} ", mark) for line in lines)
+
+
+def _blanks_follow(mark: str, lines: Sequence[str]) -> bool:
+    return mark != " " and all(line.count(mark) == line.count(f"{mark} ") for line in lines)
+
+
+def _are_quoted(lines: Sequence[str]) -> bool:
+    """Whether quoted cells have blanks between them, as R writes a table."""
+    return all(line.startswith('"') and '" "' in line for line in lines)
+
+
+def _are_labelled_ids(lines: Sequence[str]) -> bool:
+    """Whether each line is an id and short values after it, separated by blanks."""
+    rows = [line.split(" ") for line in lines]
+    widths = {len(row) for row in rows}
+    if len(rows) < FEWEST_ROWS or len(widths) > 1 or min(widths) not in range(2, 9):
+        return False
+    ids, *_, answers = zip(*rows, strict=True)
+    are_ids = len(set(ids)) == len(ids) and all(any(map(str.isdigit, one)) for one in ids)
+    are_short = len(answers) >= FEWEST_REPEATS * len(set(answers)) or all(map(NUMBER.fullmatch, answers))
+    return are_ids and are_short
+
+
+def read_table(file: GoldFile) -> GoldRows:
+    """A table; one whose quotation marks are part of its texts is read as it is."""
+    layout = _layout(file) or Layout(",")
+    suffix = file.suffix
+    if suffix not in DELIMITERS:
+        suffix = ".tsv" if layout.delimiter == "\t" else ".csv"
+    try:
+        gold = _columns(list(_quoted_rows(file, layout)), file, suffix, layout.delimiter)
+    except NoHeaderError:
+        raise
+    except UserError as error:
+        if '"' not in file.text or layout.delimiter != "\t":
+            raise
+        try:
+            plain = _columns(list(_plain_rows(file, layout)), file, ".tsv", layout.delimiter)
+        except NoHeaderError:
+            raise
+        except UserError:
+            raise error from None
+        gold = replace(plain, quoting="none")
+    notes = [*gold.notes]
+    if layout.skipped:
+        notes.append(f"{file.name}: its first {layout.skipped} lines, which are no rows, are left out")
+    if layout.delimiter != DELIMITERS[suffix]:
+        read = f"{file.name}: separated by {BETWEEN.get(layout.delimiter, repr(layout.delimiter))}"
+        notes.append(f"{read}; what is written here has {BETWEEN[DELIMITERS[gold.suffix]]}")
+    return replace(gold, notes=tuple(notes))
+
+
+def _quoted_rows(file: GoldFile, layout: Layout) -> Iterator[Row]:
+    csv.field_size_limit(FIELD_LIMIT)
+    lines = (line + "\n" for line in _lines(file, layout))
+    skips = layout.blanks_follow
+    reader = csv.reader(lines, delimiter=layout.delimiter, strict=True, skipinitialspace=skips)
+    number = layout.skipped
+    try:
+        for cells in reader:
+            number = reader.line_num + layout.skipped
+            if len(cells) > 1 or (cells and cells[0].strip()):
+                yield number, cells
+    except csv.Error as error:
+        expected = "cells quoted by RFC 4180: a quotation mark inside a quoted cell is doubled"
+        raise UserError(f"{file.name}:{number + 1}: cannot be read ({error}). Expected {expected}.") from error
+
+
+def _lines(file: GoldFile, layout: Layout) -> Sequence[str]:
+    """The lines from the table on; blank ones before it count as skipped, too."""
+    lines = file.text.split("\n")
+    return lines[layout.skipped :]
+
+
+def _plain_rows(file: GoldFile, layout: Layout) -> Iterator[Row]:
+    for number, line in enumerate(_lines(file, layout), 1 + layout.skipped):
+        if line.strip():
+            yield number, line.removesuffix("\r").split(layout.delimiter)
+
+
+def _columns(lines: list[Row], file: GoldFile, suffix: str, delimiter: str) -> GoldRows:
+    """The table of these rows, whose first one is the header unless names are given that it does not hold."""
+    top, cells = lines[0] if lines else (1, [""])
+    where = f"{file.name}:{top}"
+    first = [cell.strip() for cell in cells]
+    header, rows, whose = first, lines[1:], "the first line"
+    if file.columns and list(file.columns) != first:
+        header, rows, whose = list(file.columns), lines, "--columns"
+    elif not file.columns:
+        header = _with_unnamed(first, rows)
+        check_header(where, header, rows)
+    expected = f"Expected {len(header)}, as many as {whose}, separated by {BETWEEN.get(delimiter, repr(delimiter))}."
+    faults = _faults_of_names(where, header)
+    for number, cells in rows:
+        if len(cells) != len(header):
+            faults.append(f"{file.name}:{number}: has {len(cells)} cells. {expected}")
+    raise_all(faults)
+    gold = GoldRows(file.name, suffix, header, [cells for _, cells in rows], [number for number, _ in rows])
+    return gold if all(header) or not rows else _without_unnamed(gold)
+
+
+def _with_unnamed(first: list[str], rows: Sequence[Row]) -> list[str]:
+    """The header with an empty name where all rows have a cell more: the last one, or as R writes it the first."""
+    if len(first) < 2 or len(rows) < FEWEST_ROWS or {len(cells) for _, cells in rows} != {len(first) + 1}:
+        return first
+    return [*first, ""] if not any(cells[-1] for _, cells in rows) else ["", *first]
+
+
+def _without_unnamed(gold: GoldRows) -> GoldRows:
+    """Without the columns that have no name, but for ids in the first one; numbers there merely count the rows."""
+    first, *others = gold.names
+    ids = [cells[0] for cells in gold.rows]
+    counts = all(map(str.isdecimal, ids)) and int(ids[-1]) - int(ids[0]) == len(ids) - 1
+    if not first and NUMBERED not in others and len(set(ids)) == len(ids) and not counts:
+        first = NUMBERED
+    gold = replace(gold, names=[first, *others])
+    if "" not in gold.names:
+        return replace(gold, notes=(f"{gold.file}: its first column has no name, and is called {NUMBERED}",))
+    note = f"{gold.file}: {gold.names.count('')} columns without a name are left out"
+    return replace(without(gold, ""), notes=(note,))
+
+
+def _faults_of_names(where: str, names: Sequence[str]) -> list[str]:
+    faults = []
+    for name, times in Counter(names).items():
+        if name and times > 1:
+            faults.append(f"{where}: the column {name!r} is there more than once. Expected each column once.")
+        if LINE_END.search(name):
+            faults.append(f"{where}: the column {name!r} has a line break in its name. Expected a name on one line.")
+    if not any(names):
+        faults.append(f"{where}: names no column. Expected a first line with the columns' names.")
+    return faults

@@ -1,0 +1,232 @@
+"""Shapes of text that are no table with a header: judgements, tokens with tags, words with labels, and lines."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from gen_bundle.errors import UserError
+from gen_bundle.new.gold_file import GoldFile
+from gen_bundle.new.table import LINE_KEY, NUMBERED, GoldRows, raise_all, without
+
+QRELS = re.compile(r"(\S+)[ \t]+(?:0|Q0)[ \t]+(\S+)[ \t]+(-?[0-9]+)\s*")
+"""A judgement as TREC has it: query, iteration, item, relevance."""
+JUDGED_LIST = re.compile(r"(\S+) (\[[01](?:, ?[01])+\])\s*")
+"""A query, and whether each of its items is relevant."""
+RUN = re.compile(r"\S+[ \t]+Q0[ \t]+\S+[ \t]+[0-9]+[ \t]+\S+[ \t]+\S+\s*")
+FASTTEXT = re.compile(r"((?:__label__\S+\s+)+)(.*)")
+FASTTEXT_LABEL = re.compile(r"__label__(\S+)")
+RANKED = ("query", "item", "relevance")
+CONLL_COMMENT = re.compile(r"# |-DOCSTART-|#\w+ =")
+CONLL_TAG = re.compile(r"O|[BIESLU]-.+")
+CONLL_U = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+ONE_SCHEME = {"E": "I", "L": "I", "S": "B", "U": "B"}
+"""Ends and entities of one token, as IOBES and BILOU mark them → the same in IOB2."""
+FEWEST_BLOCKS = 2
+MOST_LABELS_OF_WORDS = 12
+WORDS_IN_LINE = range(2, 9)
+
+
+def is_qrels(file: GoldFile) -> bool:
+    """Whether every line is a judgement; a table whose columns are named is read as such."""
+    return not file.columns and len(file.beginning) > 1 and all(map(QRELS.fullmatch, file.beginning))
+
+
+def read_qrels(file: GoldFile) -> GoldRows:
+    """A judged item a row."""
+    expected = "a query, 0, an item and its relevance, as in the first lines"
+    lines = list(_matches(file, QRELS, expected))
+    rows = [found.groups() for _, found in lines]
+    note = f"{file.name}: judgements as TREC has them; their second column is left out"
+    return GoldRows(file.name, ".tsv", RANKED, rows, [number for number, _ in lines], notes=(note,))
+
+
+def is_judged_lists(file: GoldFile) -> bool:
+    """Whether every line is a query and its list of judgements."""
+    return len(file.beginning) > 1 and all(map(JUDGED_LIST.fullmatch, file.beginning))
+
+
+def read_judged_lists(file: GoldFile) -> GoldRows:
+    """A judged item a row; items are called by their places."""
+    rows: list[list[str]] = []
+    numbers: list[int] = []
+    for number, found in _matches(file, JUDGED_LIST, "a query and a list of 0 and 1, as in the first lines"):
+        for place, relevance in enumerate(json.loads(found[2]), 1):
+            rows.append([found[1], str(place), str(relevance)])
+            numbers.append(number)
+    note = f"{file.name}: each number of a list is the relevance of an item, which is called by its place, from 1"
+    return GoldRows(file.name, ".tsv", RANKED, rows, numbers, notes=(note,))
+
+
+def _matches(file: GoldFile, form: re.Pattern[str], expected: str) -> Iterator[tuple[int, re.Match[str]]]:
+    """The lines of this form with their numbers; raises UserError for any other."""
+    problems: list[str] = []
+    for number, line in enumerate(file.text.split("\n"), 1):
+        if found := form.fullmatch(line):
+            yield number, found
+        elif line.strip():
+            problems.append(f"{file.name}:{number}: is another kind of line. Expected {expected}.")
+    raise_all(problems)
+
+
+def is_tagged_tokens(file: GoldFile) -> bool:
+    """Whether there is a token a line, with as many columns each, and blank lines between sentences."""
+    if file.suffix == ".csv":
+        return False
+    blocks = list(_sentences(file.head))
+    tokens = [cells for _, sentence in blocks for cells in sentence]
+    alike = len({len(cells) for cells in tokens}) == 1 and len(tokens[0]) > 1
+    return alike and len(blocks) >= FEWEST_BLOCKS and len(tokens) > len(blocks)
+
+
+def _sentences(lines: Sequence[str]) -> Iterator[tuple[int, list[list[str]]]]:
+    """Blocks of lines, each as the number of its first line and its lines' cells."""
+    start = 0
+    sentence: list[list[str]] = []
+    for number, line in enumerate(lines, 1):
+        cells = line.split("\t") if "\t" in line.strip() else line.split()
+        if line.strip() and not CONLL_COMMENT.match(line):
+            start = start if sentence else number
+            sentence.append([cell.strip() for cell in cells])
+        elif sentence:
+            yield start, sentence
+            sentence = []
+    if sentence:
+        yield start, sentence
+
+
+def read_tagged_tokens(file: GoldFile) -> GoldRows:
+    """Sentences with their tokens and tags; tokens a row where the last column has labels of another kind."""
+    sentences = list(_sentences(file.text.split("\n")))
+    width = len(sentences[0][1][0])
+    problems = []
+    for start, sentence in sentences:
+        for at, cells in enumerate(sentence):
+            if len(cells) != width:
+                expected = f"{width} columns, as in the first line"
+                problems.append(f"{file.name}:{start + at}: has {len(cells)} columns. Expected {expected}.")
+    raise_all(problems)
+    last = {cells[-1] for _, sentence in sentences for cells in sentence}
+    if all(map(CONLL_TAG.fullmatch, last)) and last != {"O"} and not file.columns:
+        return _with_tags(file, sentences)
+    return _with_token_rows(file, sentences, width)
+
+
+def _with_tags(file: GoldFile, sentences: Sequence[tuple[int, list[list[str]]]]) -> GoldRows:
+    rows: list[list[Any]] = []
+    turned: set[str] = set()
+    for at, (_, sentence) in enumerate(sentences, 1):
+        tags: list[str] = []
+        for cells in sentence:
+            before = tags[-1] if tags else "O"
+            tags.append(_in_iob2(cells[-1], before))
+            if tags[-1] != cells[-1]:
+                turned.add(f"{cells[-1][0]}- as {tags[-1][0]}-")
+        rows.append([f"s{at}", [cells[0] for cells in sentence], tags])
+    notes = [f"{file.name}: columns as CoNLL has them; the sentences were numbered, and are written as JSON lines"]
+    if turned:
+        notes.append(f"{file.name}: tags are written as IOB2 has them: {', '.join(sorted(turned))}")
+    numbers = [start for start, _ in sentences]
+    return GoldRows(file.name, ".jsonl", [NUMBERED, "tokens", "tags"], rows, numbers, notes=tuple(notes))
+
+
+def _in_iob2(tag: str, before: str) -> str:
+    """A tag as IOB2 has it, after one that is so already: `I-` that begins an entity is `B-`."""
+    tag = ONE_SCHEME.get(tag[0], tag[0]) + tag[1:]
+    begins = tag.startswith("I-") and before[1:] != tag[1:]
+    return f"B{tag[1:]}" if begins else tag
+
+
+def _with_token_rows(file: GoldFile, sentences: Sequence[tuple[int, list[list[str]]]], width: int) -> GoldRows:
+    names: Sequence[str] = ["token", *(f"column{at}" for at in range(2, width)), "tag"]
+    if width == len(CONLL_U):
+        names = CONLL_U  # what nothing is said of is left out
+    if file.columns:
+        names = file.columns
+    if len(names) != width:
+        raise UserError(f"--columns: {file.name} has {width} columns. Expected as many names.")
+    rows: list[list[str]] = []
+    numbers: list[int] = []
+    for at, (start, sentence) in enumerate(sentences, 1):
+        for position, cells in enumerate(sentence, 1):
+            rows.append([str(at), str(position), *cells])
+            numbers.append(start + position - 1)
+    note = f"{file.name}: a token a line; sentences and the positions in them were numbered, and each token is a row"
+    named = ["sentence", "position", *names]
+    gold = GoldRows(file.name, ".tsv", named, rows, numbers, quoting="none", notes=(note,))
+    unsaid = [name for name in names if set(gold.column(name)) == {"_"}]
+    return without(gold, *unsaid) if unsaid else gold
+
+
+def is_labelled_words(file: GoldFile) -> bool:
+    """Whether each line holds the labels of a sentence's words, such as `OK BAD OK`."""
+    if file.suffix in (".csv", ".tsv") or any("\t" in line for line in file.beginning):
+        return False
+    lines = [line.split() for line in file.beginning]
+    labels = {label for labels in lines for label in labels}
+    different = {" ".join(labels) for labels in lines}
+    has_few = 1 < len(labels) <= MOST_LABELS_OF_WORDS and len(different) > len(labels)
+    return has_few and len({len(labels) for labels in lines}) > 1
+
+
+def read_labelled_words(file: GoldFile) -> GoldRows:
+    """A word a row."""
+    rows: list[list[str]] = []
+    numbers: list[int] = []
+    for number, line in enumerate(file.text.removesuffix("\n").split("\n"), 1):
+        for position, label in enumerate(line.split(), 1):
+            rows.append([str(number), str(position), label])
+            numbers.append(number)
+    note = (
+        f"{file.name}: each line holds labels of words; each of them is a row, found by its line and position, from 1"
+    )
+    return GoldRows(file.name, ".tsv", [LINE_KEY, "position", "label"], rows, numbers, notes=(note,))
+
+
+def is_fasttext(file: GoldFile) -> bool:
+    """Whether each line begins with its labels, as fastText marks them."""
+    return all(map(FASTTEXT.match, file.beginning))
+
+
+def read_fasttext(file: GoldFile) -> GoldRows:
+    """A text a row, with its labels."""
+    rows: list[list[Any]] = []
+    for found in (match for _, match in _matches(file, FASTTEXT, "__label__ and a label, then the text")):
+        rows.append([str(len(rows) + 1), found[2], FASTTEXT_LABEL.findall(found[1])])
+    name = "labels"
+    if all(len(row[2]) == 1 for row in rows):
+        name, rows = "label", [[number, text, label] for number, text, (label,) in rows]
+    note = f"{file.name}: labels before texts, as fastText has them; the rows are numbered from 1"
+    return GoldRows(file.name, ".jsonl", [NUMBERED, "text", name], rows, range(1, len(rows) + 1), notes=(note,))
+
+
+def is_run(file: GoldFile) -> bool:
+    """Whether these are rankings of a system, as TREC has them."""
+    return all(map(RUN.fullmatch, file.beginning))
+
+
+def refuse_run(file: GoldFile) -> GoldRows:
+    """A run is a submission; raises UserError."""
+    raise UserError(
+        f"{file.name}: is a run (query, Q0, item, rank, score, name), which is what participants hand in. Expected the "
+        "judgements: query, 0, item and relevance in each line."
+    )
+
+
+def is_lines(file: GoldFile) -> bool:
+    """Whether each line is an answer: in a .txt file, or where each is one word."""
+    return file.suffix == ".txt" or (
+        len(file.beginning) > 1 and not any(len(line.split()) > 1 for line in file.beginning)
+    )
+
+
+def read_lines(file: GoldFile) -> GoldRows:
+    """A text in each line."""
+    lines = [line.removesuffix("\r") for line in file.text.removesuffix("\n").split("\n")]
+    words = {len(line.split()) for line in lines}
+    notes: tuple[str, ...] = ()
+    if len(lines) > 2 and len(words) == 1 and words < set(WORDS_IN_LINE):
+        notes = (f'{file.name}: each line has {words.pop()} words. If these are columns, give --delimiter " "',)
+    numbers = range(1, len(lines) + 1)
+    rows = list(zip(map(str, numbers), lines, strict=True))
+    return GoldRows(file.name, ".txt", [LINE_KEY, "answer"], rows, numbers, notes=notes)

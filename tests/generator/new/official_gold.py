@@ -1,0 +1,583 @@
+"""Small gold files of our own in the shapes in which shared tasks publish theirs, and what must become of them."""
+
+import json
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+CHANCE = random.Random()
+EMOTIONS = (
+    "anger",
+    "anticipation",
+    "disgust",
+    "fear",
+    "joy",
+    "love",
+    "optimism",
+    "pessimism",
+    "sadness",
+    "surprise",
+    "trust",
+)
+WORDS = [
+    "a",
+    "bank",
+    "river",
+    "stone",
+    "green",
+    "walks",
+    "under",
+    "the",
+    "old",
+    "bridge",
+    "while",
+    "seven",
+    "birds",
+    "sing",
+    "loudly",
+    "about",
+    "rain",
+    "and",
+    "never",
+    "stop",
+]
+
+
+def sentence(words: int = 8) -> str:
+    return " ".join(CHANCE.choices(WORDS, k=words))
+
+
+def lines(rows: Sequence[Sequence[object]], between: str = "\t", *, end: str = "\n") -> str:
+    return "".join(between.join(map(str, row)) + end for row in rows)
+
+
+def jsonl(rows: Sequence[dict[str, Any]]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def one_of(*values: str) -> str:
+    return CHANCE.choice(values)
+
+
+def flag(share: float = 0.3) -> int:
+    return int(CHANCE.random() < share)
+
+
+@dataclass(frozen=True)
+class Official:
+    """A gold file, and the competition that is right for it.
+
+    Attributes:
+        file: its name.
+        make: its text.
+        kind: the kind of task.
+        ranks: name of the metric that ranks.
+        fields: field → type of the submission.
+        options: what must be said besides `--gold`, at most two.
+    """
+
+    file: str
+    make: Callable[[], str]
+    kind: str
+    ranks: str
+    fields: dict[str, str]
+    options: Sequence[str] = ()
+
+    @property
+    def text(self) -> str:
+        """Its text, always the same."""
+        CHANCE.seed(self.file)
+        return self.make()
+
+
+def semeval2017_4a() -> str:
+    return lines([[801989080477154944 + i, one_of("negative", "neutral", "positive")] for i in range(60)])
+
+
+def ei_reg() -> str:
+    rows = [[f"2017-En-3{i:04}", sentence(), "anger", f"{CHANCE.random():.3f}"] for i in range(60)]
+    return lines([["ID", "Tweet", "Affect Dimension", "Intensity Score"], *rows])
+
+
+def ei_oc() -> str:
+    classes = [
+        "0: no anger can be inferred",
+        "1: low amount of anger can be inferred",
+        "2: moderate amount of anger can be inferred",
+        "3: high amount of anger can be inferred",
+    ]
+    rows = [[f"2017-En-1{i:04}", sentence(), "anger", one_of(*classes)] for i in range(60)]
+    return lines([["ID", "Tweet", "Affect Dimension", "Intensity Class"], *rows])
+
+
+def e_c() -> str:
+    rows = [[f"2018-En-0{i:04}", sentence(), *(flag() for _ in EMOTIONS)] for i in range(60)]
+    return lines([["ID", "Tweet", *EMOTIONS], *rows])
+
+
+def irony() -> str:
+    return lines([["Tweet index", "Label", "Tweet text"], *([i, flag(0.4), sentence()] for i in range(1, 61))])
+
+
+def rumour_eval() -> str:
+    stance = {str(52300000 + i * 7): one_of("support", "deny", "query", "comment") for i in range(60)}
+    return json.dumps(
+        {
+            "subtaskaenglish": stance,
+            "subtaskbenglish": {f"v{i}": one_of("true", "false", "unverified") for i in range(12)},
+        }
+    )
+
+
+def humicroedit() -> str:
+    rows = [
+        [
+            f"{i}-{i + 100}",
+            f"{sentence()} <bank/>",
+            "bee",
+            f"{CHANCE.random() * 3:.1f}",
+            f"{sentence()} <rain/>",
+            "cow",
+            f"{CHANCE.random() * 3:.1f}",
+            CHANCE.randrange(3),
+        ]
+        for i in range(60)
+    ]
+    return lines([["id", "original1", "edit1", "meanGrade1", "original2", "edit2", "meanGrade2", "label"], *rows], ",")
+
+
+def toxic_spans() -> str:
+    rows = []
+    for _ in range(60):
+        start = CHANCE.randrange(9)
+        rows.append([f'"{list(range(start, start + CHANCE.randrange(1, 9)))}"', sentence()])
+    return lines([["spans", "text"], *rows], ",")
+
+
+def toxic_spans_ids() -> str:
+    rows: list[list[object]] = []
+    for i in range(60):
+        start = CHANCE.randrange(9)
+        rows.append([i, list(range(start, start + CHANCE.randrange(9)))])
+    return lines(rows)
+
+
+def pcl() -> str:
+    return lines([[flag() for _ in range(7)] for _ in range(60)], ",")
+
+
+def mami() -> str:
+    return lines([[f"{15000 + i}.jpg", flag(0.5), flag(), flag(), flag(), flag()] for i in range(60)])
+
+
+def mu_shroom() -> str:
+    rows = []
+    for i in range(60):
+        start = CHANCE.randrange(20)
+        soft = [{"start": start, "prob": 0.3, "end": start + 4}, {"start": start + 4, "prob": 0.8, "end": start + 9}]
+        rows.append(
+            {
+                "id": f"tst-en-{i}",
+                "lang": "EN",
+                "model_input": sentence(),
+                "model_output_text": sentence(9),
+                "model_id": "m",
+                "soft_labels": soft,
+                "hard_labels": [[start + 4, start + 9]],
+            }
+        )
+    return jsonl(rows)
+
+
+def pan25() -> str:
+    return jsonl(
+        [
+            {
+                "id": f"{CHANCE.getrandbits(64):016x}",
+                "text": sentence(),
+                "model": one_of("a", "b", "human"),
+                "label": flag(0.5),
+                "genre": one_of("essays", "news"),
+            }
+            for i in range(60)
+        ]
+    )
+
+
+def pan23() -> str:
+    names = ["violence", "death", "abuse", "war", "mental-illness"]
+    return jsonl([{"work_id": str(100 + i), "labels": CHANCE.sample(names, CHANCE.randint(1, 3))} for i in range(60)])
+
+
+def germeval2018() -> str:
+    rows = []
+    for i in range(60):
+        coarse = one_of("OFFENSE", "OTHER")
+        rows.append(
+            [
+                f"@user {sentence()} |LBR| {i}",
+                coarse,
+                one_of("ABUSE", "INSULT", "PROFANITY") if coarse == "OFFENSE" else "OTHER",
+            ]
+        )
+    return lines(rows)
+
+
+def ami2020() -> str:
+    rows = []
+    for i in range(60):
+        misogynous = flag(0.5)
+        rows.append([5000 + i, misogynous, misogynous * flag(0.5)])
+    return lines(rows)
+
+
+def fnc() -> str:
+    rows = []
+    for i in range(90):
+        rows.append([f'"{sentence(6)}, {i % 31}"', i % 25, one_of("agree", "disagree", "discuss", "unrelated")])
+    return lines([["Headline", "Body ID", "Stance"], *rows], ",")
+
+
+def touche() -> str:
+    return lines([[f"q{i // 3:03}-{i}", one_of("FIRST", "SECOND", "NEUTRAL", "NO")] for i in range(60)], ",")
+
+
+def checkthat_debate() -> str:
+    return lines([[i + 1, one_of("TRUMP", "CLINTON", "SYSTEM"), sentence(), flag(0.15)] for i in range(60)])
+
+
+def codiesp() -> str:
+    rows: list[list[str]] = []
+    for i in range(20):
+        codes = CHANCE.sample(["n20.0", "r52", "i10", "e11.9", "k80", "r69", "n39.0"], CHANCE.randint(2, 5))
+        rows += [[f"S0004-0614200{i:02}-1", code] for code in codes]
+    return lines(rows)
+
+
+def qrels(second: str = "0") -> str:
+    rows: list[list[object]] = []
+    for i in range(30):
+        rows += [[1000 + i * 13, second, CHANCE.randrange(10_000, 99_999), 1] for _ in range(CHANCE.randint(1, 2))]
+    return lines(rows)
+
+
+def trec_qrels() -> str:
+    rows: list[list[object]] = []
+    for i in range(20):
+        found = CHANCE.sample(range(1000, 9999), 6)
+        rows += [[301 + i, 0, f"FBIS3-{doc}", 1 if at == 0 else flag(0.3)] for at, doc in enumerate(found)]
+    return lines(rows, " ")
+
+
+def mind() -> str:
+    rows = []
+    for i in range(1, 41):
+        size = CHANCE.randint(3, 9)
+        clicked = CHANCE.randrange(size)
+        rows.append([i, "[" + ",".join(str(int(at == clicked)) for at in range(size)) + "]"])
+    return lines(rows, " ")
+
+
+def textgraphs() -> str:
+    problems = []
+    for i in range(30):
+        documents = [
+            {
+                "docUUID": f"{CHANCE.getrandbits(32):08x}",
+                "docText": sentence(),
+                "relevance": 4 if at == 0 else CHANCE.randrange(3),
+            }
+            for at in range(5)
+        ]
+        problems.append({"qid": f"Q_{i}", "queryText": sentence(), "documents": documents})
+    return json.dumps({"rankingProblems": problems})
+
+
+def squad() -> str:
+    articles = []
+    for i in range(6):
+        paragraphs = []
+        for j in range(2):
+            context = sentence(20)
+            questions = []
+            for k in range(3):
+                gone = (i + j + k) % 3 == 2
+                answers = (
+                    [] if gone else [{"text": sentence(2), "answer_start": k}, {"text": sentence(3), "answer_start": k}]
+                )
+                questions.append(
+                    {"id": f"5a{i}{j}{k}", "question": f"{sentence(6)}?", "answers": answers, "is_impossible": gone}
+                )
+            paragraphs.append({"context": context, "qas": questions})
+        articles.append({"title": f"Title {i}", "paragraphs": paragraphs})
+    return json.dumps({"version": "v2.0", "data": articles})
+
+
+def hotpot() -> str:
+    rows = []
+    for i in range(40):
+        rows.append(
+            {
+                "_id": f"5a8b57f25542995d{i:04}",
+                "answer": one_of("yes", "no", sentence(2)),
+                "question": f"{sentence(9)}?",
+                "supporting_facts": [[f"Title {i}", 0], [f"Title {i + 1}", 1]],
+                "context": [[f"Title {i}", [sentence(), sentence()]], [f"Title {i + 1}", [sentence()]]],
+                "type": one_of("bridge", "comparison"),
+                "level": "hard",
+            }
+        )
+    return json.dumps(rows)
+
+
+def gap() -> str:
+    rows: list[list[object]] = []
+    for i in range(1, 61):
+        first = flag(0.4)
+        rows.append(
+            [
+                f"test-{i}",
+                sentence(14),
+                "her",
+                40 + i % 7,
+                "Ada Lind",
+                3,
+                str(bool(first)).upper(),
+                "Noor Haas",
+                20 + i % 3,
+                str(bool(flag(0.5) and not first)).upper(),
+                f"http://en.wikipedia.org/wiki/Page_{i}",
+            ]
+        )
+    names = ["ID", "Text", "Pronoun", "Pronoun-offset", "A", "A-offset", "A-coref", "B", "B-offset", "B-coref", "URL"]
+    return lines([names, *rows])
+
+
+def qe_words() -> str:
+    return lines(
+        [["OK" if CHANCE.random() < 0.8 else "BAD" for _ in range(CHANCE.randint(4, 9))] for _ in range(40)], " "
+    )
+
+
+def qe_word_table() -> str:
+    rows: list[list[object]] = []
+    for i in range(15):
+        rows += [
+            ["en-de", "mt", i, at, CHANCE.choice(WORDS), one_of("OK", "OK", "BAD")]
+            for at in range(CHANCE.randint(4, 7))
+        ]
+    return lines(rows)
+
+
+def qe_sentences() -> str:
+    return lines([[f"{CHANCE.gauss(0, 1):.6f}"] for _ in range(60)])
+
+
+def conll2003(scheme: str = "iob2") -> str:
+    found = ["-DOCSTART- -X- -X- O", ""]
+    for i in range(30):
+        begin = {"iob2": "B", "iob1": "I", "iobes": "B"}[scheme]
+        end = "E" if scheme == "iobes" else "I"
+        single = "S" if scheme == "iobes" else begin
+        found += [
+            f"Ada NNP B-NP {begin}-PER",
+            f"Lind{i} NNP I-NP {end}-PER",
+            "visits VBZ B-VP O",
+            f"{one_of('Oslo', 'Rome')} NNP B-NP {single}-LOC",
+            ". . O O",
+            "",
+        ]
+    return "\n".join(found) + "\n"
+
+
+def drugprot() -> str:
+    rows: list[list[object]] = []
+    for i in range(25):
+        rows += [
+            [17000000 + i * 31, one_of("INHIBITOR", "AGONIST", "SUBSTRATE"), f"Arg1:T{at + 1}", f"Arg2:T{at + 4}"]
+            for at in range(CHANCE.randint(2, 4))
+        ]
+    return lines(rows)
+
+
+def sigmorphon() -> str:
+    words = [("".join(CHANCE.choices("abdegiklmnorst", k=9)), CHANCE.randint(2, 7)) for _ in range(60)]
+    return lines([[word, f"{word[:cut]} @@{word[cut:]}", one_of("100", "010", "110")] for word, cut in words])
+
+
+OFFICIAL = {
+    "semeval2017-4a": Official(
+        "SemEval2017-task4-test.subtask-A.txt",
+        semeval2017_4a,
+        "classification",
+        "f1",
+        {"id": "string", "label": "label"},
+        ["--columns", "id,label"],
+    ),
+    "ei-reg": Official(
+        "2018-EI-reg-En-anger-test-gold.txt",
+        ei_reg,
+        "regression",
+        "rmse",
+        {"ID": "string", "Intensity Score": "number"},
+    ),
+    "ei-oc": Official(
+        "2018-EI-oc-En-anger-test-gold.txt",
+        ei_oc,
+        "classification",
+        "kappa",
+        {"ID": "string", "Intensity Class": "ordinal"},
+    ),
+    "e-c": Official("2018-E-c-En-test-gold.txt", e_c, "multilabel", "f1", {"ID": "string", "labels": "labels"}),
+    "irony": Official(
+        "SemEval2018-T3_gold_test_taskA_emoji.txt",
+        irony,
+        "classification",
+        "f1",
+        {"Tweet index": "string", "Label": "label"},
+    ),
+    "rumoureval": Official(
+        "final-eval-key.json",
+        rumour_eval,
+        "classification",
+        "f1",
+        {"id": "string", "answer": "label"},
+        ["--at", "subtaskaenglish"],
+    ),
+    "humicroedit": Official("test.csv", humicroedit, "classification", "f1", {"id": "string", "label": "label"}),
+    "toxic-spans": Official(
+        "tsd_test.csv", toxic_spans, "spans", "set_f1", {"id": "string", "spans": "offsets"}, ["--key", "line"]
+    ),
+    "toxic-spans-ids": Official(
+        "spans-gold.txt",
+        toxic_spans_ids,
+        "spans",
+        "set_f1",
+        {"id": "string", "spans": "offsets"},
+        ["--columns", "id,spans"],
+    ),
+    "pcl": Official(
+        "task2_test.txt",
+        pcl,
+        "multilabel",
+        "f1",
+        {"id": "string", "labels": "labels"},
+        ["--columns", "unb,shal,pres,auth,met,comp,merr", "--key", "line"],
+    ),
+    "mami": Official(
+        "test_labels.txt",
+        mami,
+        "multilabel",
+        "f1",
+        {"id": "string", "labels": "labels"},
+        ["--columns", "id,misogynous,shaming,stereotype,objectification,violence"],
+    ),
+    "mu-shroom": Official(
+        "mushroom.en-tst.v1.jsonl",
+        mu_shroom,
+        "spans",
+        "set_f1",
+        {"id": "string", "hard_labels": "spans"},
+        ["--answer", "hard_labels"],
+    ),
+    "pan25": Official(
+        "val.jsonl",
+        pan25,
+        "classification",
+        "roc_auc",
+        {"id": "string", "label": "number"},
+        ["--answer", "label=probability"],
+    ),
+    "pan23": Official("labels.jsonl", pan23, "multilabel", "f1", {"work_id": "string", "labels": "labels"}),
+    "germeval2018": Official(
+        "germeval2018.test.txt",
+        germeval2018,
+        "classification",
+        "f1",
+        {"id": "string", "coarse label": "label", "fine label": "label"},
+        ["--columns", "text,coarse label,fine label", "--key", "line"],
+    ),
+    "ami2020": Official(
+        "AMI2020_testset_raw_gt.tsv",
+        ami2020,
+        "classification",
+        "f1",
+        {"id": "string", "misogynous": "label", "aggressive": "label"},
+        ["--columns", "id,misogynous,aggressive"],
+    ),
+    "fnc": Official(
+        "competition_test_stances.csv",
+        fnc,
+        "classification",
+        "f1",
+        {"Body ID": "string", "Headline": "string", "Stance": "label"},
+    ),
+    "touche": Official(
+        "stance.csv", touche, "classification", "f1", {"id": "string", "stance": "label"}, ["--columns", "id,stance"]
+    ),
+    "checkthat": Official(
+        "20191010_debate_gold.tsv",
+        checkthat_debate,
+        "classification",
+        "roc_auc",
+        {"line": "string", "label": "number"},
+        ["--columns", "line,speaker,text,label", "--answer", "label=probability"],
+    ),
+    "codiesp": Official(
+        "testD.tsv", codiesp, "extraction", "set_f1", {"doc": "string", "code": "label"}, ["--columns", "doc,code"]
+    ),
+    "ms-marco": Official(
+        "qrels.dev.tsv", qrels, "ranking", "ndcg", {"query": "string", "item": "string", "score": "number"}
+    ),
+    "trec": Official(
+        "qrels.robust.txt", trec_qrels, "ranking", "ndcg", {"query": "string", "item": "string", "score": "number"}
+    ),
+    "mind": Official("truth.txt", mind, "ranking", "ndcg", {"query": "string", "item": "string", "score": "number"}),
+    "textgraphs": Official(
+        "tg2021-dev.json", textgraphs, "ranking", "ndcg", {"qid": "string", "docUUID": "string", "score": "number"}
+    ),
+    "squad": Official("dev-v2.0.json", squad, "generation", "exact_match", {"id": "string", "answers": "text"}),
+    "hotpot": Official(
+        "hotpot_dev_distractor_v1.json", hotpot, "generation", "exact_match", {"_id": "string", "answer": "text"}
+    ),
+    "gap": Official(
+        "gap-test.tsv", gap, "classification", "f1", {"ID": "string", "A-coref": "label", "B-coref": "label"}
+    ),
+    "qe-words": Official(
+        "test.tags", qe_words, "classification", "f1", {"line": "string", "position": "string", "label": "label"}
+    ),
+    "qe-word-table": Official(
+        "gold.tsv",
+        qe_word_table,
+        "classification",
+        "f1",
+        {"sentence": "string", "position": "string", "tag": "label"},
+        ["--columns", "lp,side,sentence,position,word,tag"],
+    ),
+    "qe-sentences": Official("test.da", qe_sentences, "regression", "rmse", {"answer": "number"}),
+    "conll2003": Official("eng.testa", conll2003, "tagging", "span_f1", {"id": "string", "tags": "tags"}),
+    "conll2003-iob1": Official(
+        "eng.testb", partial(conll2003, "iob1"), "tagging", "span_f1", {"id": "string", "tags": "tags"}
+    ),
+    "conll-iobes": Official(
+        "test.iobes", partial(conll2003, "iobes"), "tagging", "span_f1", {"id": "string", "tags": "tags"}
+    ),
+    "drugprot": Official(
+        "drugprot_relations.tsv",
+        drugprot,
+        "extraction",
+        "set_f1",
+        {"doc": "string", "relation": "label", "arg1": "label", "arg2": "label"},
+        ["--columns", "doc,relation,arg1,arg2"],
+    ),
+    "sigmorphon": Official(
+        "eng.word.test.gold.tsv",
+        sigmorphon,
+        "generation",
+        "exact_match",
+        {"word": "string", "segmentation": "text"},
+        ["--columns", "word,segmentation,category", "--answer", "segmentation"],
+    ),
+}
