@@ -160,6 +160,8 @@ def test_yes_asks_nothing(gold: Path) -> None:
         (["--from", "clpsych2025", "--package"], "--from and --package: expected one of them"),
         (["--recipe", "spans", "--key", "id", "--split", "1:2"], "--key: works only with --gold"),
         (["--recipe", "spans", "--tasks", "a1"], "--tasks: works only with --from"),
+        (["--like", "mt23", "--recipe", "spans"], "--recipe and --like: expected one of them"),
+        (["--like", "mt23", "--code"], "--code: not with --from, --like or --package"),
         (["--package", "--template", "."], "--template: not with --from, --like or --package"),
         (["--gold", "nothing.csv"], "--gold nothing.csv: No such file"),
         (
