@@ -6,12 +6,13 @@ labels are normalised. Macro means are over fixed label lists, so that a class t
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from clarity2026.reference import ClarityReference
 from clarity2026.submission import CLARITY_LABELS, EVASION_LABELS
 from scoring_kit.metrics.classification import LabelScores, label_terms, score_labels, units_of_classes
 from scoring_kit.metrics.summed import count, macro_f1, ratio
-from scoring_kit.units import Additive, Array, Units, by_unit
+from scoring_kit.units import Additive, Array, Statistic, Units, by_unit
 
 
 def evaluate_all(
@@ -103,7 +104,21 @@ def evasion_units(reference: ClarityReference, predictions: Sequence[str]) -> Un
     golds = evasion_golds(reference, predictions)
     majority = label_terms(predictions, golds["evasion_majority"], EVASION_LABELS)
     terms = _terms("evasion", label_terms(predictions, golds["evasion"], EVASION_LABELS))
-    return _units(reference, {**terms, "evasion_majority_macro_f1": majority})
+    units = _units(reference, {**terms, "evasion_majority_macro_f1": majority})
+    if not reference.annotated:
+        return units
+    any_label = _units_of_any_label(reference, units.names)
+    return replace(units, classes={**units.classes, "evasion_macro_f1": any_label})
+
+
+def _units_of_any_label(reference: ClarityReference, names: Sequence[str]) -> list[int]:
+    """In how many units each evasion label is by any annotator, whatever was predicted."""
+    import numpy as np
+
+    given = np.zeros((len(reference.annotations), len(EVASION_LABELS)))
+    for row, labels in zip(given, reference.annotations, strict=True):
+        row[:] = [label in labels for label in EVASION_LABELS]
+    return [int(units) for units in np.count_nonzero(by_unit(names, reference.asked or reference.ids, given), axis=0)]
 
 
 def _terms(task: str, terms: Array) -> dict[str, Array]:
@@ -127,7 +142,8 @@ def _units(reference: ClarityReference, terms: dict[str, Array]) -> Units:
     """
     asked = reference.asked or reference.ids
     names = list(dict.fromkeys(asked))
-    statistics, classes = {}, {}
+    statistics: dict[str, Statistic] = {}
+    classes: dict[str, Sequence[int]] = {}
     for name, of_rows in terms.items():
         sums = by_unit(names, asked, of_rows)
         formula = count

@@ -5,9 +5,11 @@ Runs on Python 3.9 with the standard library alone, because participants run it 
 
 import json
 from dataclasses import dataclass
+from itertools import islice
+from operator import itemgetter
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
-from declared.rows import Rows
+from declared.rows import AT_ONCE, Rows
 from declared.tables import Key, Table
 from scoring_kit.base.fields import ABSENT, LARGEST, NUMBER, Field, FieldError, json_text
 from scoring_kit.errors import Fault, Problems, shown
@@ -16,6 +18,8 @@ REMEMBERED = 100_000
 """So many different values of a column are parsed once each."""
 PARSED_ONCE = ("label", "ordinal", "labels")
 Reader = Callable[[Any], Any]
+Slot = Tuple[int, Field, Reader, List[Any]]
+"""Of a field: where its value is in a row, what reads it, and its column."""
 
 
 @dataclass(frozen=True)
@@ -80,38 +84,96 @@ def read_answers(
     slots = [
         (at, field, _reader(field, rows), columns[field.name, field.type]) for at, field in enumerate(fields, width)
     ]
-    owners: List[int] = []
     numbers: List[int] = [] if table.many else [-1] * len(keys)
-    for number, position, values in _at_keys(rows, table, keys, problems, report):
-        if table.many:
-            owners.append(position)
-            numbers.append(number)
-        elif numbers[position] >= 0:
-            what = f"a second row for {named_key(values[:width])}, after {rows.place(numbers[position])}"
-            problems.error(rows.place(number), what, "one row for each key")
+    answers = Answers(columns, [], numbers)
+    in_order = _in_order(keys)
+    read_so_far = 0
+    while taken := list(islice(rows.rows, AT_ONCE)):
+        next_keys = in_order[read_so_far : read_so_far + len(taken)]
+        read_so_far += len(taken)
+        if _read_together(taken, table, keys, next_keys, slots, answers):
             continue
+        for number, position, values in _at_keys(taken, rows, table, keys, problems, report):
+            if not table.many and numbers[position] >= 0:
+                what = f"a second row for {named_key(values[:width])}, after {rows.place(numbers[position])}"
+                problems.error(rows.place(number), what, "one row for each key")
+                continue
+            read = []
+            for at, field, reader, _ in slots:
+                try:
+                    read.append([reader(values[at])])
+                except FieldError as error:
+                    report(rows.place(number), error.rule, _text(values[at]), error.expected)
+                    read.append([field.empty])
+            _put([number], [position], read, table, slots, answers)
+    return answers
+
+
+def _in_order(keys: Mapping[Key, int]) -> List[Key]:
+    """The keys by their positions, in which most files have them; none where one stands for several."""
+    return list(keys) if list(keys.values()) == list(range(len(keys))) else []
+
+
+def _read_together(
+    taken: Sequence[Tuple[int, Tuple[Any, ...]]],
+    table: Table,
+    keys: Mapping[Key, int],
+    next_keys: Sequence[Key],
+    slots: Sequence[Slot],
+    answers: Answers,
+) -> bool:
+    """Read rows with nothing wrong in them, column by column; False, with nothing read, of any others.
+
+    `next_keys` are those that come next if the file has the order of the data: then none need be looked up.
+    """
+    numbers, rows = zip(*taken)
+    width = len(table.key)
+    written = [values[:width] for values in rows]
+    try:
+        found = [keys[key] for key in written] if written != next_keys else []
+        read = [list(map(reader, map(itemgetter(at), rows))) for at, _, reader, _ in slots]
+    except (KeyError, TypeError, FieldError):  # `_at_keys` tells which
+        return False
+    positions = found or range(keys[written[0]], keys[written[-1]] + 1)
+    if not table.many:
+        is_second = max(map(answers.numbers.__getitem__, positions)) >= 0
+        if is_second or len(set(found)) < len(found):
+            return False
+    _put(numbers, positions, read, table, slots, answers)
+    return True
+
+
+def _put(
+    numbers: Sequence[int],
+    positions: Sequence[int],
+    read: Sequence[List[Any]],
+    table: Table,
+    slots: Sequence[Slot],
+    answers: Answers,
+) -> None:
+    """Put rows with their numbers, and the values that were read of each field, to the positions of their keys."""
+    columns = [column for *_, column in slots]
+    if table.many:
+        answers.owners.extend(positions)
+    for column, values in zip([answers.numbers, *columns], [numbers, *read]):
+        if table.many:
+            column.extend(values)
         else:
-            numbers[position] = number
-        for at, field, read, column in slots:
-            raw = values[at]
-            try:
-                value = read(raw)
-            except FieldError as error:
-                report(rows.place(number), error.rule, _text(raw), error.expected)
-                value = field.empty
-            if table.many:
-                column.append(value)
-            else:
+            for position, value in zip(positions, values):
                 column[position] = value
-    return Answers(columns, owners, numbers)
 
 
 def _at_keys(
-    rows: Rows, table: Table, keys: Mapping[Key, int], problems: Problems, report: Fault
+    taken: Sequence[Tuple[int, Tuple[Any, ...]]],
+    rows: Rows,
+    table: Table,
+    keys: Mapping[Key, int],
+    problems: Problems,
+    report: Fault,
 ) -> Iterator[Tuple[int, int, Tuple[Any, ...]]]:
     """(number, position of the key, values) of each row whose key is known; the others are recorded."""
     width = len(table.key)
-    for number, values in rows.rows:
+    for number, values in taken:
         try:
             position = keys.get(values[:width])
         except TypeError:  # a list or an object of JSON, which `key_of` reports

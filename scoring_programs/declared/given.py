@@ -73,14 +73,21 @@ def differences(given: Given, golds: Mapping[str, GoldTable]) -> Iterator[tuple[
         of_others = {frozenset(other.keys) for other in golds.values()} - {keys}
         inputs = [one for one in _inputs(given, gold.table) if one.ids not in of_others]
         found = [one for one in inputs if one.ids & keys]
+        if keys <= given.named.union(*_within(keys, found)):
+            continue  # most often so, and then the gold of other phases need not be read
         of_phases = keys.union(*(gold_keys(folder, gold.table) for folder in given.phases))
-        explained = [one.ids for one in found if one.ids <= of_phases]
+        explained = _within(of_phases, found)
         if keys <= given.named.union(*explained):
             continue
         if found:
             yield from _differing(found, explained, keys, of_phases, gold.table, given)
         else:
             yield from _strange(inputs, gold.table)
+
+
+def _within(known: frozenset[Key], inputs: Sequence[Input]) -> list[frozenset[Key]]:
+    """The ids of the inputs that have no others than the known ones."""
+    return [one.ids for one in inputs if one.ids <= known]
 
 
 def _strange(inputs: Sequence[Input], table: Table) -> Iterator[tuple[bool, str]]:

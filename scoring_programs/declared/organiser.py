@@ -225,8 +225,7 @@ def prepare(request: Request) -> Warned:
         OrganiserError: with every mistake in the gold: file, line and column.
     """
     source, out = Path(request["source"]), Path(request["out"])
-    tasks, options = request["tasks"], request["options"]
-    gold.read(source, tasks, options)
+    options = request["options"]
     for table in tables_of(options).values():
         for file in filter(None, (table.gold, table.gold_keys)):
             for name in gold.gold_files(source, file):
@@ -239,6 +238,7 @@ def prepare(request: Request) -> Warned:
     labels = _labels_of_all([Path(folder) for folder in request.get("phases", [source])], request)
     if labels:
         (out / gold.LABELS_FILE).write_text(json.dumps(labels, ensure_ascii=False), encoding="utf-8")
+    read_reference(gold.read, {**request, "reference": request["out"]})
     return {"warnings": []}
 
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -161,10 +162,12 @@ def read_gold(
 
 def _distinct_keys(table: Table, named: Sequence[Key], keyed: Sequence[Key | None]) -> list[Key]:
     """Every key once, in the spelling and the order in which they first occur."""
+    written = dict.fromkeys(key for key in (*named, *keyed) if key is not None)
+    if not table.folds_keys:
+        return list(written)
     first: dict[Key, Key] = {}
-    for key in (*named, *keyed):
-        if key is not None:
-            first.setdefault(table.canonical(key), key)
+    for key in written:
+        first.setdefault(table.canonical(key), key)
     return list(first.values())
 
 
@@ -318,15 +321,11 @@ def _row_keys(table: Table, loaded: Loaded, report: Fault) -> list[Key | None]:
     """The key of each row; None for one that is reported."""
     _, rows, values = loaded
     width = len(table.key)
-    keys: list[Key | None] = []
-    for number, row in values:
-        key = row[:width]
-        # what is a text without blanks around it is a key as it stands
-        if all(isinstance(part, str) and part and part == part.strip() for part in key):
-            keys.append(key)
-        else:
-            keys.append(key_of(row, table, rows, number, report))
-    return keys
+    keys: list[Key | None] = [row[:width] for _, row in values]
+    parts = list(chain.from_iterable(filter(None, keys)))
+    if set(map(type, parts)) == {str} and all(parts) and list(map(str.strip, parts)) == parts:
+        return keys  # texts without blanks around them are keys as they stand
+    return [key_of(row, table, rows, number, report) for number, row in values]
 
 
 def _check_columns(

@@ -8,6 +8,7 @@ import csv
 import json
 import re
 from dataclasses import dataclass, replace
+from itertools import chain, islice, repeat
 from operator import itemgetter
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
@@ -23,6 +24,11 @@ FIELD_LIMIT = 1 << 27
 BETWEEN = {"\t": "tabs", ",": "commas"}
 FILE_BITS = 40
 """A row's number has fewer bits; the number of its file is above them."""
+FIRST, AT_ONCE = 10, 10_000
+"""So many rows are looked at together, where the header stands, and below: one by one they take far longer."""
+MEGABYTE = 1 << 20
+Cells = Iterator[Tuple[Sequence[int], List[List[str]]]]
+"""Some rows at a time: the number of each row's last line, and its cells, none of a blank line."""
 NumberedRows = Iterator[Tuple[int, Tuple[Any, ...]]]
 Pick = Callable[[Any], Tuple[Any, ...]]
 
@@ -135,7 +141,7 @@ def _delimited(
         expected = f"{len(header)}, without a header line: {', '.join(header)}"
         rows = _without_header(rows, header, place, problems)
     else:
-        header = _read_header(rows, wanted, place, problems)
+        header, rows = _read_header(rows, wanted, place, problems)
         if not header:
             between = BETWEEN.get(delimiter, delimiter)
             problems.error(name, "has no header line", f"a first line with the column names, separated by {between}")
@@ -146,39 +152,43 @@ def _delimited(
 
 
 def _is_blank(cells: Sequence[str]) -> bool:
-    return len(cells) == 1 and not cells[0].strip()
+    return not cells or (len(cells) == 1 and not cells[0].strip())
 
 
 def _read_header(
-    rows: Iterator[Tuple[int, List[str]]], wanted: Sequence[FieldPlace], place: Callable[[int], str], problems: Problems
-) -> List[str]:
-    """The columns' names in the first line that is not blank; none where it has none."""
-    line, cells = next((row for row in rows if not _is_blank(row[1])), (1, [""]))
-    header = [column.strip() for column in cells]
-    if not any(header):
-        return []
-    for column in dict.fromkeys(column for one in wanted for column in one.cells):
-        if header.count(column) > 1:
-            problems.error(place(line), f"the column {shown(column)} is there more than once", "each column once")
-    return header
+    rows: Cells, wanted: Sequence[FieldPlace], place: Callable[[int], str], problems: Problems
+) -> Tuple[List[str], Cells]:
+    """The columns' names in the first line that is not blank, and the rows below it; no names where it has none."""
+    for lines, taken in rows:
+        at = next((at for at, cells in enumerate(taken) if not _is_blank(cells)), None)
+        if at is None:
+            continue
+        header = [column.strip() for column in taken[at]]
+        for column in dict.fromkeys(column for one in wanted for column in one.cells):
+            if header.count(column) > 1:
+                problems.error(
+                    place(lines[at]), f"the column {shown(column)} is there more than once", "each column once"
+                )
+        return header if any(header) else [], chain([(lines[at + 1 :], taken[at + 1 :])], rows)
+    return [], rows
 
 
-def _without_header(
-    rows: Iterator[Tuple[int, List[str]]], columns: Sequence[str], place: Callable[[int], str], problems: Problems
-) -> Iterator[Tuple[int, List[str]]]:
+def _without_header(rows: Cells, columns: Sequence[str], place: Callable[[int], str], problems: Problems) -> Cells:
     """The rows; a first one that holds the columns' names is recorded, and left out."""
     names = [column.casefold() for column in columns]
     is_first = True
-    for line, cells in rows:
-        if is_first and [cell.strip().casefold() for cell in cells] == names:
-            problems.error(place(line), "is a header line", "rows alone, from the first line on")
-        else:
-            yield line, cells
-        is_first = is_first and _is_blank(cells)
+    for lines, taken in rows:
+        at = next((at for at, cells in enumerate(taken) if not _is_blank(cells)), None)
+        if is_first and at is not None:
+            is_first = False
+            if [cell.strip().casefold() for cell in taken[at]] == names:
+                problems.error(place(lines[at]), "is a header line", "rows alone, from the first line on")
+                lines, taken = [*lines[:at], *lines[at + 1 :]], [*taken[:at], *taken[at + 1 :]]
+        yield lines, taken
 
 
 def _picked(
-    rows: Iterator[Tuple[int, List[str]]],
+    rows: Cells,
     header: Sequence[str],
     wanted: Sequence[FieldPlace],
     expected: str,
@@ -190,19 +200,44 @@ def _picked(
     width = len(header)
     pick, all_there = _cell_picker(header, wanted)
     blank: List[int] = []
-    for line, cells in rows:
+
+    def report(line: int, what: str) -> None:
+        problems.error(place(line), what, expected)
+
+    for lines, taken in rows:
+        if width > 1 and all_there and not blank and set(map(len, taken)) == {width}:
+            yield from zip(lines, map(pick, taken))
+        else:
+            for line, cells in _as_wide(lines, taken, width, blank, report, counts_blank=counts_blank):
+                yield line, pick([*cells, ""])
+
+
+def _as_wide(
+    lines: Sequence[int],
+    taken: Sequence[List[str]],
+    width: int,
+    blank: List[int],
+    report: Callable[[int, str], None],
+    *,
+    counts_blank: bool,
+) -> Iterator[Tuple[int, List[str]]]:
+    """The rows of so many cells; `blank` holds the lines before them that are blank, for those at the end may be."""
+    for line, cells in zip(lines, taken):
         if _is_blank(cells) and not (counts_blank and width == 1):
             blank.append(line)
             continue
-        if blank:  # not at the end of the file
-            for at in blank if counts_blank else ():
-                problems.error(place(at), "is blank", expected)
-            blank.clear()
-        if len(cells) == width:
-            given = cells if all_there else [*cells, ""]
-            yield line, pick(given)
+        for at in blank if counts_blank else ():
+            report(at, "is blank")
+        blank.clear()
+        given = cells or [""]
+        if len(given) == width:
+            yield line, given
         else:
-            problems.error(place(line), f"has {len(cells)} cell{'s' if len(cells) > 1 else ''}", expected)
+            report(line, f"has {_counted(given)}")
+
+
+def _counted(cells: Sequence[str]) -> str:
+    return f"{len(cells)} cell{'s' if len(cells) > 1 else ''}"
 
 
 def _cell_picker(header: Sequence[str], wanted: Sequence[FieldPlace]) -> Tuple[Pick, bool]:
@@ -233,32 +268,58 @@ def picker(at: Sequence[int]) -> Pick:
     return lambda values: tuple([values[i] for i in at])
 
 
-def _unquoted(text: str, delimiter: str) -> Iterator[Tuple[int, List[str]]]:
-    for number, line in enumerate(text_lines(text), start=1):
-        yield number, line.split(delimiter)
+def _unquoted(text: str, delimiter: str) -> Cells:
+    lines = text_lines(text)
+    for start in range(0, len(lines), AT_ONCE):
+        taken = lines[start : start + AT_ONCE]
+        yield range(start + 1, start + 1 + len(taken)), [line.split(delimiter) for line in taken]
 
 
-def _quoted(
-    text: str, delimiter: str, place: Callable[[int], str], problems: Problems
-) -> Iterator[Tuple[int, List[str]]]:
-    """Cells quoted by RFC 4180, with the number of the row's last line; a blank line is one empty cell."""
+def _quoted(text: str, delimiter: str, place: Callable[[int], str], problems: Problems) -> Cells:
+    """Cells quoted by RFC 4180."""
     # The csv module would end a line at a carriage return, so a character that the text does not have takes its place.
     stand_in = next(c for c in map(chr, range(0xE000, 0xF8FF)) if c not in text) if LONE_RETURN.search(text) else ""
     if stand_in:
         text = LONE_RETURN.sub(stand_in, text)
     csv.field_size_limit(FIELD_LIMIT)
-    lines = text.split("\n")
-    if not lines[-1]:
-        lines.pop()
-    reader = csv.reader((line + "\n" for line in lines), delimiter=delimiter, strict=True)
-    try:
-        for cells in reader:
-            if stand_in:
-                cells = [cell.replace(stand_in, "\r") for cell in cells]
-            yield reader.line_num, cells or [""]
-    except csv.Error as error:
-        expected = "cells quoted by RFC 4180: a quotation mark inside a quoted cell is doubled"
-        problems.error(place(reader.line_num), f"cannot be read ({error})", expected)
+    reader = csv.reader(_ended_lines(text), delimiter=delimiter, strict=True)
+    for most in chain([FIRST], repeat(AT_ONCE)):
+        before = reader.line_num
+        taken: List[List[str]] = []
+        fault: Optional[csv.Error] = None
+        try:
+            taken.extend(islice(reader, most))
+        except csv.Error as error:
+            fault = error
+        for cells in taken if stand_in else ():
+            cells[:] = [cell.replace(stand_in, "\r") for cell in cells]
+        yield _last_lines(before, reader.line_num, taken), taken
+        if fault is not None:
+            expected = "cells quoted by RFC 4180: a quotation mark inside a quoted cell is doubled"
+            problems.error(place(reader.line_num), f"cannot be read ({fault})", expected)
+        if len(taken) < most:
+            return
+
+
+def _ended_lines(text: str) -> Iterator[str]:
+    """The lines of a text, each with its end, a megabyte at a time: often only the first is wanted."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start + MEGABYTE) + 1 or len(text)
+        for line in text[start:end].removesuffix("\n").split("\n"):
+            yield line + "\n"
+        start = end
+
+
+def _last_lines(before: int, last: int, rows: Sequence[Sequence[str]]) -> Sequence[int]:
+    """The number of each row's last line, after the line `before`; most files have a line for each row."""
+    if last - before == len(rows):
+        return range(before + 1, last + 1)
+    numbers = []
+    for cells in rows:
+        before += 1 + "".join(cells).count("\n")
+        numbers.append(before)
+    return numbers
 
 
 def _json_lines(

@@ -198,25 +198,45 @@ def _empty_by_sample(plan: Plan, gold: GoldTable) -> list[frozenset[int]]:
 
 
 def classes_of(plan: Plan, gold: GoldTable) -> dict[Any, list[int]]:
-    """The positions of the keys of each group of `by` and gold label that a metric is a mean over.
+    """The positions of the keys of each group of `by` and label that a metric is a mean over.
 
-    Empty for a metric that is no such mean.
+    A label of a fixed list that no gold has is without positions. Empty for a metric that is no such mean.
     """
-    is_mean = plan.metric in OVER_CLASSES and plan.options.get("average", "macro") == "macro"
-    columns = gold_values(plan, gold) if is_mean and plan.file is None else []
-    listed = plan.options.get("labels")
     found: dict[Any, list[int]] = {}
     if plan.by:
         found.update(scored_groups(plan, gold))
-    by_sample = scored_by_sample(plan, gold) if columns else []
-    for number, (values, groups) in enumerate(zip(columns, by_sample, strict=True)):
-        for group, positions in groups.items():
-            for i in positions:
-                labels = values[i] if isinstance(values[i], frozenset) else {values[i]}
-                counted = labels.intersection(listed) if isinstance(listed, list) else labels
-                for label in counted:
-                    found.setdefault((group, number, label), []).append(i)
+    is_mean = plan.metric in OVER_CLASSES and plan.options.get("average", "macro") == "macro"
+    if plan.file is not None or not is_mean:
+        return found
+    fixed = plan.options.get("labels")
+    listed = set(fixed) if isinstance(fixed, list) else None
+    columns = zip(gold_values(plan, gold), scored_by_sample(plan, gold), typed_gold(plan, gold), strict=True)
+    for number, (values, groups, field) in enumerate(columns):
+        of_column = _by_label(values, groups, listed)
+        there = {label for _, label in of_column}
+        of_column.update({((), label): [] for label in _fixed_labels(fixed, field) - there})
+        found.update({(number, *key): positions for key, positions in of_column.items()})
     return found
+
+
+def _by_label(
+    values: Sequence[Any], groups: Mapping[Group, list[int]], listed: set[str] | None
+) -> dict[tuple[Group, str], list[int]]:
+    """The positions of the keys of each group and label of the gold, of those that are listed; all without a list."""
+    found: dict[tuple[Group, str], list[int]] = {}
+    for group, positions in groups.items():
+        for i in positions:
+            labels = values[i] if isinstance(values[i], frozenset) else {values[i]}
+            for label in labels if listed is None else labels & listed:
+                found.setdefault((group, label), []).append(i)
+    return found
+
+
+def _fixed_labels(labels: Any, field: Field) -> set[str]:
+    """The labels that a metric's option `labels` fixes, whatever the gold has."""
+    if isinstance(labels, list):
+        return set(labels)
+    return set(field.values or ()) if labels == "declared" else set()
 
 
 def _fitting(wanted: Any, field: Field | None) -> Callable[[str], bool]:

@@ -97,7 +97,8 @@ class Table:
 
     def positions(self, keys: Iterable[Key]) -> Dict[Key, int]:
         """Key, as it is compared, → its position."""
-        return {self.canonical(key): position for position, key in enumerate(keys)}
+        compared = map(self.canonical, keys) if self.folds_keys else keys
+        return {key: position for position, key in enumerate(compared)}
 
     def find(self, name: str) -> Optional[Field]:
         """The field of a name; None where there is none."""

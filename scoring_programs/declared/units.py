@@ -15,6 +15,7 @@ from declared.expressions import bounded, computed, shown
 from declared.metrics import definitions
 from declared.metrics.keys import Keys
 from declared.metrics.labels import PARTS
+from declared.metrics.numbers import SQUARED
 from declared.metrics.own import OwnMetricError, own_value
 from declared.plan import ColumnSources, ExpressionPlan, Plan
 from declared.reference import GoldTable, Reference
@@ -73,7 +74,17 @@ def units_of(columns: ColumnSources, reference: Reference, submission: Submissio
     for key in statistics.keys() - set(columns.keys):
         del statistics[key]
     words = dict.fromkeys(one.gold.table.unit for one in tables.values())
-    return Units(" or ".join(words), shown, statistics, scored, classes, dict(_groups_of(columns.own, tables)))
+    groups = dict(_groups_of(columns.own, tables))
+    return Units(" or ".join(words), shown, statistics, scored, classes, _squared(columns), groups)
+
+
+def _squared(columns: ColumnSources) -> set[str]:
+    """The columns that are made of squared errors, themselves or by an expression."""
+    found = {plan.key for plan in (*columns.own, *columns.beside) if plan.metric in SQUARED}
+    for one in columns.made:
+        if found.intersection(one.expression.keys):
+            found.add(one.key)
+    return found
 
 
 def _classes(plan: Plan, placed: PlacedTable) -> list[int]:

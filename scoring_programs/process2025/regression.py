@@ -56,7 +56,7 @@ def _units(reference: ProcessReference, models: Sequence[ModelAnswers], errors: 
     for number, own in terms.items():
         statistics[f"model{number}_rmse"] = Additive(own, summed.rmse)
     places = ScoredUnits("speaker", np.flatnonzero(scored))
-    return Units("speaker", reference.ids, statistics, dict.fromkeys(statistics, places))
+    return Units("speaker", reference.ids, statistics, dict.fromkeys(statistics, places), squared=[*statistics])
 
 
 def _negative_rmse(sums: Array) -> Array:

@@ -153,7 +153,13 @@ def read_gold(program: Program, folder: Path) -> PhaseGold:
         raise OrganiserError("There is no reference data (input/ref). Give the task its reference_data.")
     with not_collecting():
         reference = reading.read(folder, program.tasks, program.options)
-    return PhaseGold(program, reference, reading.manifest(reference, program.tasks), reference_digest(folder))
+    return phase_gold(program, folder, reference)
+
+
+def phase_gold(program: Program, folder: Path, reference: Any) -> PhaseGold:
+    """What the competition's `reference` module made of a folder of reference data, with what is known of it."""
+    expected = reference_module(program.package).manifest(reference, program.tasks)
+    return PhaseGold(program, reference, expected, reference_digest(folder))
 
 
 def _now() -> datetime:

@@ -32,6 +32,7 @@ model, so that a build does not try it. Then METRICS must be there.
 """
 
 import csv
+import gc
 import importlib
 import json
 import re
@@ -40,7 +41,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Required, TypedDict, TypeVar
 
@@ -48,6 +49,8 @@ from scoring_kit.base.missing_packages import missing_package, what_is_missing
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError
 
 RECORD = "\x1e"
+THRESHOLD = 1_000_000
+"""After so many new objects Python looks for cycles: with gold of many rows each look goes over all of them."""
 
 
 class Request(TypedDict, total=False):
@@ -99,14 +102,33 @@ def serve(module: Mapping[str, Any]) -> int:
         "disclosure": lambda _: None,
     }
     known |= {name: module[name] for name in VERBS if name in module}
+    gc.set_threshold(THRESHOLD)
     for line in sys.stdin:
         print(RECORD + _answered(known, json.loads(line)), flush=True)
     return 0
 
 
-def read_reference(read: Callable[[Path, Sequence[str], Mapping[str, Any]], Gold], request: Request) -> Gold:
+Read = Callable[[Path, Sequence[str], Mapping[str, Any]], Gold]
+
+
+def read_reference(read: Read[Gold], request: Request) -> Gold:
     """What a package's own `read` makes of the reference data that a request names."""
-    return read(Path(request["reference"]), request["tasks"], request["options"])
+    return _kept(read, Path(request["reference"]), request["tasks"], request["options"])
+
+
+def _kept(read: Read[Gold], folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Gold:
+    """What `read` makes of a folder; of the last two it is kept, since most verbs are asked about the same ones."""
+    found = ((path, path.stat()) for path in sorted(folder.rglob("*")))
+    state = tuple((str(path), status.st_mtime_ns, status.st_size) for path, status in found)
+    gold: Gold = _read_once(read, folder, tuple(tasks), json.dumps(options), state)
+    return gold
+
+
+@lru_cache(maxsize=2)
+def _read_once(
+    read: Read[Gold], folder: Path, tasks: Sequence[str], options: str, _state: tuple[tuple[str, int, int], ...]
+) -> Gold:
+    return read(folder, tasks, json.loads(options))
 
 
 def write_empty_answers(request: Request, texts: Mapping[str, Iterable[str]], suffix: str, content: str) -> None:
@@ -201,17 +223,20 @@ def trial(request: Mapping[str, Any]) -> dict[str, Any]:
         SubmissionError: the submission is refused.
         OrganiserError: the package, its columns or the reference data are wrong; a function of the organisers' fails.
     """
-    from scoring_kit.frame import run
-    from scoring_kit.program import Program
+    from scoring_kit.frame import phase_gold, program_of, run
+    from scoring_kit.package import reference_module
     from scoring_kit.submission_zip import open_submission
 
     program, phase = Path(request["program"]), Path(request["phase"])
+    described = program_of(program, None)
     with tempfile.TemporaryDirectory(dir=phase) as out:
         shutil.rmtree(phase / "res", ignore_errors=True)
         (phase / "res").mkdir()
         open_submission(Path(request["submission"]), phase / "res", Problems())
         try:
-            results = run(program, phase, Path(out))
+            read = reference_module(described.package).read
+            reference = _kept(read, phase / "ref", described.tasks, described.options)
+            results = run(program, phase, Path(out), gold=phase_gold(described, phase / "ref", reference))
         except ModuleNotFoundError as error:
             package = missing_package(error)
             if package is None:
@@ -227,7 +252,7 @@ def trial(request: Mapping[str, Any]) -> dict[str, Any]:
     if failed:
         raise OrganiserError(*failed)
     by_task: dict[str, dict[str, float]] = {task: {} for task in entered}
-    for column in Program.read(program / "program.json").columns:
+    for column in described.columns:
         if column.key in scores and column.task in by_task:
             by_task[column.task][column.key] = scores[column.key]
     return {"scores": by_task}

@@ -7,7 +7,7 @@ score itself, a bootstrap sample has numbers from 0 on that add up to the number
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
 
@@ -30,8 +30,8 @@ class Statistic(Protocol):
     def to_exchange(self) -> Statistic:
         """The same with answers that another system's can stand in for, whatever scale each system writes them on.
 
-        Over all units once it is the same metric. Correlations take z-scores, metrics of an order take ranks; the
-        others depend on the scale, and are as they are.
+        Correlations take z-scores, metrics of an order take ranks; the others depend on the scale, and are as they are.
+        Over all units once it is the same metric, but for correlations, which are a little wider: times a constant.
         Source: Deutsch, Dror and Roth, Transactions of the ACL 9, 2021 (PERM-BOTH with standardised scores).
         """
         ...
@@ -171,7 +171,8 @@ class Units:
         statistics: by metric, as in `TaskResult.metrics`; a metric of the submission alone has none.
         scored: by metric, the units that it scores; a metric that is not here scores all of them.
         classes: by metric that is a mean over classes or groups of the gold: in how many units each of them is, of
-            those that are in any.
+            a list that the competition fixes may have some that are in none.
+        squared: the metrics that are made of squared errors, which single units can outweigh most.
         groups: by metric, its groups and classes by name, for tables beside the ranking.
     """
 
@@ -180,4 +181,5 @@ class Units:
     statistics: Mapping[str, Statistic]
     scored: Mapping[str, ScoredUnits] = field(default_factory=dict)
     classes: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    squared: Collection[str] = ()
     groups: Mapping[str, Mapping[str, Group]] = field(default_factory=dict)

@@ -53,7 +53,8 @@ def import_bundle(source: Path, folder: Path) -> Imported:
         try:
             with _unfinished(folder) as work:
                 declaration = write_project(opened, work)
-                (work / FILE).write_text(_text(declaration, source), encoding="utf-8")
+                made_of = f"Made of {source.resolve().name!a} by gen-bundle import."
+                (work / FILE).write_text(declaration_text(declaration, made_of), encoding="utf-8")
                 write_schema(work)
                 faults = _faults(work)
         except OSError as error:
@@ -120,8 +121,8 @@ UNFOLDED = 1_000_000
 """Characters: no text is broken into lines."""
 
 
-def _text(declaration: dict[str, Any], source: Path) -> str:
-    """The text of bundle.yaml."""
-    head = f"# yaml-language-server: $schema={SCHEMA}\n# Made of {source.resolve().name!a} by gen-bundle import.\n"
+def declaration_text(declaration: dict[str, Any], remark: str) -> str:
+    """The text of bundle.yaml, with a line that says where it comes from."""
+    head = f"# yaml-language-server: $schema={SCHEMA}\n# {remark}\n"
     body = yaml.dump(declaration, Dumper=_ProjectDumper, sort_keys=False, allow_unicode=True, width=UNFOLDED)
     return head + str(body)

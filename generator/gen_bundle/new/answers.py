@@ -99,7 +99,7 @@ def _answers(columns: dict[str, GoldColumn]) -> list[GoldColumn]:
         _named(ANSWER_NAME, every),
         annotators if len(annotators) > 1 else [],
         of_types(rest, "spans", "tags", "labels", "texts"),
-        [column for column in values if is_alike(column, values[-1])],
+        [column for column in values if is_alike(column, values[-1]) or _are_flags(column, values[-1])],
         # Rather than an input, a column that cannot be read: the organiser reads what is wrong with it.
         of_types(rest, "other"),
         [column for column in every if column.type != "other"][-1:],
@@ -119,6 +119,12 @@ def of_types(columns: Sequence[GoldColumn], *types: str) -> list[GoldColumn]:
 def is_alike(column: GoldColumn, other: GoldColumn) -> bool:
     """Whether two columns hold values of one kind, such as an emotion each."""
     return (column.type, column.values) == (other.type, other.values)
+
+
+def _are_flags(*columns: GoldColumn) -> bool:
+    """Whether columns say whether something holds, all in the same two words; some may say the same in all rows."""
+    texts = {text.casefold() for column in columns for text in column.values}
+    return all(column.type == "label" for column in columns) and texts in BINARY
 
 
 def _answers_of_rows(columns: dict[str, GoldColumn], own: set[str]) -> list[GoldColumn]:

@@ -58,7 +58,7 @@ def _layout(file: GoldFile) -> Layout | None:
 
 def _may_be_skipped(lines: Sequence[str], usual: str) -> Iterator[int]:
     """How many lines may come before the table: until one has the usual delimiter, which quoted cells may have, too."""
-    for skipped in range(min(MOST_SKIPPED, len(lines) - FEWEST_ROWS) + 1):
+    for skipped in range(max(0, min(MOST_SKIPPED, len(lines) - FEWEST_ROWS)) + 1):
         yield skipped
         if usual and usual in lines[skipped]:
             return

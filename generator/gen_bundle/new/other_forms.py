@@ -27,6 +27,7 @@ PLACES = re.compile(r"([0-9]+)[-:]([0-9]+)")
 NO_FORM: Any = object()
 EMPTY: tuple[Any, ...] = ([], "[]")
 MOST_CODES = 10
+MOST_LABELS = 50
 
 
 def is_span(value: Any) -> bool:
@@ -59,9 +60,10 @@ def as_they_are_meant(gold: GoldRows) -> GoldRows:
             if meant is not None:
                 notes.append(f"{gold.file}: {name} is read as {form}")
                 values = meant
-        if not gold.is_json and (numbers := _numbers(gold, name)) is not None:
-            values, form = numbers
-            notes.append(f"{gold.file}: {name} is read as numbers, {form}")
+        found = None if gold.is_json else _numbers(gold, name, values) or _listed_labels(values)
+        if found is not None:
+            values, form = found
+            notes.append(f"{gold.file}: {name} is read as {form}")
         columns.append(values)
     if len(notes) == len(gold.notes):
         return gold
@@ -81,19 +83,33 @@ def _all_meant(values: Sequence[Any], meaning: Callable[[Any], Any]) -> list[Any
     return found if is_other else None
 
 
-def _numbers(gold: GoldRows, name: str) -> tuple[list[str], str] | None:
+def _listed_labels(cells: Sequence[str]) -> tuple[list[str], str] | None:
+    """The cells of labels that are lists of JSON, with bars between the labels; None for any other."""
+    if not cells or not cells[0].startswith("["):
+        return None
+    lists = list(map(json_list, cells))
+    seen: Counter[str] = Counter()
+    for value in lists:
+        if not isinstance(value, list) or not all(isinstance(one, str) and "|" not in one for one in value):
+            return None
+        seen.update(value)
+    if len(seen) > MOST_LABELS or seen.total() < FEWEST_REPEATS * len(seen):
+        return None
+    return ["|".join(value or ()) for value in lists], "labels, which are written with bars between them"
+
+
+def _numbers(gold: GoldRows, name: str, cells: Sequence[str]) -> tuple[list[str], str] | None:
     """The cells of numbers without their commas or percent signs, and the words for it; None for any other."""
-    cells = gold.column(name)
     if all(map(PERCENT.fullmatch, cells)):
-        return [cell.rstrip("%").rstrip() for cell in cells], "without their percent signs"
+        return [cell.rstrip("%").rstrip() for cell in cells], "numbers, without their percent signs"
     with_commas = [cell for cell in cells if "," in cell]
     if not with_commas or not all(map(WITH_COMMA.fullmatch, cells)) or _are_codes(cells):
         return None
     if all(map(THOUSANDS.fullmatch, with_commas)):
-        return _without_thousands(gold, name, with_commas), "without the commas of their thousands"
+        return _without_thousands(gold, name, with_commas), "numbers, without the commas of their thousands"
     if not all(map(DECIMAL_COMMA.fullmatch, cells)):
         return None
-    return [cell.replace(",", ".") for cell in cells], "whose commas are written as points"
+    return [cell.replace(",", ".") for cell in cells], "numbers, whose commas are written as points"
 
 
 def _without_thousands(gold: GoldRows, name: str, with_commas: Sequence[str]) -> list[str]:

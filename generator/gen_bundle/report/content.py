@@ -48,6 +48,8 @@ REFERENCES = {
     "mobility across neighbourhoods and academic achievement across countries. Review of Economic Studies 91, 2024.",
     "deutsch": "D. Deutsch, R. Dror and D. Roth. A statistical analysis of summarization evaluation metrics using "
     "resampling methods. Transactions of the ACL 9, 2021.",
+    "davison": "A. C. Davison and D. V. Hinkley. Bootstrap Methods and their Application. Cambridge University Press, "
+    "1997.",
     "bias": "L. Maier-Hein et al. BIAS: Transparent reporting of biomedical image analysis challenges. Medical Image "
     "Analysis 66, 2020.",
 }
@@ -216,7 +218,9 @@ def _statistics(task: Mapping[str, Any], has_intervals: bool) -> list[str]:
         f"metrics such as F1 and BLEU that are not means {citation('dror')}: in each of {n} trials the teams' answers "
         "were exchanged for each unit with probability 1/2, and p = (k + 1)/(n + 1), where k of n trials differ at "
         f"least as much as the teams do {citation('north')}. Answers to metrics that allow any scale were exchanged on "
-        f"a scale of their own: z-scores for Pearson, ranks for other correlations and areas {citation('deutsch')}. "
+        f"a scale of their own: z-scores for Pearson, ranks for other correlations and areas {citation('deutsch')}; "
+        "exchanged values of Pearson and Spearman are wider by the square root of u/(u - 2), for u units, as residuals "
+        f"are {citation('davison')}. "
         f"The p values of all pairs of a task were corrected with Holm's method {citation('holm')}, and differences "
         "with a corrected p below 0.05 are called significant. A tie group holds the best team that is in no earlier "
         "group, and the teams that do not differ significantly from it. The seed of all random numbers is "

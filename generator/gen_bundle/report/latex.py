@@ -100,29 +100,34 @@ def latex_document(report: FinalReport, figures: Mapping[str, Mapping[str, Drawn
         r"\sloppy",
         r"\section{Methods}",
         *(CITED.sub(r"\\cite{\1}", _text(text)) + "\n" for text in texts),
-        *_body(report, figures),
+        r"\section{Results}",
+        *(_mentioned(id_, task, figures) for id_, task in report.tasks.items()),
         r"\begin{thebibliography}{99}",
         *(rf"\bibitem{{{name}}} {_text(REFERENCES[name])}" for name in cited(texts)),
         r"\end{thebibliography}",
+        *_floats(report, figures),
         r"\end{document}",
         "",
     ]
     return "\n".join(lines)
 
 
-def _body(report: FinalReport, figures: Mapping[str, Mapping[str, DrawnFigure]]) -> Iterator[str]:
+def _mentioned(id_: str, task: Mapping[str, Any], figures: Mapping[str, Mapping[str, DrawnFigure]]) -> str:
+    """The sentence of a task's tables and figures."""
+    named = []
+    if tables := _tables(id_, task):
+        named.append("Tables " + ", ".join(rf"\ref{{tab:{table.label}}}" for table in tables))
+    if drawn := figures[id_].values():
+        named.append("Figures " + ", ".join(rf"\ref{{fig:{one.name}}}" for one in drawn))
+    return f"{_text(task['name'])}: see {' and '.join(named)}.\n" if named else ""
+
+
+def _floats(report: FinalReport, figures: Mapping[str, Mapping[str, DrawnFigure]]) -> Iterator[str]:
+    """Tables and figures after the text, so that no page between them is nearly empty; each task's are flushed."""
     for id_, task in report.tasks.items():
-        yield rf"\section{{{_text(task['name'])}}}"
-        tables, drawn = _tables(id_, task), figures[id_].values()
-        named = []
-        if tables:
-            named.append("Tables " + ", ".join(rf"\ref{{tab:{table.label}}}" for table in tables))
-        if drawn:
-            named.append("Figures " + ", ".join(rf"\ref{{fig:{one.name}}}" for one in drawn))
-        yield f"See {' and '.join(named)}.\n" if named else ""
-        for table in tables:
+        for table in _tables(id_, task):
             yield from _set(table)
-        for one in drawn:
+        for one in figures[id_].values():
             yield r"\begin{figure*}[tp]"
             yield r"\centering"
             yield rf"\includegraphics[{SIZE_OF_FIGURES}]{{figures/{one.name}.pdf}}"
@@ -148,7 +153,8 @@ def _tables(id_: str, task: Mapping[str, Any]) -> list[LatexTable]:
         tables.append(LatexTable(f"{id_}-robustness", caption, header, _other_ranks(task)))
     for number, family in enumerate(task["groups"], start=1):
         rows = [[team, *_cells(family, team, task["decimals"])] for team in family["values"]]
-        caption = f"{name}: {family['name']}, with 95 % intervals where there are any."
+        intervals = ", with 95 % intervals where there are any" if family["intervals"] else ""
+        caption = f"{name}: {family['name']}{intervals}."
         tables.append(LatexTable(f"{id_}-groups-{number}", caption, ["Team", *family["groups"]], rows))
     return [table for table in tables if table.rows]
 
@@ -280,7 +286,17 @@ def _width(text: str) -> float:
 
 def _text(text: str) -> str:
     """A text in one line as LaTeX sets it; other scripts by their font, and words that are too wide broken anywhere."""
-    return " ".join(map(_word, one_line(text).split(" ")))
+    parts: list[str] = []
+    for right_to_left, words in groupby(one_line(text).split(" "), _right_to_left):
+        if right_to_left:  # the first of several words is the rightmost one
+            parts.append("".join(_scripts(" ".join(words))))
+        else:
+            parts += map(_word, words)
+    return " ".join(parts)
+
+
+def _right_to_left(text: str) -> bool:
+    return bool(text) and all(unicodedata.bidirectional(letter) in ("R", "AL") for letter in text)
 
 
 def _word(word: str) -> str:
@@ -302,9 +318,9 @@ def _scripts(run: str) -> Iterator[str]:
     fonts = fonts_for(run)
 
     def kind(letter: str) -> tuple[object, ...]:
-        direction = unicodedata.bidirectional(letter) in ("R", "AL")
+        letter = run[0] if letter == " " else letter
         is_wide = unicodedata.east_asian_width(letter) in ("W", "F")
-        return fonts.get(letter), direction, letter if is_wide else ""
+        return fonts.get(letter), _right_to_left(letter), letter if is_wide else ""
 
     for (font, right_to_left, _), letters in groupby(run, kind):
         text = "".join(letters)

@@ -9,7 +9,7 @@ from gen_bundle.codabench import worker
 from gen_bundle.codabench.competition import Task
 from gen_bundle.codabench.versions import Differences
 from gen_bundle.codabench.worker import ContainerKind, JobFailedError
-from gen_bundle.twin.layout import copy_tree, entries
+from gen_bundle.twin.layout import copy_tree, entries, link_file
 from gen_bundle.zips.bounds import BUNDLE, SUBMISSION, Bounds
 from gen_bundle.zips.unpacking import ArchiveError, unpack
 
@@ -110,8 +110,8 @@ def _lay_over(submission: Path, predictions: Path) -> list[str]:
 
     Source: compute_worker.py of 1.32, after the downloads of the scoring job; an error is only logged.
     """
-    names = [file.relative_to(submission) for file in entries(submission) if file.is_file()]
-    replaced = sorted(str(name) for name in names if (predictions / name).is_file())
+    names = [file.relative_to(predictions) for file in entries(predictions) if file.is_file()]  # most often only one
+    replaced = sorted(str(name) for name in names if (submission / name).is_file())
     notes = []
     if replaced:
         more = f" and {len(replaced) - NAMED} more" if len(replaced) > NAMED else ""
@@ -120,7 +120,7 @@ def _lay_over(submission: Path, predictions: Path) -> list[str]:
             "job, as on the platform: a participant can hand in ready-made predictions, or exit codes in `metadata`"
         )
     try:
-        copy_tree(submission, predictions)
+        copy_tree(submission, predictions, link_file)
     except OSError:
         notes.append("not all of the submission could be copied over the predictions, which the platform only logs")
     return notes

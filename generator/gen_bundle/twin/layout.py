@@ -22,22 +22,51 @@ PREFIX = "gen-bundle-dry-run-"
 _OWNER_FILE = "owner"
 
 
-def copy_tree(source: Path, target: Path) -> None:
-    """Copy a folder's contents as a zip would carry them.
+def copy_tree(source: Path, target: Path, place: Callable[[str, str], object] = shutil.copyfile) -> None:
+    """Copy a folder's contents as a zip would carry them, each file with `place`.
 
     Files lose their permission to run, links become what they point at; what is neither file nor folder is left out.
 
     Raises:
-        OSError: Something cannot be read (shutil.Error is one), or lies below more folders than can be copied.
+        OSError: Something cannot be read, or lies below more folders than can be copied; the rest is copied.
     """
-
-    def strange(folder: str, names: list[str]) -> list[str]:
-        return [name for name in names if not (Path(folder, name).is_file() or Path(folder, name).is_dir())]
-
+    faults: list[OSError] = []
     try:
-        shutil.copytree(source, target, copy_function=shutil.copyfile, dirs_exist_ok=True, ignore=strange)
+        _copy_below(str(source), str(target), place, faults)
     except RecursionError as error:
         raise OSError(f"{source.name}: folders are nested too deeply to be copied, here as by the worker") from error
+    if faults:
+        raise faults[0]
+
+
+def link_file(source: str, target: str) -> None:
+    """The same file once more, which takes neither time nor room; or its content, over a file that is there already."""
+    try:
+        if not Path(source).is_symlink():  # which would be one there, too
+            os.link(source, target)
+            return
+    except OSError:  # there is one, or the disk has no such links
+        pass
+    shutil.copyfile(source, target)
+
+
+def _copy_below(source: str, target: str, place: Callable[[str, str], object], faults: list[OSError]) -> None:
+    try:
+        Path(target).mkdir(parents=True, exist_ok=True)
+        with os.scandir(source) as listed:
+            found = list(listed)
+    except OSError as error:
+        faults.append(error)
+        return
+    for entry in found:
+        copied = f"{target}/{entry.name}"
+        try:
+            if entry.is_dir():
+                _copy_below(entry.path, copied, place, faults)
+            elif entry.is_file():
+                place(entry.path, copied)
+        except OSError as error:
+            faults.append(error)
 
 
 @contextlib.contextmanager

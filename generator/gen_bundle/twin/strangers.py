@@ -48,8 +48,9 @@ def refuse_strangers(bundle: Path, engine: Engine, *, trust: bool) -> None:
     foreign = programs_of_others(bundle)
     if foreign:
         raise StrangersError(
-            f"{bundle}: was not built here, and {', '.join(foreign)} would run on this machine without isolation "
-            f"({together}). Start Docker and use --engine docker, or, if you trust its authors, add --trust."
+            f"{bundle}: was not built here, or packs programs of others: {', '.join(foreign)} would run on this "
+            f"machine without isolation ({together}). Start Docker and use --engine docker, or, if you trust its "
+            "authors, add --trust."
         )
 
 

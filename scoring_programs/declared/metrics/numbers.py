@@ -1,6 +1,7 @@
 """Correlations and errors of numbers, as SciPy's and scikit-learn's: sums of powers, or the ranks of the keys."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -11,6 +12,8 @@ from declared.metrics.keys import Keys, Ordered, by_value, mean_ranks, ranks
 from scoring_kit.metrics import summed
 from scoring_kit.units import Additive, Array, Items
 
+SQUARED = ("mse", "rmse", "rmsle", "r2")
+"""Metrics of squared errors."""
 MOST_IN_PAIRS = 3000
 """With more keys, pairs of them take longer than sorting them for each resample."""
 
@@ -19,10 +22,17 @@ class Correlation(Additive):
     """Pearson's correlation from the terms of `summed.pearson`, of values less their mean."""
 
     def to_exchange(self) -> Additive:
-        """Of z-scores: predictions are divided by their spread, and so are the sums."""
+        """Of z-scores: predictions are divided by their spread, and so are the sums.
+
+        Mean and spread are those of the same units, to which z-scores are closer than to those of the population. So
+        correlations of exchanged ones are widened as residuals are, by √(n/(n - 2)).
+        Source: Davison and Hinkley, Bootstrap Methods and their Application, 1997, chapter 6 (modified residuals).
+        """
         number, _, _, _, squares, _ = self.sums.sum(axis=0)
         spread = math.sqrt(squares / number) or 1.0
-        return Additive(self.sums / [1, 1, spread, 1, spread**2, spread], self.formula)
+        units = int(np.count_nonzero(self.sums[:, 0]))
+        widened = partial(_widened, correlation=self.formula, by=math.sqrt(units / max(units - 2, 1)))
+        return Additive(self.sums / [1, 1, spread, 1, spread**2, spread], widened)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +44,7 @@ class RankCorrelation(Items):
     def to_exchange(self) -> Additive:
         """Pearson's correlation of the ranks among all items, and so a formula of sums."""
         gold, predicted = self.values.T
-        return _correlation(mean_ranks(gold), mean_ranks(predicted), self.keys)
+        return _correlation(mean_ranks(gold), mean_ranks(predicted), self.keys).to_exchange()
 
 
 def pearson(sample: Sample, options: Options, keys: Keys) -> Correlation:
@@ -141,6 +151,11 @@ def _correlation(gold: Array, predicted: Array, keys: Keys) -> Correlation:
     x, y = gold - gold.mean(), predicted - predicted.mean()
     sums = keys.summed(np.ones(len(x)), x, y, x * x, y * y, x * y)
     return Correlation(sums, partial(summed.pearson, constant=keys.worst))
+
+
+def _widened(sums: Array, correlation: Callable[[Array], Array], by: float) -> Array:
+    """A correlation of exchanged answers, see `Correlation.to_exchange`."""
+    return by * correlation(sums)
 
 
 def _spearman(values: Array, counts: Array, constant: float) -> Array:

@@ -100,11 +100,11 @@ def label_terms(predictions: Sequence[Hashable], golds: Sequence[Hashable | None
 
 
 def units_of_classes(sums: Array) -> list[int]:
-    """In how many units each label of the gold is, from the units' summed `label_terms`."""
+    """In how many units each label is in the gold, from the units' summed `label_terms`."""
     import numpy as np
 
     gold = np.split(sums, 3, axis=1)[2]
-    return [int(units) for units in np.count_nonzero(gold, axis=0) if units]
+    return [int(units) for units in np.count_nonzero(gold, axis=0)]
 
 
 def label_metrics(prefix: str, scores: LabelScores, *, drawn: bool) -> dict[str, Metric]:

@@ -100,11 +100,6 @@ def over(teams: Sequence[TeamColumn], counts: Array) -> tuple[Array, NDArray[np.
     return combined(teams, shown), undefined
 
 
-def parts_over(teams: Sequence[TeamColumn], counts: Array) -> list[Array]:
-    """The shown values of each part over each row of `counts`: for each part [teams, resamples]."""
-    return [_part_over(teams, place, counts)[0] for place in range(len(teams[0].parts))]
-
-
 def _part_over(teams: Sequence[TeamColumn], place: int, counts: Array) -> tuple[Array, NDArray[np.bool_]]:
     """The shown values of the part at a place, and where the metric is undefined; both [teams, resamples]."""
     shown = np.empty((len(teams), len(counts)))

@@ -18,9 +18,16 @@ DIGITS = 12
 """Decimals by which values are compared, as `scoring_kit.results.comparable` does it."""
 FEWEST_UNITS = 50
 FEWEST_FOR_CLASSES = 100
-FEWEST_UNBOUNDED = 500
+UNITS_A_CLASS = 20
+"""On average, of a mean over classes or groups: bounds on the rarest alone pass just the gold that has it too often."""
+FEWEST_UNBOUNDED = 300
+FEWEST_SQUARED = 2000
+"""Where errors are squared, too."""
 UNBOUNDED = 1000
-"""An error whose `worst` is this or more has no bound to speak of: single units can outweigh all others."""
+"""An error whose `worst` is this or more has no bound to speak of: single units can outweigh all others.
+
+No test of the units replaces the bound on their number: those without an extreme one look fine, and miss the truth.
+"""
 MOST_LACKING = 0.01
 """Of the resamples, the share that may lack a class of the gold, or leave a metric undefined. Such resamples take the
 place of the lowest values: with 1 % of them the lower end of an interval is the 1.5th percentile of the others instead
@@ -49,7 +56,9 @@ def uncut_interval(values: Array) -> tuple[float, float] | None:
     return percentile_interval(values)
 
 
-def few_units(column: ScoreColumn, number: int, word: str, classes: Sequence[int]) -> str | None:
+def few_units(
+    column: ScoreColumn, number: int, word: str, classes: Sequence[int], *, squared: bool = False
+) -> str | None:
     """Why there are too few units for intervals of a written column; None where there are enough.
 
     Args:
@@ -57,12 +66,15 @@ def few_units(column: ScoreColumn, number: int, word: str, classes: Sequence[int
         number: of the units that it scores.
         word: what to call them, in the plural.
         classes: in how many units each class or group is that the metric is a mean over; none of another metric.
+        squared: whether it is made of squared errors.
     """
     fewest, what = FEWEST_UNITS, "an interval"
     if classes:
-        fewest, what = FEWEST_FOR_CLASSES, "an interval of a mean over classes or groups"
+        fewest = max(FEWEST_FOR_CLASSES, UNITS_A_CLASS * len(classes))
+        what = f"an interval of a mean over {len(classes)} classes or groups"
     if column.worst is not None and abs(column.worst) >= UNBOUNDED:
-        fewest, what = FEWEST_UNBOUNDED, f"an interval of an error without a bound (worst: {column.worst:g})"
+        fewest, kind = (FEWEST_SQUARED, "a squared error") if squared else (FEWEST_UNBOUNDED, "an error")
+        what = f"an interval of {kind} without a bound (worst: {column.worst:g})"
     if number < fewest:
         return f"There are only {number} {word}; at least {fewest} make {what}."
     lacking = sum((1 - units / number) ** number for units in classes)

@@ -300,8 +300,8 @@ def families(column: str, values: Values) -> list[dict[str, Any]]:
     """The families like a column (`f1` for `binary_f1`), or all where none is: a table of teams by groups each.
 
     Returns:
-        For each family its `name`, the names of its `groups`, and `values`, team → one for each group; None where a
-        team's value may not be shown. `intervals` likewise, or None.
+        For each family its `name` in words, the names of its `groups`, and `values`, team → one for each group; None
+        where a team's value may not be shown. `intervals` likewise, or None.
     """
     found: dict[str, dict[str, None]] = {}
     for metrics in values.values():
@@ -318,8 +318,13 @@ def families(column: str, values: Values) -> list[dict[str, Any]]:
         of_teams = {}
         for team, metrics in values.items():
             of_teams[team] = [metrics.get(name) for name in names]
-        tables.append({"name": family, "groups": groups, "values": of_teams, "intervals": None})
+        tables.append({"name": _words(family), "groups": groups, "values": of_teams, "intervals": None})
     return tables
+
+
+def _words(name: str) -> str:
+    """A metric's name in words, such as `evasion F1`."""
+    return " ".join("F1" if word == "f1" else word for word in name.split("_"))
 
 
 def group_figures(
@@ -507,8 +512,12 @@ def _too_few(
     """
     kind, number = min(((kind, len(own)) for kind, own in scored.items()), key=lambda one: one[1])
     word = f"units of the kind {kind}" if len(scored) > 1 else "units"
-    reasons = (few_units(c, number, word, own.classes.get(c.key, ())) for c in written for own in every)
-    return next(filter(None, reasons), None)
+    for column in written:
+        for own in every:
+            classes, squared = own.classes.get(column.key, ()), column.key in own.squared
+            if (reason := few_units(column, number, word, classes, squared=squared)) is not None:
+                return reason
+    return None
 
 
 def _part(column: ScoreColumn, units: Units | None, places: NDArray[np.intp]) -> Part:

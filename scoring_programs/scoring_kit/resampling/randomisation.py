@@ -7,6 +7,7 @@ Computer-Intensive Methods for Testing Hypotheses, Wiley 1989; Yeh, COLING 2000;
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import reduce
 from itertools import combinations
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from scoring_kit.program import AVERAGE_RANK
-from scoring_kit.resampling.columns import Part, TeamColumn, combined, parts_over
+from scoring_kit.resampling.columns import Part, TeamColumn, combined, over
 from scoring_kit.resampling.draws import exchanges
 from scoring_kit.units import Array
 
@@ -39,8 +40,7 @@ def p_values(
     """
     if len(teams) < 2:
         return {}
-    of_parts = parts_over(teams, np.ones((1, units)))
-    observed = combined(teams, of_parts)[:, 0]
+    observed = over(teams, np.ones((1, units)))[0][:, 0]
     pairs = list(combinations(range(len(teams)), 2))
     as_extreme = dict.fromkeys(pairs, 0)
     everyone = set(range(len(teams))) if teams[0].column.computation == AVERAGE_RANK else set[int]()
@@ -51,9 +51,9 @@ def p_values(
         for a, b in pairs:
             others = sorted(everyone - {a, b})  # whose values matter for the pair's, too
             values = []
-            for part, exchanged, of_teams in zip(teams[a].parts, mixed, of_parts, strict=True):
-                rest = np.broadcast_to(of_teams[others], (len(others), len(masks)))
-                values.append(np.vstack([part.shown(exchanged(a, b)), part.shown(exchanged(b, a)), rest]))
+            for column, part, exchanged in zip(teams[a].parts, parts, mixed, strict=True):
+                rest = np.broadcast_to(part.whole[others], (len(others), len(masks)))
+                values.append(np.vstack([column.shown(exchanged(a, b)), column.shown(exchanged(b, a)), rest]))
             one, other = combined([teams[place] for place in (a, b, *others)], values, first=2)
             least = abs(observed[a] - observed[b]) - SAME * max(abs(observed[a]), abs(observed[b]), 1.0)
             as_extreme[a, b] += int(np.count_nonzero(np.abs(one - other) >= least))
@@ -68,11 +68,15 @@ class _Exchange:
 
     Attributes:
         width: cells that are made for each arrangement.
+        whole: what each team has without an exchange, as wide as what is exchanged: [teams, 1].
     """
 
     def __init__(self, parts: Sequence[Part], units: int) -> None:
         self.parts = parts
         self.statistics = [None if part.statistic is None else part.statistic.to_exchange() for part in parts]
+        once = np.ones((1, units))
+        unexchanged = [replace(part, statistic=own) for part, own in zip(parts, self.statistics, strict=True)]
+        self.whole = np.stack([part.shown(part.over(once)) for part in unexchanged])
         self.sums: list[Any] = []
         there = [one for one in self.statistics if one is not None]
         if len(there) == len(parts):

@@ -3,7 +3,9 @@ import json
 import jsonschema
 import pytest
 
+from gen_bundle.declaration.catalogue import MINIMAL_FOREIGN, WHOLE_FOREIGN
 from gen_bundle.declaration.schema import schema_text
+from gen_bundle.declaration.source import read_source
 from gen_bundle.resources import REAL_TASKS, competitions, resource
 from tests.yaml_text import loaded
 
@@ -30,8 +32,18 @@ def test_declarations_without_python_keep_to_the_schema() -> None:
     files = sorted(REAL_TASKS.glob("*/declaration.yaml"))
     assert files
     for file in files:
-        declared = frame | {"scoring_program": "declared"} | loaded(file.read_text(encoding="utf-8"))
+        declared = frame | {"scoring_program": "declared"} | read_source(file).data
         assert list(validator.iter_errors(declared)) == [], file.parent.name
         column = declared["tasks"][0]["columns"][0]
         column["metric"] = {"name": "f1", "avrage": "macro"}
         assert list(validator.iter_errors(declared)), file.parent.name
+
+
+@pytest.mark.parametrize("example", [MINIMAL_FOREIGN, WHOLE_FOREIGN])
+def test_competitions_with_programs_of_others_keep_to_the_schema(example: str) -> None:
+    validator = jsonschema.Draft202012Validator(json.loads(schema_text()))
+    declared = loaded(example)
+    assert list(validator.iter_errors(declared)) == []
+    assert list(validator.iter_errors(declared | {"submission": {"file": "x.csv"}}))
+    del declared["programs"]
+    assert list(validator.iter_errors(declared)), "another model holds without"

@@ -12,6 +12,7 @@ import pytest
 from gen_bundle.building import BuildRequest, Built, build
 from gen_bundle.diff import DiffRequest, diff
 from gen_bundle.errors import UserError
+from gen_bundle.twin.strangers import programs_of_others
 from tests.generator.foreign_project import FILES, foreign_project
 from tests.yaml_text import loaded
 
@@ -421,3 +422,7 @@ def test_a_project_is_compared_with_its_bundle(tmp_path: Path) -> None:
     assert diff(DiffRequest(str(bundle), str(folder))) == []
     (folder / "programs" / "score" / "score.py").write_text("raise SystemExit\n", encoding="utf-8")
     assert [one.part for one in diff(DiffRequest(str(bundle), str(folder)))] == ["programs", "programs"]
+
+
+def test_programs_of_others_are_not_trusted_for_being_packed(tmp_path: Path) -> None:
+    assert programs_of_others(built(foreign_project(tmp_path / "task")).path) == ["score.zip"]

@@ -177,7 +177,7 @@ def test_per_unit_results_are_kept_for_the_organisers(folder: Path) -> None:
 @pytest.mark.parametrize("engine", ["pdflatex", "lualatex"])
 def test_the_document_compiles_and_fits_its_columns(folder: Path, tmp_path: Path, engine: str) -> None:
     if shutil.which(engine) is None:
-        pytest.skip("no LaTeX here: apt-get install texlive-latex-recommended texlive-luatex lmodern")
+        pytest.skip("no LaTeX here: tests/install-latex")
     copied = shutil.copytree(folder, tmp_path / "report")
     log = compiled(copied, engine, times=2)
     assert "LaTeX Warning: Reference" not in log
@@ -199,7 +199,7 @@ def test_the_document_compiles_and_fits_its_columns(folder: Path, tmp_path: Path
 def test_tables_of_any_size_fit(tmp_path: Path, engine: str) -> None:
     """Long names without a blank, other scripts, many columns, and more rows than a page has."""
     if shutil.which(engine) is None:
-        pytest.skip("no LaTeX here: apt-get install texlive-latex-recommended texlive-luatex lmodern")
+        pytest.skip("no LaTeX here: tests/install-latex")
     names = [
         "W" * 70,
         "Mümmelmann & Söhne 中文队 " * 4,
@@ -209,9 +209,15 @@ def test_tables_of_any_size_fit(tmp_path: Path, engine: str) -> None:
     header = ["Team", *(f"without {word}" for word in ("submissions", "Überschriftenzeile" * 3, "x") * 6)]
     rows = [[name, *("0.8123 (0.7123 to 0.9123)" for _ in header[1:])] for name in names]
     body = "\n".join(_set(LatexTable("wide", "A caption_with % signs.", header, rows)))
-    document = rf"{PREAMBLE}\begin{{document}}{body}\end{{document}}"
+    measures = r"\typeout{measures: \the\textwidth, \the\textheight, \the\columnsep}"
+    document = rf"{PREAMBLE}\begin{{document}}{measures}{body}\end{{document}}"
     (tmp_path / "report.tex").write_text(document, encoding="utf-8")
-    assert too_wide(compiled(tmp_path, engine, times=1)) == []
+    log = compiled(tmp_path, engine, times=1)
+    assert too_wide(log) == []
+    found = re.search(r"measures: ([\d.]+)pt, ([\d.]+)pt, ([\d.]+)pt", log)
+    assert found
+    centimetres = [float(points) * 2.54 / 72.27 for points in found.groups()]
+    assert centimetres == pytest.approx([16.0, 24.7, 0.6], abs=0.01), "ACL's"
     assert body.count(r"\label{tab:wide}") == 1
     assert body.count("Team 89 &") == body.count("Team 1 &") > 1
 

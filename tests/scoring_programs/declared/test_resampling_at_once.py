@@ -116,9 +116,7 @@ def test_tests_of_pairs_are_those_of_single_exchanges(seed: int, tmp_path: Path)
     for metric in every[0].keys() - {"bleu", "own"}:
         statistics: list[Any] = [own[metric] for own in every]
         if metric in SUMMED:
-            as_sums = statistics[0].to_exchange().as_sums()
-            assert as_sums.over(np.ones((1, len(gold)))) == pytest.approx(
-                statistics[0].over(np.ones((1, len(gold)))), abs=1e-12
-            )
+            exchanged, once = statistics[0].to_exchange(), np.ones((1, len(gold)))
+            assert exchanged.as_sums().over(once) == pytest.approx(exchanged.over(once), abs=1e-12)
         expected = p_values([team(OneByOne(one)) for one in statistics], len(gold), 60, 9)
         assert p_values([team(one) for one in statistics], len(gold), 60, 9) == expected, metric

@@ -201,3 +201,46 @@ def test_nothing_of_the_units_is_computed_for_a_participant(tmp_path: Path, monk
     options = one_table([{"field": "x", "type": "number"}], {"c": "mse"})
     outcome = score(options, {"gold.csv": "id,x\n1,1\n"}, {"predictions.csv": "id,x\n1,2\n"}, tmp_path)
     assert outcome.value("c") == 1
+
+
+@pytest.mark.parametrize(
+    ("metric", "values", "classes"),
+    [
+        ({"name": "f1"}, ["a", "b", "c"], [1, 2]),
+        ({"name": "f1", "labels": "gold"}, ["a", "b", "c"], [1, 2]),
+        ({"name": "f1", "labels": "declared"}, ["a", "b", "c"], [0, 1, 2]),
+        ({"name": "f1", "labels": ["b", "d"]}, ["a", "b", "c", "d"], [0, 1]),
+        ({"name": "f1", "labels": "declared", "by": "lang"}, ["a", "b", "c"], [0, 1, 1, 2, 2]),
+        ({"name": "f1", "labels": "declared", "average": "micro"}, ["a", "b", "c"], []),
+        ({"name": "accuracy"}, ["a", "b", "c"], []),
+    ],
+)
+def test_in_how_many_units_each_class_is(
+    metric: dict[str, Any], values: list[str], classes: list[int], tmp_path: Path
+) -> None:
+    """A label of a fixed list that no gold has counts, too: it may be in another sample of the units."""
+    fields = [{"field": "id", "type": "string"}, {"field": "label", "type": "label", "values": values}]
+    declaration = {
+        "submission": {"file": "predictions.csv", "key": "id", "fields": fields},
+        "reference": {"file": "gold.csv"},
+        "tasks": [{"id": "t", "columns": [{"key": "c", "metric": {"field": "label", **metric}}]}],
+    }
+    gold = csv_of("id,label,lang", [["k1", "a", "x"], ["k2", "a", "x"], ["k3", "b", "y"]])
+    answers = csv_of("id,label", [["k1", "a"], ["k2", "a"], ["k3", "a"]])
+    found = score(options_of(declaration, tmp_path), {"gold.csv": gold}, {"predictions.csv": answers}, tmp_path)
+    assert sorted(units_of(found).classes["c"]) == classes
+
+
+def test_which_columns_are_made_of_squared_errors(tmp_path: Path) -> None:
+    fields = [{"field": "id", "type": "string"}, {"field": "n", "type": "number"}]
+    columns = [{"key": name, "metric": {"name": name, "field": "n"}, "worst": 9} for name in ("mae", "rmse")]
+    columns += [{"key": name, "metric": {"name": name, "field": "n"}} for name in ("r2", "pearson")]
+    columns.append({"key": "both", "expression": "rmse / 2 + mae", "sort": "asc", "worst": 9})
+    declaration = {
+        "submission": {"file": "predictions.csv", "key": "id", "fields": fields},
+        "reference": {"file": "gold.csv"},
+        "tasks": [{"id": "t", "columns": columns}],
+    }
+    rows = csv_of("id,n", [["k1", 1], ["k2", 2], ["k3", 4]])
+    found = score(options_of(declaration, tmp_path), {"gold.csv": rows}, {"predictions.csv": rows}, tmp_path)
+    assert set(units_of(found).squared) == {"rmse", "r2", "both"}

@@ -10,7 +10,19 @@ from itertools import islice
 from typing import Any
 
 from gen_bundle.check.bundle import Bundle
-from gen_bundle.check.leaks.records import KEY, Block, blocks, digests, is_binary, lines, number, plain, words
+from gen_bundle.check.leaks.records import (
+    KEY,
+    Block,
+    blocks,
+    digests,
+    in_memory,
+    is_binary,
+    lines,
+    number,
+    plain,
+    plain_cells,
+    words,
+)
 from gen_bundle.codabench.competition import DataUse, Task
 from gen_bundle.zips.reading import sha256_of
 from gen_bundle.zips.tree import Node, file_of
@@ -50,16 +62,15 @@ class RowKey:
         if self.parts:
             own = self._columns_of_parts(block)
             if own:
-                together = zip(*(map(plain, block.columns[name]) for name in own), strict=True)
+                together = zip(*(plain_cells(block.columns[name]) for name in own), strict=True)
                 yield own, _found(map(self.rows.get, map(PART.join, together)))
             return
         for name, cells in block.columns.items():
-            places = list(map(self.rows.get, cells))
             others = (cell for cell in cells[:ENOUGH] if cell not in self.rows)
             if not self.rows.keys().isdisjoint(map(plain, others)):
-                places = list(map(self.rows.get, map(plain, cells)))
-            if places.count(None) < len(places):
-                yield (name,), _found(places)
+                cells = plain_cells(cells)
+            if not self.rows.keys().isdisjoint(cells):
+                yield (name,), _found(map(self.rows.get, cells))
 
     def _columns_of_parts(self, block: Block) -> tuple[str, ...]:
         """The columns of a block that hold the parts of the key; none unless each part has one of its own."""
@@ -137,8 +148,9 @@ class SecretGold:
         for one in secrets:
             for name, node in files.items():
                 if fits(name, one):
-                    self.add_file(name, node)
-                    self.tables += named_tables(name, node, one)
+                    with in_memory(node):
+                        self.add_file(name, node)
+                        self.tables += named_tables(name, node, one)
 
     def add_guessed(self, files: Mapping[str, Node], held: set[str]) -> None:
         """Guess at what is secret in reference data that nobody describes.
@@ -153,8 +165,9 @@ class SecretGold:
             is_input = INPUT_NAME.search(own) or (not holds_all and sha256_of(node) in held)
             if LABELS_NAME.search(own) or not is_input:
                 name = path.partition("/")[2]
-                self.add_file(name, node)
-                self.tables += _guessed_tables(name, node)
+                with in_memory(node):
+                    self.add_file(name, node)
+                    self.tables += _guessed_tables(name, node)
 
 
 def gold_of(bundle: Bundle, held: Iterable[str]) -> SecretGold:
@@ -235,7 +248,7 @@ def named_tables(name: str, node: Node, secret: Mapping[str, Any]) -> Iterator[S
 
 def _compared(columns: Columns, titles: Iterable[str]) -> dict[str, list[str]]:
     """Some columns, as they are compared."""
-    return {title: list(map(plain, columns[title])) for title in titles}
+    return {title: plain_cells(columns[title]) for title in titles}
 
 
 def _keys(columns: Columns, key: Sequence[str], others: Sequence[str]) -> list[RowKey]:
@@ -249,7 +262,7 @@ def _keys(columns: Columns, key: Sequence[str], others: Sequence[str]) -> list[R
     singles = [*key, *others] if len(key) == 1 else others
     for title in dict.fromkeys(singles):
         written = columns[title]
-        rows = {cell: place for place, cell in enumerate(map(plain, written)) if cell}
+        rows = {cell: place for place, cell in enumerate(plain_cells(written)) if cell}
         if len(rows) == len(written):
             for place, cell in enumerate(written):
                 rows[cell] = place

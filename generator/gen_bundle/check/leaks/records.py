@@ -10,9 +10,10 @@ import re
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain, groupby, islice, zip_longest
 from typing import Any, TypeVar
 from xml.etree import ElementTree
@@ -21,6 +22,7 @@ from gen_bundle.zips.tree import CHUNK, Node
 
 T = TypeVar("T")
 MAX_JSON_BYTES = 48 * 1024 * 1024
+MOST_IN_MEMORY = 128 * 1024 * 1024
 # Files without a regular form are searched up to here.
 MAX_TEXT = 8 * 1024 * 1024
 MAX_LINE = 1024 * 1024
@@ -30,6 +32,7 @@ WIDEST = 200
 LOOKED_AT = 50
 LIST = 10
 LONG = 200
+LONG_IN_JSON = re.compile(rb'"[^"]{%d}' % LONG)
 FIRST_ROWS, MORE_ROWS = 2_000, 50_000
 KEY = "key"  # the column of the keys under which JSON has its values
 WORD = re.compile(r"\w+")
@@ -40,7 +43,8 @@ END_OF_RECORD = re.compile(r"(?i)</(?:tr|li|p|div|h[1-6])>|<br\s*/?>")
 DECIMAL_COMMA = re.compile(r"(?<=[0-9]),(?=[0-9])")
 BRACKETS = re.compile(r"[\[(]([^\[\](){}]{20,})[\])]")
 JSON_STARTS = ("{", "[")
-NESTED = (dict, list)
+NO_WORDS = frozenset("+-.,0123456789[{")  # with what numbers and JSON begin
+NESTED = frozenset([dict, list])
 # Western texts: encoding, bytes of a character, and which of these are 0.
 WIDE = (("utf-32-le", 4, (2, 3)), ("utf-32-be", 4, (0, 1)), ("utf-16-le", 2, (1,)), ("utf-16-be", 2, (0,)))
 PRINTABLE = re.compile(rb"[\t\n\x20-\x7e]{6,}")
@@ -64,6 +68,19 @@ class Block:
     kind: str
     columns: Mapping[str, Sequence[str]]
     lines: Sequence[int]
+
+
+@contextmanager
+def in_memory(node: Node) -> Iterator[None]:
+    """Read a file once for all that is asked of it within the block, unless it is very large."""
+    before = node.open
+    data = node.read(MOST_IN_MEMORY + 1) if node.size <= MOST_IN_MEMORY else b""
+    if data and len(data) <= MOST_IN_MEMORY:
+        node.open = partial(io.BytesIO, data)
+    try:
+        yield
+    finally:
+        node.open = before
 
 
 def lines(node: Node) -> Iterator[str]:
@@ -114,12 +131,12 @@ def digests(node: Node) -> set[str]:
     """What a file is recognised by however it is written: its lines without outer blanks, its XML, its JSON."""
     state = hashlib.sha256()
     different: set[str] = set()
-    for line in lines(node):
-        bare = line.strip()
-        if bare:
-            state.update(bare.encode("utf-8", "replace") + b"\n")
-            if len(different) < 3:
-                different.add(bare)
+    some = lines(node)
+    while taken := list(islice(some, MORE_ROWS)):
+        bare = list(filter(None, map(str.strip, taken)))
+        state.update("\n".join([*bare, ""]).encode("utf-8", "replace"))
+        if len(different) < 2:
+            different.update(bare)
     found: set[str] = set()
     if len(different) > 1:
         found.add(state.hexdigest())
@@ -176,7 +193,13 @@ def json_value(node: Node) -> Any:
     """The value of a file that holds JSON, whatever its name; None for any other file."""
     if node.size > MAX_JSON_BYTES or not node.read(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
         return None
-    return _parsed(node.read(MAX_JSON_BYTES))
+    return _value_of(node.read(MAX_JSON_BYTES))
+
+
+@lru_cache(maxsize=1)
+def _value_of(data: bytes) -> Any:
+    """The value of the last file is kept: it is asked for several times, and never changed."""
+    return _parsed(data)
 
 
 def _parsed(text: str | bytes) -> Any:
@@ -213,12 +236,23 @@ def of_value(value: Any) -> str:
     """A value of JSON as it is compared; a list of one value is that value."""
     while isinstance(value, list) and len(value) == 1:
         value = value[0]
-    if not isinstance(value, NESTED):
+    if type(value) not in NESTED:
         return "" if value is None else plain(str(value))
     try:
         return json.dumps(value, sort_keys=True, separators=(",", ":")).lower()
     except RecursionError:
         return ""
+
+
+def of_values(values: Sequence[Any]) -> list[str]:
+    """Many values of JSON as they are compared."""
+    return plain_cells(values) if set(map(type, values)) == {str} else list(map(of_value, values))
+
+
+def plain_cells(cells: Iterable[str]) -> list[str]:
+    """Many cells as they are compared: most need no more than lower case."""
+    lower = map(str.lower, map(str.strip, cells))
+    return [plain(cell) if cell[:1] in NO_WORDS else cell for cell in lower]
 
 
 def number(cell: str) -> float | None:
@@ -291,7 +325,7 @@ def _decoded(text: str) -> str:
 def _plain_text(node: Node) -> str:
     value = json_value(node)
     if value is not None:
-        return "\n".join(_documents(value))[:MAX_TEXT]
+        return "\n".join(_documents(value))[:MAX_TEXT] if _has_documents(node, value) else ""
     taken: list[str] = []
     size = 0
     for line in lines(node):
@@ -300,6 +334,13 @@ def _plain_text(node: Node) -> str:
         if size > MAX_TEXT:
             break
     return "\n".join(taken)
+
+
+def _has_documents(node: Node, value: Any) -> bool:
+    """Whether there is such a text; often the bytes alone say that there is none."""
+    data = node.read(MAX_JSON_BYTES)
+    may_be = b"\\" in data or b"<" in data or LONG_IN_JSON.search(b'"' + data)
+    return bool(may_be) and next(_documents(value), None) is not None
 
 
 def _documents(value: Any) -> Iterator[str]:
@@ -343,7 +384,7 @@ def blocks(node: Node) -> Iterator[Block]:
         found = JsonTables()
         yield from found.add(value)
         yield from found.blocks()
-        if next(_documents(value), None) is not None:
+        if _has_documents(node, value):
             yield from text_blocks(text_of(node))
     elif _first_line(node).lstrip().startswith(JSON_STARTS):
         yield from _json_lines(node)
@@ -439,8 +480,8 @@ class JsonTables:
                 self._add_object(path, part, around, depth + 1)
 
     def _add_list(self, path: str, part: list[Any], around: dict[str, str], depth: int) -> Iterator[Block]:
-        inner = [one for one in part if isinstance(one, NESTED)]
-        single = [of_value(one) for one in part if not isinstance(one, NESTED)]
+        inner = [one for one in part if type(one) in NESTED]
+        single = of_values([one for one in part if type(one) not in NESTED])
         outer = _outer(around)
         if len(single) > WIDEST:
             columns = {name: [cell] * len(single) for name, cell in outer.items()} | {"": single}
@@ -449,7 +490,7 @@ class JsonTables:
             for value in single:
                 self._rows[path + "[]"].append({**outer, "": value})
         if len(inner) > 2 and all(map(_is_row, inner)):
-            columns = numbered(list(map(of_value, cells)) for cells in zip_longest(*inner, fillvalue=""))
+            columns = numbered(map(of_values, zip_longest(*inner, fillvalue="")))
             yield Block(f"{path}[,]", columns, range(1, len(inner) + 1))
             return
         for one in reversed(inner):
@@ -464,7 +505,7 @@ class JsonTables:
         scalars: dict[str, str] = {}
         inner: dict[str, Any] = {}
         for name, one in part.items():
-            if isinstance(one, NESTED):
+            if type(one) in NESTED:
                 inner[name] = one
             elif len(scalars) < 20:
                 scalars[name] = of_value(one)
@@ -493,7 +534,7 @@ class JsonTables:
 
 
 def _is_row(value: Any) -> bool:
-    return isinstance(value, list) and len(value) <= WIDEST and not any(isinstance(one, NESTED) for one in value)
+    return isinstance(value, list) and len(value) <= WIDEST and NESTED.isdisjoint(map(type, value))
 
 
 def _outer(around: Mapping[str, str]) -> dict[str, str]:
@@ -511,10 +552,10 @@ def _flat(value: dict[str, Any]) -> dict[str, str] | None:
         if isinstance(part, dict):
             above = f"{path}." if path else ""
             waiting += ((f"{above}{name}", one) for name, one in reversed(part.items()))
-        elif isinstance(part, list) and any(isinstance(one, dict) for one in part):
-            waiting += ((path, one) for one in reversed(part))
         elif isinstance(part, list) and len(part) > WIDEST:
             return None
+        elif isinstance(part, list) and any(isinstance(one, dict) for one in part):
+            waiting += ((path, one) for one in reversed(part))
         else:
             found.setdefault(path, []).append(part)
         seen += 1

@@ -16,11 +16,13 @@ from gen_bundle.check.leaks.records import (
     Block,
     blocks,
     digests,
+    in_memory,
     is_binary,
     is_table,
     lines,
     number,
     plain,
+    plain_cells,
     portions,
     streams,
     text_blocks,
@@ -136,7 +138,7 @@ def _shown(block: Block, rows: Sequence[int], own: Iterable[str]) -> dict[str, l
     others = (name for name in block.columns if name not in own)
     for name in islice(others, WIDEST):
         cells = list(map(block.columns[name].__getitem__, rows))
-        shown[name] = list(map(plain, cells))
+        shown[name] = plain_cells(cells)
         if any(" " in cell for cell in cells):
             shown[LOOK + name] = list(map(_look, cells))
     return shown
@@ -237,7 +239,7 @@ class Search:
             for name, cells in block.columns.items():
                 column = alone.setdefault(f"{block.kind} {name}", [])
                 if len(column) <= most:
-                    column += map(plain, islice(cells, most))
+                    column += plain_cells(cells[:most])
         return joins, alone
 
     def _join(self, joins: Joins, block: Block) -> bool:
@@ -441,10 +443,11 @@ def found_leaks(bundle: Bundle) -> Iterator[Leak]:
     search = Search(gold)
     texts = Texts(chain.from_iterable(table.texts for table in gold.tables))
     for seen in _different(seen_files):
-        found = list(search.leaks_in(seen))
+        with in_memory(seen.node):
+            found = list(search.leaks_in(seen))
+            if not seen.opened and not any(leak.shown for leak in found):
+                found += texts.leaks_in(seen)
         yield from found
-        if not seen.opened and not any(leak.shown for leak in found):
-            yield from texts.leaks_in(seen)
     yield from search.leaks_in_folders()
     for listing in listings(seen_files):
         yield from search.leaks_in(listing)

@@ -114,21 +114,28 @@ def test_an_interval_that_would_be_cut_off_is_none(values: Array, is_cut: bool) 
 
 
 @pytest.mark.parametrize(
-    ("number", "worst", "classes", "reason"),
+    ("number", "worst", "classes", "squared", "reason"),
     [
-        (49, 0.0, [], "There are only 49 reviews; at least 50 make an interval."),
-        (50, 0.0, [], None),
-        (99, 0.0, [50, 49], "at least 100 make an interval of a mean over classes or groups"),
-        (100, 0.0, [50, 50], None),
-        (237, 0.0, [4, 233], "the rarest is in only 4 of 237 reviews: 1.8% of the resamples lack one"),
-        (237, 0.0, [6, 231], None),
-        (237, 0.0, [5, 5, 5, 222], "the rarest is in only 5 of 237 reviews"),
-        (499, 1e9, [], "at least 500 make an interval of an error without a bound (worst: 1e+09)"),
-        (499, 81.0, [], None),
-        (500, -1e9, [], None),
+        (49, 0.0, [], False, "There are only 49 reviews; at least 50 make an interval."),
+        (50, 0.0, [], False, None),
+        (99, 0.0, [50, 49], False, "at least 100 make an interval of a mean over 2 classes or groups"),
+        (100, 0.0, [50, 50], False, None),
+        (119, 0.0, [19] * 5 + [24], False, "at least 120 make an interval of a mean over 6 classes or groups"),
+        (120, 0.0, [20] * 6, False, None),
+        (237, 0.0, [4, 233], False, "the rarest is in only 4 of 237 reviews: 1.8% of the resamples lack one"),
+        (237, 0.0, [6, 231], False, None),
+        (237, 0.0, [5, 5, 5, 222], False, "the rarest is in only 5 of 237 reviews"),
+        (237, 0.0, [0, 100, 137], False, "in only 0 of 237 reviews: 100.0% of the resamples lack one"),
+        (299, 1e9, [], False, "at least 300 make an interval of an error without a bound (worst: 1e+09)"),
+        (299, 81.0, [], True, None),
+        (300, -1e9, [], False, None),
+        (1999, 1e9, [], True, "at least 2000 make an interval of a squared error without a bound (worst: 1e+09)"),
+        (2000, 1000, [], True, None),
     ],
 )
-def test_why_there_are_too_few_units(number: int, worst: float, classes: list[int], reason: str | None) -> None:
+def test_why_there_are_too_few_units(
+    number: int, worst: float, classes: list[int], squared: bool, reason: str | None
+) -> None:
     column = ScoreColumn("f1", "t", "Macro F1", "desc", 4, worst, "-")
-    found = few_units(column, number, "reviews", classes)
+    found = few_units(column, number, "reviews", classes, squared=squared)
     assert found is None if reason is None else reason in (found or "")

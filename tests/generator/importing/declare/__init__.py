@@ -1,0 +1,1 @@
+"""Foreign scorers become declarations."""

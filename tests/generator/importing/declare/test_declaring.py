@@ -1,0 +1,262 @@
+"""A foreign scorer is recognised and held against a declaration, which takes its place only where all is equal."""
+
+import json
+import random
+import runpy
+import sys
+import traceback
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import yaml
+
+from gen_bundle.building import BuildRequest, build
+from gen_bundle.importing.declare.declaring import Declared, declare
+from gen_bundle.twin.engines import Container, Ended, LineListener
+from tests.calls import called
+from tests.generator.importing.bundles import HALVES_SCORER, RESULTS_SCORER, csv_text, guessed, plants
+from tests.generator.importing.declare.projects import Files, foreign_project
+from tests.generator.twin.in_process import InProcessEngine
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
+
+
+class BothInProcess(InProcessEngine):
+    """Runs a foreign program that is Python as well, in the test's own process."""
+
+    def run(self, container: Container, *, seconds: float, stdout: Path, stderr: Path, on_line: LineListener) -> Ended:
+        if (container.program / "program.json").exists():
+            return super().run(container, seconds=seconds, stdout=stdout, stderr=stderr, on_line=on_line)
+        here = {mount.target: str(mount.source) for mount in container.mounts}
+        script = str(container.program / container.argv[1])
+        return Ended(called(lambda: _script(script, [here[part] for part in container.argv[2:]]), stdout, stderr), 0.1)
+
+
+def _script(path: str, arguments: Sequence[str]) -> int:
+    argv, sys.argv = sys.argv, [path, *arguments]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # its authors' own
+            runpy.run_path(path, run_name="__main__")
+    except SystemExit as end:
+        print(end.code, file=sys.stderr)
+        return 0 if end.code in (None, 0) else 1
+    except Exception:
+        traceback.print_exc()
+        return 1
+    finally:
+        sys.argv = argv
+    return 0
+
+
+@pytest.fixture(autouse=True)
+def _one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What runs in the test's own process shares its output."""
+    monkeypatch.setattr("gen_bundle.importing.declare.outcomes.AT_ONCE", 1)
+
+
+def declared(project: Path) -> Declared:
+    return declare(project, BothInProcess(), trust=True)
+
+
+RNG = random.Random(3)
+IDS = [f"q{number}" for number in range(41)]
+CLASSES = [RNG.randrange(3) for _ in IDS]
+GUESSES = [one if RNG.random() < 0.6 else RNG.randrange(3) for one in CLASSES]
+LEVELS = [round(RNG.uniform(1, 9), 3) for _ in IDS]
+NEAR = [round(one + RNG.gauss(0, 1), 3) for one in LEVELS]
+YES = [int(one == 1) for one in CLASSES]
+CHANCES = [round(min(1, max(0, 0.4 * one + RNG.uniform(0, 0.6))), 3) for one in YES]
+
+BY_LINE = """\
+import json, sys, numpy as np
+from pathlib import Path
+i, o = sys.argv[1:]
+y = np.genfromtxt(i + "/ref/testing_label")
+p = np.genfromtxt(i + "/res/prediction")
+if y.shape != p.shape or np.isnan(p).any():
+    sys.exit("wrong shape")
+Path(o, "scores.json").write_text(json.dumps({"accuracy": float((y == p).mean())}))
+"""
+LIBSCORES = """\
+import sys
+from glob import glob
+from pathlib import Path
+import numpy as np
+
+def r2_metric(solution, prediction):
+    return 1 - np.mean((solution - prediction) ** 2) / np.mean((solution - np.mean(solution)) ** 2)
+
+i, o = sys.argv[1:]
+solution = np.loadtxt(glob(i + "/ref/*.solution")[0])
+prediction = np.loadtxt(glob(i + "/res/*.predict")[0])
+if solution.shape != prediction.shape:
+    raise ValueError("Mismatch in prediction shape")
+if np.isnan(prediction).any():
+    raise ValueError("NaN")
+Path(o, "scores.txt").write_text("set1_score: %0.12f\\n" % r2_metric(solution, prediction))
+"""
+ONE_CALL = """\
+import csv, json, sys
+from pathlib import Path
+from sklearn.metrics import mean_squared_error, mean_absolute_error
+i, o = sys.argv[1:]
+def read(name):
+    return [float(row["y"]) for row in csv.DictReader(Path(i + name).read_text().splitlines())]
+y, p = read("/ref/y_test.csv"), read("/res/y_pred.csv")
+scores = {"rmse": mean_squared_error(y, p) ** 0.5, "mae": mean_absolute_error(y, p)}
+Path(o, "scores.json").write_text(json.dumps(scores))
+"""
+ROUNDED_JSON = """\
+import json, sys
+from pathlib import Path
+i, o = sys.argv[1:]
+gold, answers = [json.loads(Path(i + name).read_text()) for name in ("/ref/gold.json", "/res/answers.json")]
+if set(gold) != set(answers):
+    sys.exit("other keys")
+error = sum(gold[one] != answers[one] for one in gold) / len(gold)
+Path(o, "scores.json").write_text(json.dumps({"error": round(100 * error, 1)}))
+"""
+AREAS = """\
+import csv, json, sys
+from pathlib import Path
+from sklearn.metrics import average_precision_score, roc_auc_score
+i, o = sys.argv[1:]
+def read(name, column):
+    return {row["id"]: row[column] for row in csv.DictReader(Path(i + name).read_text().splitlines())}
+gold, scores = read("/ref/labels.csv", "label"), read("/res/scores.csv", "prob")
+assert set(gold) == set(scores)
+y, p = [int(gold[one]) for one in gold], [float(scores[one]) for one in gold]
+assert all(0 <= one <= 1 for one in p)
+scores = {"AUC": roc_auc_score(y, p), "AP": average_precision_score(y, p)}
+Path(o, "scores.json").write_text(json.dumps(scores))
+"""
+OWN = """\
+import json, math, sys
+from pathlib import Path
+i, o = sys.argv[1:]
+y, p = [[float(line) for line in Path(i + name).read_text().split()] for name in ("/ref/y.txt", "/res/p.txt")]
+score = sum(math.exp(-abs(a - b)) for a, b in zip(y, p, strict=True))
+Path(o, "scores.json").write_text(json.dumps({"score": score}))
+"""
+
+
+def lines(values: Sequence[object]) -> str:
+    return "".join(f"{value}\n" for value in values)
+
+
+def table(header: str, *columns: Sequence[object]) -> str:
+    rows = [",".join(str(cell) for cell in row) for row in zip(*columns, strict=True)]
+    return lines([header, *rows])
+
+
+def column(key: str, sort: str = "desc") -> dict[str, Any]:
+    return {"key": key, "title": key, "sort": sort, "precision": 3}
+
+
+class Case(NamedTuple):
+    """A scorer with its files, what is recognised, and whether the declaration takes its place."""
+
+    scorer: str
+    gold: Files
+    solution: Files
+    columns: Sequence[Mapping[str, Any]]
+    recognised: list[str]
+    is_switched: bool
+
+
+CASES = {
+    "a template's accuracy, line by line": Case(
+        BY_LINE,
+        {"testing_label": lines(CLASSES)},
+        {"prediction": lines(GUESSES)},
+        [column("accuracy")],
+        ["prediction answers testing_label, by line", "accuracy: accuracy (field: column1)"],
+        True,
+    ),
+    "libscores": Case(
+        LIBSCORES,
+        {"task.solution": lines(LEVELS)},
+        {"task_valid.predict": lines(NEAR)},
+        [column("set1_score")],
+        ["task_valid.predict answers task.solution, by line", "set1_score: r2 (field: column1)"],
+        True,
+    ),
+    "two calls of scikit-learn on a CSV without ids": Case(
+        ONE_CALL,
+        {"y_test.csv": table("y", LEVELS)},
+        {"y_pred.csv": table("y", NEAR)},
+        [column("rmse", "asc"), column("mae", "asc")],
+        ["y_pred.csv answers y_test.csv, by line", "rmse: rmse (field: y)", "mae: mae (field: y)"],
+        True,
+    ),
+    "a public and a private half": Case(
+        HALVES_SCORER,
+        {"test_labels.csv": lines(LEVELS), "private_test_labels.csv": lines(LEVELS[::-1])},
+        {"test_predictions.csv": lines(NEAR), "private_test_predictions.csv": lines(NEAR[::-1])},
+        [column("test", "asc"), {**column("private_test", "asc"), "hidden": True}],
+        [
+            "private_test_predictions.csv answers private_test_labels.csv, by line",
+            "test_predictions.csv answers test_labels.csv, by line",
+            "test: mae (table: test_predictions, field: column1)",
+            "private_test: mae (table: private_test_predictions, field: column1)",
+        ],
+        True,
+    ),
+    "an error rate in per cent, rounded": Case(
+        ROUNDED_JSON,
+        {"gold.json": json.dumps(dict(zip(IDS, CLASSES, strict=True)))},
+        {"answers.json": json.dumps(dict(zip(IDS, GUESSES, strict=True)))},
+        [column("error", "asc")],
+        ["answers.json answers gold.json, by key", "error: 100 * (1 - accuracy (field: value)), rounded to 1 decimals"],
+        False,  # it scores unknown answers, and refuses none
+    ),
+    "areas under curves": Case(
+        AREAS,
+        {"labels.csv": table("id,label", IDS, YES)},
+        {"scores.csv": table("id,prob", IDS, CHANCES)},
+        [column("AUC"), column("AP")],
+        [
+            "scores.csv answers labels.csv, by id",
+            "AUC: roc_auc (field: prob, positive: 1)",
+            "AP: average_precision (field: prob, positive: 1)",
+        ],
+        False,  # an id that comes twice
+    ),
+    "accuracy and F1 by hand": Case(
+        RESULTS_SCORER,
+        {"truth.csv": csv_text("id,label", plants("x", 40))},
+        {"predictions.csv": csv_text("id,label", guessed(plants("x", 40), 0.6))},
+        [column("accuracy"), column("macro_f1")],
+        [
+            "predictions.csv answers truth.csv, by id",
+            "accuracy: accuracy (field: label)",
+            "macro_f1: f1 (field: label, average: macro)",
+        ],
+        False,  # unknown labels, and an id that comes twice
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_common_scorer_is_recognised(name: str, tmp_path: Path) -> None:
+    case = CASES[name]
+    project = foreign_project(tmp_path / "project", case.scorer, case.gold, case.solution, case.columns)
+    before = (project / "bundle.yaml").read_bytes()
+    found = declared(project)
+    assert found.recognised == case.recognised
+    assert (found.differs, found.left) == ([], [])
+    assert bool(found.stricter) is not case.is_switched
+    assert "31 submissions, 1 of the bundle's own and 30 mutated" in found.compared
+    written = yaml.safe_load((project / (found.file or "")).read_text())
+    assert written["scoring_program"] == "declared"
+    if case.is_switched:
+        assert found.file == "bundle.yaml"
+        assert (project / "original.yaml").read_bytes() == before
+        assert build(BuildRequest(str(project), tmp_path / "bundle.zip", force=True))
+    else:
+        assert found.file == "declared.yaml"
+        assert (project / "bundle.yaml").read_bytes() == before
