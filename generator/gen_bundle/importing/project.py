@@ -34,9 +34,9 @@ from gen_bundle.zips.tree import Node, OnServer, file_of, write_files
 PROGRAMS = {"scoring": "scoring_program", "ingestion": "ingestion_program"}
 FOLDERS = {"scoring": "score", "ingestion": "ingest"}
 DATA = {"reference_data": "data", "input_data": "data/input"}
-PHASE_DATA = {"public_data": "data/public", "starting_kit": "kits"}
+PHASE_DATA = {"public_data": "public", "starting_kit": "kits"}
 TAKEN_IDS = {"input", "public", "baselines", "other"}
-"""Folders of data/ that are no phase's."""
+"""Folders of data/ that are no phase's, here or in other projects."""
 LONGEST_ID = 36
 OWN_NAMES = {"registration_auto_approve", "forum_enabled", "contact_email", "docker_image", "title", "description"}
 """Of the top of competition.yaml: what bundle.yaml calls otherwise, or puts first."""
