@@ -110,7 +110,7 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes longest, so that no worker has it left at the end; see that only model tests are left out."""
+    """Begin with what takes longest, lest a worker has it left at the end; see that only model tests are left out."""
     items.sort(key=lambda item: item.path.name not in LONGEST)
     for path in {item.path for item in items}:
         if NEEDS_MODELS.search(path.read_text(encoding="utf-8")):
