@@ -143,7 +143,8 @@ class _Project:
 
     def _logo(self) -> str:
         path = self.bundle.yaml.get("image")
-        place = "logo" + PurePosixPath(path if isinstance(path, str) else "logo.png").suffix
+        name = path if isinstance(path, str) else "logo.png"
+        place = "logo" + PurePosixPath(name).suffix
         self._write(self.bundle.find(path), place, "image", placeholder_logo("logo", self.competition.title))
         return place
 
