@@ -251,7 +251,7 @@ def _build_one(
     """Write the bundle that is meant for `out` to the path `unfinished`."""
     with tempfile.TemporaryDirectory(prefix="gen-bundle-") as work:
         if isinstance(competition, ForeignProject):
-            made = _foreign(competition, request, progress)
+            made = _foreign(competition, Path(work), request, progress)
         else:
             made = _with_package(competition, Path(work), request, progress)
         write_zip(unfinished, made.tree)
@@ -277,10 +277,12 @@ class _Contents:
     draft: tuple[Lack, ...]
 
 
-def _foreign(project: ForeignProject, request: BuildRequest, progress: Callable[[str], None]) -> _Contents:
+def _foreign(project: ForeignProject, work: Path, request: BuildRequest, progress: Callable[[str], None]) -> _Contents:
     """What is packed as it is."""
     progress("packing programs and data")
-    return _Contents(foreign_tree(project), (), [*unused_data(project)], tuple(foreign_lacks(project, request.now)))
+    return _Contents(
+        foreign_tree(project, work), (), [*unused_data(project)], tuple(foreign_lacks(project, request.now))
+    )
 
 
 def _with_package(

@@ -29,7 +29,7 @@ from gen_bundle.foreign.places import Files, ProjectPlaces
 from gen_bundle.platforms.codabench import SUBMISSION_RULES, milestones, platform_question, yaml_text
 from gen_bundle.render.pages import page_name, rendered
 from gen_bundle.render.tables import utc
-from gen_bundle.zips.writing import all_files, zipped
+from gen_bundle.zips.writing import all_files, write_zip
 
 
 @dataclass(frozen=True)
@@ -154,8 +154,10 @@ def unused_data(project: ForeignProject) -> Iterator[str]:
             yield f"{path}: is not packed: nothing in bundle.yaml names it, and no phase is called so."
 
 
-def foreign_tree(project: ForeignProject) -> dict[str, bytes | Path]:
+def foreign_tree(project: ForeignProject, work: Path) -> dict[str, bytes | Path]:
     """All files of the bundle by name: folders as zips with all that is in them, files byte for byte.
+
+    The zips are written to the folder `work`, since data may be larger than memory.
 
     Raises:
         UserError: what is wrong with pages that are templates.
@@ -166,8 +168,11 @@ def foreign_tree(project: ForeignProject) -> dict[str, bytes | Path]:
         posixpath.normpath(declaration.logo): project.folder / declaration.logo,
         **rendered(project.folder, declaration, _context(project)),
     }
-    for place, source in project.sources.items():
-        tree[place] = zipped(all_files(source)) if source.is_dir() else source
+    for number, (place, source) in enumerate(project.sources.items()):
+        tree[place] = source
+        if source.is_dir():
+            tree[place] = packed = work / f"{number}.zip"
+            write_zip(packed, all_files(source))
     return tree
 
 
