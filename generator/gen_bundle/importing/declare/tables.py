@@ -140,8 +140,6 @@ def _text_table(name: str, text: str, names: frozenset[str]) -> FoundTable | Non
     if header:
         columns = rows[0]
         rows = rows[1:]
-    if not is_unique(columns):
-        return None
     one_column = [usual for usual, suffix in SUFFIXES.items() if name.lower().endswith(suffix)]
     if header and not delimiter and one_column:
         delimiter = one_column[0]
