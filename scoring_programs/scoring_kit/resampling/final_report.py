@@ -7,7 +7,6 @@ import dataclasses
 import math
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -32,7 +31,7 @@ from scoring_kit.program import AVERAGE_RANK, Program, ScoreColumn
 from scoring_kit.report.withholding import open_metrics
 from scoring_kit.resampling.columns import AtUnits, Part, TeamColumn
 from scoring_kit.resampling.draws import few_units
-from scoring_kit.resampling.groups import families, group_figures, has_enough_units
+from scoring_kit.resampling.groups import families, family_of_units
 from scoring_kit.resampling.task import (
     ALPHA,
     NOTHING,
@@ -267,22 +266,13 @@ class TaskReport:
             if of_team is not None:
                 there[team] = of_team
         columns = {column.key: column for column in self.columns}
-        units = max((len(one.names) for one in there.values()), default=0)
         names: dict[str, list[str]] = {}
         for one in there.values():
             names |= {key: list(own) for key, own in one.groups.items()}
-        families = []
-        for key, groups in names.items():
-            column = columns.get(key)
-            title = key if column is None else column.title
-            family: dict[str, Any] = {"name": title, "groups": groups, "values": {}, "intervals": {}}
-            for team, one in there.items():
-                enough = partial(has_enough_units, column=column, squared=key in one.squared)
-                figures = group_figures(one.groups[key], units, settings, self._min_items, enough)
-                family["values"][team] = [figures[name][0] for name in groups]
-                family["intervals"][team] = [figures[name][1] for name in groups]
-            families.append(family)
-        return families
+        return [
+            family_of_units(key, groups, columns.get(key), there, settings, self._min_items)
+            for key, groups in names.items()
+        ]
 
     def _groups(self, shown: Sequence[str]) -> list[dict[str, Any]]:
         """Metrics by class, type or language of the shown teams; what is over too few items is left out."""

@@ -2,7 +2,8 @@
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from scoring_kit.report.withholding import open_metrics
 from scoring_kit.resampling.draws import FEWEST_UNITS, bootstrap_counts, few_units, uncut_interval
 from scoring_kit.resampling.task import Resampling
 from scoring_kit.results import Metric
-from scoring_kit.units import Array, Group, Statistic
+from scoring_kit.units import Array, Group, Statistic, Units
 
 Values = Mapping[str, Mapping[str, float | None]]
 """Team → metric → value, of those that may be shown."""
@@ -49,7 +50,35 @@ def _words(name: str) -> str:
     return " ".join("F1" if word == "f1" else word for word in name.split("_"))
 
 
-def group_figures(
+def family_of_units(
+    key: str,
+    groups: Sequence[str],
+    column: ScoreColumn | None,
+    there: Mapping[str, Units],
+    settings: Resampling,
+    min_items: int,
+) -> dict[str, Any]:
+    """A family as in `families`, with intervals.
+
+    Args:
+        key: what the per-unit results call it: a column's key, or a name.
+        groups: the names of its groups.
+        column: the column, where it is one's.
+        there: the per-unit results of every team.
+        settings: how to resample.
+        min_items: over fewer scored items nothing is shown.
+    """
+    name = key if column is None else column.title
+    family: dict[str, Any] = {"name": name, "groups": groups, "values": {}, "intervals": {}}
+    for team, own in there.items():
+        enough = partial(_has_enough_units, column=column, squared=key in own.squared)
+        figures = _group_figures(own.groups[key], len(own.names), settings, min_items, enough)
+        family["values"][team] = [figures[group][0] for group in groups]
+        family["intervals"][team] = [figures[group][1] for group in groups]
+    return family
+
+
+def _group_figures(
     groups: Mapping[str, Group],
     units: int,
     settings: Resampling,
@@ -73,7 +102,7 @@ def group_figures(
     return {name: (values.get(name), intervals.get(name)) for name in groups}
 
 
-def has_enough_units(group: Group, column: ScoreColumn | None, squared: bool) -> bool:
+def _has_enough_units(group: Group, column: ScoreColumn | None, squared: bool) -> bool:
     """Whether a group has units enough for an interval, of a column's metric or a label's own."""
     if column is None:
         return group.units >= FEWEST_UNITS
