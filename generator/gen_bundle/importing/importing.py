@@ -83,7 +83,8 @@ def _faults(folder: Path) -> list[str]:
     try:
         read_foreign(folder)
     except UserError as error:
-        return list(error.messages)
+        # what is absent is said already
+        return [message for message in error.messages if ": nothing is at " not in message]
     return []
 
 
