@@ -43,8 +43,9 @@ gen-bundle my-task --out bundle.zip
 gen-bundle dry-run bundle.zip --engine process --out dry-run
 ```
 
-Then put your gold in place of the one in `my-task/data/test/`, your inputs into `data/public/`, and change names and
-labels in `my-task/bundle.yaml`. {python} of the {number} need a function of their own in Python.
+Then put your gold in place of the one in `my-task/data/test/`, answers to it (or nothing) in place of those in
+`data/baselines/test/`, your inputs into `data/public/`, and change names and labels in `my-task/bundle.yaml`. {python}
+of the {number} need a function of their own in Python.
 
 For {held} of them, files and formulas are those of the task's own scoring script: {whole} give every value of it
 without Python, {gold} take its gold file and {submission} its submission file as it is.

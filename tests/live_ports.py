@@ -110,7 +110,7 @@ class _Store(_Handler):
         self.heard(self.site.store)
         content = self.site.files.get(self.key)
         if content is None:
-            self.reply(404, b"<Error><Code>NoSuchKey</Code></Error>", "application/xml")
+            self.reply(self.site.lost, b"<Error><Code>NoSuchKey</Code></Error>", "application/xml")
             return
         start = int((self.headers.get("Range") or "bytes=0-").removeprefix("bytes=").rstrip("-"))
         rest, length = content[start:], str(len(content) - start)

@@ -39,6 +39,7 @@ class Site:
         breaks_before: likewise, without doing the work.
         redirects: API paths (their ends) → where they lead.
         cut_short: how many of the next downloads end in the middle.
+        lost: what the store answers where it has no such file.
         late_scores: how often a submission is asked for until its scores are there.
         running: how often a new submission is asked for until it is over.
         score: what the worker makes of a submission's file for the task of a name: what its row gets, with `logs`.
@@ -56,6 +57,7 @@ class Site:
     breaks_before: set[str] = field(default_factory=set)
     redirects: dict[str, str] = field(default_factory=dict)
     cut_short: int = 0
+    lost: int = 404
     late_scores: int = 0
     running: int = 3
     score: Callable[[bytes, str], dict[str, Any]] = score_answer

@@ -21,7 +21,7 @@ from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.read import FILE, is_foreign
 from gen_bundle.draft import Lack, foreign_lacks, lacks
 from gen_bundle.errors import UserError
-from gen_bundle.foreign.project import ForeignProject, foreign_tree, resolve_foreign
+from gen_bundle.foreign.project import ForeignProject, foreign_tree, resolve_foreign, unused_data
 from gen_bundle.image.request import not_here
 from gen_bundle.package.libraries import site_note
 from gen_bundle.package.own_code import announce_own_code, refuse_own_code
@@ -251,7 +251,7 @@ def _build_one(
     """Write the bundle that is meant for `out` to the path `unfinished`."""
     with tempfile.TemporaryDirectory(prefix="gen-bundle-") as work:
         if isinstance(competition, ForeignProject):
-            made = _foreign(competition, request, progress)
+            made = _foreign(competition, Path(work), request, progress)
         else:
             made = _with_package(competition, Path(work), request, progress)
         write_zip(unfinished, made.tree)
@@ -277,10 +277,12 @@ class _Contents:
     draft: tuple[Lack, ...]
 
 
-def _foreign(project: ForeignProject, request: BuildRequest, progress: Callable[[str], None]) -> _Contents:
+def _foreign(project: ForeignProject, work: Path, request: BuildRequest, progress: Callable[[str], None]) -> _Contents:
     """What is packed as it is."""
     progress("packing programs and data")
-    return _Contents(foreign_tree(project), (), (), tuple(foreign_lacks(project, request.now)))
+    return _Contents(
+        foreign_tree(project, work), (), [*unused_data(project)], tuple(foreign_lacks(project, request.now))
+    )
 
 
 def _with_package(

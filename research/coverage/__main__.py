@@ -116,6 +116,7 @@ CASES: Mapping[str, Case] = {
     "macro F1, labels .2/.5/.3": Case(labels([0.2, 0.5, 0.3], 0.7), summed.macro_f1, of_classes=True),
     "macro F1, labels .05/.25/.7": Case(labels([0.05, 0.25, 0.7], 0.7), summed.macro_f1, of_classes=True),
     "the same, 97 % right": Case(labels([0.05, 0.25, 0.7], 0.97), summed.macro_f1, of_classes=True),
+    "macro F1, labels .02/.28/.7": Case(labels([0.02, 0.28, 0.7], 0.7), summed.macro_f1, of_classes=True),
     "macro F1, nine labels": Case(
         labels([0.02, 0.03, 0.05, 0.07, 0.1, 0.1, 0.15, 0.2, 0.28], 0.6), summed.macro_f1, of_classes=True
     ),

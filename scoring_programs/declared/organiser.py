@@ -162,7 +162,7 @@ ENDING = ".columns"
 def named_secrets(table: Table, wanted: Sequence[Plan], public: Sequence[str]) -> list[dict[str, Any]]:
     """The table's secret files and columns, as the organisers' verb `secrets` answers them.
 
-    With many rows a key, an item is part of the key; else nothing identifies a row, and only the files are secret.
+    With many rows a key, an item is part of the key, or else all that a row says.
     """
     columns = _secret(table, wanted, public)
     name = table.gold.name
@@ -172,9 +172,12 @@ def named_secrets(table: Table, wanted: Sequence[Plan], public: Sequence[str]) -
         return []
     if table.gold.suffix == ".txt" and not table.gold.named_by:
         return [{"name": name, "lines": True}]
+    key = _key(table)
     if table.many and not table.distinct:
-        return [{"name": name}]
-    found = {"key": _key(table), "columns": columns, "public": list(public)}
+        columns, key = [], [*key, *columns]
+    found: dict[str, Any] = {"key": key, "columns": columns, "public": list(public)}
+    if table.many:
+        found["choice"] = True
     if _names_its_columns(table, wanted):
         return [{"name": name, **found}]
     return [{"name": name}, {"name": table.id + ENDING, **found}]
@@ -186,7 +189,7 @@ def columns_text(folder: Path, table: Table, wanted: Sequence[Plan], public: Seq
     if len(named) < 2:
         return None
     columns: Mapping[str, Sequence[Any]] = read_columns(folder, table)
-    names = [name for name in (*_key(table), *named[1]["columns"], *public) if name in columns]
+    names = [name for name in (*named[1]["key"], *named[1]["columns"], *public) if name in columns]
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(names)

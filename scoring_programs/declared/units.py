@@ -176,9 +176,13 @@ def _groups(plan: Plan, placed: PlacedTable) -> dict[str, Group]:
     if not plan.by:
         return _labels(plan, placed) if plan.metric in PARTS and len(plan.fields) == 1 else {}
     found = {}
-    for (group, parts), positions in zip(_parts(plan, placed), scored_groups(plan, placed.gold).values(), strict=True):
+    classes = classes_of(plan, placed.gold)
+    groups = scored_groups(plan, placed.gold).items()
+    for (name, parts), (group, positions) in zip(_parts(plan, placed), groups, strict=True):
         units = len(np.unique(placed.unit[positions]))
-        found[group] = Group(MeanOfParts(placed.units, parts), units, len(positions))
+        of_group = [own for key, own in classes.items() if len(key) == 3 and key[1] == group]
+        within = [len(np.unique(placed.unit[own])) for own in of_group]
+        found[name] = Group(MeanOfParts(placed.units, parts), units, len(positions), within)
     return found
 
 

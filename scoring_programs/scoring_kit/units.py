@@ -154,11 +154,13 @@ class Group:
         statistic: over all units of the task.
         units: how many of them have an item of it.
         items: how many items are scored; few enough may give gold away.
+        classes: as in `Units`, within the group.
     """
 
     statistic: Statistic
     units: int
     items: int
+    classes: Sequence[int] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import shutil
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -235,6 +236,18 @@ def test_a_table_without_a_whole_task_is_refused(
 ) -> None:
     found = outcomes(bundles.of(shared_table, suffix, "joint"), "joint", shared(suffix, *columns), tmp_path)
     assert found == {"both/joint": 1, "some/joint": 1, "valid both": False, "valid some": False}
+
+
+@pytest.mark.parametrize("gold", ["secret", "public"])
+def test_the_gold_of_another_task_is_hidden_where_it_is_secret(gold: str, tmp_path: Path) -> None:
+    folder = two_tables(tmp_path, "csv")
+    declared = loaded((folder / "bundle.yaml").read_text(encoding="utf-8"))
+    declared["phases"] = [{**declared["phases"][0], "gold": gold}]
+    (folder / "bundle.yaml").write_text(dumped(declared), encoding="utf-8")
+    (folder / "data/public/both").mkdir(parents=True, exist_ok=True)
+    shutil.copy(folder / "data/both/two.csv", folder / "data/public/both/shown.csv")
+    request = BuildRequest(str(folder), tmp_path / "one.zip", layout="separate", task="one", force=True)
+    assert build(request)[0].leaks == (gold == "secret")
 
 
 @pytest.mark.parametrize("suffix", FORMATS)

@@ -54,6 +54,7 @@ OF_GOLD = (
 OPTIONS = {"answers": "answer", "keys": "key"}
 PHASES = ("dev", "test")
 NOTHING = "-"
+LINE = "line"
 DEFAULT_SPLIT = "40:60"
 """Of a recipe's data."""
 
@@ -333,18 +334,15 @@ def _asked(
     say(f"{gold.file}: {len(gold.rows)} rows, columns {', '.join(gold.names)}. Enter takes what is in brackets.")
     choices = _asked_answers(gold, _asked_key(gold, choices))
     proposal = propose(gold, choices)
-    if proposal.item is None:
+    if proposal.item is None and not _is_one_answer(proposal):
         choices = replace(choices, answers=[_with_type(proposal, name, kind) for name, kind in choices.answers])
         proposal = propose(gold, choices)
     if not choices.public and (proposal.public or proposal.secret):
         question = f"Public: which columns are participants given? ({NOTHING} for none; the others stay secret)"
-        public = _columns(question, gold, proposal.public or (NOTHING,), or_none=True)
+        public = _columns(question, gold, proposal.public or [NOTHING], NOTHING)
         choices = replace(choices, public=public, only_public=True)
         proposal = propose(gold, choices)
-    if choices.cluster is None and proposal.cluster is not None:
-        question = f"Cluster: rows of which column belong together, such as those of a document? ({NOTHING} for none)"
-        cluster = [*_columns(question, gold, [proposal.cluster], or_none=True), NOTHING]
-        choices = replace(choices, cluster=cluster[0])
+    choices = _asked_cluster(proposal, choices)
     if split is None and not gold.phases:
         split = click.prompt("Split into development and test, such as 20:80?", "none", value_proc=_split, err=True)
     if place.title is None:
@@ -352,19 +350,30 @@ def _asked(
     return place, choices, split
 
 
+def _asked_cluster(proposal: "Proposal", choices: "Choices") -> "Choices":
+    if choices.cluster is not None or proposal.cluster is None:
+        return choices
+    question = f"Cluster: rows of which column belong together, such as those of a document? ({NOTHING} for none)"
+    cluster = [*_columns(question, proposal.gold, [proposal.cluster], NOTHING), NOTHING]
+    return replace(choices, cluster=cluster[0])
+
+
 def _asked_key(gold: "GoldRows", choices: "Choices") -> "Choices":
     if choices.key or gold.suffix == ".txt":
         return choices
     proposed = _proposed(gold, choices)
     shown = proposed.key if proposed else ()
-    return replace(choices, key=_columns("Key: which columns identify a row?", gold, shown))
+    question = f"Key: which columns identify a row? ({LINE} numbers the rows)"
+    return replace(choices, key=_columns(question, gold, shown, LINE))
 
 
 def _asked_answers(gold: "GoldRows", choices: "Choices") -> "Choices":
     if choices.answers:
         return choices
     proposed = _proposed(gold, choices)
-    found = [column.name for column in proposed.answers] if proposed else []
+    found: list[str] = []
+    for column in proposed.answers if proposed else ():
+        found += column.in_gold
     shown = [name for name in found if name in gold.names]
     names = _columns("Answers: which columns do participants predict?", gold, shown)
     return replace(choices, answers=[(name, None) for name in names])
@@ -379,22 +388,33 @@ def _proposed(gold: "GoldRows", choices: "Choices") -> "Proposal | None":
         return None
 
 
-def _with_type(proposal: "Proposal", name: str, kind: str | None) -> tuple[str, str]:
-    from gen_bundle.new.columns import TYPES
+def _is_one_answer(proposal: "Proposal") -> bool:
+    """Whether several columns that were named are one answer, as the organiser says."""
+    (first, *others) = proposal.answers
+    if others or first.in_gold == (first.name,):
+        return False
+    kind = "one set of labels" if first.columns else "one answer by several annotators"
+    return click.confirm(f"{', '.join(first.in_gold)}: are these {kind}?", default=True, err=True)
 
-    found = next(column for column in proposal.answers if column.name == name)
+
+def _with_type(proposal: "Proposal", name: str, kind: str | None) -> tuple[str, str]:
+    from gen_bundle.new.columns import TYPES, look_at
+
     if kind is not None:
         return name, kind
+    own = [column for column in proposal.answers if column.name == name]
+    found = own[0] if own else look_at(proposal.gold, name)
     shown = f" ({', '.join(found.values[:8])})" if found.values else ""
     return name, click.prompt(f"Type of {name}{shown}?", found.type, type=click.Choice(TYPES), err=True)
 
 
-def _columns(question: str, gold: "GoldRows", proposed: Sequence[str], *, or_none: bool = False) -> list[str]:
+def _columns(question: str, gold: "GoldRows", proposed: Sequence[str], besides: str = "") -> list[str]:
+    """The columns that are named; none for `-`, where that is the word `besides` them."""
     from gen_bundle.declaration.overrides import nearest
 
     def names(text: str) -> list[str]:
-        if or_none and text.strip() == NOTHING:
-            return []
+        if besides and text.strip() == besides:
+            return [] if besides == NOTHING else [besides]
         named = [text] if text in gold.names else [name.strip() for name in text.split(",") if name.strip()]
         unknown = [name for name in named if name not in gold.names]
         if unknown:

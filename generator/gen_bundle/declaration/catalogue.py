@@ -89,9 +89,9 @@ The same with more of what may be said:
   zipped, or a file, which is packed byte for byte. What several tasks or phases name is one file of the bundle. A UUID
   where no such file lies is a data set that the server has. `--data DIR` takes the place of `data/`.
 - A task is one Codabench task, unless its data or programs differ between its phases: then it is one for each.
-- There is no scoring package, so there is no `submission`, `reference`, `options`, `requirements` or `layout`, and
-  columns need neither `worst` nor `meaning`. Pages that are templates know `competition`, `phases`, `tasks`, `columns`,
-  `milestones` and `name` alone; `raw: true` takes pages as they are.
+- There is no scoring package, so there is no `reference`, `options`, `requirements` or `layout`, and columns need
+  neither `worst` nor `meaning`. Pages that are templates know `competition`, `phases`, `tasks`, `columns`, `milestones`
+  and `name` alone; `raw: true` takes pages as they are.
 - `gen-bundle rank` takes the scores that `gen-bundle fetch` found, or a table of them; `--report` does not work.
   `gen-bundle image`, `--layout`, `--task` and `--platform codalab` do not work, either. All of them say so.
 - What the platform would refuse is not refused here but by the check at the end of the build.

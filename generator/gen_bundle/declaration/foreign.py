@@ -17,6 +17,7 @@ from gen_bundle.declaration.model import (
     CompetitionSettings,
     DeclaredLeaderboard,
     DeclaredPage,
+    DeclaredSubmission,
     Identifier,
     Line,
     PhaseSettings,
@@ -161,6 +162,9 @@ class ForeignCompetition(CompetitionSettings):
     programs: Programs = Field(description="The programs of all tasks that have none of their own.")
     tasks: list[ForeignTask] = Field(min_length=1, description="Codabench's tasks, in their order.")
     phases: list[ForeignPhase] = Field(min_length=1, description="The phases, in the platform's order.")
+    submission: DeclaredSubmission | None = Field(
+        None, description="What participants hand in, for pages that are templates; nothing is checked by it."
+    )
     solutions: list[ForeignSolution] | None = Field(
         None, description="Example submissions. Absent: all in the folder `solutions`, for every task."
     )

@@ -29,7 +29,7 @@ from gen_bundle.foreign.places import Files, ProjectPlaces
 from gen_bundle.platforms.codabench import SUBMISSION_RULES, milestones, platform_question, yaml_text
 from gen_bundle.render.pages import page_name, rendered
 from gen_bundle.render.tables import utc
-from gen_bundle.zips.writing import all_files, zipped
+from gen_bundle.zips.writing import all_files, write_zip
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,7 @@ class ForeignProject:
     Attributes:
         name: short name: that of its folder, where it declares none.
         folder: where bundle.yaml lies.
+        data: its data.
         packed_tasks: Codabench's tasks.
         phase_files: what each phase is packed with, by the phase's id.
         packed: path in bundle.yaml → where it is in the bundle, or the UUID of a data set on the server.
@@ -62,6 +63,7 @@ class ForeignProject:
 
     name: str
     folder: Path
+    data: Path
     declaration: ForeignCompetition
     packed_tasks: Sequence[PackedTask]
     phase_files: Mapping[str, Files]
@@ -94,7 +96,8 @@ def resolve_foreign(folder: Path, *, data: Path | None = None, overrides: tuple[
         paths += files.values()
     packed, sources = _packed(places, paths)
     name = declaration.name or folder.name
-    return ForeignProject(name, folder, declaration, tasks, phase_files, solutions, packed, sources)
+    own_data = data or folder / DATA
+    return ForeignProject(name, folder, own_data, declaration, tasks, phase_files, solutions, packed, sources)
 
 
 def _packed(places: ProjectPlaces, paths: Sequence[str]) -> tuple[dict[str, str], dict[str, Path]]:
@@ -142,8 +145,19 @@ def _packed_tasks(places: ProjectPlaces, task: ForeignTask) -> Iterator[PackedTa
         yield PackedTask(task, name[:256], tuple(phase.id for phase in phases), files)
 
 
-def foreign_tree(project: ForeignProject) -> dict[str, bytes | Path]:
+def unused_data(project: ForeignProject) -> Iterator[str]:
+    """Remarks on what lies in the data and is not packed."""
+    sources = project.sources.values()
+    for path in sorted(project.data.iterdir()) if project.data.is_dir() else []:
+        packed = any(source.is_relative_to(path) or path.is_relative_to(source) for source in sources)
+        if not packed and not path.name.startswith("."):
+            yield f"{path}: is not packed: nothing in bundle.yaml names it, and no phase is called so."
+
+
+def foreign_tree(project: ForeignProject, work: Path) -> dict[str, bytes | Path]:
     """All files of the bundle by name: folders as zips with all that is in them, files byte for byte.
+
+    The zips are written to the folder `work`, since data may be larger than memory.
 
     Raises:
         UserError: what is wrong with pages that are templates.
@@ -154,8 +168,11 @@ def foreign_tree(project: ForeignProject) -> dict[str, bytes | Path]:
         posixpath.normpath(declaration.logo): project.folder / declaration.logo,
         **rendered(project.folder, declaration, _context(project)),
     }
-    for place, source in project.sources.items():
-        tree[place] = zipped(all_files(source)) if source.is_dir() else source
+    for number, (place, source) in enumerate(project.sources.items()):
+        tree[place] = source
+        if source.is_dir():
+            tree[place] = packed = work / f"{number}.zip"
+            write_zip(packed, all_files(source))
     return tree
 
 

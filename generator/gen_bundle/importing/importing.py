@@ -58,9 +58,9 @@ def import_bundle(source: Path, folder: Path) -> Imported:
                 write_schema(work)
                 faults = _faults(work)
         except OSError as error:
-            where = error.filename or folder
             raise UserError(
-                f"--out {folder}: {error.strerror or error} ({where}). Expected a writable folder with free space."
+                f"{error.filename or source}: {error.strerror or error}. Expected a bundle that can be read, and a "
+                f"writable folder with free space for --out {folder}."
             ) from error
     return Imported(opened.changed, opened.lost, opened.absent, faults)
 
@@ -83,7 +83,8 @@ def _faults(folder: Path) -> list[str]:
     try:
         read_foreign(folder)
     except UserError as error:
-        return list(error.messages)
+        # what is absent is said already
+        return [message for message in error.messages if ": nothing is at " not in message]
     return []
 
 

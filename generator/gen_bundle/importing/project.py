@@ -4,6 +4,7 @@ The files keep their bytes. A zip that can be unpacked becomes a folder, which t
 stays as it is.
 """
 
+import keyword
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -26,6 +27,7 @@ from gen_bundle.codabench.serializer_fields import (
     TOP_KEYS,
 )
 from gen_bundle.importing.opening import ABSENT, NO_PAGE, Opened
+from gen_bundle.new.project import placeholder_logo
 from gen_bundle.yaml_document import Path as YamlPath
 from gen_bundle.yaml_document import dotted
 from gen_bundle.zips.reading import Unpacked, sha256_of
@@ -34,9 +36,9 @@ from gen_bundle.zips.tree import Node, OnServer, file_of, write_files
 PROGRAMS = {"scoring": "scoring_program", "ingestion": "ingestion_program"}
 FOLDERS = {"scoring": "score", "ingestion": "ingest"}
 DATA = {"reference_data": "data", "input_data": "data/input"}
-PHASE_DATA = {"public_data": "data/public", "starting_kit": "kits"}
+PHASE_DATA = {"public_data": "public", "starting_kit": "kits"}
 TAKEN_IDS = {"input", "public", "baselines", "other"}
-"""Folders of data/ that are no phase's."""
+"""Folders of data/ that are no phase's, here or in other projects."""
 LONGEST_ID = 36
 OWN_NAMES = {"registration_auto_approve", "forum_enabled", "contact_email", "docker_image", "title", "description"}
 """Of the top of competition.yaml: what bundle.yaml calls otherwise, or puts first."""
@@ -141,8 +143,9 @@ class _Project:
 
     def _logo(self) -> str:
         path = self.bundle.yaml.get("image")
-        place = "logo" + (PurePosixPath(path).suffix if isinstance(path, str) else "")
-        self._write(self.bundle.find(path), place, "image")
+        name = path if isinstance(path, str) else "logo.png"
+        place = "logo" + PurePosixPath(name).suffix
+        self._write(self.bundle.find(path), place, "image", placeholder_logo("logo", self.competition.title))
         return place
 
     def _pages(self) -> Iterator[dict[str, str]]:
@@ -154,7 +157,6 @@ class _Project:
     def _terms(self) -> str:
         if "terms" in self.bundle.yaml:
             return self._text(self.bundle.yaml["terms"], "terms")
-        self.opened.absent.append("terms: write pages/terms.md")
         self._write(None, "pages/terms.md", "terms")
         return "pages/terms.md"
 
@@ -167,14 +169,13 @@ class _Project:
             self.texts[str(path)] = place
         return self.texts[str(path)]
 
-    def _write(self, found: Node | OnServer | None, place: str, at: str) -> None:
-        """Write a file of the bundle; a text that asks for it where there is none."""
+    def _write(self, found: Node | OnServer | None, place: str, at: str, instead: bytes = NO_PAGE) -> None:
+        """Write a file of the bundle; where there is none, one that asks for it."""
         if isinstance(found, Node) and not found.is_folder:
             write_files(found, self.folder / place)
             return
-        if found is not None:
-            self.opened.absent.append(f"{at}: leads to no file of the bundle; write {place}")
-        write_files(file_of(NO_PAGE), self.folder / place)
+        self.opened.absent.append(f"{at}: names no file of the bundle; a placeholder is in {place}")
+        write_files(file_of(instead), self.folder / place)
 
     # Tasks and phases
 
@@ -361,7 +362,7 @@ def _ids(named: Sequence[tuple[Any, str]], what: str, taken: set[str]) -> list[s
     for given, name in named:
         plain = str(given) if isinstance(given, str) and given.isidentifier() else _plain(name).replace("-", "_")
         first = plain[:LONGEST_ID].strip("_") or what
-        if not first[0].isalpha():
+        if not first[0].isalpha() or keyword.iskeyword(first):
             first = f"{what}_{first}"[:LONGEST_ID]
         free, number = first, 1
         while free.lower() in used:

@@ -340,13 +340,14 @@ def _tags(name: str, lists: Sequence[Sequence[str]]) -> GoldColumn:
 
 def _are_labels(name: str, texts: Counter[str]) -> bool:
     """Whether texts repeat as labels do: short, without blanks around them; in a column named so also if few repeat."""
-    if not texts or not all(map(_is_short_label, texts)):
+    if not texts:
         return False
-    if len(texts) <= MOST_GRADES:
-        are_named = LABEL_NAME.fullmatch(name) and not any(" " in text for text in texts)
-        return bool(are_named) or texts.total() >= FEWEST_REPEATS * len(texts)
-    once = list(texts.values()).count(1)
-    return texts.total() >= FEWEST_REPEATS * len(texts) and 2 * once <= len(texts)
+    may_be = texts.total() >= FEWEST_REPEATS * len(texts)
+    if len(texts) > MOST_GRADES:
+        may_be = may_be and 2 * list(texts.values()).count(1) <= len(texts)
+    elif LABEL_NAME.fullmatch(name) and not any(" " in text for text in texts):
+        may_be = True
+    return may_be and all(map(_is_short_label, texts))
 
 
 def _is_short_label(text: str) -> bool:

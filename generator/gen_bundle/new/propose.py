@@ -98,7 +98,7 @@ def propose(gold: GoldRows, choices: Choices) -> Proposal:
     Raises:
         UserError: a column that was named does not exist, or does not fit; no key, nothing to answer, gaps in the gold.
     """
-    if choices.key == (LINE_KEY,) and gold.suffix != ".txt" and LINE_KEY not in gold.names:
+    if list(choices.key) == [LINE_KEY] and gold.suffix != ".txt" and LINE_KEY not in gold.names:
         gold, choices = numbered(gold), replace(choices, key=(NUMBERED,))
     _check_names(gold, choices)
     key, many = key_of(gold, choices.key, choices.rows)

@@ -60,13 +60,14 @@ class SecretFile(TypedDict, total=False):
 
     `name` may hold `*`. `columns` are the secret columns of its table, or the fields of its JSON, and `key` those that
     identify a row (of JSON, if left out, the key of the object); `public` are columns that participants may have. With
-    `lines` every line is secret.
+    `choice` it is secret which rows there are, and with `lines` every line.
     """
 
     name: Required[str]
     key: list[str]
     columns: list[str]
     public: list[str]
+    choice: bool
     lines: bool
 
 

@@ -1,12 +1,15 @@
 """A declaration and what was asked for on the command line → what is to be built."""
 
 import filecmp
+import shlex
+import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from gen_bundle.codabench.reading import YAML_NAME
 from gen_bundle.competitions import known_competitions
 from gen_bundle.declaration import model
 from gen_bundle.declaration.declared import DECLARED
@@ -186,6 +189,9 @@ def find_competition(name_or_folder: str) -> Path:
         if known[name_or_folder].fault:
             raise UserError(known[name_or_folder].fault)
         return known[name_or_folder].folder
+    if (folder / YAML_NAME).is_file() or zipfile.is_zipfile(folder):
+        advice = f"Make a project of it: gen-bundle import {shlex.quote(name_or_folder)}"
+        raise UserError(f"{folder}: is a bundle already, and not a project with {FILE}. {advice}")
     if folder.is_dir():
         raise UserError(f"{folder}: no {FILE} in this folder.")
     what = "is a file" if folder.exists() else "no such file or folder"

@@ -154,7 +154,12 @@ def _missing(folder: Path, value: Any) -> str | None:
         return f"{value!r} is not a path"
     if not place.is_relative_to(folder.resolve()):
         return f"{value!r} leaves the bundle; give a path inside it"
-    return None if there else f"{value!r} is not in the bundle (a dataset's key works on the server alone)"
+    if there:
+        return None
+    if value.endswith(".zip") and (folder / value.removesuffix(".zip")).is_dir():
+        pack = f"gen-bundle check {shlex.quote(str(folder))} --pack bundle.zip"
+        return f"{value!r} is not packed yet, its folder is there. Pack the bundle: {pack}"
+    return f"{value!r} is not in the bundle (a dataset's key works on the server alone)"
 
 
 def _opened(read: Competition, folder: Path) -> Competition:

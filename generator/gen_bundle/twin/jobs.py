@@ -406,7 +406,9 @@ def _log_notes(job: WorkerJob) -> list[str]:
     if scorer is None:
         return []
     notes = []
-    if scorer.ended.exit_code and scorer.ended.seconds < EARLY_SECONDS and not any(job.folders.output.glob("*.html")):
+    ended = scorer.ended
+    is_early = bool(ended.exit_code) and 0 < ended.seconds < EARLY_SECONDS  # of 0: it was never started
+    if is_early and not any(job.folders.output.glob("*.html")):
         notes.append(EARLY_END)
     if worker.is_long_log(scorer.log_lines, scorer.log_bytes):
         versions = "; ".join(f"with version {version} {facts.long_log}" for version, facts in DIFFERENCES.items())

@@ -77,6 +77,8 @@ def few_units(
         what = f"an interval of {kind} without a bound (worst: {column.worst:g})"
     if number < fewest:
         return f"There are only {number} {word}; at least {fewest} make {what}."
+    if 0 in classes:
+        return f"{column.title} is a mean over a fixed list of classes, one of which none of the {number} {word} has."
     lacking = sum((1 - units / number) ** number for units in classes)
     if lacking > MOST_LACKING:
         return (

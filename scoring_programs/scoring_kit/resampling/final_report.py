@@ -5,7 +5,6 @@ It rests on the per-unit results of all teams, which are kept for the organisers
 
 import dataclasses
 import math
-import re
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -31,7 +30,8 @@ from scoring_kit.outputs import signature
 from scoring_kit.program import AVERAGE_RANK, Program, ScoreColumn
 from scoring_kit.report.withholding import open_metrics
 from scoring_kit.resampling.columns import AtUnits, Part, TeamColumn
-from scoring_kit.resampling.draws import FEWEST_UNITS, bootstrap_counts, few_units, uncut_interval
+from scoring_kit.resampling.draws import few_units
+from scoring_kit.resampling.groups import families, family_of_units
 from scoring_kit.resampling.task import (
     ALPHA,
     NOTHING,
@@ -42,9 +42,9 @@ from scoring_kit.resampling.task import (
     resampled,
     work,
 )
-from scoring_kit.results import Metric, comparable
+from scoring_kit.results import comparable
 from scoring_kit.team_results import TeamResults
-from scoring_kit.units import Array, Group, ScoredUnits, Statistic, Units
+from scoring_kit.units import ScoredUnits, Units
 
 SAME = 1e-9
 """How far the score over all units may be from the score itself, relative to it."""
@@ -53,8 +53,6 @@ RESAMPLES, MOST_RESAMPLES = 10_000, 100_000
 
 PerUnit = Mapping[str, Mapping[str, "Units | None"]]
 """Team → task that it entered → its per-unit results; None where the scorer gives none."""
-Values = Mapping[str, Mapping[str, float | None]]
-"""Team → metric → value, of those that may be shown."""
 
 Value = TypeVar("Value")
 
@@ -267,20 +265,14 @@ class TaskReport:
             of_team = None if self.per_unit is None else self.per_unit[team].get(self.task)
             if of_team is not None:
                 there[team] = of_team
-        titles = {column.key: column.title for column in self.columns}
-        units = max((len(one.names) for one in there.values()), default=0)
+        columns = {column.key: column for column in self.columns}
         names: dict[str, list[str]] = {}
         for one in there.values():
             names |= {key: list(own) for key, own in one.groups.items()}
-        families = []
-        for key, groups in names.items():
-            family: dict[str, Any] = {"name": titles.get(key, key), "groups": groups, "values": {}, "intervals": {}}
-            for team, one in there.items():
-                figures = group_figures(one.groups[key], units, settings, self._min_items)
-                family["values"][team] = [figures[name][0] for name in groups]
-                family["intervals"][team] = [figures[name][1] for name in groups]
-            families.append(family)
-        return families
+        return [
+            family_of_units(key, groups, columns.get(key), there, settings, self._min_items)
+            for key, groups in names.items()
+        ]
 
     def _groups(self, shown: Sequence[str]) -> list[dict[str, Any]]:
         """Metrics by class, type or language of the shown teams; what is over too few items is left out."""
@@ -294,71 +286,6 @@ class TaskReport:
                 names = open_metrics(result.metrics, board, self._min_items)
                 values[team] = {name: metric.value for name, metric in result.metrics.items() if name in names}
         return families(self.columns[0].key, values)
-
-
-def families(column: str, values: Values) -> list[dict[str, Any]]:
-    """The families like a column (`f1` for `binary_f1`), or all where none is: a table of teams by groups each.
-
-    Returns:
-        For each family its `name` in words, the names of its `groups`, and `values`, team → one for each group; None
-        where a team's value may not be shown. `intervals` likewise, or None.
-    """
-    found: dict[str, dict[str, None]] = {}
-    for metrics in values.values():
-        for name in metrics:
-            family, separator, group = re.match(r"([^:.]*)([:.]?)\s*(.*)", name, re.DOTALL).groups()  # type: ignore[union-attr]
-            if separator and group:
-                found.setdefault(family, {})[name] = None
-    measure = column.rsplit("_", 1)[-1]
-    like = {family: names for family, names in found.items() if family.rsplit("_", 1)[-1] == measure}
-    tables = []
-    for family, of_family in (like or found).items():
-        names = sorted(of_family)
-        groups = [name[len(family) + 1 :].strip() for name in names]
-        of_teams = {}
-        for team, metrics in values.items():
-            of_teams[team] = [metrics.get(name) for name in names]
-        tables.append({"name": _words(family), "groups": groups, "values": of_teams, "intervals": None})
-    return tables
-
-
-def _words(name: str) -> str:
-    """A metric's name in words, such as `evasion F1`."""
-    return " ".join("F1" if word == "f1" else word for word in name.split("_"))
-
-
-def group_figures(
-    groups: Mapping[str, Group], units: int, settings: Resampling, min_items: int
-) -> dict[str, tuple[float | None, tuple[float, float] | None]]:
-    """Each group's value and interval; None of what is undefined, over too few items, or in too few units."""
-    once = np.ones((1, units))
-    metrics, statistics = {}, {}
-    for name, group in groups.items():
-        metrics[f"group: {name}"] = Metric(float(group.statistic.over(once)[0]), group.items, group.items)
-    shown = open_metrics(metrics, (), min_items)
-    values = {}
-    for name, group in groups.items():
-        value = metrics[f"group: {name}"].value
-        if f"group: {name}" in shown and value is not None and math.isfinite(value):
-            values[name] = value
-            if group.units >= FEWEST_UNITS:
-                statistics[name] = group.statistic
-    intervals = _group_intervals(statistics, units, settings)
-    return {name: (values.get(name), intervals.get(name)) for name in groups}
-
-
-def _group_intervals(
-    statistics: Mapping[str, Statistic], units: int, settings: Resampling
-) -> dict[str, tuple[float, float] | None]:
-    """The interval of each group's metric; none of one that is undefined in any resample."""
-    if not statistics:
-        return {}
-    drawn: dict[str, list[Array]] = {name: [] for name in statistics}
-    for counts in bootstrap_counts(units, settings.resamples, settings.seed):
-        for name, statistic in statistics.items():
-            drawn[name].append(statistic.over(counts))
-    whole = {name: np.concatenate(blocks) for name, blocks in drawn.items()}
-    return {name: uncut_interval(values) for name, values in whole.items() if not np.isnan(values).any()}
 
 
 def _overall(ranks: Mapping[str, Mapping[str, int]], view: RankingView) -> list[dict[str, Any]] | None:

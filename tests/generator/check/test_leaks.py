@@ -144,6 +144,41 @@ def test_what_only_looks_like_gold_is_not_reported(edit: Edit, tmp_path: Path) -
     assert leaks(draft, tmp_path) == []
 
 
+QUERIES = random.Random(4)
+RELEVANT = [(f"query-{number // 2}", f"page-{QUERIES.randrange(10**6)}") for number in range(40)]
+OTHERS = [(f"query-{number // 2}", f"page-{QUERIES.randrange(10**6)}") for number in range(40)]
+JUDGED = {"name": "qrels.csv", "key": ["query", "item"], "columns": ["relevance"], "choice": True}
+
+
+def ranked(pairs: list[tuple[str, str]], more: str = "") -> bytes:
+    """A table of queries and items, in any order but the gold's."""
+    rows = random.Random(1).sample(pairs, len(pairs))
+    return f"query,item{',relevance' * bool(more)}\n".encode() + b"".join(f"{q},{i}{more}\n".encode() for q, i in rows)
+
+
+@pytest.mark.parametrize("relevance", ["", ",1"])
+@pytest.mark.parametrize(
+    ("shown", "is_found"),
+    [(RELEVANT, True), (RELEVANT[:12], True), ([*RELEVANT, *OTHERS], False), (OTHERS, False), (RELEVANT[:2], False)],
+)
+def test_the_choice_of_relevant_items_is_secret_and_candidates_are_none(
+    shown: list[tuple[str, str]], is_found: bool, relevance: str, tmp_path: Path
+) -> None:
+    draft = task()
+    judged = {**JUDGED, "columns": ["relevance"] if relevance else []}
+    gold = ranked(RELEVANT[::-1], relevance)
+    both(write("ref/qrels.csv", gold), secret(judged), public("candidates.csv", ranked(shown)))(draft)
+    found = leaks(draft, tmp_path)
+    assert [f"lists {len(shown)} of the 40 rows of query and item" in what for what in found] == [True] * is_found
+
+
+def test_graded_relevance_is_not_given_away_by_the_candidates(tmp_path: Path) -> None:
+    draft = task()
+    grades = b"query,item,relevance\n" + b"".join(f"{q},{i},{len(i + q) % 3 + 1}\n".encode() for q, i in RELEVANT)
+    both(write("ref/qrels.csv", grades), secret(JUDGED), public("candidates.csv", ranked(RELEVANT)))(draft)
+    assert leaks(draft, tmp_path) == []
+
+
 def test_only_the_label_column_of_a_headed_table_is_secret(tmp_path: Path) -> None:
     draft = task()
     both(write("ref/gold.csv", HEADED), public("items.csv", b"".join(GOLD.splitlines(keepends=True))))(draft)

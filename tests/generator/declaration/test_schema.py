@@ -3,6 +3,7 @@ import json
 import jsonschema
 import pytest
 
+from gen_bundle.declaration.catalogue import MINIMAL_FOREIGN, WHOLE_FOREIGN
 from gen_bundle.declaration.schema import schema_text
 from gen_bundle.declaration.source import read_source
 from gen_bundle.resources import REAL_TASKS, competitions, resource
@@ -36,3 +37,13 @@ def test_declarations_without_python_keep_to_the_schema() -> None:
         column = declared["tasks"][0]["columns"][0]
         column["metric"] = {"name": "f1", "avrage": "macro"}
         assert list(validator.iter_errors(declared)), file.parent.name
+
+
+@pytest.mark.parametrize("example", [MINIMAL_FOREIGN, WHOLE_FOREIGN])
+def test_competitions_with_programs_of_others_keep_to_the_schema(example: str) -> None:
+    validator = jsonschema.Draft202012Validator(json.loads(schema_text()))
+    declared = loaded(example)
+    assert list(validator.iter_errors(declared)) == []
+    assert list(validator.iter_errors(declared | {"scoring_program": "declared"}))
+    del declared["programs"]
+    assert list(validator.iter_errors(declared)), "another model holds without"

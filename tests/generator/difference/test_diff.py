@@ -241,6 +241,7 @@ def test_settings_of_our_programs_are_named_one_by_one(tmp_path: Path) -> None:
         (lambda top: top["options"]["metrics"]["t"].pop("acc"), "keep"),
         (lambda top: top["columns"][2].update(computation="max"), "keep"),
         (lambda top: top.update(details_min_items=9), "keep"),
+        (lambda top: top["columns"][0].update(precision=2), "keep"),
         (lambda top: top["columns"][0].update(worst=-1), "rerun"),
         (lambda top: top["columns"].append({"key": "new"}), "rerun"),
         (lambda top: top["options"]["metrics"]["t"]["f1"].update(average="micro"), "rerun"),

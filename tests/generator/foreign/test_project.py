@@ -269,13 +269,17 @@ def test_what_is_written_by_hand_as_elsewhere_is_taken(tmp_path: Path) -> None:
         one["fact_sheet"] = {"size": {"type": "select", "title": "Size", "choices": ["small", "large"]}}
         one["milestones"] = [{"name": "Papers due", "date": "2031-03-01 AoE"}]
         one["submission_rule"] = "best"
+        field = {"field": "answer", "type": "text", "required": True, "meaning": "The answer."}
+        one["submission"] = {"file": "answers.txt", "fields": [field]}
         one["tasks"][0]["columns"][0] |= {"worst": 0, "meaning": "Share of right answers."}
 
     folder = minimal(tmp_path / "task", declare)
-    (folder / "pages" / "page.md.j2").write_text("# {{ competition.title }}\n", encoding="utf-8")
+    (folder / "pages" / "page.md.j2").write_text(
+        "# {{ competition.title }}: {{ competition.submission.file }}\n", encoding="utf-8"
+    )
     one = built(folder)
     declared = document(one.path)
-    assert members(one.path)["pages/page.md"] == b"# Somebody's task\n"
+    assert members(one.path)["pages/page.md"] == b"# Somebody's task: answers.txt\n"
     assert members(one.path)["terms.md"] == FILES["pages/terms.html"]
     (phase,) = declared["phases"]
     assert (phase["start"], phase["end"]) == ("2031-01-01 08:00:00", "2031-02-01 23:59:59")
@@ -302,8 +306,8 @@ REFUSED: dict[str, tuple[Change, str]] = {
     "a name that is too long": (lambda one: one["tasks"][0].update(input_data=500 * "x"), "nothing is at xxx"),
     "a zip": (lambda one: one["tasks"][0].update(input_data="data/some"), "Did you mean data/some.zip?"),
     "a key of a package": (
-        lambda one: one.update(submission={"file": "x.csv"}),
-        "submission: is read with a scoring package alone",
+        lambda one: one.update(options={"profile": "published"}),
+        "options: is read with a scoring package alone",
     ),
     "two in one place": (
         lambda one: one["tasks"][0].update(input_data="data/dev.zip"),
@@ -426,3 +430,9 @@ def test_a_project_is_compared_with_its_bundle(tmp_path: Path) -> None:
 
 def test_programs_of_others_are_not_trusted_for_being_packed(tmp_path: Path) -> None:
     assert programs_of_others(built(foreign_project(tmp_path / "task")).path) == ["score.zip"]
+
+
+def test_data_that_nothing_names_are_pointed_out(tmp_path: Path) -> None:
+    folder = written(minimal(tmp_path / "task"), data__tset__gold="1", data__public__test__items="2")
+    notes = [note for note in built(folder).notes if "is not packed" in note]
+    assert [Path(note.partition(":")[0]).name for note in notes] == ["dev", "tset"]

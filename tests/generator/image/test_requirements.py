@@ -17,6 +17,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.image.build import gather_context
 from gen_bundle.image.models import Weights
 from gen_bundle.image.request import ImageRequest
+from gen_bundle.package.libraries import OWN_LOCK_HEAD
 from gen_bundle.resources import resource
 from tests.generator.test_declared import DECLARATION, declare
 from tests.generator.test_declared import competition as competition
@@ -130,6 +131,13 @@ def test_the_lock_goes_with_the_requirements(competition: Path, manifest: Path) 
     done = lock(competition, manifest)
     assert "removed, since bundle.yaml has no requirements" in done.output
     assert not (competition / "requirements.lock").exists()
+
+
+def test_a_lock_without_requirements_is_not_installed(tmp_path: Path) -> None:
+    request = ImageRequest("own", "me/own:1", "score", "cpu", lock_file=tmp_path / "requirements.lock")
+    without = request.packages_text
+    request.lock_file.write_text(OWN_LOCK_HEAD.format("3.11") + "helping==1.1 \\\n    --hash=sha256:0\n")
+    assert request.packages_text == without
 
 
 def test_an_image_is_not_built_of_what_is_not_locked(tmp_path: Path) -> None:

@@ -141,6 +141,34 @@ def test_each_absent_part_is_named_once_with_its_place(tmp_path: Path) -> None:
     assert "TODO(organiser)" in (tmp_path / "project" / "pages" / "overview.md").read_text()
 
 
+@pytest.mark.parametrize(
+    ("edit", "at", "place"),
+    [
+        (drafts.drop("terms"), "terms", "pages/terms.md"),
+        (drafts.put("terms", "/etc/hostname"), "terms", "pages/hostname"),
+        (drafts.put("pages", 0, "file", "ref"), "pages[0].file", "pages/ref"),
+        (drafts.put("image", None), "image", "logo.png"),
+        (drafts.put("image", "ref"), "image", "logo"),
+    ],
+)
+def test_a_placeholder_where_no_file_is_named(edit: drafts.Edit, at: str, place: str, tmp_path: Path) -> None:
+    draft = drafts.new()
+    edit(draft)
+    absent = imported(draft, tmp_path).absent
+    assert absent == [f"{at}: names no file of the bundle; a placeholder is in {place}"]
+    placeholder = (tmp_path / "project" / place).read_bytes()
+    assert b"TODO(organiser)" in placeholder or b"placeholder of gen-bundle new" in placeholder
+
+
+def test_phases_of_any_name_have_ids(tmp_path: Path) -> None:
+    names = ["1. Übung", "input", "测试", "class", "..", "public", "Main", "main", "MAIN"]
+    draft = drafts.new()
+    phases = [{"index": at, "name": name, "start": f"204{at}-01-01", "tasks": [0]} for at, name in enumerate(names)]
+    drafts.put("phases", phases)(draft)
+    imported, differences = round_trip(written(draft, tmp_path), tmp_path)
+    assert (imported.absent, differences) == ([], [])
+
+
 def test_keys_that_the_platform_ignores_are_named(tmp_path: Path) -> None:
     draft = drafts.new()
     drafts.put("collaborators", ["me"])(draft)
@@ -181,6 +209,7 @@ BAD = {
     "cut off": (drafts.new().as_zip()[:-30], "File is not a zip file"),
     "no declaration": (packed({"readme.md": b"hi"}), "there is no competition.yaml"),
     "no yaml": (packed({"competition.yaml": b"a: [1"}), "competition.yaml:1"),
+    "not UTF-8": (packed({"competition.yaml": "a: ä".encode("utf-16")}), "Expected YAML in UTF-8"),
     "no mapping": (packed({"competition.yaml": b"- 1"}), "expected a mapping"),
     "two bundles": (
         packed({"a/competition.yaml": b"x: 1", "b/competition.yaml": b"x: 1"}),

@@ -281,6 +281,18 @@ def test_a_file_that_the_server_has_lost(running: Site, verb: Verb, tmp_path: Pa
     assert [record["file"] is None for record in records(tmp_path / "out" / "0-test")] == [True, False, False, False]
 
 
+@pytest.mark.parametrize(("code", "may_come"), [(403, False), (404, False), (410, False), (413, False), (400, True)])
+def test_what_the_store_never_gives_is_not_asked_for_again(
+    running: Site, connection: Connection, tmp_path: Path, code: int, may_come: bool
+) -> None:
+    del running.files["101-result"]
+    running.lost = code
+    fetch(connection, FetchRequest(5, tmp_path / "out"))
+    running.asked.clear()
+    fetch(connection, FetchRequest(5, tmp_path / "out"))
+    assert ("/bucket/101-result" in downloads(running)) == may_come
+
+
 def test_a_submission_to_several_tasks_has_one_file(running: Site, connection: Connection, tmp_path: Path) -> None:
     parent = running.add_submission(PHASE, "eagle", sent("both"), has_children=True, scores=[])
     child = running.add_submission(PHASE, "eagle", sent("both"), parent=parent["id"], task={"id": 1, "name": "A"})

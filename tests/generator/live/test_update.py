@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from gen_bundle.building import BuildRequest, build
 from tests.generator.check.drafts import Edit, both, drop, old, packed, png, put, write
+from tests.generator.foreign_project import foreign_project
 from tests.generator.live.conftest import Verb, changed, competition_of, held, task_of, two_phases
 from tests.generator.live.uploads import uploaded
 from tests.live_server import TOKEN, Site
@@ -491,3 +493,17 @@ def test_another_machine_does_not_know_what_was_put_there(
     done = verb("update", number, new)
     assert done.exit_code == 1
     assert "rerun  Task: content: unknown content, reference_data of task" in done.stdout
+
+
+def test_a_project_with_programs_of_others_is_uploaded_and_brought_up_to_date(
+    site: Site, verb: Verb, tmp_path: Path
+) -> None:
+    folder = foreign_project(tmp_path / "task", lambda one: one["phases"][1].update(max_submissions=30))
+    (bundle,) = build(BuildRequest(str(folder), tmp_path / "foreign.zip"))
+    number = uploaded(site, bundle.path)
+    same = verb("update", number, bundle.path)
+    assert (same.exit_code, same.stdout) == (0, "The same.\n"), same.output
+    (folder / "programs" / "score" / "score.py").write_text("print('other')\n", encoding="utf-8")
+    (changed_bundle,) = build(BuildRequest(str(folder), tmp_path / "changed.zip"))
+    other = verb("update", number, changed_bundle.path)
+    assert "score.py" in other.output

@@ -128,6 +128,27 @@ def test_enter_at_a_question_without_a_proposal_says_what_is_expected(tmp_path: 
     assert "expected a column: text, label, other." in done.stderr
 
 
+def test_rows_without_an_id_are_numbered_where_that_is_the_answer(tmp_path: Path) -> None:
+    rows = [["A text", "ab"[i % 2]] for i in range(9)]
+    (tmp_path / "gold.csv").write_text(csv_text("text,label", rows), encoding="utf-8")
+    done = new(tmp_path, "--gold", "gold.csv", answers="line\n" + "\n" * 6)
+    assert done.exit_code == 0, done.output
+    gold = (tmp_path / "mine/data/test/gold.csv").read_text(encoding="utf-8").splitlines()
+    assert gold[:2] == ["id,text,label", "1,A text,a"]
+
+
+@pytest.mark.parametrize(("said", "fields"), [("y", ["id", "labels"]), ("n", ["id", "joy", "fear", "awe"])])
+def test_columns_of_flags_are_asked_about(said: str, fields: list[str], tmp_path: Path) -> None:
+    rows = [[f"t{i}", i % 2, i // 2 % 2, i // 3 % 2] for i in range(12)]
+    (tmp_path / "gold.csv").write_text(csv_text("id,joy,fear,awe", rows), encoding="utf-8")
+    done = new(tmp_path, "--gold", "gold.csv", answers=f"\n\n{said}\n" + "\n" * 9)
+    assert done.exit_code == 0, done.output
+    assert "joy, fear, awe: are these one set of labels?" in done.stderr
+    submission = read_competition(tmp_path / "mine").submission
+    assert submission is not None
+    assert [field.field for field in submission.fields] == fields
+
+
 def test_yes_asks_nothing(gold: Path) -> None:
     assert new(gold, "--gold", "gold.csv", "--yes", answers="").exit_code == 0
 
@@ -139,6 +160,8 @@ def test_yes_asks_nothing(gold: Path) -> None:
         (["--from", "clpsych2025", "--package"], "--from and --package: expected one of them"),
         (["--recipe", "spans", "--key", "id", "--split", "1:2"], "--key: works only with --gold"),
         (["--recipe", "spans", "--tasks", "a1"], "--tasks: works only with --from"),
+        (["--like", "mt23", "--recipe", "spans"], "--recipe and --like: expected one of them"),
+        (["--like", "mt23", "--code"], "--code: not with --from, --like or --package"),
         (["--package", "--template", "."], "--template: not with --from, --like or --package"),
         (["--gold", "nothing.csv"], "--gold nothing.csv: No such file"),
         (

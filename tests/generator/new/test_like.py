@@ -26,6 +26,7 @@ def test_a_competition_like_a_real_task(name: str, tmp_path: Path) -> None:
     (values,) = found.values()
     expected = MAKERS[name](team(SEED, "random"))[2]
     assert {key: values[key] for key in expected} == pytest.approx(expected, abs=5e-5)  # four decimals are shown
+    assert files_of(folder / "example") == files_of(folder / "data")
 
 
 def test_an_unknown_name_lists_the_tasks(tmp_path: Path) -> None:

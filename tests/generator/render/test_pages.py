@@ -79,3 +79,15 @@ def test_pages_speak_of_invented_data_only_where_they_are(name: str, tmp_path: P
     (tmp_path / "dev").mkdir()
     (tmp_path / "dev" / "gold.csv").write_text("real", encoding="utf-8")
     assert not invented.search(texts(tmp_path))
+
+
+def test_raw_pages_are_taken_as_they_are(tmp_path: Path) -> None:
+    def declare(declaration: dict[str, Any]) -> None:
+        declaration["raw"] = True
+        declaration["pages"] = [{"title": "Overview", "file": "pages/start.html"}]
+
+    folder = small_competition(tmp_path, declare)
+    (folder / "pages" / "start.html").write_bytes(b"<p>{{ nobody }} caf\xe9</p>\r\n")
+    pages = render_pages(resolve(folder))
+    assert pages["pages/start.html"] == b"<p>{{ nobody }} caf\xe9</p>\r\n"
+    assert set(pages) == {"pages/start.html", "pages/terms.md.j2"}

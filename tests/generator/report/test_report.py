@@ -87,7 +87,9 @@ def test_the_figures_fit_each_other(folder: Path) -> None:
         assert 1 <= team["rank_low"] <= team["rank"] <= team["rank_high"] <= 6
     assert teams[SHOWN[0]]["group"] == 1
     assert teams["Ahead"]["low"] is teams["Ahead"]["high"] is None, "many resamples have no error at all"
-    assert "No interval for Ahead: more than 2.5 %" in (folder / "report.html").read_text(encoding="utf-8")
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "No interval for Ahead: more than 2.5 %" in page
+    assert "Significant differences (below 0.05) are marked" in page
     assert teams[SLOW]["group"] > 1
     assert len(one["pairs"]) == 10
     for pair in one["pairs"]:

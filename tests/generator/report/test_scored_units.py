@@ -123,7 +123,10 @@ def test_tables_of_different_keys(
 
 def test_groups_and_labels_have_figures_with_intervals(tmp_path: Path) -> None:
     drawn = random.Random(2)
-    gold = [{"id": f"k{i}", "l": "ab"[i % 3 == 0], "lang": ("swa", "hau", "yor")[min(i // 80, 2)]} for i in range(163)]
+    gold = [
+        {"id": f"k{i}", "l": "ab"[i % 3 == 0], "lang": ("swa", "hau", "yor")[(i >= 105) + (i >= 220)]}
+        for i in range(223)
+    ]
     answers = [{"id": row["id"], "l": row["l"] if drawn.random() < 0.7 else "a"} for row in gold]
     columns: list[dict[str, Any]] = [
         {"key": "f1", "metric": {"name": "f1", "by": "lang"}},
@@ -133,13 +136,30 @@ def test_groups_and_labels_have_figures_with_intervals(tmp_path: Path) -> None:
         tmp_path / "c", table("id", LABEL, file="p.csv"), columns, reference={"file": "gold.csv", "unit": "review"}
     )
     task, page = reported(competition, {"gold.csv": gold}, {"A": {"p.csv": answers}})
-    assert (task["unit"], task["units"]) == ("review", 163)
+    assert (task["unit"], task["units"]) == ("review", 223)
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page[page.index('id="groups"') : page.index('id="methods"')]))
     hau = _f1([pair for pair in zip(gold, answers, strict=True) if pair[0]["lang"] == "hau"])
     # yor has three rows, which could be computed from the whole if only they were left out
     assert re.search(rf"Macro F1, by lang Team hau swa yor A {hau:.4f} 0\.\d+ to 0\.\d+ F1", text), text
     assert re.search(r"F1 of each l Team a b A 0\.\d+ 0\.\d+ to 0\.\d+ 0\.\d+ 0\.\d+ to 0\.\d+", text), text
     assert "There are none" not in text
+
+
+@pytest.mark.parametrize(("rows", "has_interval"), [(99, False), (100, True)])
+def test_a_group_has_an_interval_where_a_column_of_its_size_would(
+    tmp_path: Path, rows: int, has_interval: bool
+) -> None:
+    """A mean over labels, too, needs more units than an accuracy does."""
+    gold = [{"id": f"k{i}", "l": "ab"[i % 2], "lang": "swa" if i < rows else "hau"} for i in range(300)]
+    answers = [{"id": row["id"], "l": row["l"] if i % 5 else "a"} for i, row in enumerate(gold)]
+    columns = [{"key": name, "metric": {"name": name, "field": "l", "by": "lang"}} for name in ("f1", "accuracy")]
+    competition = declared_task(tmp_path / "c", table("id", LABEL, file="p.csv"), columns, reference={"file": "g.csv"})
+    _, page = reported(competition, {"g.csv": gold}, {"A": {"p.csv": answers}})
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page[page.index('id="groups"') : page.index('id="methods"')]))
+    ends = r"0\.\d+ to 0\.\d+ "
+    expected = ends if has_interval else ""
+    assert re.search(rf"Macro F1, by lang Team hau swa A 0\.\d+ {ends}0\.\d+ {expected}\w*Accuracy", text), text
+    assert re.search(rf"Accuracy, by lang Team hau swa A 0\.\d+ {ends}0\.\d+ {ends}", text), text
 
 
 def _f1(pairs: list[tuple[dict[str, Any], dict[str, Any]]]) -> float:

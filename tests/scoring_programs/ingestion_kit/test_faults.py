@@ -133,6 +133,7 @@ def test_both_steps_report_a_fault(fault: str, parts: Path, tmp_path: Path, monk
     assert message in ingested.stderr
     assert steps.record["fault"] == "submission"
     assert steps.record["files"] == {}
+    assert [path.name for path in steps.run_folder.iterdir()] == ["metadata.json"]
     for version in VERSIONS:
         scored = steps.score(version)
         assert scored.exit_code == 1

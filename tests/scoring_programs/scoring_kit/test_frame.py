@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from gen_bundle.package.programs import program_members
 from gen_bundle.package.resolve import resolve
 from scoring_kit.base.missing_packages import what_is_missing
 from scoring_kit.errors import Problems, SubmissionError
+from scoring_kit.outputs import write_failure_page
 from tests.generator.competition import second_task, small_competition
 from tests.scoring_programs.packed import Outcome, run_unit
 
@@ -335,6 +337,13 @@ def test_one_task_alone_by_option(tmp_path: Path) -> None:
     done = subprocess.run([*command, "other"], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "Expected one of classification" in done.stderr
+
+
+def test_a_failure_leaves_nothing_of_its_own_run_but_the_page(tmp_path: Path) -> None:
+    for name in ("details.json", "scores.json", "notes.txt"):
+        (tmp_path / name).write_text("{}", encoding="utf-8")
+    write_failure_page(tmp_path, tmp_path, ["the disk is full"], datetime(2031, 1, 1))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["detailed_results.html", "notes.txt"]
 
 
 def test_a_failed_run_leaves_no_scores_of_an_earlier_one(tmp_path: Path) -> None:

@@ -46,6 +46,8 @@ ENOUGH = 500
 # Shorter texts are labels.
 SHORTEST = 4
 PART = "\x1f"
+CHOICE = "choice"
+"""The secret of a table that says no more of its rows than that they are there."""
 Columns = Mapping[str, Sequence[str]]
 
 
@@ -103,6 +105,7 @@ class SecretTable:
         whole: whether these are all rows.
         public: values of the columns that participants may have.
         guessed: whether it is a guess that these columns are secret.
+        choice: whether it is secret which rows there are, where a key has many.
     """
 
     name: str
@@ -111,11 +114,17 @@ class SecretTable:
     whole: bool = True
     public: Sequence[frozenset[str]] = ()
     guessed: bool = False
+    choice: bool = False
 
     @property
     def rows(self) -> int:
         """How many rows are compared."""
         return len(next(iter(self.secret.values())))
+
+    @property
+    def says_choice(self) -> bool:
+        """Whether the rows say nothing but that they are there, such as the relevant items of queries."""
+        return self.choice and all(len(set(cells)) == 1 for cells in self.secret.values())
 
     @property
     def texts(self) -> Iterator[tuple[str, ...]]:
@@ -237,13 +246,17 @@ def named_tables(name: str, node: Node, secret: Mapping[str, Any]) -> Iterator[S
         yield SecretTable(name, {"line": taken}, [], len(taken) == len(found))
     for columns, whole in _tables_in(node):
         wanted = list(filter(columns.__contains__, secret.get("columns", ())))
+        key = list(filter(columns.__contains__, secret.get("key") or [KEY]))
+        is_choice = bool(secret.get("choice")) and len(key) > 1 and not set(key[1:]) <= set(secret.get("public", ()))
+        if is_choice and not wanted:
+            says_nothing = {CHOICE: [""] * len(columns[key[0]])}
+            yield SecretTable(name, says_nothing, _keys(columns, key, key)[:1], whole, choice=True)
         if wanted:
-            key = list(filter(columns.__contains__, secret.get("key") or [KEY]))
             public = list(filter(columns.__contains__, secret.get("public", ())))
             others = [title for title in columns if title not in (*wanted, *key)]
             keys = _keys(columns, key, [*key, *others])
             allowed = [frozenset(cells) for cells in _compared(columns, public).values()]
-            yield SecretTable(name, _compared(columns, wanted), keys, whole, allowed)
+            yield SecretTable(name, _compared(columns, wanted), keys, whole, allowed, choice=is_choice)
 
 
 def _compared(columns: Columns, titles: Iterable[str]) -> dict[str, list[str]]:

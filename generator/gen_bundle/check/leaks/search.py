@@ -259,7 +259,7 @@ class Search:
         for (kind, *_), join in joins.items():
             compared[kind] |= join.pairs.keys()
         best: Best = {}
-        for (kind, place, _, own), join in joins.items():
+        for (kind, place, titles, own), join in joins.items():
             for (title, name), pairs in join.pairs.items():
                 found = _judged(pairs, len(compared[kind]), join.table, seen)
                 if found and not _is_public(join.table, pairs):
@@ -267,26 +267,21 @@ class Search:
                     leak = _leak(seen, join.table, title, found, f"{_column(name)}{more}", join.line)
                     _keep(best, leak, join.table, title)
             if not seen.is_answer and (not more or own == (ALL,)):
-                yield from self._of_items(seen, place, join)
+                yield from self._of_items(seen, place, join, titles)
         yield from best.values()
 
-    def _of_items(self, seen: Seen, place: int, join: Join) -> Iterator[Leak]:
-        """What the choice of the items or their order says."""
+    def _of_items(self, seen: Seen, place: int, join: Join, titles: Sequence[str]) -> Iterator[Leak]:
+        """What the choice of the items or their order says; `titles` are the columns of the gold that name them."""
         table, order = join.table, list(join.order)
         if len(order) < LISTED:
+            return
+        if table.says_choice and len(titles) > 1:
+            yield from _of_choice(seen, join, titles)
             return
         if table.whole and len(self._orders) < MOST_ORDERS and join.is_most:
             self._orders[place, tuple(order)] = None
         for title, cells in table.secret.items():
-            shown = list(map(cells.__getitem__, order))
-            left_out = len(cells) - len(shown)
-            if left_out >= LISTED and shown.count(shown[0]) == len(shown) == cells.count(shown[0]):
-                what = f"lists the {len(shown)} items with {title} {shown[0]!r} in {table.name}, and no others"
-                if log_orders([len(shown), left_out]) > DOUBT:
-                    yield Leak(seen, what, not table.guessed, table.guessed, join.line)
-            elif len(order) >= IN_A_ROW and join.is_most and follows_order(shown, DOUBT):
-                what = f"has {len(shown)} items in the order of {title} in {table.name}"
-                yield Leak(seen, what, False, table.guessed, join.line)
+            yield from _of_labels(seen, join, title, list(map(cells.__getitem__, order)))
 
     def _in_order(
         self, seen: Seen, columns: dict[str, list[str]], orders: Iterable[tuple[int, tuple[int, ...]]]
@@ -326,6 +321,28 @@ class Search:
             if found_leaks:
                 yield from found_leaks
                 return
+
+
+def _of_labels(seen: Seen, join: Join, title: str, shown: Sequence[str]) -> Iterator[Leak]:
+    """What the choice of items, or their order, says of a column, which has the values `shown` for them."""
+    table = join.table
+    cells = table.secret[title]
+    left_out = len(cells) - len(shown)
+    if left_out >= LISTED and shown.count(shown[0]) == len(shown) == cells.count(shown[0]):
+        what = f"lists the {len(shown)} items with {title} {shown[0]!r} in {table.name}, and no others"
+        if log_orders([len(shown), left_out]) > DOUBT:
+            yield Leak(seen, what, not table.guessed, table.guessed, join.line)
+    elif len(shown) >= IN_A_ROW and join.is_most and follows_order(list(shown), DOUBT):
+        what = f"has {len(shown)} items in the order of {title} in {table.name}"
+        yield Leak(seen, what, False, table.guessed, join.line)
+
+
+def _of_choice(seen: Seen, join: Join, titles: Sequence[str]) -> Iterator[Leak]:
+    """Rows of a gold that says by their being there what is right, and no rows that are wrong."""
+    table, listed = join.table, len(join.order)
+    if join.rows <= listed + OFFSETS[-1]:
+        what = f"lists {listed} of the {table.rows} rows of {' and '.join(titles)} in {table.name}, and no others"
+        yield Leak(seen, what, not table.guessed, table.guessed, join.line)
 
 
 def _says_nothing(joins: Joins) -> bool:

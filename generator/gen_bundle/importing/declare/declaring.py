@@ -20,12 +20,12 @@ from gen_bundle.importing.importing import declaration_text
 from gen_bundle.twin.bundle import open_bundle, read_competition
 from gen_bundle.twin.engines import Engine
 from gen_bundle.twin.layout import scratch_folder
-from gen_bundle.twin.strangers import refuse_strangers
+from gen_bundle.twin.strangers import StrangersError, refuse_strangers
 from gen_bundle.yaml_document import read_core_yaml
 
 ORIGINAL, BESIDE = "original.yaml", "declared.yaml"
 """Beside bundle.yaml: what it was, where it became the declaration; the declaration, where it did not."""
-REMARK = "Scores as the program in programs/ does, as far as gen-bundle import --declare could see."
+REMARK = "Found by gen-bundle import --declare, and compared with the program in programs/."
 
 
 @dataclass
@@ -65,7 +65,11 @@ def declare(project: Path, engine: Engine, *, trust: bool = False, progress: Pro
     declared = Declared()
     with scratch_folder() as work:
         build(BuildRequest(str(project), work / "bundle.zip", force=True))
-        refuse_strangers(work / "bundle.zip", engine, trust=trust)
+        try:
+            refuse_strangers(work / "bundle.zip", engine, trust=trust)
+        except StrangersError as error:
+            whose = "its programs are somebody else's, and would run on this machine without isolation"
+            raise UserError(f"{project}: {whose}. If you trust their authors, add --trust.") from error
         competition = read_competition(open_bundle(work / "bundle.zip", work / "opened"))
         try:
             search = DeclarationSearch(competition, engine, work, progress)
@@ -75,7 +79,8 @@ def declare(project: Path, engine: Engine, *, trust: bool = False, progress: Pro
             declared.left += error.messages
             return declared
         _tell(declared, search, found)
-        _write(declared, project, found, work / "whole")
+        if not search.takes_code:
+            _write(declared, project, found, work / "whole")
     return declared
 
 
@@ -89,9 +94,11 @@ def _tell(declared: Declared, search: DeclarationSearch, found: Found) -> None:
             declared.left.append(f"{column.key}: no metric of this declaration gives its values")
         if column.key in choices and choices[column.key].form == "{}" and _sort(choices[column.key]) != column.sorting:
             declared.left.append(f"{column.key}: is sorted {column.sorting}, its metric the other way")
+    for name in search.uncompared:
+        declared.left.append(f"task {name}: nothing to compare by, no solution, and no gold like that of the others")
     if search.takes_code:
         declared.left.append(
-            "the ingestion program: a declaration can score what it writes, and has no place for the program"
+            "the ingestion program: a declaration scores what it writes as its program does, and has no place for it"
         )
     comparison = found.comparison
     own = sum(run.own for run in comparison.runs)
@@ -122,7 +129,8 @@ def _differences(comparison: Comparison) -> Iterator[tuple[str, str]]:
     for run, column in comparison.differing():
         original, ours = run.original.value(column), run.declared.value(column)
         name = f"{run.name}, task {run.task}"
-        if run.declared.scores is None:
+        if run.declared.scores is None and run.name not in told:
+            told.add(run.name)
             yield "stricter", f"{name}: {column} {_text(original)}; refused: {run.declared.reason}"
         elif run.original.scores is None and "lenient" not in told:
             told.add("lenient")
@@ -143,7 +151,7 @@ def _write(declared: Declared, project: Path, found: Found, work: Path) -> None:
     try:
         scoring = found.scoring
         declaration = written.declaration(scoring.proposal, found.columns, scoring.decimals)
-        text = declaration_text(declaration, REMARK)
+        text = declaration_text(declaration, f"{REMARK}\n# {declared.compared}.")
         written.try_out(text, work)
     except UserError as error:
         declared.left += error.messages
@@ -151,6 +159,7 @@ def _write(declared: Declared, project: Path, found: Found, work: Path) -> None:
     declared.lost = written.lost
     unlike = declared.left or declared.differs or declared.stricter
     declared.file = BESIDE if unlike else FILE
+    written.add_pages(project)
     if declared.is_switched:
         (project / FILE).rename(project / ORIGINAL)
         written.add_baselines(project)

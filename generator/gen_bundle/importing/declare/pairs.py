@@ -1,7 +1,7 @@
 """Which file of a submission answers which file of the gold, and by what its rows are matched."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -34,6 +34,21 @@ class FilePair:
         for table in self.elsewhere:
             values += table.column(column) if column in table.columns else []
         return values
+
+    def beside(self, golds: Sequence[FoundTable]) -> "FilePair":
+        """The pair, with the gold of its name among that of all tasks."""
+        return replace(self, elsewhere=tuple(gold for gold in golds if gold.name == self.gold.name))
+
+    def fits(self, gold: FoundTable) -> bool:
+        """Whether other gold has the columns of its own."""
+        return {theirs for _, theirs in (*self.key, *self.fields)} <= set(gold.columns)
+
+    def answered_right(self, gold: FoundTable) -> "FilePair":
+        """The right answers to other gold, in a file like this one."""
+        theirs = dict((*self.key, *self.fields))
+        columns = [gold.column(theirs[one]) if one in theirs else [""] * len(gold.rows) for one in self.answer.columns]
+        rows = [tuple(cells) for cells in zip(*columns, strict=True)]
+        return replace(self, answer=self.answer.with_rows(rows), gold=gold)
 
     @property
     def said(self) -> str:

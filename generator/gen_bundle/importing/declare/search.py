@@ -82,7 +82,7 @@ class DeclarationSearch:
             UserError: there is none.
         """
         for one in self._tasks:
-            if one.pairs:
+            if one.pairs and not one.is_made:
                 return one
         if not any(one.own for one in self._tasks):
             raise UserError("no solution is attached to a task, so that there is nothing to compare by")
@@ -114,6 +114,11 @@ class DeclarationSearch:
             keys = ", ".join(column.key for column in self.columns)
             raise UserError(f"no metric of a declaration gives the values of {keys}")
         return best
+
+    @property
+    def uncompared(self) -> list[str]:
+        """The names of tasks whose gold is no file like the first one's."""
+        return [one.task.name for one in self._tasks if not one.pairs]
 
     # Which metrics
 
@@ -180,7 +185,8 @@ class DeclarationSearch:
         outcomes = self._scored(f"comparing, task {one.task.name}", jobs)
         for number, mutant in enumerate(submissions):
             original, by_declaration = outcomes[2 * number : 2 * number + 2]
-            yield ScoredTwice(one.task.name, mutant.name, original, by_declaration, own=number < len(one.own))
+            own = number < len(one.own) and not one.is_made
+            yield ScoredTwice(one.task.name, mutant.name, original, by_declaration, own=own)
 
 
 def declared_columns(column: Column, choice: ChosenMetric) -> list[dict[str, Any]]:

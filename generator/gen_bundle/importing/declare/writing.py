@@ -28,12 +28,14 @@ class DeclaredProject:
 
     Attributes:
         lost: what the declaration does not take over, a line each.
+        pages: pages that had to be written anew, by path.
     """
 
     def __init__(self, folder: Path, foreign: Mapping[str, Any]) -> None:
         self.folder = folder
         self.foreign = foreign
         self.lost: list[str] = []
+        self.pages: dict[str, str] = {}
 
     def declaration(
         self, proposal: ScoringProposal, columns: Sequence[Mapping[str, Any]], decimals: int | None
@@ -70,8 +72,14 @@ class DeclaredProject:
         copy = work / "project"
         shutil.copytree(self.folder, copy)
         (copy / FILE).write_text(text, encoding="utf-8")
+        self.add_pages(copy)
         self.add_baselines(copy)
         build(BuildRequest(str(copy), work / "bundle.zip", force=True))
+
+    def add_pages(self, folder: Path) -> None:
+        """Write the pages that had to be written anew into the project, or a copy of it."""
+        for name, text in self.pages.items():
+            (folder / name).write_text(text, encoding="utf-8")
 
     def add_baselines(self, folder: Path) -> None:
         """Copy the solutions to where a declaration looks for baselines, in the project or a copy of it."""
@@ -142,9 +150,8 @@ class DeclaredProject:
         text = (self.folder / file).read_text(encoding="utf-8", errors="replace")
         if not any(sign in text for sign in TEMPLATE_SIGNS):
             return file
-        marked = f"{file}.j2"
-        (self.folder / marked).write_text(f"{{% raw %}}{text}{{% endraw %}}", encoding="utf-8")
-        return marked
+        self.pages[f"{file}.j2"] = f"{{% raw %}}{text}{{% endraw %}}"
+        return f"{file}.j2"
 
 
 def _moment(text: str) -> str:

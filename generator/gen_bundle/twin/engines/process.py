@@ -33,6 +33,10 @@ WORKERS_OWN = {"PYTHONUNBUFFERED": "1", "http_proxy": "", "https_proxy": ""}
 _APP = re.compile(rb"/app(?![\w.-])")
 _NO_MODULE = re.compile(r"^(?:ModuleNotFoundError|ImportError): No module named '([\w.]+)'", re.MULTILINE)
 LOG_END = 4000
+NO_PROGRAM = (
+    "no such program on this machine. Where the image has it, use --engine docker; there is no shell that would run a "
+    "line of shell"
+)
 # Elsewhere (Windows) a process has no group to be ended with, and what it used is not known in the end.
 HAS_GROUPS = hasattr(os, "killpg") and hasattr(os, "wait4")
 HAS_LAUNCHER = sys.platform == "linux"
@@ -245,7 +249,7 @@ class ProcessEngine:
                 else:
                     group = self._kept_apart(container, scratch, out, err)
             except FileNotFoundError:
-                return Ended(127, 0.0, problem=f"{container.argv[0]!r}: no such program (there is no shell in between)")
+                return Ended(127, 0.0, problem=f"{container.argv[0]!r}: {NO_PROGRAM}")
             except (OSError, ValueError) as error:
                 return Ended(126, 0.0, problem=f"{container.argv[0]!r} cannot be run: {error}")
             ended = _watch(group, began, seconds, LiveLines((stdout, stderr), on_line), gpu=self._gpu)

@@ -12,12 +12,24 @@ from typing import Any, NamedTuple
 
 import pytest
 import yaml
+from click.testing import CliRunner
 
 from gen_bundle.building import BuildRequest, build
+from gen_bundle.cli import root
+from gen_bundle.errors import UserError
 from gen_bundle.importing.declare.declaring import Declared, declare
 from gen_bundle.twin.engines import Container, Ended, LineListener
+from gen_bundle.twin.engines.process import ProcessEngine
 from tests.calls import called
-from tests.generator.importing.bundles import HALVES_SCORER, RESULTS_SCORER, csv_text, guessed, plants
+from tests.generator.importing.bundles import (
+    HALVES_SCORER,
+    RESULTS_SCORER,
+    csv_text,
+    guessed,
+    old_bundle,
+    plants,
+    results_bundle,
+)
 from tests.generator.importing.declare.projects import Files, foreign_project
 from tests.generator.twin.in_process import InProcessEngine
 
@@ -31,7 +43,7 @@ class BothInProcess(InProcessEngine):
         if (container.program / "program.json").exists():
             return super().run(container, seconds=seconds, stdout=stdout, stderr=stderr, on_line=on_line)
         here = {mount.target: str(mount.source) for mount in container.mounts}
-        script = str(container.program / container.argv[1])
+        script = str(container.program / container.argv[1].removeprefix("/app/program/"))
         return Ended(called(lambda: _script(script, [here[part] for part in container.argv[2:]]), stdout, stderr), 0.1)
 
 
@@ -174,7 +186,7 @@ CASES = {
         {"testing_label": lines(CLASSES)},
         {"prediction": lines(GUESSES)},
         [column("accuracy")],
-        ["prediction answers testing_label, by line", "accuracy: accuracy (field: column1)"],
+        ["prediction answers testing_label, by line", "accuracy: accuracy (field: answer)"],
         True,
     ),
     "libscores": Case(
@@ -182,7 +194,7 @@ CASES = {
         {"task.solution": lines(LEVELS)},
         {"task_valid.predict": lines(NEAR)},
         [column("set1_score")],
-        ["task_valid.predict answers task.solution, by line", "set1_score: r2 (field: column1)"],
+        ["task_valid.predict answers task.solution, by line", "set1_score: r2 (field: answer)"],
         True,
     ),
     "two calls of scikit-learn on a CSV without ids": Case(
@@ -201,8 +213,8 @@ CASES = {
         [
             "private_test_predictions.csv answers private_test_labels.csv, by line",
             "test_predictions.csv answers test_labels.csv, by line",
-            "test: mae (table: test_predictions, field: column1)",
-            "private_test: mae (table: private_test_predictions, field: column1)",
+            "test: mae (table: test_predictions, field: answer)",
+            "private_test: mae (table: private_test_predictions, field: answer)",
         ],
         True,
     ),
@@ -260,3 +272,107 @@ def test_a_common_scorer_is_recognised(name: str, tmp_path: Path) -> None:
     else:
         assert found.file == "declared.yaml"
         assert (project / "bundle.yaml").read_bytes() == before
+
+
+SAYS_NOTHING = {
+    "a metric of its own": (OWN, "no metric of a declaration gives the values of score"),
+    "a module that is not here": (
+        "import a_module_of_the_image\n",
+        "the original scorer gives no scores on this machine: ModuleNotFoundError: No module named "
+        "'a_module_of_the_image'",
+    ),
+    "the same score for everything": (
+        'import sys\nopen(sys.argv[2] + "/scores.json", "w").write(\'{"score": 1.0}\')\n',
+        "no metric of a declaration gives the values of score",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SAYS_NOTHING)
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_nothing_is_declared_without_equal_values_that_differ(name: str, tmp_path: Path) -> None:
+    scorer, reason = SAYS_NOTHING[name]
+    gold, solution = {"y.txt": lines(LEVELS)}, {"p.txt": lines(NEAR)}
+    project = foreign_project(tmp_path / "project", scorer, gold, solution, [column("score")])
+    before = sorted(path.name for path in project.iterdir())
+    found = declared(project)
+    assert found.left == [reason]
+    assert (found.compared, found.file) == ("", None)
+    assert sorted(path.name for path in project.iterdir()) == before
+
+
+LENIENT = """\
+import csv, json, sys
+from pathlib import Path
+i, o = sys.argv[1:]
+def read(name):
+    return {row["id"]: row["y"] for row in csv.DictReader(Path(i + name).read_text().splitlines())}
+gold, answers = read("/ref/y_test.csv"), read("/res/y_pred.csv")
+assert set(gold) == set(answers)
+assert all(abs(float(one)) < 999 for one in answers.values())
+error = sum(abs(float(gold[one]) - float(answers[one])) for one in gold) / len(gold)
+assert error > 0, "too good to be true"
+Path(o, "scores.json").write_text(json.dumps({"mae": error, "seconds": 2.0}))
+"""
+
+
+def test_what_differs_and_what_is_left_is_said_and_the_original_stays(tmp_path: Path) -> None:
+    gold, solution = {"y_test.csv": table("id,y", IDS, LEVELS)}, {"y_pred.csv": table("id,y", IDS, NEAR)}
+    columns = [column("mae", "asc"), column("seconds", "asc")]
+    project = foreign_project(tmp_path / "project", LENIENT, gold, solution, columns)
+    found = declared(project)
+    (differs,) = found.differs
+    assert differs.startswith("15-all-right, task Main: fails (AssertionError: too good to be true); the declaration")
+    assert found.left == ["seconds: no metric of this declaration gives its values"]
+    assert found.file == "declared.yaml"
+
+
+def test_tasks_without_a_solution_are_compared_by_their_gold(tmp_path: Path) -> None:
+    gold, solution = {"y_test.csv": table("y", LEVELS)}, {"y_pred.csv": table("y", NEAR)}
+    columns = [column("rmse", "asc"), column("mae", "asc")]
+    project = foreign_project(tmp_path / "project", ONE_CALL, gold, solution, columns)
+    (project / "data" / "final").mkdir()
+    (project / "data" / "final" / "y_test.csv").write_text(table("y", LEVELS[:30]))
+    declaration = yaml.safe_load((project / "bundle.yaml").read_text())
+    declaration["tasks"].append({"id": "final", "name": "Final", "reference_data": "data/final"})
+    declaration["phases"][0]["end"] = "2031-02-01"
+    declaration["phases"].append({"id": "final", "name": "Final", "start": "2031-03-01", "tasks": ["final"]})
+    (project / "bundle.yaml").write_text(yaml.safe_dump(declaration))
+    found = declared(project)
+    assert "62 submissions, 1 of the bundle's own and 61 mutated" in found.compared
+    assert found.is_switched
+
+
+def said(monkeypatch: pytest.MonkeyPatch, bundle: Path, out: Path) -> str:
+    """What `import --declare` prints of a bundle."""
+    monkeypatch.setattr("gen_bundle.twin.engines.choose.ProcessEngine", lambda **_: BothInProcess())
+    done = CliRunner().invoke(root, ["import", str(bundle), "--out", str(out), "--declare", "--trust"])
+    assert done.exit_code == 0, done.stderr
+    return done.stderr
+
+
+def test_the_verb_says_what_it_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = said(monkeypatch, results_bundle(tmp_path / "bundle"), tmp_path / "project")
+    for line in (
+        "recognised: predictions.csv answers truth.csv, by id\n",
+        "recognised: macro_f1: f1 (field: label, average: macro)\n",
+        "compared: 62 submissions, 2 of the bundle's own and 60 mutated: 84 of 96 values equal; 14 submissions refused",
+        "only the original scores it: 25-unknown-answer, task Plants dev: accuracy 0.83",
+        "bundle.yaml stays as it was imported, with the original program\n",
+        "the declaration is in declared.yaml; it takes effect under the name bundle.yaml\n",
+    ):
+        assert line in text
+    assert (tmp_path / "project/pages/overview.md.j2").read_text().startswith("{% raw %}")
+
+
+def test_the_verb_says_why_there_is_no_declaration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = said(monkeypatch, old_bundle(tmp_path / "bundle"), tmp_path / "project")
+    assert "not declared: no solution is attached to a task, so that there is nothing to compare by\n" in text
+    assert not (tmp_path / "project/declared.yaml").exists()
+
+
+def test_programs_of_others_run_only_apart_or_with_trust(tmp_path: Path) -> None:
+    case = CASES["libscores"]
+    project = foreign_project(tmp_path / "project", case.scorer, case.gold, case.solution, case.columns)
+    with pytest.raises(UserError, match=r"project: its programs are somebody else's, .* add --trust\."):
+        declare(project, ProcessEngine(keep_apart=False))
