@@ -8,6 +8,7 @@ import pytest
 from gen_bundle.check import check_path
 from gen_bundle.check.bundle import pack
 from gen_bundle.convert import convert
+from gen_bundle.errors import UserError
 from gen_bundle.twin.replay import DryRunRequest, dry_run
 from tests.generator.importing.bundles import (
     FIVE,
@@ -73,3 +74,11 @@ def test_old(tmp_path: Path) -> None:
 def test_r(tmp_path: Path) -> None:
     results = dry_run(DryRunRequest(r_bundle(tmp_path / "bundle"), tmp_path / "out", trust=True), "process")
     assert [run.status for run in results.runs] == ["Failed"]
+    assert "'Rscript': no such program on this machine" in results.runs[0].message
+    assert not any("failed early" in note for note in results.notes)
+
+
+def test_a_folder_that_is_not_packed_yet_is_not_called_missing(tmp_path: Path) -> None:
+    folder = code_bundle(tmp_path / "bundle")
+    with pytest.raises(UserError, match=f"not packed yet, .* gen-bundle check {folder} --pack bundle.zip"):
+        dry_run(DryRunRequest(folder, tmp_path / "out", trust=True), "process")

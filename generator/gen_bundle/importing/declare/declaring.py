@@ -20,7 +20,7 @@ from gen_bundle.importing.importing import declaration_text
 from gen_bundle.twin.bundle import open_bundle, read_competition
 from gen_bundle.twin.engines import Engine
 from gen_bundle.twin.layout import scratch_folder
-from gen_bundle.twin.strangers import refuse_strangers
+from gen_bundle.twin.strangers import StrangersError, refuse_strangers
 from gen_bundle.yaml_document import read_core_yaml
 
 ORIGINAL, BESIDE = "original.yaml", "declared.yaml"
@@ -65,7 +65,11 @@ def declare(project: Path, engine: Engine, *, trust: bool = False, progress: Pro
     declared = Declared()
     with scratch_folder() as work:
         build(BuildRequest(str(project), work / "bundle.zip", force=True))
-        refuse_strangers(work / "bundle.zip", engine, trust=trust)
+        try:
+            refuse_strangers(work / "bundle.zip", engine, trust=trust)
+        except StrangersError as error:
+            whose = "its programs are somebody else's, and would run on this machine without isolation"
+            raise UserError(f"{project}: {whose}. If you trust their authors, add --trust.") from error
         competition = read_competition(open_bundle(work / "bundle.zip", work / "opened"))
         try:
             search = DeclarationSearch(competition, engine, work, progress)

@@ -23,7 +23,7 @@ class FoundTable:
         name: the file's.
         form: `cells` of a text with `delimiter`; of JSON the list of `records`, the `mapping` of a key to a value or a
             record, the `list` of values, or `json lines`.
-        columns: their names; `column1` and so on where the file has none.
+        columns: their names; `column1` and so on where the file has none, `answer` where there is one.
         rows: cells as text, or JSON values.
         delimiter: between cells; empty where a line is one cell.
         header: whether the file's first line names the columns.
@@ -69,6 +69,8 @@ class FoundTable:
         return dict(zip(self.columns[1:], row[1:], strict=True))
 
 
+ANSWER = "answer"
+"""The column of a file of one value a line."""
 KEY, VALUE = "key", "value"
 """The columns of a JSON object of keys and plain values."""
 
@@ -137,6 +139,8 @@ def _text_table(name: str, text: str, names: frozenset[str]) -> FoundTable | Non
     rows = _text_rows(text, delimiter)
     header = _has_header(rows, names)
     columns = tuple(f"column{place}" for place in range(1, len(rows[0]) + 1))
+    if len(columns) == 1:
+        columns = (ANSWER,)
     if header:
         columns = rows[0]
         rows = rows[1:]

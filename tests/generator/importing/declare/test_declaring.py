@@ -16,8 +16,10 @@ from click.testing import CliRunner
 
 from gen_bundle.building import BuildRequest, build
 from gen_bundle.cli import root
+from gen_bundle.errors import UserError
 from gen_bundle.importing.declare.declaring import Declared, declare
 from gen_bundle.twin.engines import Container, Ended, LineListener
+from gen_bundle.twin.engines.process import ProcessEngine
 from tests.calls import called
 from tests.generator.importing.bundles import (
     HALVES_SCORER,
@@ -184,7 +186,7 @@ CASES = {
         {"testing_label": lines(CLASSES)},
         {"prediction": lines(GUESSES)},
         [column("accuracy")],
-        ["prediction answers testing_label, by line", "accuracy: accuracy (field: column1)"],
+        ["prediction answers testing_label, by line", "accuracy: accuracy (field: answer)"],
         True,
     ),
     "libscores": Case(
@@ -192,7 +194,7 @@ CASES = {
         {"task.solution": lines(LEVELS)},
         {"task_valid.predict": lines(NEAR)},
         [column("set1_score")],
-        ["task_valid.predict answers task.solution, by line", "set1_score: r2 (field: column1)"],
+        ["task_valid.predict answers task.solution, by line", "set1_score: r2 (field: answer)"],
         True,
     ),
     "two calls of scikit-learn on a CSV without ids": Case(
@@ -211,8 +213,8 @@ CASES = {
         [
             "private_test_predictions.csv answers private_test_labels.csv, by line",
             "test_predictions.csv answers test_labels.csv, by line",
-            "test: mae (table: test_predictions, field: column1)",
-            "private_test: mae (table: private_test_predictions, field: column1)",
+            "test: mae (table: test_predictions, field: answer)",
+            "private_test: mae (table: private_test_predictions, field: answer)",
         ],
         True,
     ),
@@ -367,3 +369,10 @@ def test_the_verb_says_why_there_is_no_declaration(tmp_path: Path, monkeypatch: 
     text = said(monkeypatch, old_bundle(tmp_path / "bundle"), tmp_path / "project")
     assert "not declared: no solution is attached to a task, so that there is nothing to compare by\n" in text
     assert not (tmp_path / "project/declared.yaml").exists()
+
+
+def test_programs_of_others_run_only_apart_or_with_trust(tmp_path: Path) -> None:
+    case = CASES["libscores"]
+    project = foreign_project(tmp_path / "project", case.scorer, case.gold, case.solution, case.columns)
+    with pytest.raises(UserError, match=r"project: its programs are somebody else's, .* add --trust\."):
+        declare(project, ProcessEngine(keep_apart=False))

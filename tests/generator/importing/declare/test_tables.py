@@ -13,8 +13,8 @@ READ = {
     "a CSV with a header": ("p.csv", "id,label\na,x\nb,y\n", ("id", "label"), [("a", "x"), ("b", "y")]),
     "without one": ("p.csv", "1,2\n3,4\n", ("column1", "column2"), [("1", "2"), ("3", "4")]),
     "one column of numbers below a word": ("p.csv", "y\n1\n2\n", ("y",), [("1",), ("2",)]),
-    "one value a line": ("data.predict", "1.5\n2\n\n", ("column1",), [("1.5",), ("2",)]),
-    "labels alone": ("labels", "oak\nash\noak\n", ("column1",), [("oak",), ("ash",), ("oak",)]),
+    "one value a line": ("data.predict", "1.5\n2\n\n", ("answer",), [("1.5",), ("2",)]),
+    "labels alone": ("labels", "oak\nash\noak\n", ("answer",), [("oak",), ("ash",), ("oak",)]),
     "between blanks": ("x.solution", "1 0\n0 1\n", ("column1", "column2"), [("1", "0"), ("0", "1")]),
     "between tabs": ("a.tsv", "id\tn\na\t1\nb\t2\n", ("id", "n"), [("a", "1"), ("b", "2")]),
     "quoted cells": ("p.csv", 'id,text\n1,"a, b"\n2,c\n', ("id", "text"), [("1", "a, b"), ("2", "c")]),
@@ -55,7 +55,7 @@ def test_a_column_that_the_scorer_names_is_a_header() -> None:
     named, unnamed = read_table("p.csv", text, frozenset(["label"])), read_table("p.csv", text, NO_NAMES)
     assert named is not None
     assert unnamed is not None
-    assert (named.columns, unnamed.columns) == (("label",), ("column1",))
+    assert (named.columns, unnamed.columns) == (("label",), ("answer",))
 
 
 CELL = st.text(st.characters(min_codepoint=97, max_codepoint=122), min_size=1, max_size=4)
