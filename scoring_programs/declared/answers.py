@@ -5,7 +5,7 @@ Runs on Python 3.9 with the standard library alone, because participants run it 
 
 import json
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from operator import itemgetter
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
@@ -35,6 +35,12 @@ class Answers:
     columns: Dict[Tuple[str, str], List[Any]]
     owners: List[int]
     numbers: List[int]
+
+
+def are_keys(keys: Sequence[Tuple[Any, ...]]) -> bool:
+    """Whether keys stand as they are: texts without blanks around them, which `key_of` gives back."""
+    parts = list(chain.from_iterable(keys))
+    return set(map(type, parts)) == {str} and all(parts) and list(map(str.strip, parts)) == parts
 
 
 def key_of(values: Sequence[Any], table: Table, rows: Rows, number: int, report: Fault) -> Optional[Key]:

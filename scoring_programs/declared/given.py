@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from declared.answers import are_keys
 from declared.reference import GoldTable, gold_keys
 from declared.rows import column_names, read_rows
 from declared.tables import Key, Table
@@ -69,7 +70,7 @@ class Given:
 def differences(given: Given, golds: Mapping[str, GoldTable]) -> Iterator[tuple[bool, str]]:
     """(whether it is a mistake, what differs) of each table's gold and the inputs to it."""
     for gold in golds.values():
-        keys = frozenset(map(gold.table.canonical, gold.keys))
+        keys = frozenset(gold.table.compared(gold.keys))
         of_others = {frozenset(other.keys) for other in golds.values()} - {keys}
         inputs = [one for one in _inputs(given, gold.table) if one.ids not in of_others]
         found = [one for one in inputs if one.ids & keys]
@@ -150,10 +151,10 @@ def _ids(path: Path, table: Table) -> frozenset[Key]:
         if not _is_input(text, file, table):
             return frozenset()
         as_input = replace(table, by_line=False, file=file)
-        rows = list(read_rows(text, path.name, file, table.key_fields, as_input, problems).rows)
+        rows = [values for _, values in read_rows(text, path.name, file, table.key_fields, as_input, problems).rows]
         if not problems.found:
-            found = (_key(values) for _, values in rows)
-            return frozenset(table.canonical(key) for key in found if key)
+            keys = rows if are_keys(rows) else filter(None, map(_key, rows))
+            return frozenset(table.compared(keys))
     return frozenset()
 
 

@@ -4,11 +4,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from declared.answers import Answers, key_of, named_key, read_answers
+from declared.answers import Answers, are_keys, key_of, named_key, read_answers
 from declared.gold_fields import as_gold, fields_read, open_fields, tagged
 from declared.plan import Plan, plans
 from declared.rows import NamedText, Rows, column_names, joined, picker, read_files
@@ -321,10 +320,9 @@ def _row_keys(table: Table, loaded: Loaded, report: Fault) -> list[Key | None]:
     """The key of each row; None for one that is reported."""
     _, rows, values = loaded
     width = len(table.key)
-    keys: list[Key | None] = [row[:width] for _, row in values]
-    parts = list(chain.from_iterable(filter(None, keys)))
-    if set(map(type, parts)) == {str} and all(parts) and list(map(str.strip, parts)) == parts:
-        return keys  # texts without blanks around them are keys as they stand
+    keys = [row[:width] for _, row in values]
+    if are_keys(keys):
+        return list(keys)
     return [key_of(row, table, rows, number, report) for number, row in values]
 
 

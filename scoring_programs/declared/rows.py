@@ -265,7 +265,10 @@ def picker(at: Sequence[int]) -> Pick:
     """What gives a tuple of the values at these places."""
     if len(at) > 1:
         return itemgetter(*at)
-    return lambda values: tuple([values[i] for i in at])
+    if at:
+        only = at[0]
+        return lambda values: (values[only],)
+    return lambda values: ()
 
 
 def _unquoted(text: str, delimiter: str) -> Cells:

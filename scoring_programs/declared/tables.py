@@ -97,8 +97,11 @@ class Table:
 
     def positions(self, keys: Iterable[Key]) -> Dict[Key, int]:
         """Key, as it is compared, → its position."""
-        compared = map(self.canonical, keys) if self.folds_keys else keys
-        return {key: position for position, key in enumerate(compared)}
+        return {key: position for position, key in enumerate(self.compared(keys))}
+
+    def compared(self, keys: Iterable[Key]) -> Iterable[Key]:
+        """Keys as they are compared; most are so already."""
+        return map(self.canonical, keys) if self.folds_keys else keys
 
     def find(self, name: str) -> Optional[Field]:
         """The field of a name; None where there is none."""

@@ -148,6 +148,7 @@ def root() -> None:
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line; exits with 0, 1, 2, 3 or 130 (see `--help`)."""
     gc.set_threshold(GARBAGE)
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # looking for some reads each package's metadata
     _end_on_signals()
     _escape_unprintable()
     try:

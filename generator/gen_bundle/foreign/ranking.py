@@ -53,13 +53,12 @@ def rank_foreign(
     """
     document = CompetitionYaml(datetime.now(UTC), read_yaml(yaml_text(foreign_document(project))))
     board = document.competition.leaderboard
+    given: GivenScores = {}
     notes: list[str] = []
-    if submissions is not None:
-        given, notes = _fetched_scores(submissions)
-    elif table is not None:
+    if table is not None:
         given = _table_scores(table, board)
-    else:
-        given = {}
+    if submissions is not None:
+        given, notes = _fetched_scores(submissions, shown.hide)
     columns = _in_order(board)
     values = _values(board, given, shown.baselines)
     with tempfile.TemporaryDirectory() as name:
@@ -78,8 +77,8 @@ def rank_foreign(
     return Ranking(notes=[*answer.pop("notes"), *notes], tables=tables, result=answer)
 
 
-def _fetched_scores(submissions: Path) -> tuple[GivenScores, list[str]]:
-    """The scores of each participant's submission on the leaderboard, the latest of several, and remarks."""
+def _fetched_scores(submissions: Path, hide: Collection[str]) -> tuple[GivenScores, list[str]]:
+    """The scores of each participant's submission on the leaderboard, the latest of several, and remarks on others."""
     fetched = read_fetched(submissions)
     if fetched is None:
         raise UserError(
@@ -94,19 +93,24 @@ def _fetched_scores(submissions: Path) -> tuple[GivenScores, list[str]]:
     for owner, record in latest.items():
         parts = {one["task"]: one["scores"] for one in records if one["parent"] == record["id"]}  # the last queue's
         scores[owner] = list(parts.values()) or [record["scores"]]
-    return scores, [*fetched.notes, *_remarks(records, latest, fetched.late)]
+    return scores, [*fetched.notes, *_remarks(records, latest, fetched.late, hide)]
 
 
-def _remarks(records: Sequence[Record], latest: Mapping[str, Record], late: Collection[str]) -> Iterator[str]:
-    """What the organisers should know of the submissions that count; `late` are folders of submissions."""
+def _remarks(
+    records: Sequence[Record], latest: Mapping[str, Record], late: Collection[str], hide: Collection[str]
+) -> Iterator[str]:
+    """What the organisers should know of the submissions that count; `late` are folders of submissions.
+
+    Nothing is said of the participants in `hide`.
+    """
     for owner, record in latest.items():
         folder = PurePosixPath(record["file"] or "").parent.as_posix().removeprefix(f"{SUBMISSIONS}/")
-        if folder in late:
+        if folder in late and owner not in hide:
             yield f"{owner}: the submission was sent after the end of the phase."
     ids = {record["id"] for record in latest.values()}
     if len({record["task"] for record in records if record["parent"] in ids}) > 1:
         yield "The phase has several tasks: scores are summed over them, by which the platform orders its rows."
-    elsewhere = {str(record["owner"]) for record in records} - latest.keys()
+    elsewhere = {str(record["owner"]) for record in records} - latest.keys() - {*hide}
     if elsewhere:
         yield f"Not on the leaderboard, and not ranked: {', '.join(sorted(elsewhere))}."
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 import random
 import statistics
 from collections import Counter
@@ -215,7 +216,8 @@ def _baseline_answer(gold: GoldRows, column: GoldColumn, rows: Sequence[int]) ->
     if column.type == "number":
         values = gold.column(name)
         numbers = [float(values[at]) for at in rows]
-        mean, deviation = statistics.fmean(numbers), statistics.pstdev(numbers)
+        mean = statistics.fmean(numbers)
+        deviation = math.dist(numbers, [mean] * len(numbers)) / math.sqrt(len(numbers))
         return Drawn(float(f"{mean:.2g}"), float(f"{deviation:.2g}"), column.within_one)
     if column.type in EMPTY_CELLS:
         return [] if gold.is_json else EMPTY_CELLS[column.type]

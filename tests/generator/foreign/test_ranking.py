@@ -162,6 +162,9 @@ def test_what_was_fetched_counts_as_the_leaderboard_has_it(tmp_path: Path) -> No
     assert "note: owl: the submission was sent after the end of the phase." in done.stderr
     assert "note: Not on the leaderboard, and not ranked: hawk." in done.stderr
     assert "note: 1 run failed: answers.txt is missing" in done.stderr
+    hidden = rank(tmp_path / "task", "--submissions", submissions, "--phase", "test", "--hide", "owl")
+    assert hidden.exit_code == 0
+    assert "owl" not in hidden.output
 
 
 @pytest.mark.slow
