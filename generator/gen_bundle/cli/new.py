@@ -235,7 +235,8 @@ def _gold(
 ) -> "GoldRows":
     """The gold of these files; asks for the columns' names where there is no header."""
     from gen_bundle.new.header import NoHeaderError
-    from gen_bundle.new.reading import read_gold
+    from gen_bundle.new.other_forms import as_they_are_meant
+    from gen_bundle.new.reading import read_as_it_stands
     from gen_bundle.new.table import joined
 
     if delimiter in ("tab", "\\t"):
@@ -246,14 +247,15 @@ def _gold(
     for phase, path in files.items():
         try:
             with spinner(f"reading {path}"):
-                found[phase] = read_gold(path, names, delimiter, at=at, encoding=encoding)
+                found[phase] = read_as_it_stands(path, names, delimiter, at=at, encoding=encoding)
         except NoHeaderError as error:
             if not ask:
                 words = [*context.meta["words"], "--columns", ",".join(error.names)]
                 raise UserError(*error.messages, advice=f"To go on: gen-bundle new {shlex.join(words)}") from error
             names = _names_of_columns(error)
-            found[phase] = read_gold(path, names, delimiter, at=at, encoding=encoding)
-    return found[""] if "" in found else joined(found)
+            found[phase] = read_as_it_stands(path, names, delimiter, at=at, encoding=encoding)
+    together = found[""] if "" in found else joined(found)
+    return as_they_are_meant(together)  # the phases as one, since a few rows alone may mislead
 
 
 def _names_of_columns(error: "NoHeaderError") -> list[str]:

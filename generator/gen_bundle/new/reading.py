@@ -34,7 +34,22 @@ def read_gold(
     at: str = "",
     encoding: str | None = None,
 ) -> GoldRows:
-    """Read a gold file, or a folder with a file for each document.
+    """The rows of a gold file, or of a folder with a file for each document, as their columns are meant.
+
+    Arguments and errors are those of `read_as_it_stands`.
+    """
+    return as_they_are_meant(read_as_it_stands(path, names, delimiter, at=at, encoding=encoding))
+
+
+def read_as_it_stands(
+    path: Path,
+    names: Sequence[str] = (),
+    delimiter: str | None = None,
+    *,
+    at: str = "",
+    encoding: str | None = None,
+) -> GoldRows:
+    """The rows of a gold file, or of a folder with a file for each document.
 
     Args:
         path: the file.
@@ -48,7 +63,7 @@ def read_gold(
         UserError: everything that is wrong with it: file, line, what was expected.
     """
     if path.is_dir():
-        return as_they_are_meant(read_folder(path, names, encoding))
+        return read_folder(path, names, encoding)
     file = open_gold(path, names, delimiter, at, encoding)
     gold = _read(file)
     if names and list(names) != list(gold.names)[-len(names) :]:
@@ -58,7 +73,7 @@ def read_gold(
         raise UserError(f"--at {at}: {file.name} is no JSON. Expected no such option.")
     if not gold.rows:
         raise UserError(f"{file.name}: has no rows. Expected one for each item, below the line with the column names.")
-    return as_they_are_meant(replace(gold, notes=(*file.notes, *gold.notes)))
+    return replace(gold, notes=(*file.notes, *gold.notes))
 
 
 def _read(file: GoldFile) -> GoldRows:

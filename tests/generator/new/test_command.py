@@ -121,6 +121,15 @@ def test_files_of_phases_and_one_to_train_on(tmp_path: Path) -> None:
     assert [len((data / phase / "gold.csv").read_text().splitlines()) for phase in ("dev", "test")] == [7, 13]
 
 
+def test_a_column_means_the_same_in_all_phases(tmp_path: Path) -> None:
+    for name, rows in (("dev.csv", 4), ("test.csv", 40)):  # in the first alone, these lists might be texts
+        lists = [[f"{name}{i}", json.dumps([f"label {i % 4}", f"label {i % 3}"])] for i in range(rows)]
+        (tmp_path / name).write_text(csv_text("id,topics", lists), encoding="utf-8")
+    done = new(tmp_path, "--gold", "dev=dev.csv", "--gold", "test=test.csv")
+    assert done.exit_code == 0, done.output
+    assert "answers   topics: labels (label 0, label 1, label 2, label 3)" in done.stderr
+
+
 def test_enter_at_a_question_without_a_proposal_says_what_is_expected(tmp_path: Path) -> None:
     rows = [["A text", "ab"[i % 2], i % 3] for i in range(9)]
     (tmp_path / "gold.csv").write_text(csv_text("text,label,other", rows), encoding="utf-8")

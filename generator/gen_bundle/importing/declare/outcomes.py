@@ -99,11 +99,13 @@ def _is_number(key: str, value: Any) -> bool:
 
 
 def _reason(jobs: Jobs) -> str:
+    if jobs.crash:  # the program itself ended well, such as with NaN among its scores
+        return jobs.crash[:LONGEST_REASON]
     log = jobs.scoring.folders.log("program", "stderr")
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.is_file() else []
     said = [line.strip() for line in lines if line.strip()]
     if not said:
-        return (jobs.crash or jobs.failure or "no scores")[:LONGEST_REASON]
+        return (jobs.failure or "no scores")[:LONGEST_REASON]
     problems = [place for place, line in enumerate(said) if line.startswith(OUR_REFUSAL)]
     line = said[problems[0] + 1] if problems else said[-1]
     return line[:LONGEST_REASON]
