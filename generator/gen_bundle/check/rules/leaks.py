@@ -52,8 +52,8 @@ LEAKS.note(
 
 @LEAKS.trap(UNGUARDED, "a secret that the scoring program names and the reference data do not have", source=HOUSE)
 def _unguarded(bundle: Bundle) -> Iterator[Problem]:
-    """What is meant is not searched for in what participants get. → Correct the name in the `secrets` of organiser.py, or
-    take it out there.
+    """What is meant is not searched for in what participants get. → Correct the name in the `secrets` of organiser.py,
+    or take it out there.
     """
     for gold in secret_gold(bundle):
         for what, found in gold.named.items():
