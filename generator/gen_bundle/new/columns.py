@@ -146,6 +146,11 @@ def as_type(gold: GoldRows, column: GoldColumn, kind: str) -> GoldColumn:
     return GoldColumn(column.name, kind, listed, column.separator, words=_mean_words(texts), blank=column.blank)
 
 
+def listed(names: Sequence[str], most: int) -> str:
+    """The first of some names, in words."""
+    return ", ".join(names[:most]) + " …" * (len(names) > most)
+
+
 def labels_of(texts: Collection[str], kind: str) -> tuple[str, ...]:
     """The labels of a column of this type, in the order to declare them."""
     ordered = on_a_scale(texts) if kind == "ordinal" else ()
@@ -255,8 +260,8 @@ def _json_column(name: str, values: Sequence[Any]) -> GoldColumn:
 def _list_column(name: str, lists: Sequence[Any]) -> GoldColumn:
     elements = list(itertools.chain.from_iterable(lists))
     if elements and all(map(_is_span, elements)):
-        types = {span[2] for span in elements if len(span) == 3}
-        return GoldColumn(name, "spans", _in_order(types))
+        types = itertools.chain.from_iterable(span[2:] for span in elements)
+        return GoldColumn(name, "spans", _in_order(set(types)))
     if all(map(_are_offsets, lists)) and len(set(map(len, lists))) > 1:
         return GoldColumn(name, "offsets")
     if not all(map(_is_text, elements)):
@@ -280,7 +285,7 @@ def _label(name: str, values: Collection[str]) -> GoldColumn:
     """A column of labels, which are declared where there are few of them."""
     if scale := on_a_scale(values):
         return GoldColumn(name, "ordinal", scale)
-    same = {value.casefold() for value in values}
+    same = set(map(str.casefold, values))
     if len(same) < len(values):  # the first of each, as the alphabet has them
         chosen = {value.casefold(): value for value in sorted(values, reverse=True)}
         column = _label(name, list(chosen.values()))
@@ -288,7 +293,7 @@ def _label(name: str, values: Collection[str]) -> GoldColumn:
     listed = _in_order(values) if len(values) <= MOST_LABELS else ()
     grades = False
     if len(listed) > 1 and all(map(WHOLE.fullmatch, listed)):
-        numbers = [int(value) for value in listed]
+        numbers = list(map(int, listed))
         grades = len(numbers) >= FEWEST_GRADES and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
     if grades and SCALE_NAME.fullmatch(name):
         return GoldColumn(name, "ordinal", listed)
@@ -306,8 +311,8 @@ def on_a_scale(values: Collection[str]) -> tuple[str, ...]:
     if -1 not in places.values() and len(set(places.values())) == len(values):
         return tuple(sorted(values, key=places.__getitem__))
     for scale in SCALES:
-        known = [word.casefold() for word in scale]
-        words = {value.casefold() for value in values}
+        known = list(map(str.casefold, scale))
+        words = set(map(str.casefold, values))
         if words <= set(known) and words & {known[0], known[-1]}:
             return tuple(sorted(values, key=lambda value: known.index(value.casefold())))
     return ()
@@ -452,8 +457,11 @@ def _not_two(gold: GoldRows, column: GoldColumn) -> list[str]:
     return [f"{gold.file}: {column.name} has {len(labels)} labels ({shown}). Expected two for type probability."]
 
 
-def constant(gold: GoldRows, column: GoldColumn) -> list[str]:
+def constant(gold: GoldRows, columns: Sequence[GoldColumn]) -> list[str]:
     """Labels and numbers that are the same everywhere: there is nothing to predict, and a constant is the gold."""
-    if column.type not in ("label", "ordinal", "number", "probability") or len(set(gold.shown(column.name))) > 1:
-        return []
-    return [f"{gold.file}: the column {column.name} has one value in all rows. Expected at least two to tell apart."]
+    faults = []
+    expected = "has one value in all rows. Expected at least two to tell apart."
+    for column in columns:
+        if column.type in ("label", "ordinal", "number", "probability") and len(set(gold.shown(column.name))) < 2:
+            faults.append(f"{gold.file}: the column {column.name} {expected}")
+    return faults

@@ -15,7 +15,7 @@ from typing import Any
 
 from gen_bundle.new.columns import GoldColumn
 from gen_bundle.new.gold import GoldRows, Quoting, text_of
-from gen_bundle.new.propose import Proposal, token_column
+from gen_bundle.new.propose import Proposal, token_column, tokens_in
 from scoring_kit.base.fields import Field
 
 ENTRY = "model.py"
@@ -232,8 +232,8 @@ def _baseline(proposal: Proposal, rows: Sequence[int], answers: Mapping[str, Any
     if proposal.many:
         rows = list({keys[at]: at for at in reversed(rows)}.values())[::-1]  # the first of each key
     columns = []
-    for name in () if proposal.of_lines else proposal.key:
-        columns.append(_picked(gold.column(name), rows))
+    if not proposal.of_lines:
+        columns += [_picked(gold.column(name), rows) for name in proposal.key]
     for name in _answered(proposal):
         answer: Any = answers.get(name)
         if name not in answers:
@@ -256,19 +256,17 @@ def _picked(values: Sequence[Any], rows: Sequence[int]) -> list[Any]:
 
 def _no_tags(value: Any) -> Any:
     """As many O as gold has tags, in its form."""
-    if isinstance(value, list):
-        return ["O"] * len(value)
-    return " ".join("O" for _ in value.split(" ")) if value else ""
+    tags = ["O"] * tokens_in(value)
+    return tags if isinstance(value, list) else " ".join(tags)
 
 
 def _ranked(proposal: Proposal, rows: Sequence[int]) -> list[Row]:
     """The items of each query in their order, with falling scores."""
-    names, items = given(proposal, rows)
-    of_key = [names.index(name) for name in proposal.key]
+    _, items = given(proposal, rows)
     places: Counter[tuple[Any, ...]] = Counter()
     found: list[Row] = []
     for row in items:
-        query = tuple(row[at] for at in of_key)
+        query = tuple(row[: len(proposal.key)])
         places[query] += 1
         score = 1 / places[query]
         found.append([*query, row[-1], score if proposal.gold.is_json else f"{score:.4f}"])
