@@ -9,7 +9,6 @@ from gen_bundle.new.answers import is_alike
 from gen_bundle.new.columns import GoldColumn
 from gen_bundle.new.data import (
     ENTRY,
-    Drawn,
     baseline_answers,
     baseline_name,
     gives_inputs,
@@ -17,6 +16,7 @@ from gen_bundle.new.data import (
     has_candidates,
     submission_file,
 )
+from gen_bundle.new.drawn import Drawn
 from gen_bundle.new.propose import Proposal
 
 SHORT = 5
