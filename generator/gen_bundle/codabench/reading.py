@@ -318,6 +318,7 @@ def _read_v1(declared: CompetitionYaml) -> Competition:
         tasks=tuple(phase.tasks[0] for phase in phases),
         phases=tuple(phases),
         columns=tuple(_columns_v1(top)),
+        board_title=as_text(next(iter(of_leaderboard(top, "leaderboards")), None)) or "",
         queue=bool(top.get("queue")),
         detailed_results=is_on(top.get("enable_detailed_results")),
         programs_available=is_on(top.get("make_programs_available")),

@@ -14,8 +14,8 @@ from typing import Any
 
 from gen_bundle.new.columns import GoldColumn
 from gen_bundle.new.drawn import Drawn, drawn
+from gen_bundle.new.gold import GoldRows, Quoting, text_of
 from gen_bundle.new.propose import Proposal, token_column
-from gen_bundle.new.table import GoldRows, Quoting, text_of
 
 ENTRY = "model.py"
 ABOUT = {

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from gen_bundle.new.answers import is_alike
 from gen_bundle.new.columns import GoldColumn
 from gen_bundle.new.data import (
     ENTRY,
@@ -17,6 +16,7 @@ from gen_bundle.new.data import (
     submission_file,
 )
 from gen_bundle.new.drawn import Drawn
+from gen_bundle.new.key_and_answers import is_alike
 from gen_bundle.new.propose import Proposal
 
 SHORT = 5
