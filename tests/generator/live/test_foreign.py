@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from gen_bundle.building import BuildRequest, build
 from gen_bundle.cli import root
+from gen_bundle.importing.importing import import_bundle
 from tests.generator.foreign_project import FILES, foreign_project
 from tests.generator.live.conftest import Verb
 from tests.live_server import Site, packed
@@ -115,3 +116,30 @@ def test_a_site_that_scores_otherwise_is_not_confirmed(site: Site, verb: Verb, t
     assert done.exit_code == 1, done.output
     (line,) = [line for line in done.stdout.splitlines() if "set1-acc" in line]
     assert [cell.strip() for cell in line.strip("│").split("│")][3:] == ["0.6", "0.5", "differs"]
+
+
+@pytest.mark.usefixtures("short_waits")
+def test_a_column_that_shows_a_time_is_not_judged(site: Site, verb: Verb, tmp_path: Path) -> None:
+    def change(declared: dict[str, Any]) -> None:
+        open_now(declared)
+        seconds = {"key": "seconds", "title": "Seconds", "sort": "asc", "measured": "seconds"}
+        declared["leaderboard"]["columns"].append(seconds)
+
+    folder = foreign_project(tmp_path / "task", change)
+    scorer = folder / "programs" / "score" / "score.py"
+    scorer.write_text(scorer.read_text().replace('"set1-acc": right', '"set1-acc": right, "seconds": 0.25'))
+    (bundle,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
+    verb("upload", bundle.path)
+    (number,) = site.competitions
+
+    def timed(content: bytes, task: str) -> dict[str, Any]:
+        seconds = {"index": 1, "column_key": "seconds", "score": "7.5000000000"}
+        return {"scores": [*score(content, task)["scores"], seconds]}
+
+    site.score = timed
+    done = verb("confirm", number, "--bundle", bundle.path, "--engine", "process", "--trust")
+    assert done.exit_code == 0, done.output
+    (line,) = [line for line in done.stdout.splitlines() if "seconds" in line]
+    assert [cell.strip() for cell in line.strip("│").split("│")][3:] == ["0.25", "7.5", "measured, not judged"]
+    import_bundle(bundle.path, tmp_path / "imported")
+    assert "measured: seconds" in (tmp_path / "imported" / "bundle.yaml").read_text(encoding="utf-8")
