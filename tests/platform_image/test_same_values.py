@@ -16,8 +16,7 @@ from click.testing import CliRunner
 
 from gen_bundle.cli import root
 from gen_bundle.codabench.platform_image import PACKAGES, PLATFORM_IMAGE
-from gen_bundle.new.like import new_like, real_tasks
-from gen_bundle.new.project import Place
+from gen_bundle.new.project import Place, new_like, real_tasks
 from gen_bundle.package import libraries
 from gen_bundle.resources import REAL_TASKS, resource
 from tests.generator.report.declared_task import declared_task

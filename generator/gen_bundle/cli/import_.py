@@ -43,6 +43,7 @@ def command(bundle: Path, out: Path | None, declare: bool, python: Path | None, 
     with user_errors(), spinner(f"importing {bundle}"):
         imported = import_bundle(bundle, folder)
     say_each(imported.changed, before="note: ")
+    say_each(imported.converted, before="converted: ")
     say_each(imported.lost, "yellow", before="not carried over: ")
     say_each(imported.absent, "yellow", before="not in the bundle: ")
     say_each(imported.faults, "red", before="to fix: ")

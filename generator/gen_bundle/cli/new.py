@@ -15,10 +15,9 @@ from gen_bundle.cli.messages import can_answer, say, spinner, user_errors
 from gen_bundle.errors import UserError
 
 if TYPE_CHECKING:
-    from gen_bundle.new.header import NoHeaderError
+    from gen_bundle.new.gold import GoldRows, NoHeaderError
     from gen_bundle.new.project import Place
     from gen_bundle.new.propose import Choices, Proposal
-    from gen_bundle.new.table import GoldRows
 
 EPILOG = """\b
 Examples:
@@ -155,7 +154,7 @@ def command(
 
             folder = copy_competition(place, source, _listed(tasks))
         elif like is not None:
-            from gen_bundle.new.like import new_like
+            from gen_bundle.new.project import new_like
 
             folder = new_like(place, like)
         elif package:
@@ -234,10 +233,9 @@ def _gold(
     ask: bool,
 ) -> "GoldRows":
     """The gold of these files; asks for the columns' names where there is no header."""
-    from gen_bundle.new.header import NoHeaderError
+    from gen_bundle.new.gold import NoHeaderError, joined
     from gen_bundle.new.other_forms import as_they_are_meant
     from gen_bundle.new.reading import read_as_it_stands
-    from gen_bundle.new.table import joined
 
     if delimiter in ("tab", "\\t"):
         delimiter = "\t"
@@ -297,9 +295,8 @@ def _declared(
 ) -> Path:
     """A competition that is scored without Python."""
     from gen_bundle.new.declare import summary
-    from gen_bundle.new.doubts import doubts
     from gen_bundle.new.project import new_declared
-    from gen_bundle.new.propose import propose, taking_code
+    from gen_bundle.new.propose import doubts, propose, taking_code
     from gen_bundle.new.split import divide, is_sorted_by_answer
 
     if ask:

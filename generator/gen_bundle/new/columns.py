@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from gen_bundle.new.gold import FEWEST_REPEATS, LINE_END, LIST, NUMBER, TAG, GoldRows, text_of
 from gen_bundle.new.other_forms import json_list
-from gen_bundle.new.table import FEWEST_REPEATS, LINE_END, LIST, NUMBER, TAG, GoldRows, text_of
 
 WHOLE = re.compile(r"[+-]?[0-9]+")
 NO_NUMBER = re.compile(r"(?i)[+-]?(nan|inf|infinity)|null|none|nil|n\.?a\.?|#?n/a|-+|\?+|\.")

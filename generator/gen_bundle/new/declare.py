@@ -5,11 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from gen_bundle.new.answers import is_alike
 from gen_bundle.new.columns import GoldColumn
 from gen_bundle.new.data import (
     ENTRY,
-    Drawn,
     baseline_answers,
     baseline_name,
     gives_inputs,
@@ -17,6 +15,8 @@ from gen_bundle.new.data import (
     has_candidates,
     submission_file,
 )
+from gen_bundle.new.drawn import Drawn
+from gen_bundle.new.key_and_answers import is_alike
 from gen_bundle.new.propose import Proposal
 
 SHORT = 5

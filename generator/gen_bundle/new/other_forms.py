@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from gen_bundle.errors import UserError
-from gen_bundle.new.table import FEWEST_REPEATS, LIST, GoldRows
+from gen_bundle.new.gold import FEWEST_REPEATS, LIST, GoldRows
 
 STARTS = ("start", "begin", "start_char", "start_offset", "startOffset", "char_start", "start_index", "from")
 ENDS = ("end", "stop", "end_char", "end_offset", "endOffset", "char_end", "end_index", "to")

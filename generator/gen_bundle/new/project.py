@@ -24,6 +24,7 @@ from jinja2.ext import Extension
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.read import FILE, read_competition
 from gen_bundle.declaration.schema import schema_text
+from gen_bundle.declaration.source import read_source
 from gen_bundle.errors import UserError
 from gen_bundle.new.data import example, write_data, write_sample
 from gen_bundle.new.declare import task_of
@@ -32,11 +33,15 @@ from gen_bundle.package.own_code import remember_own_code
 from gen_bundle.package.phase_data import prepare_reference
 from gen_bundle.package.programs import SAMPLE
 from gen_bundle.package.resolve import resolve
-from gen_bundle.resources import PLACEHOLDER, SCAFFOLD, competitions
+from gen_bundle.resources import PLACEHOLDER, REAL_TASKS, SCAFFOLD, competitions
 
 PLAIN = re.compile(r"[A-Za-z][A-Za-z_]*([ /.-]?[A-Za-z0-9_]+)*")
 RESERVED = {"null", "true", "false", "yes", "no", "on", "off", "y", "n", "nan", "inf"}
 UNPRINTABLE = re.compile(r"[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+DECLARATION = "declaration.yaml"
+CODE = "metrics.py"
+PHASE = "test"
+"""The one phase; a further one is another folder of the data."""
 
 
 class TextFilters(Extension):
@@ -376,3 +381,45 @@ def _last_line(node: yaml.Node) -> int:
         return max(_last_line(value) for value in node.value)
     end = node.end_mark
     return int(end.line) - (end.column == 0)
+
+
+def real_tasks() -> dict[str, str]:
+    """Name → title of the tasks."""
+    found = {}
+    for file in sorted(REAL_TASKS.glob("*/about.yaml")):
+        found[file.parent.name] = str(read_source(file).data["title"])
+    return found
+
+
+def new_like(place: Place, name: str) -> Path:
+    """Write a competition that is declared like the real task `name`; returns its folder.
+
+    Raises:
+        UserError: no such task, or it cannot be written.
+    """
+    known = real_tasks()
+    if name not in known:
+        width = max(map(len, known))
+        listed = "\n".join(f"  {one:{width}}  {title}" for one, title in known.items())
+        raise UserError(f"--like {name}: no such task. There are:\n{listed}")
+    task = REAL_TASKS / name
+    with unfinished(place) as work:
+        declared = read_source(task / DECLARATION).data
+        tables = declared["submission"].get("tables") or {"": declared["submission"]}
+        files = dict.fromkeys(f"`{table['file']}`" for table in tables.values())
+        values = {
+            "declaration": (task / DECLARATION).read_text(encoding="utf-8"),
+            "like": f"{name}: {known[name]}",
+            "files": ", ".join(files),
+            "phases": [PHASE],
+            "inputs": False,
+            "many": any(table.get("rows") == "many" for table in tables.values()),
+            "code": None,
+        }
+        folder = render(SCAFFOLD / "declared", {**place.answers(), "task": values}, work)
+        for data in ("data", "example"):
+            shutil.copytree(task / "data", folder / data)
+        if (task / CODE).exists():
+            shutil.copyfile(task / CODE, folder / CODE)
+        finish(place, folder)
+    return place.folder

@@ -1,15 +1,15 @@
-"""Reads a gold file by what it is, whatever its name says: strictly, with line numbers, and no row is lost."""
+"""Reads gold by what it is, whatever its name says: strictly, with line numbers, and no row is lost."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from gen_bundle.errors import UserError
 from gen_bundle.new import delimited, json_gold, shapes
-from gen_bundle.new.folder_gold import read_folder
-from gen_bundle.new.gold_file import GoldFile, open_gold
+from gen_bundle.new.gold import GoldFile, GoldRows, open_gold, raise_all, without
 from gen_bundle.new.other_forms import as_they_are_meant
-from gen_bundle.new.table import GoldRows
 
 SHAPES: Sequence[tuple[Callable[[GoldFile], bool], Callable[[GoldFile], GoldRows]]] = (
     (delimited.has_delimiter, delimited.read_table),
@@ -24,6 +24,9 @@ SHAPES: Sequence[tuple[Callable[[GoldFile], bool], Callable[[GoldFile], GoldRows
     (shapes.is_lines, shapes.read_lines),
 )
 """What a file may be, and how that is read: the first that it is."""
+DOCUMENT = "doc"
+ENTITY = re.compile(r"T[0-9]+\t(\S+) ([0-9]+ [0-9]+(?:;[0-9]+ [0-9]+)*)\t.*")
+"""An entity of brat: its type, and where its pieces start and end."""
 
 
 def read_gold(
@@ -84,3 +87,92 @@ def _read(file: GoldFile) -> GoldRows:
         f"--gold {file.name}: its format is unknown. Expected a file that ends with .csv, .tsv, .jsonl, .json or .txt "
         '(each line an answer), or a table with --delimiter, such as --delimiter ";".'
     )
+
+
+def read_folder(folder: Path, columns: Sequence[str] = (), encoding: str | None = None) -> GoldRows:
+    """The rows of all files of a folder, each with the name of its document.
+
+    Args:
+        folder: the folder.
+        columns: names of the columns of tables without a header line.
+        encoding: of the files; None: UTF-8.
+
+    Raises:
+        UserError: there are files of several kinds, or some do not fit the others.
+    """
+    paths = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
+    suffixes = {path.suffix.lower() for path in paths}
+    if suffixes in ({".ann"}, {".ann", ".txt"}):
+        return _annotations(folder.name, paths, encoding)
+    if len(suffixes) != 1:
+        raise UserError(
+            f"--gold {folder}: a folder with files of {len(suffixes)} kinds ({', '.join(sorted(suffixes))}). Expected "
+            "one kind, with a file for each document: .csv, .tsv, .jsonl, .json, .txt, or .ann with their .txt."
+        )
+    files = [open_gold(path, columns, encoding=encoding) for path in paths]
+    if suffixes == {".txt"}:
+        rows = [[Path(file.name).stem, file.text.strip("\r\n")] for file in files]
+        note = f"{folder.name}: each file is the answer to one document, which is called as the file"
+        return GoldRows(folder.name, ".jsonl", [DOCUMENT, "text"], rows, range(1, len(rows) + 1), notes=(note,))
+    return _joined(folder.name, files)
+
+
+def _joined(name: str, files: Sequence[GoldFile]) -> GoldRows:
+    """The rows of tables or of JSON, each after its document."""
+    read = []
+    for file in files:
+        if json_gold.is_json(file):
+            read.append(json_gold.read_json(_as_list(file)))
+        else:
+            read.append(delimited.read_table(file))
+    first = read[0]
+    rows: list[Sequence[Any]] = []
+    problems = []
+    for gold in read:
+        if sorted(gold.names) != sorted(first.names):
+            expected = f"those of {first.file}: {', '.join(first.names)}"
+            problems.append(f"{gold.file}: has the columns {', '.join(gold.names)}. Expected {expected}.")
+            continue
+        for row in zip(*map(gold.column, first.names), strict=True):
+            rows.append([Path(gold.file).stem, *row])
+    raise_all(problems)
+    document = "file" if DOCUMENT in first.names else DOCUMENT
+    note = f"{name}: {len(files)} files, whose names are the column {document}"
+    suffix = ".jsonl" if first.is_json else first.suffix
+    numbers = range(1, len(rows) + 1)
+    names = [document, *first.names]
+    return replace(first, file=name, suffix=suffix, names=names, rows=rows, numbers=numbers, notes=(note,))
+
+
+def _as_list(file: GoldFile) -> GoldFile:
+    """JSON whose one object is one record, of one document."""
+    text = file.text.strip()
+    return replace(file, text=f"[{text}]") if text.startswith("{") and file.suffix == ".json" else file
+
+
+def _annotations(name: str, paths: Sequence[Path], encoding: str | None) -> GoldRows:
+    """The entities of each document as spans; a discontinuous one from its start to its end."""
+    has_texts = any(path.suffix.lower() == ".txt" for path in paths)
+    texts: dict[str, str] = {}
+    spans: dict[str, list[list[Any]]] = {}
+    others = 0
+    for path in paths:
+        text = open_gold(path, encoding=encoding).text if path.stat().st_size else ""
+        if path.suffix.lower() == ".txt":
+            texts[path.stem] = text
+            continue
+        found = spans.setdefault(path.stem, [])
+        for line in filter(None, map(str.strip, text.split("\n"))):
+            if entity := ENTITY.fullmatch(line):
+                places = re.findall("[0-9]+", entity[2])
+                found.append([int(places[0]), int(places[-1]), entity[1]])
+            else:
+                others += 1
+    notes = [f"{name}: the entities of {len(spans)} .ann files are spans; a document is called as its file"]
+    if others:
+        left_out = f"{others} annotations that are no entities are left out"
+        notes.append(f"{name}: {left_out}; relations and events need a scoring package")
+    names = [DOCUMENT, "text", "spans"]
+    rows = [[document, texts.get(document, ""), spans[document]] for document in spans]
+    gold = GoldRows(name, ".jsonl", names, rows, range(1, len(rows) + 1), notes=tuple(notes))
+    return gold if has_texts else without(gold, "text")

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from gen_bundle.new.gold import GoldRows
 from gen_bundle.new.propose import Choices
-from gen_bundle.new.table import GoldRows
 
 ITEMS = 60
 PLACES = ("harbour", "library", "station", "market", "museum", "garden")

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gen_bundle.errors import UserError
-from gen_bundle.new.gold_file import GoldFile
-from gen_bundle.new.table import LINE_KEY, NUMBERED, GoldRows, raise_all, without
+from gen_bundle.new.gold import LINE_KEY, NUMBERED, GoldFile, GoldRows, raise_all, without
 
 QRELS = re.compile(r"(\S+)[ \t]+(?:0|Q0)[ \t]+(\S+)[ \t]+(-?[0-9]+)\s*")
 """A judgement as TREC has it: query, iteration, item, relevance."""

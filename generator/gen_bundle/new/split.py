@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 
 from gen_bundle.errors import UserError
 from gen_bundle.new.columns import GoldColumn
-from gen_bundle.new.key import Key
+from gen_bundle.new.gold import raise_all
+from gen_bundle.new.key_and_answers import Key
 from gen_bundle.new.propose import Proposal
-from gen_bundle.new.table import raise_all
 
 RATIO = re.compile(r"([0-9]{1,9}):([0-9]{1,9})")
 SEED = 0

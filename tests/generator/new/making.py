@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.building import BuildRequest, Built, build
+from gen_bundle.new.gold import GoldRows
 from gen_bundle.new.project import Place, new_declared
 from gen_bundle.new.propose import Choices, Proposal, propose
 from gen_bundle.new.reading import read_gold
 from gen_bundle.new.split import divide
-from gen_bundle.new.table import GoldRows
 from gen_bundle.twin.engines import Engine
 from gen_bundle.twin.replay import DryRunRequest, dry_run
 from tests.generator.twin.in_process import InProcessEngine

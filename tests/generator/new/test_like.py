@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.errors import UserError
-from gen_bundle.new.like import new_like, real_tasks
-from gen_bundle.new.project import Place
+from gen_bundle.new.project import Place, new_like, real_tasks
 from tests.bundles.replayed import files_of
 from tests.generator.new.making import bundled, scores
 from tests.scoring_programs.declared.real_tasks.data import SEED

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from gen_bundle.errors import UserError
-from gen_bundle.new.doubts import doubts
-from gen_bundle.new.propose import Choices, propose
+from gen_bundle.new.propose import Choices, doubts, propose
 from gen_bundle.new.reading import read_gold
 from tests.generator.new.making import proposed
 

@@ -9,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gen_bundle.errors import UserError
-from gen_bundle.new.header import NoHeaderError
+from gen_bundle.new.gold import GoldRows, NoHeaderError, joined
 from gen_bundle.new.propose import Choices, propose
 from gen_bundle.new.reading import read_gold
 from gen_bundle.new.split import divide
-from gen_bundle.new.table import GoldRows, joined
 from tests.generator.new.making import gold_at, proposed
 
 LABELS = ["negative", "neutral", "positive"]
