@@ -11,6 +11,7 @@ from gen_bundle.codabench.versions import NEWEST
 
 OVER = "competition-over"  # dates in the past
 LEAK = "leak"  # reference data where participants can read them
+UNGUARDED = "secret-not-there"  # a secret by a name that nothing has, so that it is not searched for
 Later = Literal["ok", "trap", "broken"]
 VERDICTS = {
     "ok": "it will work",
@@ -50,8 +51,8 @@ class Finding:
 
     @property
     def grave(self) -> bool:
-        """Whether it keeps the bundle from being used: refused, broken, or gold that participants see."""
-        return self.severity == "error" or self.id == LEAK
+        """Whether it keeps the bundle from being used: refused, broken, or gold that participants see or may see."""
+        return self.severity == "error" or self.id in (LEAK, UNGUARDED)
 
     def as_dict(self) -> dict[str, Any]:
         """The finding as `--json` prints it."""

@@ -1,19 +1,20 @@
 """Writes a competition's data: gold and baseline of each phase, and what participants are given."""
 
 import csv
+import inspect
 import io
 import json
 import math
-import random
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from textwrap import indent
 from typing import Any
 
 from gen_bundle.new.columns import GoldColumn
+from gen_bundle.new.drawn import Drawn, drawn
 from gen_bundle.new.gold import GoldRows, Quoting, text_of
 from gen_bundle.new.propose import Proposal, token_column, tokens_in
 from scoring_kit.base.fields import Field
@@ -70,30 +71,6 @@ MADE_UP_NAMES = ("one", "two")
 """Of labels, and of types of tags, where the gold names none."""
 Row = Sequence[Any]
 """Cells or JSON values in the order of the columns' names."""
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """Numbers of a normal distribution, different for each key and always the same for one."""
-
-    mean: float
-    deviation: float
-    within_one: bool
-
-    def number(self, key: Sequence[str]) -> float:
-        drawn = random.Random("\t".join(key)).gauss(self.mean, self.deviation)  # noqa: S311 - answers, no secrets
-        return float(f"{min(1.0, max(0.0, drawn)) if self.within_one else drawn:.3g}")
-
-    def numbers(self, keys: Sequence[Sequence[str]], *, as_text: bool) -> list[Any]:
-        """A number for each key; in cells it is text."""
-        found = map(self.number, keys)
-        return [f"{number:g}" for number in found] if as_text else list(found)
-
-    def source(self, key: str) -> str:
-        """Python source of the number for the key that another source gives."""
-        drawn = f"random.Random({key}).gauss({self.mean}, {self.deviation})"
-        bounded = f"min(1.0, max(0.0, {drawn}))" if self.within_one else drawn
-        return f'float(format({bounded}, ".3g"))'
 
 
 def gold_file(gold: GoldRows) -> str:
@@ -307,7 +284,7 @@ def _program(proposal: Proposal, answers: Mapping[str, Any]) -> str:
     fields = "" if gold.is_json else f"\nFIELDS = {_source(names)}\n"
     return PROGRAM.format(
         about=f"{ABOUT[baseline_name(proposal)]}.",
-        imports="\n".join([f"import {module}", *imports]),
+        imports="\n".join(_sorted_imports([f"import {module}", *imports])),
         fields=fields,
         inputs=inputs_file(gold),
         predictions=submission_file(gold),
@@ -318,7 +295,7 @@ def _program(proposal: Proposal, answers: Mapping[str, Any]) -> str:
 
 
 def _answers(proposal: Proposal, answers: Mapping[str, Any]) -> tuple[str, Sequence[str]]:
-    """The body of `answers`, and what it imports."""
+    """The body of `answers`, after it the function that it calls, if any, and what they import."""
     parts = {name: f"row[{_source(name)}]" for name in proposal.key}
     if proposal.item is not None:
         item, score = (column.name for column in proposal.answers)
@@ -326,21 +303,25 @@ def _answers(proposal: Proposal, answers: Mapping[str, Any]) -> tuple[str, Seque
         query = f"({', '.join(parts.values())},)"
         record = _record({**parts, item: f"row[{_source(item)}]", score: value})
         return RANKED.format(query=query, answer=record), ["from collections import Counter"]
-    key = "chr(9).join((" + "".join(f"str({part}), " for part in parts.values()) + "))"
-    imports: list[str] = []
+    key = ", ".join(parts.values())
+    below, imports = "", []
     for name in _answered(proposal):
         answer: Any = answers.get(name)
         if name not in answers:
             source = _tags(proposal)
         elif isinstance(answer, Drawn):
-            imports = ["import random"]
+            below, imports = f"\n\n\n{inspect.getsource(drawn).rstrip()}", ["import hashlib", "import statistics"]
             source = answer.source(key)
             if not proposal.gold.is_json:
                 source = f'format({source}, "g")'
         else:
             source = _source(answer)
         parts[name] = source
-    return f"    return [{_record(parts)} for row in rows]", imports
+    return f"    return [{_record(parts)} for row in rows]{below}", imports
+
+
+def _sorted_imports(lines: Iterable[str]) -> list[str]:
+    return sorted(lines, key=lambda line: (line.startswith("from "), line))
 
 
 def _tags(proposal: Proposal) -> str:

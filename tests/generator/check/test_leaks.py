@@ -208,6 +208,18 @@ def test_named_secrets_are_found(edit: Edit, tmp_path: Path) -> None:
     assert len(leaks(draft, tmp_path)) == 1
 
 
+def test_a_secret_that_nothing_has_is_named(tmp_path: Path) -> None:
+    draft = task()
+    misspelt = {**LABELLED, "columns": ["lable"]}
+    optional = {**LABELLED, "columns": ["label", "reason"]}
+    both(write("ref/gold.csv", HEADED), secret(misspelt, optional, {"name": "glod.csv"}, {"name": "*.csv"}))(draft)
+    report = draft.check(tmp_path)
+    assert [finding.what for finding in report.findings if finding.id == "secret-not-there"] == [
+        "named as secret, and not in the reference data: 'lable' in gold.csv",
+        "named as secret, and not in the reference data: glod.csv",
+    ]
+
+
 NAMED_SOUND = [
     write("terms.md", b"For example `item-003` is joyful:\n\nitem-003,joyful\n"),
     public("one.csv", b"item-003,joyful\n"),

@@ -139,11 +139,19 @@ class SecretTable:
 
 @dataclass
 class SecretGold:
-    """The secrets to search for: SHA-256 and other digests of files, with their names; their sizes; and tables."""
+    """The secrets to search for.
+
+    Attributes:
+        files: SHA-256 and other digests of files → their names.
+        tables: those with secret columns.
+        sizes: of the files, in bytes.
+        named: what a program names as secret, in words → whether some reference data have any of it.
+    """
 
     files: dict[str, str] = field(default_factory=dict)
     tables: list[SecretTable] = field(default_factory=list)
     sizes: set[int] = field(default_factory=set)
+    named: dict[str, bool] = field(default_factory=dict)
 
     def add_file(self, name: str, node: Node) -> None:
         """Note a file; one of a single line may be the same by chance."""
@@ -155,11 +163,17 @@ class SecretGold:
     def add_named(self, files: Mapping[str, Node], secrets: Iterable[Mapping[str, Any]]) -> None:
         """Note what an organiser's program names in reference data."""
         for one in secrets:
+            columns = one.get("columns", ())
+            what = f"{', '.join(map(repr, columns))} in {one['name']}" if columns else one["name"]
+            found = False
             for name, node in files.items():
                 if fits(name, one):
                     with in_memory(node):
                         self.add_file(name, node)
-                        self.tables += named_tables(name, node, one)
+                        tables = list(named_tables(name, node, one))
+                    self.tables += tables
+                    found = found or bool(tables) or not columns
+            self.named[what] = found or self.named.get(what, False)
 
     def add_guessed(self, files: Mapping[str, Node], held: set[str]) -> None:
         """Guess at what is secret in reference data that nobody describes.

@@ -449,12 +449,22 @@ class NearItems:
             self._said[how].setdefault(self._current, piece)
 
 
+def _inputs(bundle: Bundle) -> list[Seen]:
+    return [seen for seen in foreign_files(bundle) if seen.channel in INPUT_CHANNELS]
+
+
+@once_a_bundle
+def secret_gold(bundle: Bundle) -> Iterator[SecretGold]:
+    """The secrets of a bundle, read once."""
+    yield gold_of(bundle, (sha256_of(seen.node) for seen in _inputs(bundle)))
+
+
 @once_a_bundle
 def found_leaks(bundle: Bundle) -> Iterator[Leak]:
     """All leaks, shown and suspected."""
     seen_files = foreign_files(bundle)
-    inputs = [seen for seen in seen_files if seen.channel in INPUT_CHANNELS]
-    gold = gold_of(bundle, (sha256_of(seen.node) for seen in inputs))
+    inputs = _inputs(bundle)
+    (gold,) = secret_gold(bundle)
     if not gold.files and not gold.tables:
         return
     search = Search(gold)

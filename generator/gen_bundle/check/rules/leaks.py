@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.leaks.gold import is_described, reference_is_input
-from gen_bundle.check.leaks.search import Leak, found_leaks
+from gen_bundle.check.leaks.search import Leak, found_leaks, secret_gold
 from gen_bundle.check.leaks.visible import Seen, visible_files
 from gen_bundle.check.registry import HOUSE, Check, Problem, Topic
-from gen_bundle.check.report import LEAK
+from gen_bundle.check.report import LEAK, UNGUARDED
 from gen_bundle.codabench.versions import SOURCE
 
 LEAKS = Topic("Leaks", f"{SOURCE}, which files participants can download", reads="both")
@@ -48,6 +48,17 @@ LEAKS.note(
     "reference data in a program that participants cannot download yet",
     f"As soon as `make_programs_available` is switched on, participants see the gold labels. → {REPAIR}",
 )(_leaks(lambda leak, hidden: leak.shown and hidden))
+
+
+@LEAKS.trap(UNGUARDED, "a secret that the scoring program names and the reference data do not have", source=HOUSE)
+def _unguarded(bundle: Bundle) -> Iterator[Problem]:
+    """What is meant is not searched for in what participants get. → Correct the name in the `secrets` of organiser.py,
+    or take it out there.
+    """
+    for gold in secret_gold(bundle):
+        for what, found in gold.named.items():
+            if not found:
+                yield Problem(f"named as secret, and not in the reference data: {what}")
 
 
 @LEAKS.note("reference-is-input", "the same folder is reference data and input of participants' programs")

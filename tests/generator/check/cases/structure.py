@@ -15,6 +15,7 @@ from tests.generator.check.drafts import (
     packed,
     put,
     replace,
+    secret,
     two_phases,
     unpacked,
     with_options,
@@ -364,6 +365,10 @@ CASES = {
     "leak-suspected": Case(
         both(GOLD_TABLE, write("public/sorted.csv", SORTED)),
         both(GOLD_TABLE, write("public/sorted.csv", SORTED[::-1][:60])),
+    ),
+    "secret-not-there": Case(
+        secret({"name": "truth.txt", "lines": True}, {"name": "glod.csv", "key": ["id"], "columns": ["label"]}),
+        secret({"name": "truth.txt", "lines": True}),
     ),
     "reference-is-input": Case(put("tasks", 0, "input_data", "ref"), put("tasks", 0, "input_data", "scoring")),
     "leak-behind-a-switch": Case(
