@@ -252,7 +252,9 @@ class Conversion:
         return taking
 
     def _task(self, index: int, phase: Mapping[str, Any]) -> dict[str, Any]:
-        return {"index": index, "name": str(phase.get("label", f"Phase {index + 1}"))} | self._named(phase, TASK_FILES)
+        """A phase's task, called as Codabench calls it where it reads the old bundle itself."""
+        label = phase.get("label", f"Phase {index + 1}")
+        return {"index": index, "name": f"{label} Task"} | self._named(phase, TASK_FILES)
 
     def _named(self, phase: Mapping[str, Any], keys: Collection[str]) -> dict[str, Any]:
         """Files that lie in the bundle; keys of datasets on the old server lead nowhere on the new one."""

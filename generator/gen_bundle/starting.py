@@ -18,15 +18,17 @@ NETWORK = frozenset(
 """With pip's own settings, what pip needs besides."""
 
 
-def python(*arguments: str | Path) -> list[str]:
+def python(*arguments: str | Path, keeps_bytecode: bool = False) -> list[str]:
     """The command of this Python, which imports nothing from the current folder, a script's own, or the user's site.
 
-    The user's site stays where gen-bundle itself is installed there.
+    The user's site stays where gen-bundle itself is installed there. Only with `keeps_bytecode`, for what runs none but
+    the tool's own code, are modules' `__pycache__` written, and not where this Python does not write them either.
     """
     ours = Path(__file__).resolve()
     in_user_site = bool(site.ENABLE_USER_SITE) and ours.is_relative_to(Path(site.getusersitepackages()).resolve())
     no_user_site = [] if in_user_site else ["-s"]
-    return [sys.executable, "-P", *no_user_site, "-B", "-X", "utf8", *map(str, arguments)]
+    no_bytecode = [] if keeps_bytecode and not sys.dont_write_bytecode else ["-B"]
+    return [sys.executable, "-P", *no_user_site, *no_bytecode, "-X", "utf8", *map(str, arguments)]
 
 
 def environment() -> dict[str, str]:

@@ -169,7 +169,7 @@ leaderboard:"""
         ("Practice", "2031-01-31 23:59:59"),
         ("Final", "2031-03-31 12:00:00"),
     ]
-    assert [task["name"] for task in new["tasks"]] == ["Practice", "Final"]
+    assert [task["name"] for task in new["tasks"]] == ["Practice Task", "Final Task"]
     assert any(text.startswith("phase 'Pause': submissions are closed") for text in result.changed)
 
 
@@ -203,7 +203,7 @@ def test_a_missing_program_is_said_with_what_comes_of_it(tmp_path: Path) -> None
     old = of_folders(tmp_path, {})
     result = CliRunner().invoke(root, ["convert", str(old), "--out", str(tmp_path / "new.zip"), "--json"])
     assert result.exit_code == 1
-    assert "to fix: task 'Practice' has no scoring_program. The upload ends with `ERROR: Task" in result.stderr
+    assert "to fix: task 'Practice Task' has no scoring_program. The upload ends with `ERROR: Task" in result.stderr
     assert {fault["id"] for fault in json.loads(result.stdout)["faults"]} == {"task-without-scoring-program"}
     assert (tmp_path / "new.zip").exists()
 

@@ -16,6 +16,7 @@ from gen_bundle.codabench.competition import (
     DEFAULT_IMAGE,
     DEFAULT_IN_ALL,
     DEFAULT_LIMIT_S,
+    MEASURED,
     PHASE_FILES,
     TASK_FILES,
     TIE_BREAK,
@@ -235,6 +236,7 @@ def _column(entry: YamlItem) -> Column:
         hidden=is_on(entry.get("hidden")),
         computation=computation,
         inputs=tuple(number for number in inputs if number is not None),
+        measured=entry.get(MEASURED) is not None,
         at=entry.at,
     )
 
@@ -318,6 +320,7 @@ def _read_v1(declared: CompetitionYaml) -> Competition:
         tasks=tuple(phase.tasks[0] for phase in phases),
         phases=tuple(phases),
         columns=tuple(_columns_v1(top)),
+        board_title=as_text(next(iter(of_leaderboard(top, "leaderboards")), None)) or "",
         queue=bool(top.get("queue")),
         detailed_results=is_on(top.get("enable_detailed_results")),
         programs_available=is_on(top.get("make_programs_available")),

@@ -73,6 +73,11 @@ def as_text(found: Sequence[Difference]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def as_lines(found: Sequence[Difference]) -> list[str]:
+    """The differences, a line each with its part; what is the same in several tasks, phases or kits is one line."""
+    return [f"{cause.difference.part}: {_headline(cause)}" for cause in _causes(found)]
+
+
 def _causes(found: Sequence[Difference]) -> list[DifferenceCause]:
     """Equal differences of several items as one, those of starting kits with the programs that they are copies of."""
     causes: dict[object, DifferenceCause] = {}
@@ -90,23 +95,28 @@ def _causes(found: Sequence[Difference]) -> list[DifferenceCause]:
 
 
 def _lines(cause: DifferenceCause) -> Iterator[str]:
+    one = cause.difference
+    yield f"  {one.effect.key:5}  {_headline(cause)}"
+    for detail in one.detail[:MAX_DETAIL]:
+        yield f"         {detail}"
+    if one.detail[MAX_DETAIL:]:
+        yield f"         … and {len(one.detail) - MAX_DETAIL} more lines"
+
+
+def _headline(cause: DifferenceCause) -> str:
+    """Which items differ in what, with the value on each side."""
     one, end = cause.difference, ""
     if one.part == "programs":
         ends = {item.rpartition(": ")[2] for item in cause.items}
         if len(ends) == 1:
             end = f": {ends.pop()}"
     named = ", ".join(item.removesuffix(end) for item in cause.items) + end
-    line = f"  {one.effect.key:5}  "
+    line = f"{one.what}{_values(one)}"
     if named:
-        line += f"{named}: "
-    line += f"{one.what}{_values(one)}"
+        line = f"{named}: {line}"
     if cause.kits:
         line += f" (also in the starting kit{'s' if len(cause.kits) > 1 else ''} of {', '.join(cause.kits)})"
-    yield line
-    for detail in one.detail[:MAX_DETAIL]:
-        yield f"         {detail}"
-    if one.detail[MAX_DETAIL:]:
-        yield f"         … and {len(one.detail) - MAX_DETAIL} more lines"
+    return line
 
 
 def _values(one: Difference) -> str:

@@ -94,7 +94,7 @@ def _pages(bundle: Bundle) -> list[Named]:
 
 
 def _title(bundle: Bundle, at: tuple[object, ...]) -> str:
-    if at == ("terms",):
+    if at in (("terms",), ("html", "terms")):
         return "Terms"
     if at[0] != "pages":
         return str(at[-1])  # an old bundle's pages are named by their keys

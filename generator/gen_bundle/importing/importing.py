@@ -25,12 +25,14 @@ class Imported:
 
     Attributes:
         changed: what is taken for something else, or written differently, a line each.
+        converted: in what the project differs from what Codabench itself reads in a bundle of CodaLab's, a line each.
         lost: what could not be carried over, a line each.
         absent: what the bundle names and does not hold, with its place in the project, a line each.
         faults: what bundle.yaml cannot say as it is, a line each, with its place there.
     """
 
     changed: list[str]
+    converted: list[str]
     lost: list[str]
     absent: list[str]
     faults: list[str]
@@ -62,7 +64,7 @@ def import_bundle(source: Path, folder: Path) -> Imported:
                 f"{error.filename or source}: {error.strerror or error}. Expected a bundle that can be read, and a "
                 f"writable folder with free space for --out {folder}."
             ) from error
-    return Imported(opened.changed, opened.lost, opened.absent, faults)
+    return Imported(opened.changed, opened.converted, opened.lost, opened.absent, faults)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from gen_bundle.codabench.fields import is_uuid
 from gen_bundle.codabench.reading import YAML_NAME, mistaken_for_yaml
 from gen_bundle.codabench.serializer_fields import huge_keys
 from gen_bundle.convert import convert
+from gen_bundle.difference.report import as_lines, differences
 from gen_bundle.errors import UserError
 from gen_bundle.new.project import placeholder_logo
 from gen_bundle.resources import SCAFFOLD_TEXT
@@ -34,12 +35,14 @@ class Opened:
 
     Attributes:
         changed: what is taken for something else, or written differently, a line each.
+        converted: in what a bundle of CodaLab's differs now from what Codabench itself reads in it, a line each.
         lost: what could not be carried over, a line each.
         absent: what the bundle names and does not hold, with its place in the project, a line each.
     """
 
     bundle: Bundle
     changed: list[str] = field(default_factory=list)
+    converted: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     absent: list[str] = field(default_factory=list)
 
@@ -213,4 +216,6 @@ def _convert(opened: Opened, held: ExitStack) -> None:
     opened.changed.append("the bundle is in CodaLab's format: the project is what gen-bundle convert makes of it")
     opened.changed += converted.changed
     opened.lost += converted.lost
-    opened.bundle = open_readable_bundle(work / "new.zip", opened.bundle.now, held)
+    old, new = (open_readable_bundle(work / name, opened.bundle.now, held) for name in ("old", "new.zip"))
+    opened.converted += as_lines(differences(old, new))
+    opened.bundle = new

@@ -173,10 +173,11 @@ class ScoringPackage:
     @contextmanager
     def opened(self) -> Iterator["Organiser"]:
         """The package's organiser process, which answers verbs until the block ends."""
+        organise = resource("scoring_programs") / "organise.py"
         with (
             tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as stderr,
             subprocess.Popen(
-                starting.python(resource("scoring_programs") / "organise.py", self.name, self.root),
+                starting.python(organise, self.name, self.root, keeps_bytecode=not self.is_own),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=stderr,

@@ -8,6 +8,8 @@ import pytest
 from gen_bundle.convert import convert
 from gen_bundle.diff import DiffRequest, diff
 from gen_bundle.difference.changes import Difference
+from gen_bundle.difference.report import as_lines
+from tests.generator.importing.bundles import old_bundle
 from tests.generator.importing.round_trip import built, round_trip
 from tests.shared import recorded_uploads
 
@@ -39,10 +41,27 @@ def test_an_upload_in_the_new_format(name: str, tmp_path: Path) -> None:
     assert lost == ([LOST[name]] if name in LOST else [])
 
 
+def test_what_the_converter_chose_is_named(tmp_path: Path) -> None:
+    imported, differences = round_trip(old_bundle(tmp_path / "old"), tmp_path)
+    assert imported.converted == as_lines(differences)
+    assert [line for line in imported.converted if not line.startswith(("phases: Practice: end", "programs"))] == [
+        "pages: Overview: title: overview → Overview",
+        "pages: Evaluation: title: evaluation → Evaluation",
+        "pages: Data: title: data → Data",
+        "phases: Practice, Final: submissions per day: 5 → 999",
+        "leaderboard: title: RESULTS → Results",
+        "leaderboard: rank: computed: nothing → avg_rank of rmse, mae",
+    ]
+    (end,) = [line for line in imported.converted if line.startswith("phases: Practice: end")]
+    assert end.startswith("phases: Practice: end: 2031-05-31 00:00:00 UTC")
+    assert " → 2031-05-31 23:59:59 UTC" in end
+
+
 @pytest.mark.parametrize("name", [name for name, row in ACCEPTED.items() if row["format"] == "v1"])
 def test_an_upload_in_the_old_format(name: str, tmp_path: Path) -> None:
     row: dict[str, Any] = ACCEPTED[name]
     converted = convert(row["path"], tmp_path / "converted.zip")
-    imported, _ = round_trip(row["path"], tmp_path)
+    imported, differences = round_trip(row["path"], tmp_path)
     assert imported.lost == converted.lost
+    assert imported.converted == as_lines(differences)
     assert diff(DiffRequest(str(tmp_path / "converted.zip"), str(built(tmp_path / "project")))) == []

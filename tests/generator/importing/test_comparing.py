@@ -1,10 +1,9 @@
-"""Thirty submissions made of one: the same for a seed, each another table of the same form."""
+"""Thirty submissions made of one, each another table of the same form, and where two scorers differ."""
 
 import pytest
 
-from gen_bundle.importing.declare.mutants import Mutant, mutants
-from gen_bundle.importing.declare.pairs import FilePair, pairs_of
-from gen_bundle.importing.declare.tables import FoundTable, read_table
+from gen_bundle.importing.comparing import Comparison, Mutant, Outcome, ScoredTwice, mutants
+from gen_bundle.importing.tables import FilePair, FoundTable, pairs_of, read_table
 from tests.generator.importing.bundles import csv_text, guessed, plants
 
 NO_NAMES: frozenset[str] = frozenset()
@@ -58,3 +57,22 @@ def test_malformed_ones_are_what_they_are_called(pair: FilePair) -> None:
     assert found["28-no-rows"].files["p.csv"] == b"id,label\n"
     assert found["29-empty-file"].files["p.csv"] == b""
     assert "p.csv" not in found["30-no-file"].files
+
+
+REFUSED = Outcome(None, "no")
+DIFFERENT = {
+    "a value": (Outcome({"f1": 0.5, "acc": 1.0}), Outcome({"f1": 0.5, "acc": 0.9}), ["acc"]),
+    "no value": (Outcome({"f1": 0.5}), Outcome({"f1": 0.5, "acc": 0.9}), ["acc"]),
+    "a value in the tenth place": (Outcome({"f1": 0.5, "acc": 0.9}), Outcome({"f1": 0.5, "acc": 0.9 + 1e-10}), []),
+    "only the original refuses": (REFUSED, Outcome({"f1": 0.5, "acc": 0.9}), ["f1"]),
+    "only the declaration refuses": (Outcome({"acc": 0.9}), REFUSED, ["acc"]),
+    "only the declaration refuses what has no scores": (Outcome({}), REFUSED, ["f1"]),
+    "both refuse": (REFUSED, Outcome(None, "for another reason"), []),
+}
+
+
+@pytest.mark.parametrize("name", DIFFERENT)
+def test_what_differs(name: str) -> None:
+    original, declared, columns = DIFFERENT[name]
+    run = ScoredTwice("Main", "one", original, declared)
+    assert Comparison(["f1", "acc"], [run]).differing() == [(run, column) for column in columns]
