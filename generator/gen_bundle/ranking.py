@@ -92,10 +92,10 @@ def rank(
         UserError: a wrong request, unusable data, or no submission that can be scored; packages that the report needs
             are not installed, or it cannot be written.
     """
-    _check(request)
     folder = find_competition(request.competition)
     if is_foreign(folder):
         return _rank_foreign(folder, request)
+    _check(request)
     competition = _resolved(folder, request)
     announce_own_code(competition, announce)
     fetched = read_fetched(request.submissions) if request.submissions else None
@@ -155,17 +155,19 @@ def _check(request: RankRequest) -> None:
 
 
 def _rank_foreign(folder: Path, request: RankRequest) -> Ranking:
-    given = {"--data": request.data, "--task": request.task, "--report": request.report}
-    for option, value in given.items():
-        if value is not None:
-            raise UserError(
-                f"{option} {value}: {folder / FILE} has programs that are packed as they are, so that teams are "
-                "ranked by the scores that these gave. Leave the option out."
-            )
+    options = {"--data": request.data, "--phase": request.phase, "--task": request.task, "--report": request.report}
+    given = [f"{option} {value}" for option, value in options.items() if value is not None]
+    if given:
+        raise UserError(
+            f"{', '.join(given)}: {folder / FILE} has programs that are packed as they are, so that teams are ranked "
+            "by the scores that these gave. Leave it out."
+        )
+    if (request.submissions is None) == (request.scores is None):
+        raise UserError(
+            "expected either --submissions, the folder submissions/ of a phase that gen-bundle fetch wrote, or "
+            "--scores FILE."
+        )
     project = resolve_foreign(folder, overrides=request.overrides)
-    phases = [phase.id for phase in project.declaration.phases]
-    if request.phase is not None and request.phase not in phases:
-        raise UserError(f"--phase {request.phase}: no such phase. Expected one of {', '.join(phases)}.")
     shown = TeamsShown(request.hide, request.hide_figures, request.baselines)
     return rank_foreign(project, table=request.scores, submissions=request.submissions, shown=shown)
 

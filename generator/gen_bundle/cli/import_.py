@@ -58,7 +58,7 @@ def command(bundle: Path, out: Path | None, declare: bool, python: Path | None, 
 
 def _declare(folder: Path, python: Path | None, *, trust: bool) -> None:
     """Look for the declaration of the project's scorer, and say what was found."""
-    from gen_bundle.importing.declare.declaring import BESIDE, ORIGINAL, declare
+    from gen_bundle.importing.declaring import BESIDE, ORIGINAL, declare
     from gen_bundle.twin.engines.choose import choose_engine
 
     with closing(choose_engine("process", say, python=python)) as engine, spinner("recognising the scorer") as show:

@@ -21,7 +21,8 @@ their date (2025-01-31, or 2025-01-31T18-00), of this folder or of one called li
 folder that gen-bundle fetch wrote it is the one on the platform's leaderboard.
 --scores is a CSV table: team, then the scores of its best submission in columns of the board, an empty cell for a task
 it did not enter (for process2025 also: team,f1,rmse).
-Where bundle.yaml has the programs of others (programs:), nothing is scored: the scores that fetch found count.
+Where bundle.yaml has the programs of others (programs:), nothing is scored: the scores that fetch found count, and
+--submissions is a phase's folder that it wrote, without --phase and --data.
 
 \b
 The rule is the competition's own; by default there is a ranking for each task, by its first column. Equal scores are

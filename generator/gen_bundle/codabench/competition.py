@@ -16,8 +16,8 @@ PHASE_FILES = ("public_data", "starting_kit")
 DEFAULT_IMAGE = "codalab/codalab-legacy:py37"
 DEFAULT_LIMIT_S = 600
 DEFAULT_A_DAY, DEFAULT_IN_ALL = 5, 100
-TIE_BREAK = "x-tie-break"
-"""Our own key of a leaderboard, which the platform ignores."""
+MEASURED, TIE_BREAK = "x-measured", "x-tie-break"
+"""Our own keys of a column and of a leaderboard, which the platform ignores."""
 AVERAGE_RANK = "avg_rank"
 """The computation that compares the rows of a board with each other; since 1.29."""
 REPLACING_RULES = ("Force_Last", "Force_Best")  # a new submission may take the place of its owner's earlier one
@@ -107,6 +107,7 @@ class Column:
         precision: decimals shown, negative ones round to tens; None where none can be read, which it refuses as well.
         computation: `avg`, `sum`, `min`, `max` or `avg_rank` over other columns, or None.
         inputs: indexes of the columns that a computed one is made of.
+        measured: it shows a time, which differs from run to run, where the declaration says so.
     """
 
     index: int | None
@@ -117,6 +118,7 @@ class Column:
     hidden: bool = False
     computation: str | None = None
     inputs: tuple[int, ...] = ()
+    measured: bool = False
     at: Path = ()
 
     @property

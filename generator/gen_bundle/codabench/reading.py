@@ -16,6 +16,7 @@ from gen_bundle.codabench.competition import (
     DEFAULT_IMAGE,
     DEFAULT_IN_ALL,
     DEFAULT_LIMIT_S,
+    MEASURED,
     PHASE_FILES,
     TASK_FILES,
     TIE_BREAK,
@@ -235,6 +236,7 @@ def _column(entry: YamlItem) -> Column:
         hidden=is_on(entry.get("hidden")),
         computation=computation,
         inputs=tuple(number for number in inputs if number is not None),
+        measured=entry.get(MEASURED) is not None,
         at=entry.at,
     )
 

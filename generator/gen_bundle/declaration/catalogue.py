@@ -92,8 +92,9 @@ The same with more of what may be said:
 - There is no scoring package, so there is no `reference`, `options`, `requirements` or `layout`, and columns need
   neither `worst` nor `meaning`. Pages that are templates know `competition`, `phases`, `tasks`, `columns`, `milestones`
   and `name` alone; `raw: true` takes pages as they are.
-- `gen-bundle rank` takes the scores that `gen-bundle fetch` found, or a table of them; `--report` does not work.
-  `gen-bundle image`, `--layout`, `--task` and `--platform codalab` do not work, either. All of them say so.
+- `gen-bundle rank` takes the scores that `gen-bundle fetch` found (`--submissions downloads/1-test/submissions`), or a
+  table of them (`--scores`); as nothing is scored, `--phase`, `--data` and `--report` do not work. `gen-bundle image`,
+  `--layout`, `--task` and `--platform codalab` do not work, either. All of them say so.
 - What the platform would refuse is not refused here but by the check at the end of the build.
 """,
     "DeclaredPhase": """\

@@ -65,6 +65,9 @@ class ForeignColumn(StrictModel):
         None, description="Filled by the platform. avg_rank compares the submissions; it needs Codabench 1.29 or newer."
     )
     of: list[ColumnText] | None = Field(None, description="Keys of the columns it is computed from.")
+    measured: Literal["seconds"] | None = Field(
+        None, description="It shows how long code ran: `confirm` does not compare it, as it differs from run to run."
+    )
     worst: float | int | None = Field(None, description="The worst score that there can be, for readers alone.")
     meaning: Line | None = Field(None, description="One line that says what the column shows, for readers alone.")
 

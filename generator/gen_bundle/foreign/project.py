@@ -10,7 +10,7 @@ from datetime import time
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.codabench.competition import TIE_BREAK
+from gen_bundle.codabench.competition import MEASURED, TIE_BREAK
 from gen_bundle.codabench.reading import YAML_NAME
 from gen_bundle.declaration.dates import parse_moment
 from gen_bundle.declaration.foreign import (
@@ -311,4 +311,6 @@ def _column(column: ForeignColumn, places: Mapping[str, int]) -> dict[str, Any]:
     if column.computation is not None:
         entry["computation"] = column.computation
         entry["computation_indexes"] = None if column.of is None else [places[key] for key in column.of]
+    if column.measured is not None:
+        entry[MEASURED] = column.measured
     return entry

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from gen_bundle.check.bundle import page_files
-from gen_bundle.codabench.competition import TIE_BREAK, Column, DataUse, Phase, Solution, Task
+from gen_bundle.codabench.competition import MEASURED, TIE_BREAK, Column, DataUse, Phase, Solution, Task
 from gen_bundle.codabench.dates import Instant
 from gen_bundle.codabench.fields import Boolean, as_boolean, as_text, is_uuid
 from gen_bundle.codabench.serializer_fields import (
@@ -133,7 +133,7 @@ class _Project:
         for name, keys in (("pages", PAGE), ("tasks", TASK), ("solutions", SOLUTION), ("phases", PHASE)):
             known += [(entry.at, keys) for entry in self.bundle.entries(name)]
         known.append((("leaderboards", 0), BOARD | {TIE_BREAK}))
-        known += [(entry.at, COLUMN) for entry in self.bundle.entries("leaderboards", 0, "columns")]
+        known += [(entry.at, COLUMN | {MEASURED}) for entry in self.bundle.entries("leaderboards", 0, "columns")]
         for at, read in known:
             further = [dotted((*at, key)) for key in self.bundle.mapping(at) if key not in read]
             if further:
@@ -335,6 +335,8 @@ class _Project:
             if len(of) < len(column.inputs):
                 self.opened.lost.append(f"{dotted(column.at)}: is computed of columns that are not there")
             entry |= {"of": of} if of else {}
+        if column.measured:
+            entry["measured"] = "seconds"
         return entry
 
 

@@ -436,8 +436,8 @@ def _files_of(path: Path) -> dict[str, bytes] | None:
 
 
 def _measured_columns(bundle: Bundle) -> frozenset[str]:
-    """The columns that show how long submitted code ran, as programs of ours say of themselves."""
-    found: set[str] = set()
+    """The columns that show how long submitted code ran, as the bundle or programs of ours say."""
+    found = {column.key for column in bundle.competition.columns if column.measured}
     for task in bundle.competition.tasks:
         settings = program_settings(packed_files(bundle, task.files.get("scoring_program")) or {})
         columns = settings.get("columns") if isinstance(settings, Mapping) else None

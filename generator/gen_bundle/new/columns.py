@@ -57,8 +57,9 @@ FORMS = {
 TYPES = tuple(FORMS)
 PLACES_SHOWN = 10
 LONGEST_SHOWN = 80
-BLANK_CELLS = ("labels", "text", "string", "tags")
-"""Types whose empty cell is an answer, as in scored submissions."""
+BLANK_TEXTS = ("text", "string")
+BLANK_CELLS = (*BLANK_TEXTS, "labels", "tags")
+"""Types whose empty text of JSON, or empty cell, is an answer, as in scored submissions."""
 
 
 @dataclass(frozen=True)
@@ -145,6 +146,11 @@ def as_type(gold: GoldRows, column: GoldColumn, kind: str) -> GoldColumn:
     return GoldColumn(column.name, kind, listed, column.separator, words=_mean_words(texts), blank=column.blank)
 
 
+def listed(names: Sequence[str], most: int) -> str:
+    """The first of some names, in words."""
+    return ", ".join(names[:most]) + " …" * (len(names) > most)
+
+
 def labels_of(texts: Collection[str], kind: str) -> tuple[str, ...]:
     """The labels of a column of this type, in the order to declare them."""
     ordered = on_a_scale(texts) if kind == "ordinal" else ()
@@ -153,14 +159,11 @@ def labels_of(texts: Collection[str], kind: str) -> tuple[str, ...]:
 
 def fits(value: Any, kind: str, *, separator: str | None) -> bool:
     """Whether a value that is not empty can be of a type; `separator` of the labels of a cell, None for JSON."""
-    is_json = separator is None
     if kind in _ELEMENTS:
-        parts, is_element = value, _ELEMENTS[kind]
-        if not is_json:
-            parts = _split(value, kind, str(separator))
-        return isinstance(parts, list) and all(map(is_element, parts))
+        parts = value if separator is None else _split(value, kind, separator)
+        return isinstance(parts, list) and all(map(_ELEMENTS[kind], parts))
     if kind == "number":
-        return _is_json_number(value) if is_json else _is_number(value)
+        return _is_json_number(value) if separator is None else _is_number(value)
     if kind in ("label", "probability", "ordinal"):
         return _is_label(value)
     return isinstance(value, str) if kind == "text" else text_of(value) is not None
@@ -200,41 +203,26 @@ def _not_numbers(given: Mapping[int, Any], separator: str | None) -> tuple[int, 
 
 def _cell_column(name: str, cells: Counter[str]) -> GoldColumn:
     """A column of these cells, which occur so often."""
-    for look in (_cell_lists, _cell_tags, _cell_numbers, _cell_labels):
-        if found := look(name, cells):
-            return found
-    return _text_column(name, cells)
-
-
-def _cell_lists(name: str, cells: Counter[str]) -> GoldColumn | None:
-    if not all(map(LIST.fullmatch, cells)):
-        return None
-    lists = [json_list(cell) for cell in cells.elements()]
-    if all(isinstance(value, list) for value in lists):
-        found = _list_column(name, lists)
-        if found.type in ("spans", "texts", "offsets"):
-            return found
-    return GoldColumn(name, "other")
-
-
-def _cell_tags(name: str, cells: Counter[str]) -> GoldColumn | None:
-    if not all(all(map(_is_tag, cell.split(" "))) for cell in cells) or not any("B-" in cell for cell in cells):
-        return None
-    return _tags(name, [cell.split(" ") for cell in cells])
-
-
-def _cell_numbers(name: str, cells: Counter[str]) -> GoldColumn | None:
-    if not all(map(_is_number, cells)):
-        return None
-    return _numbers(name, [float(cell) for cell in cells], cells)
-
-
-def _cell_labels(name: str, cells: Counter[str]) -> GoldColumn | None:
+    if all(map(LIST.fullmatch, cells)):
+        return _cell_lists(name, cells)
+    if all(fits(cell, "tags", separator=" ") for cell in cells) and any("B-" in cell for cell in cells):
+        return _tags(name, [cell.split(" ") for cell in cells])
+    if all(map(_is_number, cells)):
+        return _numbers(name, map(float, cells), cells)
     for separator in SEPARATORS:
         parts = _parts(cells, separator)
         if parts.keys() != cells.keys() and len(parts) <= MOST_LABELS and _are_labels(name, parts):
             return GoldColumn(name, "labels", _in_order(parts), separator)
-    return None
+    return _text_column(name, cells)
+
+
+def _cell_lists(name: str, cells: Counter[str]) -> GoldColumn:
+    lists = list(map(json_list, cells.elements()))
+    if set(map(type, lists)) == {list}:
+        found = _list_column(name, lists)
+        if found.type in ("spans", "texts", "offsets"):
+            return found
+    return GoldColumn(name, "other")
 
 
 def _parts(cells: Counter[str], separator: str) -> Counter[str]:
@@ -248,7 +236,7 @@ def _parts(cells: Counter[str], separator: str) -> Counter[str]:
     return parts
 
 
-def _numbers(name: str, numbers: Sequence[float], written: Counter[str]) -> GoldColumn:
+def _numbers(name: str, numbers: Iterable[float], written: Counter[str]) -> GoldColumn:
     """A column of numbers: labels where all are whole, few and repeated."""
     if all(map(WHOLE.fullmatch, written)) and len(written) <= MOST_GRADES and _are_labels(name, written):
         return _label(name, written)
@@ -256,7 +244,7 @@ def _numbers(name: str, numbers: Sequence[float], written: Counter[str]) -> Gold
 
 
 def _json_column(name: str, values: Sequence[Any]) -> GoldColumn:
-    if all(isinstance(value, list) for value in values):
+    if set(map(type, values)) == {list}:
         return _list_column(name, values)
     if all(map(_is_json_number, values)):
         return _numbers(name, values, Counter(map(str, values)))
@@ -269,21 +257,17 @@ def _json_column(name: str, values: Sequence[Any]) -> GoldColumn:
     return _text_column(name, texts)
 
 
-def _have_begins(tags: Iterable[str]) -> bool:
-    return any(tag.startswith("B-") for tag in tags)
-
-
 def _list_column(name: str, lists: Sequence[Any]) -> GoldColumn:
     elements = list(itertools.chain.from_iterable(lists))
     if elements and all(map(_is_span, elements)):
-        types = {span[2] for span in elements if len(span) == 3}
-        return GoldColumn(name, "spans", _in_order(types))
+        types = itertools.chain.from_iterable(span[2:] for span in elements)
+        return GoldColumn(name, "spans", _in_order(set(types)))
     if all(map(_are_offsets, lists)) and len(set(map(len, lists))) > 1:
         return GoldColumn(name, "offsets")
     if not all(map(_is_text, elements)):
         return GoldColumn(name, "other")
     different = Counter(elements)
-    if all(map(_is_tag, different)) and _have_begins(different):
+    if all(map(_is_tag, different)) and any(tag.startswith("B-") for tag in different):
         return _tags(name, lists)
     if _are_labels(name, different) and len(different) <= MOST_LABELS:
         return GoldColumn(name, "labels", _in_order(different))
@@ -301,7 +285,7 @@ def _label(name: str, values: Collection[str]) -> GoldColumn:
     """A column of labels, which are declared where there are few of them."""
     if scale := on_a_scale(values):
         return GoldColumn(name, "ordinal", scale)
-    same = {value.casefold() for value in values}
+    same = set(map(str.casefold, values))
     if len(same) < len(values):  # the first of each, as the alphabet has them
         chosen = {value.casefold(): value for value in sorted(values, reverse=True)}
         column = _label(name, list(chosen.values()))
@@ -309,7 +293,7 @@ def _label(name: str, values: Collection[str]) -> GoldColumn:
     listed = _in_order(values) if len(values) <= MOST_LABELS else ()
     grades = False
     if len(listed) > 1 and all(map(WHOLE.fullmatch, listed)):
-        numbers = [int(value) for value in listed]
+        numbers = list(map(int, listed))
         grades = len(numbers) >= FEWEST_GRADES and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
     if grades and SCALE_NAME.fullmatch(name):
         return GoldColumn(name, "ordinal", listed)
@@ -327,8 +311,8 @@ def on_a_scale(values: Collection[str]) -> tuple[str, ...]:
     if -1 not in places.values() and len(set(places.values())) == len(values):
         return tuple(sorted(values, key=places.__getitem__))
     for scale in SCALES:
-        known = [word.casefold() for word in scale]
-        words = {value.casefold() for value in values}
+        known = list(map(str.casefold, scale))
+        words = set(map(str.casefold, values))
         if words <= set(known) and words & {known[0], known[-1]}:
             return tuple(sorted(values, key=lambda value: known.index(value.casefold())))
     return ()
@@ -357,7 +341,9 @@ def _is_short_label(text: str) -> bool:
 def _in_order(values: Iterable[str]) -> tuple[str, ...]:
     """Numbers by size, other labels by the alphabet: never by how often they occur, which would reveal some gold."""
     listed = sorted(values)
-    return tuple(sorted(listed, key=int)) if all(map(WHOLE.fullmatch, listed)) else tuple(listed)
+    if all(map(WHOLE.fullmatch, listed)):
+        listed.sort(key=int)
+    return tuple(listed)
 
 
 def _is_json_number(value: Any) -> bool:
@@ -366,8 +352,7 @@ def _is_json_number(value: Any) -> bool:
 
 def _are_offsets(value: Sequence[Any]) -> bool:
     """Whether a list holds positions in their order, each once."""
-    whole = all(type(one) is int and one >= 0 for one in value)
-    return whole and list(value) == sorted(set(value))
+    return all(map(_is_offset, value)) and list(value) == sorted(set(value))
 
 
 def _is_text(value: Any) -> bool:
@@ -385,8 +370,8 @@ def _is_span(value: Any) -> bool:
     if not isinstance(value, list) or len(value) not in (2, 3):
         return False
     start, end = value[:2]
-    whole = type(start) is int and type(end) is int
-    return whole and 0 <= start < end and (len(value) == 2 or isinstance(value[2], str))
+    are_whole = type(start) is int and type(end) is int
+    return are_whole and 0 <= start < end and all(map(_is_text, value[2:]))
 
 
 def _mean_words(texts: Counter[str]) -> float:
@@ -415,29 +400,29 @@ def gaps(gold: GoldRows, column: GoldColumn) -> list[str]:
         return [f"{gold.file}: the column {column.name} is empty. Expected what participants answer."]
     if column.type == "other":
         return _unread(gold, column)
-    blank = [
-        at
-        for at in column.blank
-        if values[at] is None
-        or (values[at] == "" and (column.type not in (("text", "string") if gold.is_json else BLANK_CELLS)))
-    ]
+    may_be_blank = BLANK_TEXTS if gold.is_json else BLANK_CELLS
+    faults = []
+    for at in column.blank:
+        if values[at] is None or (values[at] == "" and column.type not in may_be_blank):
+            faults.append(
+                f"{gold.place(at)}: {column.name} is empty. Expected a value of type {column.type} in each row of the "
+                "gold; leave rows without one out."
+            )
     numbers = len(values) - len(column.blank) - len(column.not_numbers)
-    return [
-        f"{gold.place(at)}: {column.name} is empty. Expected a value of type {column.type} in each row of the gold; "
-        "leave rows without one out."
-        for at in blank
-    ] + [
-        f"{gold.place(at)}: {column.name} is {values[at]!r}, but a number in {numbers} rows. Expected a number in each "
-        f"row of the gold; if {values[at]!r} is a label, give --answer {column.name}=label."
-        for at in column.not_numbers
-    ]
+    for at in column.not_numbers:
+        faults.append(
+            f"{gold.place(at)}: {column.name} is {values[at]!r}, but a number in {numbers} rows. Expected a number in "
+            f"each row of the gold; if {values[at]!r} is a label, give --answer {column.name}=label."
+        )
+    return faults
 
 
 def _unread(gold: GoldRows, column: GoldColumn) -> list[str]:
     """A column of no type."""
-    at = next(at for at, value in enumerate(gold.column(column.name)) if value not in (None, "", []))
-    shown = json.dumps(gold.column(column.name)[at], ensure_ascii=False)
-    shown = shown if len(shown) <= LONGEST_SHOWN else f"{shown[:LONGEST_SHOWN]} …"
+    at, value = next((at, value) for at, value in enumerate(gold.column(column.name)) if value not in (None, "", []))
+    shown = json.dumps(value, ensure_ascii=False)
+    if len(shown) > LONGEST_SHOWN:
+        shown = f"{shown[:LONGEST_SHOWN]} …"
     return [
         f"{gold.place(at)}: {column.name} holds values of several kinds, or none that can be answered, such as "
         f"{shown}. Expected values of one type: {', '.join(FORMS)} (--answer {column.name}=TYPE says the form of "
@@ -449,20 +434,19 @@ def misfits(gold: GoldRows, column: GoldColumn, kind: str) -> list[str]:
     """Values that are not of the type that was named for their column: the first one, and where the others are."""
     separator = None if gold.is_json else column.separator
     values = gold.column(column.name)
-    wrong = [
-        at
-        for at, value in enumerate(values)
-        if value not in (None, "", []) and not fits(value, kind, separator=separator)
-    ]
+    wrong = []
+    for at, value in enumerate(values):
+        if value not in (None, "", []) and not fits(value, kind, separator=separator):
+            wrong.append(gold.place(at))
     if not wrong:
         return _not_two(gold, column) if kind == "probability" else []
-    first, *rest = map(gold.place, wrong)
-    more = f" and {len(rest) - PLACES_SHOWN} more" if len(rest) > PLACES_SHOWN else ""
-    others = f" The same in {', '.join(rest[:PLACES_SHOWN])}{more}." if rest else ""
-    return [
-        f"{first}: {column.name} does not hold a value of type {kind}. Expected {FORMS[kind]}; "
-        f"or another type or column for --answer.{others}"
-    ]
+    first, *rest = wrong
+    others = ""
+    if rest:
+        more = f" and {len(rest) - PLACES_SHOWN} more" if len(rest) > PLACES_SHOWN else ""
+        others = f" The same in {', '.join(rest[:PLACES_SHOWN])}{more}."
+    expected = f"Expected {FORMS[kind]}; or another type or column for --answer."
+    return [f"{first}: {column.name} does not hold a value of type {kind}. {expected}{others}"]
 
 
 def _not_two(gold: GoldRows, column: GoldColumn) -> list[str]:
@@ -473,8 +457,11 @@ def _not_two(gold: GoldRows, column: GoldColumn) -> list[str]:
     return [f"{gold.file}: {column.name} has {len(labels)} labels ({shown}). Expected two for type probability."]
 
 
-def constant(gold: GoldRows, column: GoldColumn) -> list[str]:
+def constant(gold: GoldRows, columns: Sequence[GoldColumn]) -> list[str]:
     """Labels and numbers that are the same everywhere: there is nothing to predict, and a constant is the gold."""
-    if column.type not in ("label", "ordinal", "number", "probability") or len(set(gold.shown(column.name))) > 1:
-        return []
-    return [f"{gold.file}: the column {column.name} has one value in all rows. Expected at least two to tell apart."]
+    faults = []
+    expected = "has one value in all rows. Expected at least two to tell apart."
+    for column in columns:
+        if column.type in ("label", "ordinal", "number", "probability") and len(set(gold.shown(column.name))) < 2:
+            faults.append(f"{gold.file}: the column {column.name} {expected}")
+    return faults

@@ -10,12 +10,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 from gen_bundle.new.columns import GoldColumn
 from gen_bundle.new.drawn import Drawn, drawn
 from gen_bundle.new.gold import GoldRows, Quoting, text_of
-from gen_bundle.new.propose import Proposal, token_column
+from gen_bundle.new.propose import Proposal, token_column, tokens_in
+from scoring_kit.base.fields import Field
 
 ENTRY = "model.py"
 ABOUT = {
@@ -67,7 +69,6 @@ TOKENS = 5
 """How much of each there is in made-up data."""
 MADE_UP_NAMES = ("one", "two")
 """Of labels, and of types of tags, where the gold names none."""
-MADE_UP_TEXTS = {"text": "An example answer, number {}", "string": "answer-{}"}
 Row = Sequence[Any]
 """Cells or JSON values in the order of the columns' names."""
 
@@ -95,7 +96,7 @@ def write_data(folder: Path, proposal: Proposal, phases: Mapping[str, Sequence[i
     gold = proposal.gold
     answers = baseline_answers(proposal, phases)
     for phase, rows in phases.items():
-        _write(folder / phase / gold_file(gold), gold.names, [gold.rows[at] for at in rows], gold)
+        _write(folder / phase / gold_file(gold), gold.names, _picked(gold.rows, rows), gold)
         names, inputs = given(proposal, rows)
         baseline = folder / "baselines" / phase / baseline_name(proposal) / submission_file(gold)
         if proposal.code:
@@ -115,7 +116,7 @@ def write_sample(folder: Path, proposal: Proposal, rows: Sequence[int]) -> None:
     """Write what code reads, and its gold, to `input/` and `gold/` of a folder that participants get."""
     gold = proposal.gold
     _write(folder / "input" / inputs_file(gold), *given(proposal, rows), gold)
-    _write(folder / "gold" / gold_file(gold), gold.names, [gold.rows[at] for at in rows], gold)
+    _write(folder / "gold" / gold_file(gold), gold.names, _picked(gold.rows, rows), gold)
 
 
 def gives_inputs(proposal: Proposal) -> bool:
@@ -185,14 +186,12 @@ def _baseline_answer(gold: GoldRows, column: GoldColumn, rows: Sequence[int]) ->
     if column.columns:
         return next(value for value in gold.column(name) if text_of(value) == column.binary[0])
     if column.type in ("label", "ordinal"):
-        texts = gold.texts(name)
-        counts = Counter(texts[at] for at in rows)
+        counts = Counter(_picked(gold.texts(name), rows))
         return min(counts, key=lambda label: (-counts[label], str(label)))
     if column.type == "probability":
         return Drawn(0.5, 0.2, within_one=True)
     if column.type == "number":
-        values = gold.column(name)
-        numbers = [float(values[at]) for at in rows]
+        numbers = list(map(float, _picked(gold.column(name), rows)))
         mean = statistics.fmean(numbers)
         deviation = math.dist(numbers, [mean] * len(numbers)) / math.sqrt(len(numbers))
         return Drawn(float(f"{mean:.2g}"), float(f"{deviation:.2g}"), column.within_one)
@@ -209,16 +208,17 @@ def _baseline(proposal: Proposal, rows: Sequence[int], answers: Mapping[str, Any
     keys = gold.keys(proposal.key)
     if proposal.many:
         rows = list({keys[at]: at for at in reversed(rows)}.values())[::-1]  # the first of each key
-    columns = [] if proposal.of_lines else [_picked(gold, name, rows) for name in proposal.key]
+    columns = []
+    if not proposal.of_lines:
+        columns += [_picked(gold.column(name), rows) for name in proposal.key]
     for name in _answered(proposal):
         answer: Any = answers.get(name)
         if name not in answers:
-            answers_of_rows = list(map(_no_tags, _picked(gold, name, rows)))
+            columns.append(list(map(_no_tags, _picked(gold.column(name), rows))))
         elif isinstance(answer, Drawn):
-            answers_of_rows = answer.numbers([keys[at] for at in rows], as_text=not gold.is_json)
+            columns.append(answer.numbers(_picked(keys, rows), as_text=not gold.is_json))
         else:
-            answers_of_rows = [answer] * len(rows)
-        columns.append(answers_of_rows)
+            columns.append([answer] * len(rows))
     return list(zip(*columns, strict=True))
 
 
@@ -227,26 +227,23 @@ def _answered(proposal: Proposal) -> list[str]:
     return [name for column in proposal.answers for name in column.in_answers]
 
 
-def _picked(gold: GoldRows, name: str, rows: Sequence[int]) -> list[Any]:
-    values = gold.column(name)
+def _picked(values: Sequence[Any], rows: Sequence[int]) -> list[Any]:
     return [values[at] for at in rows]
 
 
 def _no_tags(value: Any) -> Any:
     """As many O as gold has tags, in its form."""
-    if isinstance(value, list):
-        return ["O"] * len(value)
-    return " ".join("O" for _ in value.split(" ")) if value else ""
+    tags = ["O"] * tokens_in(value)
+    return tags if isinstance(value, list) else " ".join(tags)
 
 
 def _ranked(proposal: Proposal, rows: Sequence[int]) -> list[Row]:
     """The items of each query in their order, with falling scores."""
-    names, items = given(proposal, rows)
-    of_key = [names.index(name) for name in proposal.key]
+    _, items = given(proposal, rows)
     places: Counter[tuple[Any, ...]] = Counter()
     found: list[Row] = []
     for row in items:
-        query = tuple(row[at] for at in of_key)
+        query = tuple(row[: len(proposal.key)])
         places[query] += 1
         score = 1 / places[query]
         found.append([*query, row[-1], score if proposal.gold.is_json else f"{score:.4f}"])
@@ -292,8 +289,8 @@ def _program(proposal: Proposal, answers: Mapping[str, Any]) -> str:
         inputs=inputs_file(gold),
         predictions=submission_file(gold),
         answers=body,
-        read=_indented(read),
-        write=_indented(write),
+        read=indent(read, "    "),
+        write=indent(write, "    "),
     )
 
 
@@ -361,10 +358,6 @@ def _files(gold: GoldRows) -> tuple[str, str, str]:
     )
 
 
-def _indented(lines: str) -> str:
-    return "\n".join(f"    {line}" for line in lines.split("\n"))
-
-
 def _record(parts: Mapping[str, str]) -> str:
     return "{" + ", ".join(f"{_source(name)}: {value}" for name, value in parts.items()) + "}"
 
@@ -379,97 +372,71 @@ def example(proposal: Proposal, phases: Sequence[str]) -> tuple[Proposal, dict[s
 
     Of the gold only the names of columns, labels and types are taken.
     """
-    cluster = [proposal.cluster] if proposal.cluster else []
-    names = list(dict.fromkeys([*proposal.key, *proposal.public, *cluster, *_judged(proposal)]))
     tokens = token_column(proposal)
-    rows: list[list[Any]] = []
-    found: dict[str, list[int]] = {}
     rows_of_key = ROWS_OF_KEY if proposal.many else 1
+    records: list[dict[str, Any]] = []
+    found: dict[str, list[int]] = {}
     for phase in phases:
-        start = len(rows)
+        found[phase] = list(range(len(records), len(records) + KEYS * rows_of_key))
         for key in range(KEYS):
             for item in range(rows_of_key):
-                record: dict[str, Any] = dict.fromkeys(cluster, f"{phase}-{key // 2 + 1}")
-                for name in proposal.public:
-                    record[name] = _input(proposal.columns[name], key)
-                if tokens:
-                    record[tokens] = _made_up_tokens(key, is_json=proposal.gold.is_json)
-                record |= _made_up_answers(proposal, key, item)
-                record |= dict.fromkeys(proposal.key, str(key + 1))
-                record[proposal.key[0]] = f"{phase}-{key + 1}"
-                rows.append([record[name] for name in names])
-        found[phase] = list(range(start, len(rows)))
-    gold = GoldRows(
-        proposal.gold.file, proposal.gold.suffix, names, rows, range(1, len(rows) + 1), proposal.gold.quoting
-    )
+                records.append(_made_up_row(proposal, tokens, phase, key, item))
+    names = list(records[0])
+    rows = [list(record.values()) for record in records]
+    old = proposal.gold
+    gold = GoldRows(old.file, old.suffix, names, rows, range(1, len(rows) + 1), old.quoting)
     return replace(proposal, gold=gold, secret=()), found
 
 
-def _judged(proposal: Proposal) -> list[str]:
-    """The columns that only the gold has."""
-    if proposal.item is not None:
-        return [proposal.item, str(proposal.relevance)]
-    return [name for column in proposal.answers for name in column.in_gold]
-
-
-def _made_up_answers(proposal: Proposal, key: int, item: int) -> dict[str, Any]:
+def _made_up_row(proposal: Proposal, tokens: str | None, phase: str, key: int, item: int) -> dict[str, Any]:
+    """The key of a row, what is given, what it belongs to, and its answers; each row has them in the same order."""
     is_json = proposal.gold.is_json
+    row: dict[str, Any] = dict.fromkeys(proposal.key, str(key + 1))
+    row[proposal.key[0]] = f"{phase}-{key + 1}"
+    for name in proposal.public:
+        row[name] = f"Example {name} {key + 1}"
+        column = proposal.columns[name]
+        if column.type in ("label", "ordinal") and column.values:
+            row[name] = column.values[key % len(column.values)]
+    if tokens is not None:
+        made_up = [f"token-{key + 1}-{place + 1}" for place in range(TOKENS)]
+        row[tokens] = made_up if is_json else " ".join(made_up)
+    if proposal.cluster is not None:
+        row.setdefault(proposal.cluster, f"{phase}-{key // 2 + 1}")
     if proposal.item is not None:
         relevance = int(item == key % ROWS_OF_KEY)
-        return {proposal.item: f"item-{item + 1}", str(proposal.relevance): relevance if is_json else str(relevance)}
-    found: dict[str, Any] = {}
+        return {
+            **row,
+            proposal.item: f"item-{item + 1}",
+            str(proposal.relevance): relevance if is_json else str(relevance),
+        }
     for column in proposal.answers:
         for place, name in enumerate(column.in_gold):
-            found[name] = _made_up_answer(column, key + item + place, is_json=is_json)
-    return found
-
-
-def _input(column: GoldColumn, key: int) -> Any:
-    if column.type in ("label", "ordinal") and column.values:
-        return column.values[key % len(column.values)]
-    return f"Example {column.name} {key + 1}"
-
-
-def _made_up_tokens(key: int, *, is_json: bool) -> Any:
-    tokens = [f"token-{key + 1}-{place + 1}" for place in range(TOKENS)]
-    return tokens if is_json else " ".join(tokens)
+            row[name] = _made_up_answer(column, key + item + place, is_json=is_json)
+    return row
 
 
 def _made_up_answer(column: GoldColumn, at: int, *, is_json: bool) -> Any:
     """A made-up answer, different from row to row."""
+    if column.columns:
+        flag = column.binary[at % 2]
+        return json.loads(flag.lower()) if is_json else flag
     values = column.values or MADE_UP_NAMES
     value = values[at % len(values)]
-    if column.columns:
-        value = column.binary[at % 2]
-        return json.loads(value.lower()) if is_json else value
-    if column.type in ("label", "ordinal", "probability"):
+    kind = [value] if column.values else []
+    outside = ["O"] * TOKENS
+    made_up: dict[str, Any] = {
+        "text": f"An example answer, number {at + 1}",
+        "string": f"answer-{at + 1}",
+        "number": round((at % KEYS + 1) / (KEYS + 2), 2),
+        "labels": sorted({value, values[at // 2 % len(values)]}),
+        "tags": [*outside[: at % TOKENS], f"B-{value}", *outside[at % TOKENS + 1 :]],
+        "texts": [f"example answer {at + 1}", f"another example answer {at + 1}"],
+        "offsets": [at, at + 1, at + 2],
+        "spans": [[at, at + 4, *kind]],
+    }
+    if column.type not in made_up:
         return value
-    if column.type in MADE_UP_TEXTS:
-        return MADE_UP_TEXTS[column.type].format(at + 1)
-    if column.type == "number":
-        number = round((at % KEYS + 1) / (KEYS + 2), 2)
-        return number if is_json else f"{number:g}"
-    listed = _made_up_list(column, value, at)
-    return listed if is_json else _cell_of(column, listed)
-
-
-def _cell_of(column: GoldColumn, listed: list[Any]) -> str:
-    """A list as a cell of a table."""
-    if column.type in ("labels", "tags"):
-        return (column.separator if column.type == "labels" else " ").join(listed)
-    return json.dumps(listed, ensure_ascii=False)
-
-
-def _made_up_list(column: GoldColumn, value: str, at: int) -> list[Any]:
-    if column.type == "labels":
-        return sorted({value, (column.values or MADE_UP_NAMES)[at // 2 % len(column.values or MADE_UP_NAMES)]})
-    if column.type == "tags":
-        tags = ["O"] * TOKENS
-        tags[at % TOKENS] = f"B-{value}"
-        return tags
-    if column.type == "texts":
-        return [f"example answer {at + 1}", f"another example answer {at + 1}"]
-    if column.type == "offsets":
-        return [at, at + 1, at + 2]
-    span = [at, at + 4]
-    return [[*span, value]] if column.values else [span]
+    field = Field(column.name, column.type, separator=column.separator)
+    answer = made_up[column.type]
+    return answer if is_json else field.kind.to_cell(field, answer)

@@ -1,11 +1,11 @@
 """What a proposal says in bundle.yaml and to the organiser: the values that the template places."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from gen_bundle.new.columns import GoldColumn
+from gen_bundle.new.columns import GoldColumn, listed
 from gen_bundle.new.data import (
     ENTRY,
     baseline_answers,
@@ -22,6 +22,7 @@ from gen_bundle.new.propose import Proposal
 SHORT = 5
 """Answers of so many words on average are short: they are right or wrong rather than well or badly written."""
 LONGEST_KEY = 36
+MOST_NAMED = 8
 TITLES = {"f1": "Span F1", "f1_characters": "Character F1"}
 """Titles of columns of spans, whose metric is the same but for an option."""
 WORST = {"rmse": ("asc", 1e9), "mae": ("asc", 1e9), "pearson": ("desc", -1), "kappa": ("desc", -1)}
@@ -77,9 +78,15 @@ def answer_columns(answers: Sequence[GoldColumn]) -> list[dict[str, Any]]:
 
     Answers of one kind, such as an emotion each, are ranked by the mean over them.
     """
-    if len(answers) == 1:
-        return _columns_of_one(answers[0])
     found: list[dict[str, Any]] = []
+    if len(answers) == 1:
+        (column,) = answers
+        if column.annotators:
+            return _annotators_columns(column)
+        for key, metric in choices_of(column):
+            title = {"title": TITLES[key]} if column.type == "spans" else {}
+            found.append({"key": key, **title, "metric": metric})
+        return found
     if all(is_alike(column, answers[0]) for column in answers):
         fields = {"fields": [column.name for column in answers]}
         for key, metric in choices_of(answers[0]):
@@ -89,16 +96,6 @@ def answer_columns(answers: Sequence[GoldColumn]) -> list[dict[str, Any]]:
         for key, metric in choices_of(column):
             own = _with(metric, {"field": column.name})
             found.append({"key": _unused(f"{name}_{key}", found), "metric": own})
-    return found
-
-
-def _columns_of_one(column: GoldColumn) -> list[dict[str, Any]]:
-    if column.annotators:
-        return _annotators_columns(column)
-    found = []
-    for key, metric in choices_of(column):
-        title = {"title": TITLES[key]} if column.type == "spans" else {}
-        found.append({"key": key, **title, "metric": metric})
     return found
 
 
@@ -118,9 +115,11 @@ def _annotators_columns(column: GoldColumn) -> list[dict[str, Any]]:
 
 def choices_of(column: GoldColumn) -> list[tuple[str, dict[str, Any]]]:
     """The keys and metrics that fit an answer."""
-    choices = [choice for kind in kinds_of(column) for choice in CHOICES[kind]]
-    if column.type == "probability":
-        return [(key, {**metric, "positive": column.values[-1]}) for key, metric in choices]
+    choices = []
+    for kind in kinds_of(column):
+        for key, metric in CHOICES[kind]:
+            positive = {"positive": column.values[-1]} if kind == "probability" else {}
+            choices.append((key, {**metric, **positive}))
     return choices
 
 
@@ -147,8 +146,12 @@ def identifier(text: str, otherwise: str) -> str:
 
 def _unused(key: str, columns: Sequence[dict[str, Any]]) -> str:
     taken = {column["key"] for column in columns}
-    names = (key, *(f"{key[: LONGEST_KEY - 4]}_{number}" for number in range(2, len(taken) + 3)))
-    return next(name for name in names if name not in taken)
+    name = key
+    number = 1
+    while name in taken:
+        number += 1
+        name = f"{key[: LONGEST_KEY - 4]}_{number}"
+    return name
 
 
 MEANINGS = {
@@ -180,13 +183,18 @@ TASK_NAMES = {
 
 def task_of(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> dict[str, Any]:
     """The values that templates know as `cookiecutter.task`; plain data, so that any template can use them."""
+    columns = []
+    for column in board_of(proposal):
+        metric = column.get("metric", {})
+        short = {"metric": metric["name"]} if len(metric) == 1 else {}  # without options its name says all
+        columns.append({**column, **short})
     return {
         "kind": proposal.kind,
         "name": TASK_NAMES[proposal.kind],
         "submission": _submission(proposal),
         "fields": fields(proposal),
         "reference": _reference(proposal),
-        "columns": list(map(_short, board_of(proposal))),
+        "columns": columns,
         "groups": _grouped(proposal),
         "phases": list(phases),
         "inputs": gives_inputs(proposal),
@@ -214,8 +222,11 @@ def fields(proposal: Proposal) -> list[dict[str, Any]]:
 def _answer_field(column: GoldColumn, *, is_json: bool) -> dict[str, Any]:
     entry: dict[str, Any] = {"field": column.name, "type": TYPES_OF_ANSWERS.get(column.type, column.type)}
     if column.columns:
-        return {**entry, **_spread(column), "required": True, "meaning": _meaning(column)}
-    if column.type in ("label", "labels", "ordinal") and column.values:
+        entry["columns"] = list(column.columns)
+        if column.binary != ("0", "1"):
+            negative, positive = column.binary
+            entry |= {"positive": positive, "negative": negative}
+    elif column.type in ("label", "labels", "ordinal") and column.values:
         entry["values"] = list(column.values)
     if column.ignores_case:
         entry["case"] = "ignore"
@@ -226,39 +237,24 @@ def _answer_field(column: GoldColumn, *, is_json: bool) -> dict[str, Any]:
     return {**entry, "required": True, "meaning": _meaning(column)}
 
 
-def _spread(column: GoldColumn) -> dict[str, Any]:
-    negative, positive = column.binary
-    words = {} if column.binary == ("0", "1") else {"positive": positive, "negative": negative}
-    return {"columns": list(column.columns), **words}
-
-
 def _meaning(column: GoldColumn) -> str:
     """What a field holds, with the types of its spans or tags."""
-    listed = ", ".join(column.values)
-    if column.type == "spans" and listed:
-        return f"Your spans, each with its type ({listed}); the end is the first position after it."
-    if column.type == "tags" and listed:
-        return f"Your tags, one for each token; the types are {listed}."
-    last = column.values[-1] if column.values else ""
-    return MEANINGS[column.type].format(last)
-
-
-def _short(column: dict[str, Any]) -> dict[str, Any]:
-    """A column in which a metric without options is its name alone."""
-    metric = column.get("metric", {})
-    return {**column, "metric": metric["name"]} if len(metric) == 1 else column
+    types = ", ".join(column.values)
+    if column.type == "spans" and types:
+        return f"Your spans, each with its type ({types}); the end is the first position after it."
+    if column.type == "tags" and types:
+        return f"Your tags, one for each token; the types are {types}."
+    return MEANINGS[column.type].format(*column.values[-1:])
 
 
 def _grouped(proposal: Proposal) -> list[dict[str, Any]]:
     """The first column's metric in each group, as suggestions."""
     first = next(column for column in board_of(proposal) if "metric" in column)
-    return [
-        {
-            "key": f"{first['key']}_by_{identifier(column.name, 'group')}"[:36],
-            "metric": {**first["metric"], "by": column.name},
-        }
-        for column in proposal.groups
-    ]
+    found = []
+    for column in proposal.groups:
+        key = f"{first['key']}_by_{identifier(column.name, 'group')}"[:LONGEST_KEY]
+        found.append({"key": key, "metric": {**first["metric"], "by": column.name}})
+    return found
 
 
 def _submission(proposal: Proposal) -> dict[str, Any]:
@@ -284,16 +280,13 @@ def _reference(proposal: Proposal) -> dict[str, Any]:
     return found
 
 
-def _counts(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> Iterator[str]:
-    """How many keys participants answer in each phase."""
-    keys = proposal.gold.keys(proposal.key)
-    for phase, rows in phases.items():
-        yield f"{phase} {len({keys[at] for at in rows})}"
-
-
 def summary(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> list[str]:
     """What was understood, line by line, for the organiser."""
     gold = proposal.gold
+    keys = gold.keys(proposal.key)
+    counts = []
+    for phase, rows in phases.items():
+        counts.append(f"{phase} {len(set(map(keys.__getitem__, rows)))}")
     lines = {
         "rows": f"{len(gold.rows)} in {gold.file}",
         "key": "the line" if proposal.of_lines else ", ".join(proposal.key),
@@ -302,8 +295,8 @@ def summary(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> list[str
         "secret": ", ".join(proposal.secret),
         "cluster": f"{proposal.cluster} (its rows stay together; --cluster - for none)",
         "metrics": ", ".join(map(itemgetter("key"), board_of(proposal))),
-        "phases": ", ".join(_counts(proposal, phases)),
-        "baseline": baseline_name(proposal),
+        "phases": ", ".join(counts),
+        "baseline": baseline_name(proposal) + _shown_answers(baseline_answers(proposal, phases)),
     }
     if gold.quoting == "none":
         lines["rows"] += ", quoting: none"
@@ -315,8 +308,6 @@ def summary(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> list[str
         lines["secret"] += " (--public COLUMN gives one to participants)"
     if proposal.cluster is None:
         del lines["cluster"]
-    if answers := _shown_answers(baseline_answers(proposal, phases)):
-        lines["baseline"] += f" ({answers})"
     return [f"{name:9} {text}" for name, text in lines.items() if text]
 
 
@@ -328,9 +319,9 @@ def _shown_answers(answers: Mapping[str, Any]) -> str:
             shown.append(f"{name} around {value.mean:g}")
         elif value not in ("", [], "[]"):
             shown.append(f"{name} {value!r}")
-    return ", ".join(shown)
+    return f" ({', '.join(shown)})" if shown else ""
 
 
 def _shown(column: GoldColumn) -> str:
-    listed = ", ".join(column.values[:8]) + (" …" if len(column.values) > 8 else "")
-    return f"{column.name}: {column.type}{f' ({listed})' if listed else ''}"
+    labels = f" ({listed(column.values, MOST_NAMED)})" if column.values else ""
+    return f"{column.name}: {column.type}{labels}"

@@ -100,7 +100,7 @@ def _are_quoted(lines: Sequence[str]) -> bool:
 def _are_labelled_ids(lines: Sequence[str]) -> bool:
     """Whether each line is an id and short values after it, separated by blanks."""
     rows = [line.split(" ") for line in lines]
-    widths = {len(row) for row in rows}
+    widths = set(map(len, rows))
     if len(rows) < FEWEST_ROWS or len(widths) > 1 or min(widths) not in range(2, 9):
         return False
     ids, *_, answers = zip(*rows, strict=True)
@@ -117,10 +117,8 @@ def read_table(file: GoldFile) -> GoldRows:
         suffix = ".tsv" if layout.delimiter == "\t" else ".csv"
     try:
         gold = _columns(list(_quoted_rows(file, layout)), file, suffix, layout.delimiter)
-    except NoHeaderError:
-        raise
     except UserError as error:
-        if '"' not in file.text or layout.delimiter != "\t":
+        if isinstance(error, NoHeaderError) or '"' not in file.text or layout.delimiter != "\t":
             raise
         try:
             plain = _columns(list(_plain_rows(file, layout)), file, ".tsv", layout.delimiter)
@@ -170,13 +168,13 @@ def _columns(lines: list[Row], file: GoldFile, suffix: str, delimiter: str) -> G
     """The table of these rows, whose first one is the header unless names are given that it does not hold."""
     top, cells = lines[0] if lines else (1, [""])
     where = f"{file.name}:{top}"
-    first = [cell.strip() for cell in cells]
+    first = list(map(str.strip, cells))
     header, rows, whose = first, lines[1:], "the first line"
     if file.columns and list(file.columns) != first:
         header, rows, whose = list(file.columns), lines, "--columns"
     elif not file.columns:
         header = _with_unnamed(first, rows)
-        check_header(where, header, rows)
+        _check_header(where, header, rows)
     expected = f"Expected {len(header)}, as many as {whose}, separated by {BETWEEN.get(delimiter, repr(delimiter))}."
     faults = _faults_of_names(where, header)
     for number, cells in rows:
@@ -191,7 +189,7 @@ def _with_unnamed(first: list[str], rows: Sequence[Row]) -> list[str]:
     """The header with an empty name where all rows have a cell more: the last one, or as R writes it the first."""
     if len(first) < 2 or len(rows) < FEWEST_ROWS or {len(cells) for _, cells in rows} != {len(first) + 1}:
         return first
-    return [*first, ""] if not any(cells[-1] for _, cells in rows) else ["", *first]
+    return ["", *first] if any(cells[-1] for _, cells in rows) else [*first, ""]
 
 
 def _without_unnamed(gold: GoldRows) -> GoldRows:
@@ -220,7 +218,7 @@ def _faults_of_names(where: str, names: Sequence[str]) -> list[str]:
     return faults
 
 
-def check_header(where: str, first: Sequence[str], rows: Sequence[Row]) -> None:
+def _check_header(where: str, first: Sequence[str], rows: Sequence[Row]) -> None:
     """Raise NoHeaderError where the first line looks like a row."""
     alike = [cells for _, cells in rows[:ROWS_LOOKED_AT] if len(cells) == len(first)]
     if evidence := _row_in_place_of_header(first, alike):
@@ -232,7 +230,7 @@ def _row_in_place_of_header(first: Sequence[str], rows: Sequence[Sequence[str]])
     values: list[str] = []
     doubts = 0
     for cell, column in zip(first, zip(*rows, strict=True), strict=False):
-        given = [value for value in column if value.strip()]
+        given = list(filter(str.strip, column))
         kind = _kind_of_cell(cell, given)
         if kind == "name":
             return ""
@@ -246,7 +244,7 @@ def _kind_of_cell(cell: str, given: Sequence[str]) -> str:
     """`value` or `name` of its column, `no label` of it, or empty where nothing speaks for either."""
     if not cell or not given:
         return ""
-    shapes = {_shape(value) for value in given}
+    shapes = set(map(_shape, given))
     different = set(given)
     if all(map(NUMBER.fullmatch, given)):
         is_number = NUMBER.fullmatch(cell) is not None
@@ -268,7 +266,7 @@ def _shape(cell: str) -> str:
 
 def _is_near(cell: str, given: Sequence[str]) -> bool:
     """Whether a number is no further from the others than these are from each other; 2019 is no value among prices."""
-    numbers = [float(value) for value in given]
+    numbers = list(map(float, given))
     low, high = min(numbers), max(numbers)
     return low - (high - low) <= float(cell) <= high + (high - low)
 
@@ -308,7 +306,7 @@ def _name_for(cell: str, given: Sequence[str], *, is_first: bool) -> str:
         return "id"
     if all(map(LIST.fullmatch, given)):
         return "spans"
-    if {_shape(value) for value in given} == {_shape(cell)} and not NUMBER.fullmatch(cell) and "0" in _shape(cell):
+    if set(map(_shape, given)) == {_shape(cell)} and not NUMBER.fullmatch(cell) and "0" in _shape(cell):
         return "doc"
     if len(given) >= FEWEST_REPEATS * len(set(given)):
         return "label"

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -191,8 +191,12 @@ class GoldRows:
 
     def place(self, row: int) -> str:
         file = self.files[self.phases[row]] if self.phases else self.file
-        number = self.numbers[row]
-        return f"{file}[{number}]" if self.suffix == ".json" else f"{file}:{number}"
+        return place_in(file, self.suffix, self.numbers[row])
+
+
+def place_in(file: str, suffix: str, number: int) -> str:
+    """Where a line, or an item of JSON, is."""
+    return f"{file}[{number}]" if suffix == ".json" else f"{file}:{number}"
 
 
 def text_of(value: Any) -> str | None:
@@ -259,7 +263,8 @@ def without(gold: GoldRows, *unwanted: str) -> GoldRows:
     return replace(gold, names=names, rows=list(zip(*map(gold.column, names), strict=True)))
 
 
-def raise_all(problems: Sequence[str]) -> None:
+def raise_all(problems: Iterable[str]) -> None:
     """Raise what was found, the first of them in full, the rest counted."""
-    if problems:
-        raise UserError(*problems[:MOST_SHOWN], more=len(problems[MOST_SHOWN:]))
+    found = list(problems)
+    if found:
+        raise UserError(*found[:MOST_SHOWN], more=len(found[MOST_SHOWN:]))

@@ -1,5 +1,6 @@
 """Reads gold in JSON: records, one a line or in a list, below keys, within each other, or by columns."""
 
+import itertools
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -7,7 +8,7 @@ from typing import Any
 
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.errors import UserError
-from gen_bundle.new.gold import LINE_END, NUMBERED, GoldFile, GoldRows, NoHeaderError, raise_all
+from gen_bundle.new.gold import LINE_END, NUMBERED, GoldFile, GoldRows, NoHeaderError, place_in, raise_all
 from gen_bundle.new.other_forms import is_answer, is_span
 
 ANSWER = "answer"
@@ -58,25 +59,19 @@ def read_json(file: GoldFile) -> GoldRows:
     numbered, more = _records(numbered, file, suffix)
     for number, record in numbered:
         if not _is_unicode(record):
-            where = _place(file.name, suffix, number)
+            where = place_in(file.name, suffix, number)
             problems.append(f"{where}: holds half of a surrogate pair (\\ud800 to \\udfff). Expected whole characters.")
     names: dict[str, None] = {}
     for _, record in numbered:
         names |= dict.fromkeys(record)
     what = "is empty, or has blanks around it or a line break in it"
-    problems += [f"{file.name}: the name {name!r} {what}. Expected a plain name." for name in names if _is_odd(name)]
+    for name in names:
+        if not name or name != name.strip() or LINE_END.search(name):
+            problems.append(f"{file.name}: the name {name!r} {what}. Expected a plain name.")
     raise_all(problems)
     rows = [list(map(record.get, names)) for _, record in numbered]
     places = [number for number, _ in numbered]
     return GoldRows(file.name, suffix, list(names), rows, places, notes=(*notes, *more))
-
-
-def _place(file: str, suffix: str, number: int) -> str:
-    return f"{file}:{number}" if suffix == ".jsonl" else f"{file}[{number}]"
-
-
-def _is_odd(name: str) -> bool:
-    return not name or name != name.strip() or LINE_END.search(name) is not None
 
 
 def _lines(file: GoldFile, problems: list[str]) -> Iterator[Numbered]:
@@ -162,33 +157,36 @@ def _keyed(value: dict[str, Any]) -> Iterator[Any]:
 
 def _records(items: list[Numbered], file: GoldFile, suffix: str) -> tuple[list[Numbered], list[str]]:
     """The items as flat objects, and what is to be said of them; raises UserError for those that are none."""
-    kinds = {type(value) for _, value in items}
+    values = [value for _, value in items]
+    kinds = set(map(type, values))
     if kinds == {list}:
         return _named_cells(items, file, suffix), []
     if kinds and dict not in kinds:
-        plain = [(number, {NUMBERED: str(at), ANSWER: value}) for at, (number, value) in enumerate(items, 1)]
+        plain: list[Numbered] = []
+        for at, (number, value) in enumerate(items, 1):
+            plain.append((number, {NUMBERED: str(at), ANSWER: value}))
         return plain, [f"{file.name}: holds plain values, which are numbered from 1"]
     problems = []
     for number, value in items:
         if not isinstance(value, dict):
-            problems.append(f"{_place(file.name, suffix, number)}: is not an object. Expected {{name: value, …}}.")
+            problems.append(f"{place_in(file.name, suffix, number)}: is not an object. Expected {{name: value, …}}.")
     raise_all(problems)
-    if _are_pairs([value for _, value in items]):
+    if _are_pairs(values):
         return [(number, next(_keyed(value))) for number, value in items], []
-    expanded, notes = within_one_list(items, file.name)
-    return flat(expanded), notes
+    expanded, notes = _within_one_list(items, file.name)
+    return _flat(expanded), notes
 
 
 def _are_pairs(records: Sequence[dict[str, Any]]) -> bool:
     """Whether each record is a key and its answer, such as `{"t1": "positive"}`."""
-    keys = {key for record in records for key in record}
+    keys = set(itertools.chain.from_iterable(records))
     return len(records) > 1 and len(keys) == len(records) and set(map(len, records)) == {1}
 
 
 def _named_cells(items: list[Numbered], file: GoldFile, suffix: str) -> list[Numbered]:
     """Lists as records, by the names of columns that were given."""
-    first = [str(cell) for cell in items[0][1]]
-    where = _place(file.name, suffix, items[0][0])
+    first = list(map(str, items[0][1]))
+    where = place_in(file.name, suffix, items[0][0])
     if not file.columns:
         names = [NUMBERED, *(f"column{at}" for at in range(2, len(first))), ANSWER][: len(first)]
         message = f"{where}: is a list. Expected the columns' names: --columns {','.join(names)}."
@@ -197,7 +195,7 @@ def _named_cells(items: list[Numbered], file: GoldFile, suffix: str) -> list[Num
     for number, cells in items:
         if len(cells) != len(file.columns):
             expected = f"Expected {len(file.columns)}, as many as --columns."
-            problems.append(f"{_place(file.name, suffix, number)}: has {len(cells)} values. {expected}")
+            problems.append(f"{place_in(file.name, suffix, number)}: has {len(cells)} values. {expected}")
     raise_all(problems)
     rows = items if list(file.columns) != first else items[1:]
     return [(number, dict(zip(file.columns, cells, strict=True))) for number, cells in rows]
@@ -227,9 +225,9 @@ def _parsed(text: str, where: str, problems: list[str]) -> Any:
 
 def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     times = Counter(name for name, _ in pairs)
-    twice = [name for name, number in times.items() if number > 1]
-    if twice:
-        raise ValueError(f"the name {twice[0]!r} is there more than once. Expected each name once")
+    for name, number in times.items():
+        if number > 1:
+            raise ValueError(f"the name {name!r} is there more than once. Expected each name once")
     return dict(pairs)
 
 
@@ -237,7 +235,7 @@ def _no_constant(name: str) -> Callable[[], None]:
     raise ValueError(f"{name} is not a JSON value. Expected a finite number, or null")
 
 
-def within_one_list(items: Sequence[Numbered], file: str) -> tuple[list[Numbered], list[str]]:
+def _within_one_list(items: Sequence[Numbered], file: str) -> tuple[list[Numbered], list[str]]:
     """The records of the list that each record holds, with what else that has; as often as there is just one such list.
 
     Lists of spans and of answers stay values.
@@ -273,15 +271,17 @@ def _is_row(value: Any) -> bool:
 
 def _rows(record: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
     """The records of a list, each with the other values of the record that holds it; equal names are told apart."""
-    others = {key: value for key, value in record.items() if key != name}
+    others = dict(record)
     rows = []
-    for inner in record.get(name) or ():
-        own = {(f"{name}.{key}" if key in others else key): value for key, value in inner.items()}
-        rows.append({**others, **own})
+    for inner in others.pop(name, None) or ():
+        row = dict(others)
+        for key, value in inner.items():
+            row[f"{name}.{key}" if key in others else key] = value
+        rows.append(row)
     return rows
 
 
-def flat(items: Sequence[Numbered]) -> list[Numbered]:
+def _flat(items: Sequence[Numbered]) -> list[Numbered]:
     """The records with the values of objects, where each has one, under names with a dot, such as `gold.label`."""
     kinds: dict[str, set[bool]] = {}
     inner: dict[str, set[str]] = {}
@@ -302,4 +302,4 @@ def flat(items: Sequence[Numbered]) -> list[Numbered]:
             else:
                 own[name] = value
         found.append((number, own))
-    return flat(found)
+    return _flat(found)

@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from gen_bundle.errors import UserError
@@ -75,7 +75,7 @@ def key_of(gold: GoldRows, asked: Sequence[str], rows: Rows | None) -> tuple[Key
     if asked:
         key = tuple(dict.fromkeys(asked))
         for name in key:
-            raise_all(list(blanks(gold, name)))
+            raise_all(blanks(gold, name))
         return key, _is_many(gold, key, rows)
     named = _usable(gold, list(filter(ID_NAME.fullmatch, gold.names)))
     if rows == "many":
@@ -130,12 +130,15 @@ def _query(gold: GoldRows, names: Sequence[str]) -> str | None:
     """The column of queries in the gold of a ranking: its values repeat, and another column has relevances."""
     if not any(map(RELEVANCE.fullmatch, gold.names)):
         return None
-    queries = [name for name in names if QUERY_NAME.fullmatch(name)]
-    return next((name for name in queries if not is_unique(gold, (name,))), None)
+    return _repeated(gold, filter(QUERY_NAME.fullmatch, names))
+
+
+def _repeated(gold: GoldRows, names: Iterable[str]) -> str | None:
+    return next((name for name in names if not is_unique(gold, (name,))), None)
 
 
 def _key_of_many(gold: GoldRows, names: Sequence[str]) -> Key:
-    repeated = next((name for name in names if not is_unique(gold, (name,))), None)
+    repeated = _repeated(gold, names)
     if repeated is None:
         raise UserError(
             f"{gold.file}: every value of every column is unique. Expected a key with several rows: name its column "
@@ -224,21 +227,19 @@ def answered(
     if not answers:
         raise UserError(f"{gold.file}: it is unclear what participants answer. Name the columns with --answer.")
     typed = {name for name, kind in asked if kind is not None}
-    answers = [_plain(column, many=many, whole=column.name not in typed) for column in answers]
-    raise_all(_each(gold, answers, gaps))
+    plain: list[GoldColumn] = []
+    faults: list[str] = []
+    for column in answers:
+        plain.append(_plain(column, many=many, whole=column.name not in typed))
+        faults += gaps(gold, plain[-1])
+    raise_all(faults)
     if many:
-        return answers
-    together = None if typed else _of_annotators(gold, answers) or _spread(gold, answers)
+        return plain
+    together = None if typed else _of_annotators(gold, plain) or _spread(gold, plain)
     if together is not None:
         return [together]
-    raise_all(_each(gold, answers, constant))
-    return answers
-
-
-def _each(
-    gold: GoldRows, answers: Sequence[GoldColumn], faults: Callable[[GoldRows, GoldColumn], list[str]]
-) -> list[str]:
-    return [fault for column in answers for fault in faults(gold, column)]
+    raise_all(constant(gold, plain))
+    return plain
 
 
 def _spread(gold: GoldRows, answers: Sequence[GoldColumn]) -> GoldColumn | None:
@@ -246,7 +247,7 @@ def _spread(gold: GoldRows, answers: Sequence[GoldColumn]) -> GoldColumn | None:
     texts: set[str] = set()
     for column in answers:
         texts.update(gold.shown(column.name))
-    words = {text.casefold() for text in texts}
+    words = set(map(str.casefold, texts))
     if len(answers) < FEWEST_SPREAD or words not in BINARY or len(texts) > len(words):
         return None
     names = tuple(column.name for column in answers)
@@ -319,10 +320,8 @@ def _are_flags(*columns: GoldColumn) -> bool:
 def _answers_of_rows(columns: dict[str, GoldColumn], own: set[str]) -> list[GoldColumn]:
     """What differs from row to row of a key: short values, else all."""
     rows = [column for column in columns.values() if column.type != "other" and column.name not in own]
-    short = [
-        column for column in rows if column.type in ("label", "ordinal", "number", "string") and not is_input(column)
-    ]
-    return short or rows
+    short = of_types(rows, "label", "ordinal", "number", "string")
+    return [column for column in short if not is_input(column)] or rows
 
 
 def _plain(column: GoldColumn, *, many: bool, whole: bool) -> GoldColumn:

@@ -293,11 +293,9 @@ def new_package(place: Place) -> Path:
     with unfinished(place) as work:
         answers = {**place.answers(), "package": package}
         folder = render(SCAFFOLD / "package", answers, work)
-        (folder / "logo.png").write_bytes(placeholder_logo(place.name, answers["title"]))
-        write_schema(folder)
         for cache in folder.rglob("__pycache__"):
             shutil.rmtree(cache)
-        remember_own_code(resolve(folder))
+        finish(place, folder)
     return place.folder
 
 

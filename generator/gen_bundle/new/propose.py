@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.errors import UserError
-from gen_bundle.new.columns import TYPES, GoldColumn, as_type, look_at, misfits
+from gen_bundle.new.columns import TYPES, GoldColumn, as_type, listed, look_at, misfits
 from gen_bundle.new.gold import FEWEST_REPEATS, LINE_KEY, NUMBERED, GoldRows, numbered, raise_all
 from gen_bundle.new.key_and_answers import (
     ANSWER_NAME,
@@ -116,8 +116,8 @@ def propose(gold: GoldRows, choices: Choices) -> Proposal:
         gold, choices = numbered(gold), replace(choices, key=(NUMBERED,))
     _check_names(gold, choices)
     key, many = key_of(gold, choices.key, choices.rows)
-    in_key = [name for name, _ in choices.answers if name in key]
-    raise_all([f"--answer {name}: is a column of the key. Expected another column." for name in in_key])
+    expected = "is a column of the key. Expected another column."
+    raise_all(f"--answer {name}: {expected}" for name, _ in choices.answers if name in key)
     columns = _columns(gold, key, choices)
     own = _own_to_key(gold, key) if many else set(columns)
     proposal = _ranking(gold, key, columns, own, choices) if many else None
@@ -129,17 +129,20 @@ def propose(gold: GoldRows, choices: Choices) -> Proposal:
 
 
 def _check_names(gold: GoldRows, choices: Choices) -> None:
-    named = [("--answer", name) for name, _ in choices.answers] + [("--public", name) for name in choices.public]
-    named += [("--key", name) for name in choices.key]
-    named += [("--cluster", choices.cluster)] if choices.cluster not in (None, NOTHING) else []
-    raise_all([_unknown_column(gold, option, str(name)) for option, name in named if name not in gold.names])
-
-
-def _unknown_column(gold: GoldRows, option: str, name: str) -> str:
-    column, _, kind = name.rpartition("=")
-    if option == "--answer" and column in gold.names:
-        return f"--answer {name}: no type {kind!r}. {nearest(kind, list(TYPES))}"
-    return f"{option} {name}: {gold.file} has no such column. {nearest(name, list(gold.names))}"
+    answers = [name for name, _ in choices.answers]
+    named = {"--answer": answers, "--public": choices.public, "--key": choices.key}
+    if choices.cluster is not None and choices.cluster != NOTHING:
+        named["--cluster"] = [choices.cluster]
+    problems = []
+    for option, names in named.items():
+        for name in names:
+            column, _, kind = name.rpartition("=")
+            if option == "--answer" and name not in gold.names and column in gold.names:
+                problems.append(f"--answer {name}: no type {kind!r}. {nearest(kind, list(TYPES))}")
+            elif name not in gold.names:
+                nearby = nearest(name, list(gold.names))
+                problems.append(f"{option} {name}: {gold.file} has no such column. {nearby}")
+    raise_all(problems)
 
 
 def _columns(gold: GoldRows, key: Key, choices: Choices) -> dict[str, GoldColumn]:
@@ -218,8 +221,10 @@ def _with_roles(proposal: Proposal, own: set[str], choices: Choices) -> Proposal
     secret: list[str] = []
     for name, column in rest.items():
         is_proposed = is_input(column) and not choices.only_public
-        is_given = name in own and (name in choices.public or is_proposed)
-        (given if is_given else secret).append(name)
+        if name in own and (name in choices.public or is_proposed):
+            given.append(name)
+        else:
+            secret.append(name)
     groups = [rest[name] for name in given if _is_group(rest[name])]
     return replace(proposal, public=tuple(given), groups=tuple(groups), secret=tuple(secret))
 
@@ -256,7 +261,7 @@ def _with_cluster(proposal: Proposal, asked: str | None) -> Proposal:
     if asked is not None:
         if asked in answered:
             raise UserError(f"--cluster {asked}: participants answer this column. Expected another column, or -.")
-        raise_all(list(blanks(proposal.gold, asked)))
+        raise_all(blanks(proposal.gold, asked))
         return replace(proposal, cluster=asked)
     if proposal.many:
         return proposal
@@ -279,14 +284,17 @@ def _is_repeated(gold: GoldRows, name: str) -> bool:
 
 def token_column(proposal: Proposal) -> str | None:
     """The column that participants are given whose tokens the tags are of; None where there is none, or no tags."""
-    tags = next((proposal.gold.column(answer.name) for answer in proposal.answers if answer.type == "tags"), None)
-    for name in proposal.public if tags is not None else ():
-        if all(map(operator.eq, map(_length, proposal.gold.column(name)), map(_length, tags or ()))):
+    tagged = of_types(proposal.answers, "tags")
+    if not tagged:
+        return None
+    lengths = list(map(tokens_in, proposal.gold.column(tagged[0].name)))
+    for name in proposal.public:
+        if all(map(operator.eq, map(tokens_in, proposal.gold.column(name)), lengths)):
             return name
     return None
 
 
-def _length(value: object) -> int:
+def tokens_in(value: object) -> int:
     """How many tokens or tags a list or cell has."""
     if isinstance(value, list):
         return len(value)
@@ -299,7 +307,7 @@ def taking_code(proposal: Proposal) -> Proposal:
         raise UserError(
             f"--code: {proposal.gold.file} has no column that code could read. Expected .csv, .tsv, .jsonl or .json."
         )
-    if any(answer.type == "tags" for answer in proposal.answers) and token_column(proposal) is None:
+    if of_types(proposal.answers, "tags") and token_column(proposal) is None:
         raise UserError(
             "--code: no column that the code reads has as many tokens as there are tags. Name it: --public."
         )
@@ -315,7 +323,8 @@ def doubts(proposal: Proposal, choices: Choices) -> Iterator[str]:
     else:
         answers = list(proposal.answers)
         if proposal.secret and not proposal.many and not any(map(_is_named, answers)):
-            yield f"that participants answer {_names(answers)} is a guess; another column: --answer COLUMN"
+            names = ", ".join(column.name for column in answers)
+            yield f"that participants answer {names} is a guess; another column: --answer COLUMN"
     for column in answers:
         yield from _of_answer(column)
 
@@ -333,19 +342,15 @@ def _is_named(column: GoldColumn) -> bool:
     return any(map(ANSWER_NAME.fullmatch, column.in_gold))
 
 
-def _names(columns: list[GoldColumn]) -> str:
-    return ", ".join(column.name for column in columns)
-
-
 def _of_answer(column: GoldColumn) -> Iterator[str]:
     """How the values of a column may be meant otherwise."""
     name = column.name
     first = column.in_gold[0]
-    listed = ", ".join(column.in_gold[:MOST_NAMED]) + (" …" if len(column.in_gold) > MOST_NAMED else "")
+    names = listed(column.in_gold, MOST_NAMED)
     if column.columns:
-        yield f"{listed} are read as one set of labels; an answer each: --answer {first}=label …"
+        yield f"{names} are read as one set of labels; an answer each: --answer {first}=label …"
     elif column.annotators:
-        yield f"{listed} are read as one answer by several annotators; an answer each: --answer {first}=TYPE …"
+        yield f"{names} are read as one answer by several annotators; an answer each: --answer {first}=TYPE …"
     elif column.type == "ordinal":
         lowest, *_, highest = column.values
         yield f"{name} is read as a scale, from {lowest} to {highest}; if it is none: --answer {name}=label"

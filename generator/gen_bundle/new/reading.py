@@ -9,7 +9,6 @@ from typing import Any
 from gen_bundle.errors import UserError
 from gen_bundle.new import delimited, json_gold, shapes
 from gen_bundle.new.gold import GoldFile, GoldRows, open_gold, raise_all, without
-from gen_bundle.new.other_forms import as_they_are_meant
 
 SHAPES: Sequence[tuple[Callable[[GoldFile], bool], Callable[[GoldFile], GoldRows]]] = (
     (delimited.has_delimiter, delimited.read_table),
@@ -27,21 +26,6 @@ SHAPES: Sequence[tuple[Callable[[GoldFile], bool], Callable[[GoldFile], GoldRows
 DOCUMENT = "doc"
 ENTITY = re.compile(r"T[0-9]+\t(\S+) ([0-9]+ [0-9]+(?:;[0-9]+ [0-9]+)*)\t.*")
 """An entity of brat: its type, and where its pieces start and end."""
-
-
-def read_gold(
-    path: Path,
-    names: Sequence[str] = (),
-    delimiter: str | None = None,
-    *,
-    at: str = "",
-    encoding: str | None = None,
-) -> GoldRows:
-    """The rows of a gold file, or of a folder with a file for each document, as their columns are meant.
-
-    Arguments and errors are those of `read_as_it_stands`.
-    """
-    return as_they_are_meant(read_as_it_stands(path, names, delimiter, at=at, encoding=encoding))
 
 
 def read_as_it_stands(
@@ -66,7 +50,7 @@ def read_as_it_stands(
         UserError: everything that is wrong with it: file, line, what was expected.
     """
     if path.is_dir():
-        return read_folder(path, names, encoding)
+        return _read_folder(path, names, encoding)
     file = open_gold(path, names, delimiter, at, encoding)
     gold = _read(file)
     if names and list(names) != list(gold.names)[-len(names) :]:
@@ -89,7 +73,7 @@ def _read(file: GoldFile) -> GoldRows:
     )
 
 
-def read_folder(folder: Path, columns: Sequence[str] = (), encoding: str | None = None) -> GoldRows:
+def _read_folder(folder: Path, columns: Sequence[str] = (), encoding: str | None = None) -> GoldRows:
     """The rows of all files of a folder, each with the name of its document.
 
     Args:
@@ -152,7 +136,6 @@ def _as_list(file: GoldFile) -> GoldFile:
 
 def _annotations(name: str, paths: Sequence[Path], encoding: str | None) -> GoldRows:
     """The entities of each document as spans; a discontinuous one from its start to its end."""
-    has_texts = any(path.suffix.lower() == ".txt" for path in paths)
     texts: dict[str, str] = {}
     spans: dict[str, list[list[Any]]] = {}
     others = 0
@@ -175,4 +158,4 @@ def _annotations(name: str, paths: Sequence[Path], encoding: str | None) -> Gold
     names = [DOCUMENT, "text", "spans"]
     rows = [[document, texts.get(document, ""), spans[document]] for document in spans]
     gold = GoldRows(name, ".jsonl", names, rows, range(1, len(rows) + 1), notes=tuple(notes))
-    return gold if has_texts else without(gold, "text")
+    return gold if texts else without(gold, "text")

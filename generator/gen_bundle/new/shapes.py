@@ -1,5 +1,6 @@
 """Shapes of text that are no table with a header: judgements, tokens with tags, words with labels, and lines."""
 
+import itertools
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -24,6 +25,8 @@ ONE_SCHEME = {"E": "I", "L": "I", "S": "B", "U": "B"}
 FEWEST_BLOCKS = 2
 MOST_LABELS_OF_WORDS = 12
 WORDS_IN_LINE = range(2, 9)
+Sentence = tuple[int, list[list[str]]]
+"""The number of its first line, and the cells of each line."""
 
 
 def is_qrels(file: GoldFile) -> bool:
@@ -36,8 +39,9 @@ def read_qrels(file: GoldFile) -> GoldRows:
     expected = "a query, 0, an item and its relevance, as in the first lines"
     lines = list(_matches(file, QRELS, expected))
     rows = [found.groups() for _, found in lines]
+    numbers = [number for number, _ in lines]
     note = f"{file.name}: judgements as TREC has them; their second column is left out"
-    return GoldRows(file.name, ".tsv", RANKED, rows, [number for number, _ in lines], notes=(note,))
+    return GoldRows(file.name, ".tsv", RANKED, rows, numbers, notes=(note,))
 
 
 def is_judged_lists(file: GoldFile) -> bool:
@@ -73,20 +77,24 @@ def is_tagged_tokens(file: GoldFile) -> bool:
     if file.suffix == ".csv":
         return False
     blocks = list(_sentences(file.head))
-    tokens = [cells for _, sentence in blocks for cells in sentence]
-    alike = len({len(cells) for cells in tokens}) == 1 and len(tokens[0]) > 1
+    tokens = _tokens(blocks)
+    alike = len(set(map(len, tokens))) == 1 and len(tokens[0]) > 1
     return alike and len(blocks) >= FEWEST_BLOCKS and len(tokens) > len(blocks)
 
 
-def _sentences(lines: Sequence[str]) -> Iterator[tuple[int, list[list[str]]]]:
-    """Blocks of lines, each as the number of its first line and its lines' cells."""
+def _tokens(sentences: Sequence[Sentence]) -> list[list[str]]:
+    return list(itertools.chain.from_iterable(sentence for _, sentence in sentences))
+
+
+def _sentences(lines: Sequence[str]) -> Iterator[Sentence]:
+    """Blocks of lines."""
     start = 0
     sentence: list[list[str]] = []
     for number, line in enumerate(lines, 1):
         cells = line.split("\t") if "\t" in line.strip() else line.split()
         if line.strip() and not CONLL_COMMENT.match(line):
             start = start if sentence else number
-            sentence.append([cell.strip() for cell in cells])
+            sentence.append(list(map(str.strip, cells)))
         elif sentence:
             yield start, sentence
             sentence = []
@@ -105,13 +113,13 @@ def read_tagged_tokens(file: GoldFile) -> GoldRows:
                 expected = f"{width} columns, as in the first line"
                 problems.append(f"{file.name}:{start + at}: has {len(cells)} columns. Expected {expected}.")
     raise_all(problems)
-    last = {cells[-1] for _, sentence in sentences for cells in sentence}
+    last = {cells[-1] for cells in _tokens(sentences)}
     if all(map(CONLL_TAG.fullmatch, last)) and last != {"O"} and not file.columns:
         return _with_tags(file, sentences)
     return _with_token_rows(file, sentences, width)
 
 
-def _with_tags(file: GoldFile, sentences: Sequence[tuple[int, list[list[str]]]]) -> GoldRows:
+def _with_tags(file: GoldFile, sentences: Sequence[Sentence]) -> GoldRows:
     rows: list[list[Any]] = []
     turned: set[str] = set()
     for at, (_, sentence) in enumerate(sentences, 1):
@@ -136,7 +144,7 @@ def _in_iob2(tag: str, before: str) -> str:
     return f"B{tag[1:]}" if begins else tag
 
 
-def _with_token_rows(file: GoldFile, sentences: Sequence[tuple[int, list[list[str]]]], width: int) -> GoldRows:
+def _with_token_rows(file: GoldFile, sentences: Sequence[Sentence], width: int) -> GoldRows:
     names: Sequence[str] = ["token", *(f"column{at}" for at in range(2, width)), "tag"]
     if width == len(CONLL_U):
         names = CONLL_U  # what nothing is said of is left out
@@ -161,11 +169,11 @@ def is_labelled_words(file: GoldFile) -> bool:
     """Whether each line holds the labels of a sentence's words, such as `OK BAD OK`."""
     if file.suffix in (".csv", ".tsv") or any("\t" in line for line in file.beginning):
         return False
-    lines = [line.split() for line in file.beginning]
-    labels = {label for labels in lines for label in labels}
-    different = {" ".join(labels) for labels in lines}
+    lines = list(map(str.split, file.beginning))
+    labels = set(itertools.chain.from_iterable(lines))
+    different = set(map(" ".join, lines))
     has_few = 1 < len(labels) <= MOST_LABELS_OF_WORDS and len(different) > len(labels)
-    return has_few and len({len(labels) for labels in lines}) > 1
+    return has_few and len(set(map(len, lines))) > 1
 
 
 def read_labelled_words(file: GoldFile) -> GoldRows:
@@ -190,7 +198,7 @@ def is_fasttext(file: GoldFile) -> bool:
 def read_fasttext(file: GoldFile) -> GoldRows:
     """A text a row, with its labels."""
     rows: list[list[Any]] = []
-    for found in (match for _, match in _matches(file, FASTTEXT, "__label__ and a label, then the text")):
+    for _, found in _matches(file, FASTTEXT, "__label__ and a label, then the text"):
         rows.append([str(len(rows) + 1), found[2], FASTTEXT_LABEL.findall(found[1])])
     name = "labels"
     if all(len(row[2]) == 1 for row in rows):
@@ -214,15 +222,15 @@ def refuse_run(file: GoldFile) -> GoldRows:
 
 def is_lines(file: GoldFile) -> bool:
     """Whether each line is an answer: in a .txt file, or where each is one word."""
-    return file.suffix == ".txt" or (
-        len(file.beginning) > 1 and not any(len(line.split()) > 1 for line in file.beginning)
-    )
+    if file.suffix == ".txt":
+        return True
+    return len(file.beginning) > 1 and all(len(line.split()) < 2 for line in file.beginning)
 
 
 def read_lines(file: GoldFile) -> GoldRows:
     """A text in each line."""
     lines = [line.removesuffix("\r") for line in file.text.removesuffix("\n").split("\n")]
-    words = {len(line.split()) for line in lines}
+    words = set(map(len, map(str.split, lines)))
     notes: tuple[str, ...] = ()
     if len(lines) > 2 and len(words) == 1 and words < set(WORDS_IN_LINE):
         notes = (f'{file.name}: each line has {words.pop()} words. If these are columns, give --delimiter " "',)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from gen_bundle.errors import UserError
 from gen_bundle.new.columns import GoldColumn
 from gen_bundle.new.gold import raise_all
-from gen_bundle.new.key_and_answers import Key
+from gen_bundle.new.key_and_answers import Key, of_types
 from gen_bundle.new.propose import Proposal
 
 RATIO = re.compile(r"([0-9]{1,9}):([0-9]{1,9})")
@@ -63,7 +63,7 @@ def divide(proposal: Proposal, split: str | None) -> dict[str, list[int]]:
     for at in everything:
         phases["dev" if units[at] in dev else "test"].append(at)
     faults = _constant_phases(proposal, phases, "another ratio, or none")
-    raise_all([f"--split {split}: {fault}" for fault in faults])
+    raise_all(f"--split {split}: {fault}" for fault in faults)
     return phases
 
 
@@ -73,7 +73,7 @@ def _by_phase(proposal: Proposal, rows: Sequence[int]) -> dict[str, list[int]]:
     phases: dict[str, list[int]] = {phase: [] for phase in gold.files}
     for at in rows:
         phases[gold.phases[at]].append(at)
-    raise_all(list(_constant_phases(proposal, phases, "rows that differ")))
+    raise_all(_constant_phases(proposal, phases, "rows that differ"))
     return phases
 
 
@@ -113,11 +113,8 @@ def _ordered_answers(proposal: Proposal) -> list[GoldColumn]:
     """The answers that are a label or a number for each key."""
     if proposal.many:
         return []
-    return [
-        column
-        for column in proposal.answers
-        if column.type in ("label", "ordinal", "number", "probability") and not column.annotators
-    ]
+    ordered = of_types(proposal.answers, "label", "ordinal", "number", "probability")
+    return [column for column in ordered if not column.annotators]
 
 
 def is_sorted_by_answer(proposal: Proposal) -> bool:
@@ -128,7 +125,7 @@ def is_sorted_by_answer(proposal: Proposal) -> bool:
 
 def _comes_in_order(texts: Sequence[str], kind: str) -> bool:
     if kind == "number":
-        numbers = [float(text) for text in texts]
+        numbers = list(map(float, texts))
         return len(set(numbers)) > 2 and numbers in (sorted(numbers), sorted(numbers, reverse=True))
     blocks = 1 + sum(a != b for a, b in itertools.pairwise(texts))
     different = len(set(texts))

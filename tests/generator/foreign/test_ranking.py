@@ -157,12 +157,12 @@ def test_what_was_fetched_counts_as_the_leaderboard_has_it(tmp_path: Path) -> No
         {"owner": "hawk", "status": "Failed", "reason": "answers.txt is missing"},
         end="2031-02-03T00:00:03+00:00",
     )
-    done = rank(foreign_project(tmp_path / "task"), "--submissions", submissions, "--phase", "test", "--json")
+    done = rank(foreign_project(tmp_path / "task"), "--submissions", submissions, "--json")
     assert places(done) == {"owl": 1, "eagle": 2}
     assert "note: owl: the submission was sent after the end of the phase." in done.stderr
     assert "note: Not on the leaderboard, and not ranked: hawk." in done.stderr
     assert "note: 1 run failed: answers.txt is missing" in done.stderr
-    hidden = rank(tmp_path / "task", "--submissions", submissions, "--phase", "test", "--hide", "owl")
+    hidden = rank(tmp_path / "task", "--submissions", submissions, "--hide", "owl")
     assert hidden.exit_code == 0
     assert "owl" not in hidden.output
 
@@ -178,7 +178,7 @@ def test_of_several_tasks_the_sums_count_and_of_several_queues_the_last(tmp_path
         {"owner": "owl", "parent": 4, "task": "A", "scores": scored(0.6), "on_leaderboard": True},
         {"owner": "owl", "parent": 4, "task": "A", "scores": scored(0.6), "on_leaderboard": True},
     )
-    done = rank(foreign_project(tmp_path / "task"), "--submissions", submissions, "--phase", "test", "--json")
+    done = rank(foreign_project(tmp_path / "task"), "--submissions", submissions, "--json")
     assert places(done) == {"eagle": 1, "owl": 2}
     assert [team["set1-acc"] for team in json.loads(done.stdout)["teams"]] == [0.75, 0.6]
     assert "note: The phase has several tasks" in done.stderr
@@ -186,10 +186,15 @@ def test_of_several_tasks_the_sums_count_and_of_several_queues_the_last(tmp_path
 
 REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     "files that nobody scored": (
-        ("--submissions", "task/solutions", "--phase", "dev"),
+        ("--submissions", "task/solutions"),
         "programs that are packed as they are score nothing here",
     ),
-    "no such phase": (("--submissions", "x", "--phase", "tset"), "--phase tset: no such phase"),
+    "a phase, which the folder says, and data": (
+        ("--submissions", "x", "--phase", "test", "--data", "gold"),
+        "bundle.yaml has programs that are packed as they are",
+    ),
+    "nothing": ((), "expected either --submissions"),
+    "both": (("--scores", "scores.csv", "--submissions", "x"), "expected either --submissions"),
     "a report": (("--scores", "scores.csv", "--report", "report"), "--report report"),
     "a task": (("--scores", "scores.csv", "--task", "dev"), "--task dev"),
     "no such team": (("--scores", "scores.csv", "--hide", "Z"), "--hide Z: no such team. Expected one of A."),

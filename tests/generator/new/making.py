@@ -8,15 +8,21 @@ from typing import Any
 
 from gen_bundle.building import BuildRequest, Built, build
 from gen_bundle.new.gold import GoldRows
+from gen_bundle.new.other_forms import as_they_are_meant
 from gen_bundle.new.project import Place, new_declared
 from gen_bundle.new.propose import Choices, Proposal, propose
-from gen_bundle.new.reading import read_gold
+from gen_bundle.new.reading import read_as_it_stands
 from gen_bundle.new.split import divide
 from gen_bundle.twin.engines import Engine
 from gen_bundle.twin.replay import DryRunRequest, dry_run
 from tests.generator.twin.in_process import InProcessEngine
 
 SENTIMENT = [("negative", "It was awful"), ("neutral", "It was there"), ("positive", "It was great")]
+
+
+def read_gold(path: Path, *named: Any, **options: Any) -> GoldRows:
+    """The rows of a gold file as the command takes them: as their columns are meant."""
+    return as_they_are_meant(read_as_it_stands(path, *named, **options))
 
 
 def gold_at(folder: Path, name: str, text: str | bytes) -> GoldRows:

@@ -19,9 +19,9 @@ from gen_bundle.errors import UserError
 from gen_bundle.new.columns import TYPES
 from gen_bundle.new.project import Place, new_declared, yaml_text
 from gen_bundle.new.propose import Choices, propose
-from gen_bundle.new.reading import read_gold
 from gen_bundle.new.split import divide
 from gen_bundle.render.submission_text import page_text
+from tests.generator.new.making import read_gold
 
 pytestmark = pytest.mark.slow
 

@@ -9,8 +9,7 @@ import pytest
 
 from gen_bundle.errors import UserError
 from gen_bundle.new.propose import Choices, doubts, propose
-from gen_bundle.new.reading import read_gold
-from tests.generator.new.making import proposed
+from tests.generator.new.making import proposed, read_gold
 
 LABELS = ["neg", "neu", "pos"]
 OTHERWISE = "a scale: --answer label=ordinal; numbers: --answer label=number"

@@ -13,7 +13,6 @@ from gen_bundle.errors import UserError
 from gen_bundle.new.data import write_data
 from gen_bundle.new.project import Place, new_declared
 from gen_bundle.new.propose import Choices, propose
-from gen_bundle.new.reading import read_gold
 from gen_bundle.new.split import divide, is_sorted_by_answer
 from tests.generator.new.making import (
     bundled,
@@ -22,6 +21,7 @@ from tests.generator.new.making import (
     gold_at,
     made,
     proposed,
+    read_gold,
     scores,
     sentiment,
 )

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from gen_bundle.errors import UserError
 from gen_bundle.new.gold import GoldRows, NoHeaderError, joined
 from gen_bundle.new.propose import Choices, propose
-from gen_bundle.new.reading import read_gold
 from gen_bundle.new.split import divide
-from tests.generator.new.making import gold_at, proposed
+from tests.generator.new.making import gold_at, proposed, read_gold
 
 LABELS = ["negative", "neutral", "positive"]
 WITHOUT_HEADER = {

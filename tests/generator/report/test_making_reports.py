@@ -90,7 +90,7 @@ def test_packages_that_are_not_installed_are_named_before_anything_is_scored(
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name, *rest: None if name == "matplotlib" else found(name, *rest)
     )
-    done = rank(tmp_path, tmp_path, "--report", tmp_path / "report")
+    done = rank(Path("process2025"), tmp_path, "--report", tmp_path / "report")
     assert done.exit_code == 2
     assert f"matplotlib is not installed. Expected the extra `report`: {install_command('report')}." in done.stderr
 

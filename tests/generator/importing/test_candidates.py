@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.importing.declare.proposals import PATTERNS
-from gen_bundle.importing.declare.scorer_code import ScorerCode, read_code
+from gen_bundle.importing.candidates import ScorerCode, read_code
 from tests.generator.twin.bundles import write_files
 
 
@@ -26,13 +25,13 @@ def code(folder: Path, text: str, name: str = "score.py") -> ScorerCode:
 )
 def test_metrics_are_named(text: str, metric: str, tmp_path: Path) -> None:
     found = code(tmp_path, text)
-    assert found.names_metric(PATTERNS[metric])
-    assert not found.names_metric(PATTERNS["spearman"])
+    assert found.names_metric(metric)
+    assert not found.names_metric("spearman")
 
 
 def test_other_languages_are_read_by_their_words(tmp_path: Path) -> None:
     found = code(tmp_path, "r <- cor(truth$x, read.csv('answer.csv')$x)", "score.R")
-    assert found.names_metric(PATTERNS["pearson"])
+    assert found.names_metric("pearson")
     assert "answer.csv" in found.texts
 
 

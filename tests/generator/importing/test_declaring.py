@@ -1,5 +1,6 @@
 """A foreign scorer is recognised and held against a declaration, which takes its place only where all is equal."""
 
+import errno
 import json
 import random
 import runpy
@@ -17,7 +18,7 @@ from click.testing import CliRunner
 from gen_bundle.building import BuildRequest, build
 from gen_bundle.cli import root
 from gen_bundle.errors import UserError
-from gen_bundle.importing.declare.declaring import Declared, declare
+from gen_bundle.importing.declaring import Declared, declare
 from gen_bundle.twin.engines import Container, Ended, LineListener
 from gen_bundle.twin.engines.process import ProcessEngine
 from tests.calls import called
@@ -30,7 +31,7 @@ from tests.generator.importing.bundles import (
     plants,
     results_bundle,
 )
-from tests.generator.importing.declare.projects import Files, foreign_project
+from tests.generator.importing.projects import Files, foreign_project
 from tests.generator.twin.in_process import InProcessEngine
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
@@ -67,7 +68,7 @@ def _script(path: str, arguments: Sequence[str]) -> int:
 @pytest.fixture(autouse=True)
 def _one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """What runs in the test's own process shares its output."""
-    monkeypatch.setattr("gen_bundle.importing.declare.outcomes.AT_ONCE", 1)
+    monkeypatch.setattr("gen_bundle.importing.comparing.AT_ONCE", 1)
 
 
 def declared(project: Path) -> Declared:
@@ -327,20 +328,58 @@ def test_what_differs_and_what_is_left_is_said_and_the_original_stays(tmp_path: 
     assert found.file == "declared.yaml"
 
 
-def test_tasks_without_a_solution_are_compared_by_their_gold(tmp_path: Path) -> None:
-    gold, solution = {"y_test.csv": table("y", LEVELS)}, {"y_pred.csv": table("y", NEAR)}
-    columns = [column("rmse", "asc"), column("mae", "asc")]
-    project = foreign_project(tmp_path / "project", ONE_CALL, gold, solution, columns)
+def add_final_phase(project: Path, file: str, gold: str) -> None:
     (project / "data" / "final").mkdir()
-    (project / "data" / "final" / "y_test.csv").write_text(table("y", LEVELS[:30]))
+    (project / "data" / "final" / file).write_text(gold)
     declaration = yaml.safe_load((project / "bundle.yaml").read_text())
     declaration["tasks"].append({"id": "final", "name": "Final", "reference_data": "data/final"})
     declaration["phases"][0]["end"] = "2031-02-01"
     declaration["phases"].append({"id": "final", "name": "Final", "start": "2031-03-01", "tasks": ["final"]})
     (project / "bundle.yaml").write_text(yaml.safe_dump(declaration))
+
+
+def test_tasks_without_a_solution_are_compared_by_their_gold(tmp_path: Path) -> None:
+    gold, solution = {"y_test.csv": table("y", LEVELS)}, {"y_pred.csv": table("y", NEAR)}
+    columns = [column("rmse", "asc"), column("mae", "asc")]
+    project = foreign_project(tmp_path / "project", ONE_CALL, gold, solution, columns)
+    add_final_phase(project, "y_test.csv", table("y", LEVELS[:30]))
     found = declared(project)
     assert "62 submissions, 1 of the bundle's own and 61 mutated" in found.compared
     assert found.is_switched
+
+
+ONE_TASK_ONLY = """\
+import json, sys
+from pathlib import Path
+i, o = sys.argv[1:]
+y, p = [[float(line) for line in Path(i + name).read_text().split()] for name in ("/ref/y.txt", "/res/p.txt")]
+if len(y) == 30:
+    sys.exit("not yet")
+Path(o, "scores.json").write_text(json.dumps({"mae": sum(abs(a - b) for a, b in zip(y, p, strict=True)) / len(y)}))
+"""
+
+
+def test_a_task_that_nothing_is_scored_for_leaves_the_original(tmp_path: Path) -> None:
+    """What both refuse is equal, and says nothing."""
+    project = foreign_project(
+        tmp_path / "project", ONE_TASK_ONLY, {"y.txt": lines(LEVELS)}, {"p.txt": lines(NEAR)}, [column("mae", "asc")]
+    )
+    add_final_phase(project, "y.txt", lines(LEVELS[:30]))
+    found = declared(project)
+    assert found.left == ["task Final: nothing to compare by, no submission is scored by both"]
+    assert not found.is_switched
+
+
+class FullDisk(BothInProcess):
+    def run(self, container: Container, *, seconds: float, stdout: Path, stderr: Path, on_line: LineListener) -> Ended:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_what_fails_by_this_machine_is_no_refusal_by_both(tmp_path: Path) -> None:
+    case = CASES["libscores"]
+    project = foreign_project(tmp_path / "project", case.scorer, case.gold, case.solution, case.columns)
+    (left,) = declare(project, FullDisk(), trust=True).left
+    assert left.startswith("the programs cannot be run on this machine: ")
 
 
 def said(monkeypatch: pytest.MonkeyPatch, bundle: Path, out: Path) -> str:
@@ -362,7 +401,7 @@ def test_the_verb_says_what_it_found(tmp_path: Path, monkeypatch: pytest.MonkeyP
         "the declaration is in declared.yaml; it takes effect under the name bundle.yaml\n",
     ):
         assert line in text
-    assert (tmp_path / "project/pages/overview.md.j2").read_text().startswith("{% raw %}")
+    assert yaml.safe_load((tmp_path / "project/declared.yaml").read_text())["raw"] is True
 
 
 def test_the_verb_says_why_there_is_no_declaration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -375,4 +414,18 @@ def test_programs_of_others_run_only_apart_or_with_trust(tmp_path: Path) -> None
     case = CASES["libscores"]
     project = foreign_project(tmp_path / "project", case.scorer, case.gold, case.solution, case.columns)
     with pytest.raises(UserError, match=r"project: its programs are somebody else's, .* add --trust\."):
+        declare(project, ProcessEngine(keep_apart=False))
+
+
+def test_solutions_that_are_programs_run_only_apart_or_with_trust(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the programs that run them are our own."""
+    monkeypatch.setattr("gen_bundle.twin.strangers.programs_of_others", lambda bundle: [])
+    case = CASES["libscores"]
+    project = foreign_project(tmp_path / "project", case.scorer, case.gold, case.solution, case.columns)
+    declaration = yaml.safe_load((project / "bundle.yaml").read_text())
+    declaration["programs"]["ingestion"] = "programs/score"
+    (project / "bundle.yaml").write_text(yaml.safe_dump(declaration))
+    with pytest.raises(UserError, match=r"add --trust\."):
         declare(project, ProcessEngine(keep_apart=False))

@@ -1,4 +1,4 @@
-"""Files of any scorer are read as tables, and written again so that they are read the same."""
+"""Files of any scorer are read as tables, written again so that they are read the same, and paired with their gold."""
 
 import json
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gen_bundle.importing.declare.tables import FoundTable, read_table
+from gen_bundle.importing.tables import FoundTable, pairs_of, read_table
 
 NO_NAMES: frozenset[str] = frozenset()
 READ = {
@@ -23,6 +23,7 @@ READ = {
     "keys and records": ("p.json", '{"a": {"x": 1}, "b": {"x": 2}}', ("key", "x"), [("a", 1), ("b", 2)]),
     "records": ("p.json", '[{"id": 1, "x": true}]', ("id", "x"), [(1, True)]),
     "values": ("p.json", "[1, 2]", ("value",), [(1,), (2,)]),
+    "numbers beyond all bounds": ("p.json", f"[1{'0' * 400}, 2]", ("value",), [(10**400,), (2,)]),
     "lines of JSON": ("p.jsonl", '{"id": 1}\n{"id": 2}\n', ("id",), [(1,), (2,)]),
 }
 NOT_READ = {
@@ -33,6 +34,8 @@ NOT_READ = {
     "records of different names": ("p.json", b'[{"a": 1}, {"b": 2}]'),
     "broken JSON": ("p.json", b'{"a": '),
     "a number": ("p.json", b"3"),
+    "a BOM alone": ("p.csv", b"\xef\xbb\xbf"),
+    "a key of the name that keys have here": ("p.json", b'{"a": {"key": 1}, "b": {"key": 2}}'),
 }
 
 
@@ -71,3 +74,51 @@ def test_json_values_stay_what_they_are() -> None:
     table = read_table("p.json", b'{"a": 1, "b": "1"}', NO_NAMES)
     assert table is not None
     assert json.loads(table.written()) == {"a": 1, "b": "1"}
+
+
+def tables(files: dict[str, str]) -> list[FoundTable]:
+    found = [read_table(name, text.encode(), NO_NAMES) for name, text in files.items()]
+    return [table for table in found if table is not None]
+
+
+PAIRED: dict[str, tuple[dict[str, str], dict[str, str], list[str]]] = {
+    "by an id": ({"p.csv": "id,y\nb,1\na,2\n"}, {"g.csv": "id,y\na,1\nb,1\n"}, ["p.csv answers g.csv, by id"]),
+    "by an id of another name": (
+        {"p.csv": "name,y\nb,1\na,2\n"},
+        {"g.csv": "id,y\na,1\nb,1\n"},
+        ["p.csv answers g.csv, by name"],
+    ),
+    "by two columns": (
+        {"p.csv": "who,day,y\na,1,5\na,2,5\nb,1,7\n"},
+        {"g.csv": "who,day,y\na,1,5\nb,1,6\na,2,7\n"},
+        ["p.csv answers g.csv, by who, day"],
+    ),
+    "line by line": (
+        {"t.predict": "1\n1\n2\n"},
+        {"t.solution": "1\n2\n2\n"},
+        ["t.predict answers t.solution, by line"],
+    ),
+    "a perfect file of different numbers": ({"p": "1\n2\n3\n"}, {"g": "1\n2\n3\n"}, ["p answers g, by line"]),
+    "two halves": (
+        {"test_p.csv": "1\n2\n", "private_p.csv": "3\n4\n"},
+        {"private_l.csv": "1\n1\n", "test_l.csv": "2\n2\n"},
+        ["test_p.csv answers test_l.csv, by line", "private_p.csv answers private_l.csv, by line"],
+    ),
+    "a note beside it": (
+        {"p.csv": "id,y\na,1\nb,2\n", "metadata.json": '{"seconds": 3}'},
+        {"g.csv": "id,y\na,1\nb,1\n"},
+        ["p.csv answers g.csv, by id"],
+    ),
+    "JSON against CSV": (
+        {"p.json": '{"a": 1, "b": 2}'},
+        {"g.csv": "id,y\na,1\nb,1\n"},
+        ["p.json answers g.csv, by key"],
+    ),
+    "other ids, and another number of rows": ({"p.csv": "id,y\nx,1\n"}, {"g.csv": "id,y\na,1\nb,1\n"}, []),
+}
+
+
+@pytest.mark.parametrize("name", PAIRED)
+def test_files_find_their_gold(name: str) -> None:
+    answers, golds, expected = PAIRED[name]
+    assert [pair.said for pair in pairs_of(tables(answers), tables(golds))] == expected

@@ -1,1 +1,0 @@
-"""Foreign scorers become declarations."""
