@@ -58,6 +58,10 @@ OF_CHANCES = ("roc_auc", "average_precision", "log_loss", "brier")
 ONLY_NAMED = ("bleu", "chrf", "ter", "rouge", "token_f1", "wer", "cer", "edit_distance")
 """Metrics that are tried only where the code names them."""
 AVERAGED = ("f1", "precision", "recall")
+AVERAGES = (
+    *({"average": "macro"}, {"average": "micro"}, {"average": "weighted"}),
+    *({"average": "macro", "labels": "gold"}, {"average": "macro", "labels": "declared"}),
+)
 FORMATS = {",": "csv", "\t": "tsv"}
 """The files of tables, by what separates their cells."""
 FORMS: Mapping[str, Callable[[float], float]] = {
@@ -142,10 +146,11 @@ class ScoringProposal:
 
     Attributes:
         files: the keys `submission` and `reference` of a declaration; with several tables `submission` alone.
+        metrics: by the key of the column that has one while it is searched.
     """
 
     files: Mapping[str, Any]
-    metrics: tuple[Mapping[str, Any], ...]
+    metrics: Mapping[str, Mapping[str, Any]]
 
 
 def proposals(pairs: Sequence[FilePair], code: ScorerCode) -> Iterator[ScoringProposal]:
@@ -194,7 +199,7 @@ def _proposal(pairs: Sequence[FilePair], kinds: Sequence[Sequence[str]], code: S
         return code.names_metric(metric["name"]), not code.names.isdisjoint(options)
 
     named = [one for one in metrics if one["name"] not in ONLY_NAMED or code.names_metric(one["name"])]
-    likely = tuple(sorted(named, key=likeliness, reverse=True))
+    likely = {f"m{at}": metric for at, metric in enumerate(sorted(named, key=likeliness, reverse=True))}
     if len(pairs) > 1:
         return ScoringProposal({"submission": {"tables": tables}}, likely)
     (table,) = tables.values()
@@ -293,35 +298,41 @@ def _metrics(pair: FilePair, kinds: Sequence[str]) -> Iterator[dict[str, Any]]:
 
 
 def _of_kind(kind: str, gold: Sequence[Any]) -> Iterator[dict[str, Any]]:
-    labels = _labels(gold)
     if kind == "label":
-        yield from _of_labels(labels)
-    elif kind == "chance":
-        yield from _of_chances(labels)
-    elif kind == "number":
-        yield from ({"name": name} for name in (*OF_NUMBERS, "exact_match", "smape"))
-        if 0 not in map(float, gold):
-            yield {"name": "mape"}
-    else:
-        yield {"name": "exact_match"}
-        if kind == "text":
-            yield from ({"name": name} for name in ONLY_NAMED)
+        yield from _of_labels(_labels(gold))
+        return
+    if kind == "chance":
+        yield from _of_chances(_labels(gold))
+        return
+    names = ["exact_match"]
+    if kind == "number":
+        names = [*OF_NUMBERS, "exact_match", "smape"]
+        names += [] if 0 in map(float, gold) else ["mape"]
+    elif kind == "text":
+        names += ONLY_NAMED
+    for name in names:
+        yield {"name": name}
 
 
 def _of_labels(labels: Sequence[str]) -> Iterator[dict[str, Any]]:
-    yield from ({"name": name} for name in OF_LABELS)
-    yield from ({"name": "kappa", "weights": weights} for weights in ("linear", "quadratic"))
+    for name in OF_LABELS:
+        yield {"name": name}
+    for weights in ("linear", "quadratic"):
+        yield {"name": "kappa", "weights": weights}
     for name in AVERAGED:
-        yield from ({"name": name, "average": average} for average in ("macro", "micro", "weighted"))
-        yield from ({"name": name, "average": "macro", "labels": which} for which in ("gold", "declared"))
+        for options in AVERAGES:
+            yield {"name": name, **options}
         if len(labels) <= MOST_EACH:
-            yield from ({"name": name, "average": "binary", "positive": label} for label in reversed(labels))
+            for label in reversed(labels):
+                yield {"name": name, "average": "binary", "positive": label}
 
 
 def _of_chances(labels: Sequence[str]) -> Iterator[dict[str, Any]]:
     for positive in reversed(labels):
-        yield from ({"name": name, "positive": positive} for name in OF_CHANCES)
-        yield from ({"name": name, "threshold": 0.5, "positive": positive} for name in ("accuracy", *AVERAGED))
+        for name in OF_CHANCES:
+            yield {"name": name, "positive": positive}
+        for name in ("accuracy", *AVERAGED):
+            yield {"name": name, "threshold": 0.5, "positive": positive}
 
 
 # Choosing
@@ -347,11 +358,6 @@ class ChosenMetric:
         return words if self.decimals is None else f"{words}, rounded to {self.decimals} decimals"
 
 
-def searched_key(number: int) -> str:
-    """The column of a proposal's metric while it is searched."""
-    return f"m{number}"
-
-
 def choose(
     column: str, proposal: ScoringProposal, originals: Sequence[Outcome], declared: Sequence[Outcome]
 ) -> ChosenMetric | None:
@@ -372,8 +378,8 @@ def _giving(wanted: Sequence[float], scored: Sequence[Outcome], proposal: Scorin
     """The metrics that gave the wanted values, or gave them before they were rounded."""
     decimals = max(len(f"{value:.12f}".rstrip("0").partition(".")[2]) for value in wanted)
     for form, applied in FORMS.items():
-        for number, metric in enumerate(proposal.metrics):
-            values = [one.value(searched_key(number)) for one in scored]
+        for key, metric in proposal.metrics.items():
+            values = [one.value(key) for one in scored]
             got = [applied(value) for value in values if value is not None]
             if _are_equal(wanted, got):
                 yield ChosenMetric(metric, form)

@@ -2,7 +2,7 @@
 
 import os
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -34,32 +34,25 @@ Progress = Callable[[str], None]
 # Thirty submissions made of one
 
 
-@dataclass(frozen=True)
-class Mutant:
-    """A changed submission, called after what was done."""
-
-    name: str
-    files: Files
-
-
-def mutants(files: Files, pairs: Sequence[FilePair], seed: str) -> Iterator[Mutant]:
-    """Thirty submissions made of one, by chance but the same for a seed; first those that any scorer should take."""
+def mutants(files: Files, pairs: Sequence[FilePair], seed: str) -> dict[str, Files]:
+    """Name → submission made of one, by chance but the same for a seed; first those that any scorer should take."""
     answers = [AnswerTable(pair) for pair in pairs]
-    tables = [pair.answer for pair in pairs]
+    made: dict[str, Files] = {}
     for number, (name, change) in enumerate(CHANGES):
         rng = random.Random(f"{seed}-{number}")  # noqa: S311 - for tests, not for secrets
         changed = [one.table.with_rows(change(one, rng)) for one in answers]
-        yield _mutant(f"{number + 1}-{name}", files, changed)
-    yield _mutant("27-another-header", files, [one.renamed() for one in answers])
-    yield _mutant("28-no-rows", files, [one.with_rows([]) for one in tables])
-    names = [one.name for one in tables]
-    yield Mutant("29-empty-file", {**files, **dict.fromkeys(names, b"")})
+        made[f"{number + 1}-{name}"] = _with_tables(files, changed)
+    made["27-another-header"] = _with_tables(files, [one.renamed() for one in answers])
+    made["28-no-rows"] = _with_tables(files, [one.table.with_rows([]) for one in answers])
+    names = [pair.answer.name for pair in pairs]
+    made["29-empty-file"] = {**files, **dict.fromkeys(names, b"")}
     rest = {name: data for name, data in files.items() if name not in names}
-    yield Mutant("30-no-file", {"readme.md": b"Nothing else.\n", **rest})
+    made["30-no-file"] = {"readme.md": b"Nothing else.\n", **rest}
+    return made
 
 
-def _mutant(name: str, files: Files, tables: Sequence[FoundTable]) -> Mutant:
-    return Mutant(name, {**files, **{table.name: table.written() for table in tables}})
+def _with_tables(files: Files, tables: Sequence[FoundTable]) -> Files:
+    return {**files, **{table.name: table.written() for table in tables}}
 
 
 class AnswerTable:
@@ -304,8 +297,7 @@ class Bench:
             jobs = self._run(scoring, files, folder)
             if not jobs.sends_scores or jobs.failure or not isinstance(jobs.scores, dict):
                 return Outcome(None, _reason(jobs)[:LONGEST_REASON])
-            scores = {key: value for key, value in jobs.scores.items() if _is_stored(key, value)}
-            return Outcome({key: float(value) for key, value in scores.items()})
+            return Outcome({key: float(value) for key, value in jobs.scores.items() if _is_stored(key, value)})
 
     def predictions(self, task: Task, files: Files) -> Files:
         """What is scored of a submission: its own files, or what the ingestion program makes of it."""
@@ -379,6 +371,10 @@ class ScoredTwice:
     def is_refused_by_both(self) -> bool:
         return self.original.scores is None and self.declared.scores is None
 
+    def is_equal(self, column: str) -> bool:
+        """Whether both give the column the same value, or neither gives one."""
+        return are_equal(self.original.value(column), self.declared.value(column))
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -391,7 +387,7 @@ class Comparison:
         """Each value that only one of both gives; of a submission that only one refuses, the first column."""
         found = []
         for run in self.runs:
-            columns = [one for one in self.columns if not are_equal(run.original.value(one), run.declared.value(one))]
+            columns = [column for column in self.columns if not run.is_equal(column)]
             if not run.is_scored_by_both and not run.is_refused_by_both:
                 columns = [*columns, *self.columns][:1]
             found += [(run, column) for column in columns]
@@ -401,10 +397,13 @@ class Comparison:
     def said(self) -> str:
         """How much was compared, and is equal."""
         own = sum(run.own for run in self.runs)
-        pairs = [(run, column) for run in self.runs if run.original.scores is not None for column in self.columns]
-        equal = sum(are_equal(run.original.value(column), run.declared.value(column)) for run, column in pairs)
         refused = sum(run.is_refused_by_both for run in self.runs)
+        values = equal = 0
+        for run in self.runs:
+            if run.original.scores is not None:
+                values += len(self.columns)
+                equal += sum(map(run.is_equal, self.columns))
         return (
             f"{len(self.runs)} submissions, {own} of the bundle's own and {len(self.runs) - own} mutated: "
-            f"{equal:,} of {len(pairs):,} values equal; {refused} submissions refused by both"
+            f"{equal:,} of {values:,} values equal; {refused} submissions refused by both"
         )

@@ -23,13 +23,11 @@ from gen_bundle.importing.candidates import (
     choose,
     proposals,
     read_code,
-    searched_key,
 )
 from gen_bundle.importing.comparing import (
     Bench,
     Comparison,
     Files,
-    Mutant,
     Progress,
     ScoredTwice,
     files_below,
@@ -151,7 +149,7 @@ class DeclarationSearch:
         """What each proposal can give, where that is anything."""
         first, step = self.first, "choosing metrics"
         made = mutants(next(iter(first.own.values())), first.pairs, "search")
-        submissions = [*first.own.values(), *(mutant.files for mutant in islice(made, SEARCHED))]
+        submissions = [*first.own.values(), *islice(made.values(), SEARCHED)]
         originals = self._bench.outcomes(step, [(first.task, one) for one in submissions])
         if not any(one.scores for one in originals):
             raise UserError(f"the original scorer gives no scores on this machine: {originals[0].reason}")
@@ -170,10 +168,7 @@ class DeclarationSearch:
 
     def _built(self, proposal: ScoringProposal, folder: Path) -> list[Task] | None:
         """The tasks of a proposal with all its metrics, but for those that the gold refuses; None: all of it."""
-        columns = {}
-        for number, metric in enumerate(proposal.metrics):
-            key = searched_key(number)
-            columns[key] = {"key": key, "title": key, "metric": dict(metric)}
+        columns = {key: {"key": key, "title": key, "metric": metric} for key, metric in proposal.metrics.items()}
         for turn in range(RETRIES):
             try:
                 return _declared_tasks(self._tasks, proposal, list(columns.values()), folder / str(turn))
@@ -206,14 +201,12 @@ class DeclarationSearch:
 
     def _runs(self, one: ScoredTask, declared: Task, seed: str) -> Iterator[ScoredTwice]:
         """The task's solutions, and mutants of the first, scored by both."""
-        submissions = [Mutant(name, files) for name, files in one.own.items()]
-        submissions += mutants(next(iter(one.own.values())), one.pairs, seed)
-        jobs = [(scorer, mutant.files) for mutant in submissions for scorer in (one.task, declared)]
-        outcomes = self._bench.outcomes(f"comparing, task {one.task.name}", jobs)
-        for number, mutant in enumerate(submissions):
-            original, by_declaration = outcomes[2 * number : 2 * number + 2]
-            own = number < len(one.own) and not one.is_made
-            yield ScoredTwice(one.task.name, mutant.name, original, by_declaration, own)
+        submissions = {**one.own, **mutants(next(iter(one.own.values())), one.pairs, seed)}
+        jobs = [(scorer, files) for files in submissions.values() for scorer in (one.task, declared)]
+        outcomes = iter(self._bench.outcomes(f"comparing, task {one.task.name}", jobs))
+        for name in submissions:
+            own = name in one.own and not one.is_made
+            yield ScoredTwice(one.task.name, name, next(outcomes), next(outcomes), own)
 
 
 # The tasks of the foreign project
@@ -290,8 +283,8 @@ def _unpacked(path: Path, into: Path, bounds: Bounds) -> Path:
 
 
 def _tables(files: Files, code: ScorerCode) -> list[FoundTable]:
-    read = [read_table(name, data, code.names) for name, data in files.items()]
-    return [table for table in read if table is not None]
+    tables = (read_table(name, data, code.names) for name, data in files.items())
+    return list(filter(None, tables))
 
 
 # The declaration

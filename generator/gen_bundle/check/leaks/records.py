@@ -494,7 +494,7 @@ class JsonTables:
         else:  # {"label": ["id", …]}
             for value in single:
                 self._rows[path + "[]"].append({**outer, "": value})
-        if len(inner) > 2 and all(map(_is_row, inner)):
+        if len(inner) > 2 and _are_rows(inner):
             columns = numbered(map(of_values, zip_longest(*inner, fillvalue="")))
             yield Block(f"{path}[,]", columns, range(1, len(inner) + 1))
             return
@@ -538,8 +538,11 @@ class JsonTables:
                 self._rows[path + "|"].append(dict(zip(columns, map(of_value, row), strict=True)))
 
 
-def _is_row(value: Any) -> bool:
-    return isinstance(value, list) and len(value) <= WIDEST and NESTED.isdisjoint(map(type, value))
+def _are_rows(values: Sequence[Any]) -> bool:
+    """Whether all values are lists of a few cells each."""
+    if set(map(type, values)) != {list} or max(map(len, values)) > WIDEST:
+        return False
+    return NESTED.isdisjoint(map(type, chain.from_iterable(values)))
 
 
 def _outer(around: Mapping[str, str]) -> dict[str, str]:
