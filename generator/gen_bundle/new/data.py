@@ -250,7 +250,7 @@ def _ranked(proposal: Proposal, rows: Sequence[int]) -> list[Row]:
     return found
 
 
-def table_text(names: Sequence[str], rows: Iterable[Row], suffix: str, quoting: Quoting) -> str:
+def _table_text(names: Sequence[str], rows: Iterable[Row], suffix: str, quoting: Quoting) -> str:
     """A table as a file of the format that `suffix` says."""
     if suffix in (".json", ".jsonl"):
         records = [json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) for row in rows]
@@ -272,7 +272,7 @@ def table_text(names: Sequence[str], rows: Iterable[Row], suffix: str, quoting: 
 
 def _write(path: Path, names: Sequence[str], rows: Iterable[Row], gold: GoldRows) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(table_text(names, rows, gold.suffix, gold.quoting), encoding="utf-8", newline="")
+    path.write_text(_table_text(names, rows, gold.suffix, gold.quoting), encoding="utf-8", newline="")
 
 
 def _program(proposal: Proposal, answers: Mapping[str, Any]) -> str:
@@ -363,8 +363,8 @@ def _record(parts: Mapping[str, str]) -> str:
 
 
 def _source(value: Any) -> str:
-    """A value as Python source."""
-    return json.dumps(value)
+    """A value as Python source: texts as JSON writes them, and of JSON's constants those of Python."""
+    return repr(value) if isinstance(value, bool) else json.dumps(value)
 
 
 def example(proposal: Proposal, phases: Sequence[str]) -> tuple[Proposal, dict[str, list[int]]]:

@@ -171,6 +171,10 @@ def check_name(place: Place) -> None:
         raise UserError(f"{name!r}: expected a name of at most 36 letters, digits, - and _, starting with a letter.")
     if name in competitions():
         raise UserError(f"{name!r}: a competition of this name comes with the tool. Choose another one.")
+    _check_absent(place)
+
+
+def _check_absent(place: Place) -> None:
     if place.folder.exists():
         raise UserError(f"{place.folder}: exists already. Choose another name, or remove it.")
 
@@ -187,8 +191,7 @@ def unfinished(place: Place) -> Iterator[Path]:
     try:
         work.mkdir(parents=True)
         yield work
-        if place.folder.exists():
-            raise UserError(f"{place.folder}: exists already. Choose another name, or remove it.")
+        _check_absent(place)
         (work / place.name).rename(place.folder)
     except OSError as error:
         where = error.filename or place.parent

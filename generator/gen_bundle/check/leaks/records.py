@@ -9,13 +9,13 @@ import json
 import re
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache, partial
 from itertools import chain, groupby, islice, zip_longest
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 from xml.etree import ElementTree
 
 from gen_bundle.zips.tree import CHUNK, Node
@@ -285,9 +285,14 @@ def _reader(node: Node) -> Any:
     if mark not in first or first.lstrip().startswith(JSON_STARTS) or node.open is None:
         return None
     wide = _wide_encoding(node.read(4096))
-    # a line of text is read many times faster than by `lines`
-    text = (line + "\n" for line in lines(node)) if wide else io.TextIOWrapper(node.open(), "utf-8-sig", "replace", "")
+    text = (line + "\n" for line in lines(node)) if wide else _text_lines(node.open)
     return csv.reader(text, delimiter=mark, skipinitialspace=True)
+
+
+def _text_lines(opens: Callable[[], IO[bytes]]) -> Iterator[str]:
+    """The lines of a text in UTF-8 with their ends, many times faster than by `lines`."""
+    with io.TextIOWrapper(opens(), "utf-8-sig", "replace", "") as text:
+        yield from text
 
 
 def _separator(line: str, marks: str) -> str:
@@ -489,7 +494,7 @@ class JsonTables:
         else:  # {"label": ["id", …]}
             for value in single:
                 self._rows[path + "[]"].append({**outer, "": value})
-        if len(inner) > 2 and all(map(_is_row, inner)):
+        if len(inner) > 2 and _are_rows(inner):
             columns = numbered(map(of_values, zip_longest(*inner, fillvalue="")))
             yield Block(f"{path}[,]", columns, range(1, len(inner) + 1))
             return
@@ -533,8 +538,11 @@ class JsonTables:
                 self._rows[path + "|"].append(dict(zip(columns, map(of_value, row), strict=True)))
 
 
-def _is_row(value: Any) -> bool:
-    return isinstance(value, list) and len(value) <= WIDEST and NESTED.isdisjoint(map(type, value))
+def _are_rows(values: Sequence[Any]) -> bool:
+    """Whether all values are lists of a few cells each."""
+    if set(map(type, values)) != {list} or max(map(len, values)) > WIDEST:
+        return False
+    return NESTED.isdisjoint(map(type, chain.from_iterable(values)))
 
 
 def _outer(around: Mapping[str, str]) -> dict[str, str]:
