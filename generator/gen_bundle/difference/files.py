@@ -101,7 +101,7 @@ def use_changes(
         return
     one, other = packed_files(old, before), packed_files(new, after)
     if one is None or other is None:
-        if (one is None) != (other is None) or _as_it_is(old, before) != _as_it_is(new, after):
+        if (one is None) != (other is None) or not _is_same(old.find(before.path), before, new.find(after.path), after):
             yield Difference(part, item, "path", effect, str(before.path), str(after.path))
         return
     if part in ("programs", "starting kits"):
@@ -111,10 +111,11 @@ def use_changes(
         yield from _data_changes(part, item, effect, one, other, keys)
 
 
-def _as_it_is(bundle: Bundle, use: DataUse) -> str:
-    """The digest of a file that cannot be unpacked, or what leads to nothing in the bundle."""
-    found = bundle.find(use.path)
-    return sha256_of(found) if isinstance(found, Node) else str(use.path)
+def _is_same(old: object, before: DataUse, new: object, after: DataUse) -> bool:
+    """Whether what cannot be unpacked is the same: by its bytes, or by its path where a site has not given them."""
+    if isinstance(old, Node) and isinstance(new, Node):
+        return sha256_of(old) == sha256_of(new)
+    return str(before.path) == str(after.path)
 
 
 def packed_files(bundle: Bundle, use: DataUse | None) -> Files | None:

@@ -27,7 +27,7 @@ from gen_bundle.declaration.read import read_foreign
 from gen_bundle.errors import UserError
 from gen_bundle.foreign.places import Files, ProjectPlaces
 from gen_bundle.platforms.codabench import SUBMISSION_RULES, milestones, platform_question, yaml_text
-from gen_bundle.render.pages import page_name, rendered
+from gen_bundle.render.pages import page_name, rendered, terms_name
 from gen_bundle.render.tables import utc
 from gen_bundle.zips.writing import all_files, write_zip
 
@@ -197,7 +197,7 @@ def foreign_document(project: ForeignProject) -> dict[str, Any]:
         "title": declaration.title,
         "description": declaration.description,
         "image": posixpath.normpath(declaration.logo),
-        "terms": page_name(declaration, declaration.terms),
+        "terms": terms_name(declaration),
         "registration_auto_approve": declaration.registration == "auto",
         "docker_image": declaration.image,
         "forum_enabled": declaration.forum,

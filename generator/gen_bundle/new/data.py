@@ -131,9 +131,9 @@ def given(proposal: Proposal, rows: Sequence[int]) -> tuple[Sequence[str], list[
         return (), []
     names = [*proposal.key, *proposal.public]
     keys = gold.keys(proposal.key)
-    if proposal.item is not None and has_candidates(proposal):
-        names.append(proposal.item)
-        keys = gold.keys((*proposal.key, proposal.item))
+    if has_candidates(proposal):
+        names.append(str(proposal.item))
+        keys = gold.keys((*proposal.key, names[-1]))
         # The order of a ranking's items would show which are relevant.
         rows = sorted(rows, key=keys.__getitem__)
     all_rows = list(zip(*map(gold.column, names), strict=True))
@@ -144,7 +144,9 @@ def given(proposal: Proposal, rows: Sequence[int]) -> tuple[Sequence[str], list[
 
 
 def has_candidates(proposal: Proposal) -> bool:
-    """Whether a ranking's items can be given: each query has some that are not relevant."""
+    """Whether these are a ranking's items that can be given: each query has some that are not relevant."""
+    if proposal.item is None:
+        return False
     gold = proposal.gold
     keys = gold.keys(proposal.key)
     irrelevant = set()
@@ -156,8 +158,8 @@ def has_candidates(proposal: Proposal) -> bool:
 
 def baseline_name(proposal: Proposal) -> str:
     """What the baseline answers everywhere."""
-    if proposal.item is not None:
-        return "alphabetical" if has_candidates(proposal) else "constant"
+    if has_candidates(proposal):
+        return "alphabetical"
     if proposal.many:
         return "constant"
     names = {"label": "majority", "ordinal": "majority", "number": "random", "probability": "random"}
@@ -202,7 +204,7 @@ def _baseline_answer(gold: GoldRows, column: GoldColumn, rows: Sequence[int]) ->
 
 def _baseline(proposal: Proposal, rows: Sequence[int], answers: Mapping[str, Any]) -> list[Row]:
     """The rows of the baseline: the key's columns, and an answer for each."""
-    if proposal.item is not None and has_candidates(proposal):
+    if has_candidates(proposal):
         return _ranked(proposal, rows)
     gold = proposal.gold
     keys = gold.keys(proposal.key)
@@ -250,7 +252,7 @@ def _ranked(proposal: Proposal, rows: Sequence[int]) -> list[Row]:
     return found
 
 
-def table_text(names: Sequence[str], rows: Iterable[Row], suffix: str, quoting: Quoting) -> str:
+def _table_text(names: Sequence[str], rows: Iterable[Row], suffix: str, quoting: Quoting) -> str:
     """A table as a file of the format that `suffix` says."""
     if suffix in (".json", ".jsonl"):
         records = [json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) for row in rows]
@@ -272,7 +274,7 @@ def table_text(names: Sequence[str], rows: Iterable[Row], suffix: str, quoting: 
 
 def _write(path: Path, names: Sequence[str], rows: Iterable[Row], gold: GoldRows) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(table_text(names, rows, gold.suffix, gold.quoting), encoding="utf-8", newline="")
+    path.write_text(_table_text(names, rows, gold.suffix, gold.quoting), encoding="utf-8", newline="")
 
 
 def _program(proposal: Proposal, answers: Mapping[str, Any]) -> str:
@@ -363,8 +365,8 @@ def _record(parts: Mapping[str, str]) -> str:
 
 
 def _source(value: Any) -> str:
-    """A value as Python source."""
-    return json.dumps(value)
+    """A value as Python source: texts as JSON writes them, and of JSON's constants those of Python."""
+    return repr(value) if isinstance(value, bool) else json.dumps(value)
 
 
 def example(proposal: Proposal, phases: Sequence[str]) -> tuple[Proposal, dict[str, list[int]]]:

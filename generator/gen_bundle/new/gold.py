@@ -208,16 +208,20 @@ def text_of(value: Any) -> str | None:
     return str(value) if isinstance(value, int) else None
 
 
+def other_columns(files: Sequence[GoldRows]) -> list[str]:
+    """Gold whose columns are not those of the first."""
+    problems = []
+    for gold in files:
+        if sorted(gold.names) != sorted(files[0].names):
+            expected = f"those of {files[0].file}: {', '.join(files[0].names)}"
+            problems.append(f"{gold.file}: has the columns {', '.join(gold.names)}. Expected {expected}.")
+    return problems
+
+
 def joined(files: Mapping[str, GoldRows]) -> GoldRows:
     """The gold of several phases as one; raises UserError where their columns or formats differ."""
     first, *others = files.values()
-    problems = []
-    for gold in others:
-        if sorted(gold.names) != sorted(first.names):
-            problems.append(
-                f"{gold.file}: has the columns {', '.join(gold.names)}. Expected those of {first.file}: "
-                f"{', '.join(first.names)}."
-            )
+    problems = other_columns(list(files.values()))
     for gold in others:
         if (gold.suffix, gold.quoting) != (first.suffix, first.quoting):
             what = f"is {gold.suffix}, and {first.file} is {first.suffix}"

@@ -58,9 +58,11 @@ def yaml_text(value: Any) -> str:
         return "{" + ", ".join(f"{yaml_text(key)}: {yaml_text(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(yaml_text, value)) + "]"
-    if isinstance(value, str) and not (PLAIN.fullmatch(value) and value.lower() not in RESERVED):
-        return UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))
-    return value if isinstance(value, str) else json.dumps(value)
+    if not isinstance(value, str):
+        return json.dumps(value)
+    if PLAIN.fullmatch(value) and value.lower() not in RESERVED:
+        return value
+    return UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))
 
 
 def render(template: Path, answers: Mapping[str, Any], into: Path, *, ask: bool = False) -> Path:
@@ -171,6 +173,10 @@ def check_name(place: Place) -> None:
         raise UserError(f"{name!r}: expected a name of at most 36 letters, digits, - and _, starting with a letter.")
     if name in competitions():
         raise UserError(f"{name!r}: a competition of this name comes with the tool. Choose another one.")
+    _check_absent(place)
+
+
+def _check_absent(place: Place) -> None:
     if place.folder.exists():
         raise UserError(f"{place.folder}: exists already. Choose another name, or remove it.")
 
@@ -187,8 +193,7 @@ def unfinished(place: Place) -> Iterator[Path]:
     try:
         work.mkdir(parents=True)
         yield work
-        if place.folder.exists():
-            raise UserError(f"{place.folder}: exists already. Choose another name, or remove it.")
+        _check_absent(place)
         (work / place.name).rename(place.folder)
     except OSError as error:
         where = error.filename or place.parent

@@ -8,7 +8,7 @@ from typing import Any
 
 from gen_bundle.errors import UserError
 from gen_bundle.new import delimited, json_gold, shapes
-from gen_bundle.new.gold import GoldFile, GoldRows, open_gold, raise_all, without
+from gen_bundle.new.gold import GoldFile, GoldRows, open_gold, other_columns, raise_all, without
 
 SHAPES: Sequence[tuple[Callable[[GoldFile], bool], Callable[[GoldFile], GoldRows]]] = (
     (delimited.has_delimiter, delimited.read_table),
@@ -110,16 +110,11 @@ def _joined(name: str, files: Sequence[GoldFile]) -> GoldRows:
         else:
             read.append(delimited.read_table(file))
     first = read[0]
+    raise_all(other_columns(read))
     rows: list[Sequence[Any]] = []
-    problems = []
     for gold in read:
-        if sorted(gold.names) != sorted(first.names):
-            expected = f"those of {first.file}: {', '.join(first.names)}"
-            problems.append(f"{gold.file}: has the columns {', '.join(gold.names)}. Expected {expected}.")
-            continue
         for row in zip(*map(gold.column, first.names), strict=True):
             rows.append([Path(gold.file).stem, *row])
-    raise_all(problems)
     document = "file" if DOCUMENT in first.names else DOCUMENT
     note = f"{name}: {len(files)} files, whose names are the column {document}"
     suffix = ".jsonl" if first.is_json else first.suffix

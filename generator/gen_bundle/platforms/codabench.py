@@ -16,7 +16,7 @@ from gen_bundle.declaration.model import CompetitionSettings, DeclaredColumn, De
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import empty_submission, ingestion_members, program_members
 from gen_bundle.package.resolve import ProgramPart, Resolved
-from gen_bundle.render.pages import page_name, render_pages
+from gen_bundle.render.pages import page_name, render_pages, terms_name
 from gen_bundle.render.tables import utc
 from gen_bundle.zips.writing import Members, all_files, zipped
 
@@ -136,7 +136,7 @@ def competition_document(competition: Resolved, data: Sequence[PhaseData]) -> di
         "docker_image": declaration.image,
         "enable_detailed_results": True,
         "forum_enabled": declaration.forum,
-        "terms": page_name(declaration, declaration.terms),
+        "terms": terms_name(declaration),
         "pages": [{"title": page.title, "file": page_name(declaration, page.file)} for page in declaration.pages],
     }
     optional = {

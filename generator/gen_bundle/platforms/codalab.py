@@ -20,7 +20,7 @@ from gen_bundle.package.programs import program_members
 from gen_bundle.package.resolve import Resolved
 from gen_bundle.platforms.codabench import logo_file
 from gen_bundle.render.markdown import page_html
-from gen_bundle.render.pages import page_name, render_pages
+from gen_bundle.render.pages import page_name, render_pages, terms_name
 from gen_bundle.zips.writing import Members, all_files, zipped
 
 COMMAND = "command: python3 $program/score.py $input $output\n"
@@ -128,8 +128,9 @@ def _pages(competition: Resolved, phases: Sequence[PhaseData]) -> dict[str, byte
     """HTML pages by file name; the four that the old server requires are always there."""
     rendered = {name: page_html(text.decode()) for name, text in render_pages(competition, phases).items()}
     declaration = competition.declaration
-    titles = {page.title: page.file for page in declaration.pages} | {"terms": declaration.terms}
-    files = {_codename(title): rendered[page_name(declaration, file)] for title, file in titles.items()}
+    names = {page.title: page_name(declaration, page.file) for page in declaration.pages}
+    names["terms"] = terms_name(declaration)
+    files = {_codename(title): rendered[name] for title, name in names.items()}
     for name in REQUIRED_PAGES:
         files.setdefault(name, f"<h1>{name.capitalize()}</h1><p>{escape(declaration.description)}</p>\n")
     return {f"{name}.html": html.encode() for name, html in files.items()}

@@ -221,12 +221,13 @@ TERMS = "terms.md"
 
 
 def page_name(declaration: CompetitionSettings, file: str) -> str:
-    """The name of a page or of the terms in the bundle: `pages/overview.md.j2` → `pages/overview.md`; raw, its own."""
-    if declaration.raw:
-        return posixpath.normpath(file)
-    if file == declaration.terms:
-        return TERMS
-    return "pages/" + Path(file).name.removesuffix(".j2")
+    """The name of a page in the bundle: `pages/overview.md.j2` → `pages/overview.md`; raw, its own."""
+    return posixpath.normpath(file) if declaration.raw else "pages/" + Path(file).name.removesuffix(".j2")
+
+
+def terms_name(declaration: CompetitionSettings) -> str:
+    """The name of the terms in the bundle."""
+    return posixpath.normpath(declaration.terms) if declaration.raw else TERMS
 
 
 def render_pages(competition: Resolved, phases: Sequence[PhaseData] = ()) -> dict[str, bytes]:
@@ -241,8 +242,9 @@ def rendered(folder: Path, declaration: CompetitionSettings, context: Mapping[st
         UserError: what is wrong with the templates: file, line, reason; all of them.
     """
     sandbox = PageSandbox(folder)
-    files = {*(page.file for page in declaration.pages), declaration.terms}
+    files = {page.file for page in declaration.pages}
     names = {page_name(declaration, file): file for file in sorted(files)}
+    names[terms_name(declaration)] = declaration.terms
     pages: dict[str, bytes] = {}
     problems = [
         f"{file}: another page's file has the same name. Expected a name for each page of its own."

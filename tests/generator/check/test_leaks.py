@@ -208,6 +208,20 @@ def test_named_secrets_are_found(edit: Edit, tmp_path: Path) -> None:
     assert len(leaks(draft, tmp_path)) == 1
 
 
+@pytest.mark.parametrize("written", ["{}", '"{}"'])
+def test_a_column_by_itself_is_told_by_its_order(written: str, tmp_path: Path) -> None:
+    """Gold whose row n is the answer to row n: a file of one column has no separator that makes it a table."""
+    labels = [written.format(label) for label in ["label", *random.Random(5).choices(["a", "b", "c"], k=60)]]
+    gold = "\n".join(labels).encode()
+    together = "".join(f"text {n}\t{label}\n" for n, label in enumerate(labels)).encode()
+    shuffled = "\n".join(random.Random(1).sample(labels, len(labels))).encode()
+    by_line = secret({"name": "gold.csv", "columns": ["label"]})
+    for public_data, is_found in ((together, True), (shuffled, False)):
+        draft = task()
+        both(write("ref/gold.csv", gold), by_line, public("data.tsv", public_data))(draft)
+        assert bool(leaks(draft, tmp_path)) == is_found
+
+
 def test_a_secret_that_nothing_has_is_named(tmp_path: Path) -> None:
     draft = task()
     misspelt = {**LABELLED, "columns": ["lable"]}

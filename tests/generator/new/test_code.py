@@ -85,6 +85,10 @@ def test_the_baselines_code_writes_the_baseline(kind: str, tmp_path: Path) -> No
             "".join(json.dumps({"id": f"{i}", "text": f"\u2028{i}", "label": "ab"[i % 2]}) + "\n" for i in range(9)),
         ),
         ("tags.csv", csv_text("id,words,tags", [[f"s{i}", "Ada met Noor", "B-P O B-P"] for i in range(9)])),
+        (
+            "flags.json",
+            json.dumps([{"id": f"t{i}", "joy": i % 2 > 0, "fear": i % 3 > 0, "anger": i % 5 > 0} for i in range(20)]),
+        ),
     ],
 )
 def test_every_format_is_read_and_written(name: str, text: str, tmp_path: Path) -> None:

@@ -26,7 +26,8 @@ def folder(tmp_path: Path) -> Path:
         (b"{{ metrics_table(1, 2, 3) }}", "overview.md.j2:1: "),
         (
             b"{{ nobody }}",
-            "overview.md.j2:1: 'nobody' is undefined. Expected a name that pages can use (see docs/pages.md).",
+            "overview.md.j2:1: 'nobody' is undefined. Expected a name that pages can use (see docs/pages.md), "
+            "or `raw: true`.",
         ),
         (b"caf\xe9", "overview.md.j2: holds bytes that are not UTF-8"),
     ],

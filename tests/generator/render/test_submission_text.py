@@ -164,4 +164,5 @@ def test_a_file_without_a_header_line_is_described_and_shown_as_it_is() -> None:
         "The first 2 lines are not read. Cells are separated by semicolons. "
         "There is no header line: each row holds `id`, `label`, in this order."
     )
-    assert example_text([table]).splitlines()[1:3] == ["id-1;label-1", "id-2;label-2"]
+    skipped = ["line 1, which is not read", "line 2, which is not read"]
+    assert example_text([table]).splitlines()[1:5] == [*skipped, "id-1;label-1", "id-2;label-2"]

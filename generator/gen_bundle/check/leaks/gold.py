@@ -1,5 +1,6 @@
 """What is secret in a bundle: what its own program names, or else a guess from the look of its reference data."""
 
+import csv
 import json
 import re
 from collections import Counter
@@ -255,22 +256,36 @@ def fits(name: str, secret: Mapping[str, Any]) -> bool:
 def named_tables(name: str, node: Node, secret: Mapping[str, Any]) -> Iterator[SecretTable]:
     """The tables in a file with a column that an organiser's program names, or with its lines."""
     if secret.get("lines"):
-        found = list(map(plain, islice(lines(node), MOST_ROWS + 1)))
-        taken = found[:MOST_ROWS]
-        yield SecretTable(name, {"line": taken}, [], len(taken) == len(found))
+        yield _one_column(name, "line", lines(node))
+    texts = lines(node)
+    title = next(texts, "").strip().strip('"')
+    if title in secret.get("columns", ()):  # no separator tells such a table from a text
+        yield _one_column(name, title, (row[0] for row in csv.reader(texts) if row))
+        return
     for columns, whole in _tables_in(node):
-        wanted = list(filter(columns.__contains__, secret.get("columns", ())))
-        key = list(filter(columns.__contains__, secret.get("key") or [KEY]))
-        is_choice = bool(secret.get("choice")) and len(key) > 1 and not set(key[1:]) <= set(secret.get("public", ()))
-        if is_choice and not wanted:
-            says_nothing = {CHOICE: [""] * len(columns[key[0]])}
-            yield SecretTable(name, says_nothing, _keys(columns, key, key)[:1], whole, choice=True)
-        if wanted:
-            public = list(filter(columns.__contains__, secret.get("public", ())))
-            others = [title for title in columns if title not in (*wanted, *key)]
-            keys = _keys(columns, key, [*key, *others])
-            allowed = [frozenset(cells) for cells in _compared(columns, public).values()]
-            yield SecretTable(name, _compared(columns, wanted), keys, whole, allowed, choice=is_choice)
+        yield from _named_in(name, columns, whole, secret)
+
+
+def _named_in(name: str, columns: Columns, whole: bool, secret: Mapping[str, Any]) -> Iterator[SecretTable]:
+    """What is secret in a table's columns."""
+    wanted = list(filter(columns.__contains__, secret.get("columns", ())))
+    key = list(filter(columns.__contains__, secret.get("key") or [KEY]))
+    is_choice = bool(secret.get("choice")) and len(key) > 1 and not set(key[1:]) <= set(secret.get("public", ()))
+    if is_choice and not wanted:
+        says_nothing = {CHOICE: [""] * len(columns[key[0]])}
+        yield SecretTable(name, says_nothing, _keys(columns, key, key)[:1], whole, choice=True)
+    if wanted:
+        public = list(filter(columns.__contains__, secret.get("public", ())))
+        others = [title for title in columns if title not in (*wanted, *key)]
+        keys = _keys(columns, key, [*key, *others])
+        allowed = [frozenset(cells) for cells in _compared(columns, public).values()]
+        yield SecretTable(name, _compared(columns, wanted), keys, whole, allowed, choice=is_choice)
+
+
+def _one_column(name: str, title: str, cells: Iterable[str]) -> SecretTable:
+    """A table whose rows are identified by their order alone."""
+    found = plain_cells(islice(cells, MOST_ROWS + 1))
+    return SecretTable(name, {title: found[:MOST_ROWS]}, [], len(found) <= MOST_ROWS)
 
 
 def _compared(columns: Columns, titles: Iterable[str]) -> dict[str, list[str]]:
