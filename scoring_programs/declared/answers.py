@@ -164,8 +164,6 @@ def _put(
     for column, values in zip([answers.numbers, *columns], [numbers, *read]):
         if table.many:
             column.extend(values)
-        elif isinstance(positions, range):
-            column[positions.start : positions.stop] = values
         else:
             for position, value in zip(positions, values):
                 column[position] = value

@@ -148,7 +148,7 @@ def _delimited(
             return nothing
         expected = f"{len(header)}, as many as the header has columns"
     picked = _picked(rows, header, wanted, expected, place, problems, counts_blank=counts_blank)
-    return Rows(header, False, chain.from_iterable(picked), place)
+    return Rows(header, False, picked, place)
 
 
 def _is_blank(cells: Sequence[str]) -> bool:
@@ -196,8 +196,7 @@ def _picked(
     problems: Problems,
     *,
     counts_blank: bool,
-) -> Iterator[NumberedRows]:
-    """What is wanted of the rows, many at a time."""
+) -> NumberedRows:
     width = len(header)
     pick, all_there = _cell_picker(header, wanted)
     blank: List[int] = []
@@ -207,10 +206,10 @@ def _picked(
 
     for lines, taken in rows:
         if width > 1 and all_there and not blank and set(map(len, taken)) == {width}:
-            yield zip(lines, map(pick, taken))
+            yield from zip(lines, map(pick, taken))
         else:
-            wide = _as_wide(lines, taken, width, blank, report, counts_blank=counts_blank)
-            yield ((line, pick([*cells, ""])) for line, cells in wide)
+            for line, cells in _as_wide(lines, taken, width, blank, report, counts_blank=counts_blank):
+                yield line, pick([*cells, ""])
 
 
 def _as_wide(

@@ -20,6 +20,7 @@ from tests.generator.competition import small_competition
 from tests.generator.test_declared import DECLARATION, declare
 from tests.generator.test_declared import competition as competition
 from tests.generator.twin.bundles import GOOD, Bundle, write_zip
+from tests.generator.twin.test_isolation import INGESTION
 
 pytestmark = pytest.mark.slow
 
@@ -155,6 +156,31 @@ def test_a_byte_more_is_anothers_program(tmp_path: Path, nothing_is_known: Path,
         write_bytes(program, {**members, name: text.encode()})
     with pytest.raises(StrangersError, match="without isolation"):
         refuse_strangers(tmp_path / "bundle", ProcessEngine(), trust=False)
+
+
+@pytest.mark.parametrize(
+    ("takes_code", "files", "refused"),
+    [
+        (True, GOOD, True),
+        (False, GOOD, False),
+        (False, {"metadata": "command: python3 own.py"}, True),  # version 1.25 runs it
+    ],
+)
+def test_solutions_that_are_programs_need_trust_beside_our_own_programs(
+    takes_code: bool, files: dict[str, str], refused: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gen_bundle.twin.strangers.programs_of_others", lambda bundle: [])
+    folders = {"ingest": {"i.py": "", "metadata": "command: python3 /app/program/i.py"}, "inputs": {"x": ""}}
+    solution = {"solutions": [{"index": 0, "path": "own.zip", "tasks": [0]}]}
+    folder = Bundle(task=INGESTION if takes_code else {}, folders=folders, top=solution).write(tmp_path / "bundle")
+    write_zip(folder / "own.zip", files)
+    engine = ProcessEngine()
+    refuse_strangers(folder, engine, trust=True)
+    if refused:
+        with pytest.raises(StrangersError, match=r"own\.zip would run on this machine without isolation"):
+            refuse_strangers(folder, engine, trust=False)
+    else:
+        refuse_strangers(folder, engine, trust=False)
 
 
 def test_a_home_that_cannot_be_written_to_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

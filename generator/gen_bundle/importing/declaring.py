@@ -13,7 +13,6 @@ from typing import Any
 
 from gen_bundle.building import BuildRequest, build
 from gen_bundle.codabench.dates import read_instant
-from gen_bundle.codabench.versions import DIFFERENCES, NEWEST
 from gen_bundle.declaration.declared.metrics import metrics
 from gen_bundle.declaration.read import FILE
 from gen_bundle.errors import UserError
@@ -24,7 +23,7 @@ from gen_bundle.platforms.codabench import SUBMISSION_RULES
 from gen_bundle.twin.bundle import open_bundle, read_competition
 from gen_bundle.twin.engines import Engine
 from gen_bundle.twin.layout import scratch_folder
-from gen_bundle.twin.strangers import StrangersError, refuse_code, refuse_strangers
+from gen_bundle.twin.strangers import StrangersError, refuse_strangers
 from gen_bundle.whole_file import write_whole
 from gen_bundle.yaml_document import read_core_yaml
 
@@ -80,14 +79,12 @@ def declare(project: Path, engine: Engine, *, trust: bool = False, progress: Pro
     with scratch_folder() as work:
         bundle = work / "bundle.zip"
         build(BuildRequest(str(project), bundle, force=True))
-        competition = read_competition(open_bundle(bundle, work / "opened"))
         try:
             refuse_strangers(bundle, engine, trust=trust)
-            solutions = [Path(one.path) for one in competition.solutions]
-            refuse_code(competition.phases, solutions, DIFFERENCES[NEWEST], engine, trust=trust)
         except StrangersError as error:
             whose = "its programs are somebody else's, and would run on this machine without isolation"
             raise UserError(f"{project}: {whose}. If you trust their authors, add --trust.") from error
+        competition = read_competition(open_bundle(bundle, work / "opened"))
         try:
             search = DeclarationSearch(competition, engine, work, progress)
             declared.recognised += [pair.said for pair in search.first.pairs]

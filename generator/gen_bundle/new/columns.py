@@ -134,7 +134,8 @@ def as_type(gold: GoldRows, column: GoldColumn, kind: str) -> GoldColumn:
     """The column, of another type than the one that was found; its labels where it has any."""
     texts: Counter[str] = Counter()
     for value in gold.column(column.name):
-        for element in value if isinstance(value, list) else [value]:
+        elements = value if isinstance(value, list) else [value]
+        for element in elements:
             if text := text_of(element):
                 texts[text] += 1
     values: tuple[str, ...] = ()

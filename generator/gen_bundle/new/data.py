@@ -131,9 +131,9 @@ def given(proposal: Proposal, rows: Sequence[int]) -> tuple[Sequence[str], list[
         return (), []
     names = [*proposal.key, *proposal.public]
     keys = gold.keys(proposal.key)
-    if proposal.item is not None and has_candidates(proposal):
-        names.append(proposal.item)
-        keys = gold.keys((*proposal.key, proposal.item))
+    if has_candidates(proposal):
+        names.append(str(proposal.item))
+        keys = gold.keys((*proposal.key, names[-1]))
         # The order of a ranking's items would show which are relevant.
         rows = sorted(rows, key=keys.__getitem__)
     all_rows = list(zip(*map(gold.column, names), strict=True))
@@ -144,7 +144,9 @@ def given(proposal: Proposal, rows: Sequence[int]) -> tuple[Sequence[str], list[
 
 
 def has_candidates(proposal: Proposal) -> bool:
-    """Whether a ranking's items can be given: each query has some that are not relevant."""
+    """Whether these are a ranking's items that can be given: each query has some that are not relevant."""
+    if proposal.item is None:
+        return False
     gold = proposal.gold
     keys = gold.keys(proposal.key)
     irrelevant = set()
@@ -156,8 +158,8 @@ def has_candidates(proposal: Proposal) -> bool:
 
 def baseline_name(proposal: Proposal) -> str:
     """What the baseline answers everywhere."""
-    if proposal.item is not None:
-        return "alphabetical" if has_candidates(proposal) else "constant"
+    if has_candidates(proposal):
+        return "alphabetical"
     if proposal.many:
         return "constant"
     names = {"label": "majority", "ordinal": "majority", "number": "random", "probability": "random"}
@@ -202,7 +204,7 @@ def _baseline_answer(gold: GoldRows, column: GoldColumn, rows: Sequence[int]) ->
 
 def _baseline(proposal: Proposal, rows: Sequence[int], answers: Mapping[str, Any]) -> list[Row]:
     """The rows of the baseline: the key's columns, and an answer for each."""
-    if proposal.item is not None and has_candidates(proposal):
+    if has_candidates(proposal):
         return _ranked(proposal, rows)
     gold = proposal.gold
     keys = gold.keys(proposal.key)

@@ -198,7 +198,7 @@ def task_of(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> dict[str
         "groups": _grouped(proposal),
         "phases": list(phases),
         "inputs": gives_inputs(proposal),
-        "candidates": proposal.item is not None and has_candidates(proposal),
+        "candidates": has_candidates(proposal),
         "many": proposal.many,
         "code": ENTRY if proposal.code else None,
     }
@@ -302,7 +302,7 @@ def summary(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> list[str
         lines["rows"] += ", quoting: none"
     if proposal.many:
         lines["key"] += ", many rows"
-    if proposal.item and has_candidates(proposal):
+    if has_candidates(proposal):
         lines["given"] += f", {proposal.item}"
     if proposal.secret:
         lines["secret"] += " (--public COLUMN gives one to participants)"

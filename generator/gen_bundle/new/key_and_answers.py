@@ -80,8 +80,7 @@ def key_of(gold: GoldRows, asked: Sequence[str], rows: Rows | None) -> tuple[Key
     named = _usable(gold, list(filter(ID_NAME.fullmatch, gold.names)))
     if rows == "many":
         return _key_of_many(gold, named or _usable(gold, gold.names)), True
-    query = _query(gold, named) if rows is None else None
-    if query is not None:
+    if rows is None and (query := _query(gold, named)):
         return (query,), True
     for key in _candidates(gold, named):
         if is_unique(gold, key):
@@ -119,10 +118,11 @@ def _with_texts(gold: GoldRows, named: Sequence[str]) -> Iterator[Key]:
     if any(map(PLACE_NAME.fullmatch, gold.names)):
         return
     for name in gold.names:
-        if name not in named and not PRIVATE_NAME.fullmatch(name) and is_usable(gold, name):
-            texts = gold.shown(name)
-            words = sum(text.count(" ") + 1 for text in texts)
-            for first in named if words >= FEWEST_WORDS * len(texts) else ():
+        if name in named or PRIVATE_NAME.fullmatch(name) or not is_usable(gold, name):
+            continue
+        texts = gold.shown(name)
+        if sum(text.count(" ") + 1 for text in texts) >= FEWEST_WORDS * len(texts):
+            for first in named:
                 yield first, name
 
 
@@ -235,8 +235,7 @@ def answered(
     raise_all(faults)
     if many:
         return plain
-    together = None if typed else _of_annotators(gold, plain) or _spread(gold, plain)
-    if together is not None:
+    if not typed and (together := _of_annotators(gold, plain) or _spread(gold, plain)):
         return [together]
     raise_all(constant(gold, plain))
     return plain

@@ -58,9 +58,11 @@ def yaml_text(value: Any) -> str:
         return "{" + ", ".join(f"{yaml_text(key)}: {yaml_text(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(yaml_text, value)) + "]"
-    if isinstance(value, str) and not (PLAIN.fullmatch(value) and value.lower() not in RESERVED):
-        return UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))
-    return value if isinstance(value, str) else json.dumps(value)
+    if not isinstance(value, str):
+        return json.dumps(value)
+    if PLAIN.fullmatch(value) and value.lower() not in RESERVED:
+        return value
+    return UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))
 
 
 def render(template: Path, answers: Mapping[str, Any], into: Path, *, ask: bool = False) -> Path:

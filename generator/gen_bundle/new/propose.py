@@ -119,8 +119,11 @@ def propose(gold: GoldRows, choices: Choices) -> Proposal:
     expected = "is a column of the key. Expected another column."
     raise_all(f"--answer {name}: {expected}" for name, _ in choices.answers if name in key)
     columns = _columns(gold, key, choices)
-    own = _own_to_key(gold, key) if many else set(columns)
-    proposal = _ranking(gold, key, columns, own, choices) if many else None
+    own = set(columns)
+    proposal = None
+    if many:
+        own = _own_to_key(gold, key)
+        proposal = _ranking(gold, key, columns, own, choices)
     if proposal is None:
         proposal = Proposal(
             gold, key, many, tuple(answered(gold, columns, own, choices.answers, many=many)), columns=columns

@@ -93,7 +93,8 @@ def _sentences(lines: Sequence[str]) -> Iterator[Sentence]:
     for number, line in enumerate(lines, 1):
         cells = line.split("\t") if "\t" in line.strip() else line.split()
         if line.strip() and not CONLL_COMMENT.match(line):
-            start = start if sentence else number
+            if not sentence:
+                start = number
             sentence.append(list(map(str.strip, cells)))
         elif sentence:
             yield start, sentence
@@ -162,7 +163,7 @@ def _with_token_rows(file: GoldFile, sentences: Sequence[Sentence], width: int) 
     named = ["sentence", "position", *names]
     gold = GoldRows(file.name, ".tsv", named, rows, numbers, quoting="none", notes=(note,))
     unsaid = [name for name in names if set(gold.column(name)) == {"_"}]
-    return without(gold, *unsaid) if unsaid else gold
+    return without(gold, *unsaid)
 
 
 def is_labelled_words(file: GoldFile) -> bool:

@@ -36,16 +36,16 @@ def refuse_strangers(bundle: Path, engine: Engine, *, trust: bool) -> None:
     """Let no program of others run on this machine itself, unless `trust` says so.
 
     They may where the engine keeps them apart. A bundle that this user has built passes, and one whose programs are,
-    byte for byte, those of this installation.
+    byte for byte, those of this installation, unless these would run its solutions.
 
     Raises:
-        StrangersError: other programs are in it, and the engine does not isolate.
+        StrangersError: other programs are in it, solutions among them, and the engine does not isolate.
         UserError: it cannot be read.
     """
     together = _together(engine)
     if trust or not together:
         return
-    foreign = programs_of_others(bundle)
+    foreign = programs_of_others(bundle) or _solutions_that_run(bundle)
     if foreign:
         raise StrangersError(
             f"{bundle}: was not built here, or packs programs of others: {', '.join(foreign)} would run on this "
@@ -67,6 +67,17 @@ def programs_of_others(bundle: Path) -> list[str]:
         tasks = competition.used_tasks
         programs = {task.file(role) for task in tasks for role in ("scoring_program", "ingestion_program")} - {None}
         return sorted(path.name for number, path in enumerate(programs) if not _is_ours(path, work / f"{number}"))
+
+
+def _solutions_that_run(bundle: Path) -> list[str]:
+    """The names of a bundle's solutions that are programs, unless this user has built it."""
+    if bundle.is_file() and is_known(file_digest(bundle)):
+        return []
+    with scratch_folder() as work:
+        competition = read_competition(open_bundle(bundle, work / "bundle"))
+        takes_code = any(task.file("ingestion_program") is not None for task in competition.used_tasks)
+        paths = [Path(solution.path) for solution in competition.solutions]
+        return sorted(path.name for path in paths if takes_code or _has_a_command(path))
 
 
 def refuse_code(

@@ -5,7 +5,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, groupby
+from itertools import chain, groupby, islice
 from pathlib import PurePosixPath
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
@@ -47,7 +47,6 @@ MAX_SHINGLES = 300_000
 LISTED, IN_A_ROW, MOST_ORDERS = 5, 20, 8
 FILE_NAME, FOLDER_NAME = "the file's name", "the folder's name"
 LOOK = "the look of "
-NOT_COMPARED: Pairs = Counter()
 NO_WIDTH = re.compile("[\u200b-\u200d\u2060\ufeff]")
 ALL = "the items"  # of a text, whatever is near them
 LARGE = 1024 * 1024
@@ -106,20 +105,11 @@ class Join:
         self.order |= dict.fromkeys(new)
         rows = list(new.values())
         self.line = self.line or block.lines[rows[0]]
-        others = [name for name in block.columns if name not in own][:WIDEST]
-        shown = _shown(block, rows, filter(self._may_say_more, others))
+        shown = _shown(block, rows, own)
         for title, secret in self.table.secret.items():
             golds = list(map(secret.__getitem__, new))
             for name, cells in shown.items():
                 self._compare((title, name), golds, cells)
-
-    def _may_say_more(self, name: str) -> bool:
-        """Whether a column, or its look, was not yet found to have nothing in common with the secret ones."""
-        for title in self.table.secret:
-            for column in (name, LOOK + name):
-                if self.pairs.get((title, column), NOT_COMPARED) is not None:
-                    return True
-        return False
 
     def _compare(self, columns: tuple[str, str], golds: Iterable[str], cells: Iterable[str]) -> None:
         pairs = self.pairs.setdefault(columns, Counter())
@@ -142,10 +132,11 @@ class Join:
         return 2 * len(self.order) >= self.rows
 
 
-def _shown(block: Block, rows: Sequence[int], names: Iterable[str]) -> dict[str, list[str]]:
-    """What some rows say in columns of these names: values, and of texts their look."""
+def _shown(block: Block, rows: Sequence[int], own: Iterable[str]) -> dict[str, list[str]]:
+    """What some rows say in all columns but those that name the items: values, and of texts their look."""
     shown: dict[str, list[str]] = {}
-    for name in names:
+    others = (name for name in block.columns if name not in own)
+    for name in islice(others, WIDEST):
         cells = list(map(block.columns[name].__getitem__, rows))
         shown[name] = plain_cells(cells)
         if any(" " in cell for cell in cells):
