@@ -502,6 +502,8 @@ class ProbabilitiesType(FieldType):
         return f"an object of {self.expected(field)}, for {field.listed}"
 
     def of_cell(self, field: Field, cell: Any) -> Any:
+        if all(map(NUMBER.fullmatch, cell)):
+            return self._shares(field, list(map(float, cell)))
         return self._shares(field, [number_of_cell(field, one) for one in cell])
 
     def of_json(self, field: Field, value: Any) -> Any:
@@ -520,9 +522,12 @@ class ProbabilitiesType(FieldType):
 
     def _shares(self, field: Field, numbers: List[float]) -> Tuple[float, ...]:
         """Each number's share of their sum."""
-        if min(numbers) < 0 or (max(numbers) > 1 and not field.normalise):
+        highest = max(numbers)
+        if highest > LARGEST:
+            of_size(field, finite(field, highest))
+        if min(numbers) < 0 or (highest > 1 and not field.normalise):
             raise FieldError(f"{field.name} is out of range", field.expected)
-        total = math.fsum(of_size(field, number) for number in numbers)
+        total = math.fsum(numbers)
         if field.normalise and not total > 0:
             raise FieldError(f"{field.name} is 0 for every label", field.expected)
         if not field.normalise and abs(total - 1) > SUM_TOLERANCE + ROUNDING:
