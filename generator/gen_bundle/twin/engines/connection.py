@@ -1,8 +1,10 @@
 """Reaching a container engine, what it can do, which image it has, losing it, and reading along."""
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from docker.errors import APIError, DockerException, ImageNotFound, NotFound
@@ -15,6 +17,9 @@ from gen_bundle.twin.engines import EngineError, LineListener
 from gen_bundle.twin.engines.watching import shown_line
 
 API_SECONDS = 60
+UNIX = "unix://"
+DOCKERS_SOCKET = UNIX + "/var/run/docker.sock"
+"""Where an engine listens if nobody says otherwise, but on Windows."""
 LINES_FOLLOWED = 1000
 
 
@@ -24,6 +29,10 @@ def connect(seconds: int = API_SECONDS) -> docker.DockerClient:
     Raises:
         EngineError: None answers.
     """
+    socket = os.environ.get("DOCKER_HOST") or (DOCKERS_SOCKET if os.name == "posix" else "")
+    # Docker's client would leave open what it cannot connect.
+    if socket.startswith(UNIX) and not Path(socket.removeprefix(UNIX)).exists():
+        raise EngineError(f"no container engine answers (there is no {socket})")
     client = None
     try:
         client = docker.from_env(timeout=seconds)
