@@ -26,7 +26,7 @@ from gen_bundle.declaration.packed import DATA, is_below_data, is_on_server, pla
 from gen_bundle.declaration.read import read_foreign
 from gen_bundle.errors import UserError
 from gen_bundle.foreign.places import Files, ProjectPlaces
-from gen_bundle.platforms.codabench import SUBMISSION_RULES, milestones, platform_question, yaml_text
+from gen_bundle.platforms.codabench import SUBMISSION_RULES, column_entry, milestones, platform_question, yaml_text
 from gen_bundle.render.pages import page_name, rendered, terms_name
 from gen_bundle.render.tables import utc
 from gen_bundle.zips.writing import all_files, write_zip
@@ -300,17 +300,7 @@ def _place(number: int, column: ForeignColumn) -> int:
 
 
 def _column(column: ForeignColumn, places: Mapping[str, int]) -> dict[str, Any]:
-    entry: dict[str, Any] = {
-        "index": places[column.key],
-        "key": column.key,
-        "title": column.title,
-        "sorting": column.sort,
-        "precision": column.precision,
-        "hidden": column.hidden,
-    }
-    if column.computation is not None:
-        entry["computation"] = column.computation
-        entry["computation_indexes"] = None if column.of is None else [places[key] for key in column.of]
+    entry = column_entry(places[column.key], column, places)
     if column.measured is not None:
         entry[MEASURED] = column.measured
     return entry

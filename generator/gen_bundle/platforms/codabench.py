@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from gen_bundle.codabench.competition import TIE_BREAK
+from gen_bundle.declaration.foreign import ForeignColumn
 from gen_bundle.declaration.model import CompetitionSettings, DeclaredColumn, DeclaredPhase, Question
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import empty_submission, ingestion_members, program_members
@@ -250,11 +251,12 @@ def _leaderboard(competition: Resolved) -> dict[str, Any]:
         "submission_rule": SUBMISSION_RULES[competition.declaration.submission_rule],
         "primary_index": 0,
         **({} if competition.tie_break is None else {TIE_BREAK: competition.tie_break}),
-        "columns": [_column(index, column, numbers) for index, (_, column) in enumerate(columns)],
+        "columns": [column_entry(index, column, numbers) for index, (_, column) in enumerate(columns)],
     }
 
 
-def _column(index: int, column: DeclaredColumn, numbers: Mapping[str, int]) -> dict[str, Any]:
+def column_entry(index: int, column: DeclaredColumn | ForeignColumn, numbers: Mapping[str, int]) -> dict[str, Any]:
+    """A column of the leaderboard; `numbers` are the indexes of all of them by their keys."""
     entry: dict[str, Any] = {
         "index": index,
         "key": column.key,
@@ -265,7 +267,7 @@ def _column(index: int, column: DeclaredColumn, numbers: Mapping[str, int]) -> d
     }
     if column.computation is not None:
         entry["computation"] = column.computation
-        entry["computation_indexes"] = [numbers[key] for key in column.of or []]
+        entry["computation_indexes"] = None if column.of is None else [numbers[key] for key in column.of]
     return entry
 
 
