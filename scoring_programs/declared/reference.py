@@ -398,23 +398,28 @@ def _group(
     for (number, row), key in zip(values, row_keys, strict=True):
         if key is None:
             continue
-        text = as_text(row[at]) if field is None else field.canonical(as_text(row[at]))
-        if found.setdefault(table.canonical(key), text) != text:
+        text = as_text(row[at])
+        if field is not None:
+            text = field.canonical(text)
+        compared = table.canonical(key) if table.folds_keys else key
+        if found.setdefault(compared, text) != text:
             problems.error(
                 rows.place(number), f"{column} differs between the rows of {named_key(key)}", "one value a key"
             )
-    compared = [table.canonical(key) for key in keys]
-    missing = [key for key in compared if key not in found]
+    wanted = [table.canonical(key) for key in keys] if table.folds_keys else keys
+    missing = [key for key in wanted if key not in found]
     if missing:
         what = f"{column} is not known for {named_key(missing[0])}" + (
             f" and {len(missing) - 1} more" if missing[1:] else ""
         )
         problems.error(table.gold.name, what, "reference.keys with this column, since these keys have no gold row")
-    return [found.get(key, "") for key in compared]
+    return [found.get(key, "") for key in wanted]
 
 
 def as_text(value: Any) -> str:
     """A gold value as text, as `where` compares it; of one that is spread over columns all its cells."""
+    if isinstance(value, str):
+        return value
     text = "" if value is ABSENT or value is None else json_text(value)
     return text if isinstance(text, str) else json.dumps(value)
 
