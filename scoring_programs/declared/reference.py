@@ -401,12 +401,11 @@ def _group(
         text = as_text(row[at])
         if field is not None:
             text = field.canonical(text)
-        compared = table.canonical(key) if table.folds_keys else key
-        if found.setdefault(compared, text) != text:
+        if found.setdefault(table.canonical(key), text) != text:
             problems.error(
                 rows.place(number), f"{column} differs between the rows of {named_key(key)}", "one value a key"
             )
-    wanted = [table.canonical(key) for key in keys] if table.folds_keys else keys
+    wanted = [table.canonical(key) for key in keys]
     missing = [key for key in wanted if key not in found]
     if missing:
         what = f"{column} is not known for {named_key(missing[0])}" + (
