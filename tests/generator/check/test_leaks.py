@@ -222,6 +222,15 @@ def test_a_column_by_itself_is_told_by_its_order(written: str, tmp_path: Path) -
         assert bool(leaks(draft, tmp_path)) == is_found
 
 
+def test_a_column_with_an_open_quotation_mark_is_searched_for_up_to_there(tmp_path: Path) -> None:
+    draft = task()
+    labels = random.Random(5).choices(["a", "b", "c"], k=60)
+    gold = "\n".join(["label", *labels, '"' + "x" * 200_000]).encode()
+    shown = "".join(f"text {n}\t{label}\n" for n, label in enumerate(["label", *labels])).encode()
+    both(write("ref/gold.csv", gold), secret({"name": "gold.csv", "columns": ["label"]}), public("d.tsv", shown))(draft)
+    assert leaks(draft, tmp_path)
+
+
 def test_a_secret_that_nothing_has_is_named(tmp_path: Path) -> None:
     draft = task()
     misspelt = {**LABELLED, "columns": ["lable"]}

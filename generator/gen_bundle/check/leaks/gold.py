@@ -260,7 +260,7 @@ def named_tables(name: str, node: Node, secret: Mapping[str, Any]) -> Iterator[S
     texts = lines(node)
     title = next(texts, "").strip().strip('"')
     if title in secret.get("columns", ()):  # no separator tells such a table from a text
-        yield _one_column(name, title, (row[0] for row in csv.reader(texts) if row))
+        yield _one_column(name, title, _first_cells(texts))
         return
     for columns, whole in _tables_in(node):
         yield from _named_in(name, columns, whole, secret)
@@ -280,6 +280,15 @@ def _named_in(name: str, columns: Columns, whole: bool, secret: Mapping[str, Any
         keys = _keys(columns, key, [*key, *others])
         allowed = [frozenset(cells) for cells in _compared(columns, public).values()]
         yield SecretTable(name, _compared(columns, wanted), keys, whole, allowed, choice=is_choice)
+
+
+def _first_cells(texts: Iterable[str]) -> Iterator[str]:
+    """The first cell of each row, up to one that csv cannot read: a quotation mark that is never closed."""
+    try:
+        for row in csv.reader(texts):
+            yield from row[:1]
+    except csv.Error:
+        return
 
 
 def _one_column(name: str, title: str, cells: Iterable[str]) -> SecretTable:
