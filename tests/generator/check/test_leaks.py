@@ -222,12 +222,26 @@ def test_a_column_by_itself_is_told_by_its_order(written: str, tmp_path: Path) -
         assert bool(leaks(draft, tmp_path)) == is_found
 
 
-def test_a_column_with_an_open_quotation_mark_is_searched_for_up_to_there(tmp_path: Path) -> None:
+@pytest.mark.parametrize("limit", [128 * 1024, 1 << 27])
+def test_a_column_with_an_open_quotation_mark_is_searched_for_up_to_there(limit: int, tmp_path: Path) -> None:
+    csv.field_size_limit(limit)  # what was read before in this process may have raised it
     draft = task()
     labels = random.Random(5).choices(["a", "b", "c"], k=60)
     gold = "\n".join(["label", *labels, '"' + "x" * 200_000]).encode()
     shown = "".join(f"text {n}\t{label}\n" for n, label in enumerate(["label", *labels])).encode()
     both(write("ref/gold.csv", gold), secret({"name": "gold.csv", "columns": ["label"]}), public("d.tsv", shown))(draft)
+    assert leaks(draft, tmp_path)
+
+
+def test_gold_is_read_beyond_a_very_long_text(tmp_path: Path) -> None:
+    csv.field_size_limit(128 * 1024)
+    draft = task()
+    labels = random.Random(5).choices(["a", "b", "c"], k=60)
+    texts = ["long " * 40_000, *["short"] * 59]
+    rows = (f'{n},"{text}",{label}' for n, (text, label) in enumerate(zip(texts, labels, strict=True)))
+    gold = "\n".join(["id,text,label", *rows]).encode()
+    shown = "\n".join(["id,label", *(f"{n},{label}" for n, label in enumerate(labels))]).encode()
+    both(write("ref/gold.csv", gold), secret(LABELLED), public("d.csv", shown))(draft)
     assert leaks(draft, tmp_path)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.leaks.records import (
     KEY,
+    LONGEST_CELL,
     Block,
     blocks,
     digests,
@@ -46,6 +47,7 @@ MIN_ROWS = 3
 ENOUGH = 500
 # Shorter texts are labels.
 SHORTEST = 4
+LONGEST_LABEL = 100_000
 PART = "\x1f"
 CHOICE = "choice"
 """The secret of a table that says no more of its rows than that they are there."""
@@ -283,9 +285,12 @@ def _named_in(name: str, columns: Columns, whole: bool, secret: Mapping[str, Any
 
 
 def _first_cells(texts: Iterable[str]) -> Iterator[str]:
-    """The first cell of each row, up to one that csv cannot read: a quotation mark that is never closed."""
+    """The first cell of each row, up to a quotation mark that is never closed, after which all is one cell."""
+    csv.field_size_limit(LONGEST_CELL)
     try:
         for row in csv.reader(texts):
+            if row and len(row[0]) > LONGEST_LABEL:
+                return
             yield from row[:1]
     except csv.Error:
         return

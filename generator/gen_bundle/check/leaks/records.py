@@ -29,6 +29,7 @@ MAX_LINE = 1024 * 1024
 MAX_DEPTH = 200
 # Wider rows hold features rather than answers; an object of more values holds several items.
 WIDEST = 200
+LONGEST_CELL = 128 * 1024 * 1024
 LOOKED_AT = 50
 LIST = 10
 LONG = 200
@@ -286,6 +287,7 @@ def _reader(node: Node) -> Any:
         return None
     wide = _wide_encoding(node.read(4096))
     text = (line + "\n" for line in lines(node)) if wide else _text_lines(node.open)
+    csv.field_size_limit(LONGEST_CELL)  # csv's own limit, 128 KiB, would end the search at a long document
     return csv.reader(text, delimiter=mark, skipinitialspace=True)
 
 
