@@ -58,6 +58,15 @@ def test_a_package_of_ones_own_is_packed_whole(tmp_path: Path) -> None:
     assert "my_task/organiser.py" not in found
 
 
+def test_what_a_changed_module_imports_is_packed(tmp_path: Path) -> None:
+    folder = small_competition(tmp_path)
+    resolved = resolve(folder)
+    for imported in ("csv_reading", "json_reading"):
+        (folder / "my_task" / "more.py").write_text(f"import scoring_kit.{imported}\n# {'x' * len(imported)}\n")
+        found = program_members(resolved, resolved.parts[0])
+        assert f"scoring_kit/{imported}.py" in found
+
+
 @cache
 def _environment() -> dict[str, str]:
     return {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
