@@ -1,4 +1,4 @@
-"""The files of a bundle as they lie on the disk of the platform once it is unpacked, opened without writing anything."""
+"""The files of a bundle as they lie on the platform's disk once it is unpacked, opened without writing anything."""
 
 import hashlib
 import io
