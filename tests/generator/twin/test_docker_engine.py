@@ -453,7 +453,7 @@ import os, sys
 from pathlib import Path
 import docker.types
 from gen_bundle.twin.replay import DryRunRequest, dry_run
-from gen_bundle.twin.engines.connection import connect
+from gen_bundle.twin.engines.docker import connect
 from gen_bundle.twin.engines.docker import DockerEngine
 out, bundle, submission = map(Path, sys.argv[1:])
 def replay(name):
