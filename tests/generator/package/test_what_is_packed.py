@@ -14,8 +14,7 @@ from gen_bundle.package.programs import program_members
 from gen_bundle.package.resolve import find_competition, resolve
 from gen_bundle.resources import competitions
 from gen_bundle.twin.bundle import open_bundle, read_competition
-from gen_bundle.zips.bounds import BUNDLE
-from gen_bundle.zips.unpacking import unpack
+from gen_bundle.zips.unpacking import BUNDLE, unpack
 from tests.generator.competition import small_competition
 from tests.generator.new.test_recipes import made
 
