@@ -17,7 +17,7 @@ import pytest
 from docker.errors import DockerException, ImageNotFound
 
 import docker
-from gen_bundle.codabench.platform_image import PLATFORM_IMAGE
+from gen_bundle.codabench.worker import PLATFORM_IMAGE
 from gen_bundle.errors import UserError
 from gen_bundle.image.build import build_image, pip_settings
 from gen_bundle.image.docker_command import docker_shown

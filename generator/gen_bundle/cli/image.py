@@ -66,7 +66,7 @@ _which_manifest = click.option(
 def _request(
     name: str, overrides: tuple[str, ...], variant: Literal["cpu", "cuda"] | None, tag: str | None
 ) -> "ImageRequest":
-    from gen_bundle.codabench.platform_image import PLATFORM_IMAGE
+    from gen_bundle.codabench.worker import PLATFORM_IMAGE
     from gen_bundle.image.request import request_for
     from gen_bundle.package.libraries import OWN_LOCK
     from gen_bundle.package.resolve import find_competition, resolve

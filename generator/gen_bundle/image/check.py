@@ -8,7 +8,7 @@ from typing import Any
 
 from gen_bundle.image.docker_command import docker_command, inspect_image
 from gen_bundle.image.request import ImageRequest
-from gen_bundle.twin.engines.connection import registry_digests
+from gen_bundle.twin.engines.docker import registry_digests
 
 WORKER_DISK_GB = 15.0  # an image of 17 GB filled the default queue's workers (codalab/codabench issue 1760)
 

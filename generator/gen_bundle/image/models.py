@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from gen_bundle.declaration.source import read_source
 from gen_bundle.errors import UserError
 from gen_bundle.image.request import ImageRequest
-from gen_bundle.whole_file import write_whole
+from gen_bundle.local_files import write_whole
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Revision = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]

@@ -9,8 +9,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Literal
 
-from gen_bundle.codabench.platform_image import PACKAGES
-from gen_bundle.codabench.platform_image import PYTHON as PLATFORM_PYTHON
+from gen_bundle.codabench.worker import PACKAGES
+from gen_bundle.codabench.worker import PYTHON as PLATFORM_PYTHON
 from gen_bundle.errors import UserError
 from gen_bundle.package.libraries import (
     METRICS,

@@ -25,8 +25,7 @@ from gen_bundle.check.leaks.records import (
     words,
 )
 from gen_bundle.codabench.competition import DataUse, Task
-from gen_bundle.zips.reading import sha256_of
-from gen_bundle.zips.tree import Node, file_of
+from gen_bundle.zips.tree import Node, file_of, sha256_of
 from scoring_kit.base.long_cells import allow_long_cells
 
 # File names and titles that tell what something is.
