@@ -34,8 +34,10 @@ def template_files(golds: Sequence[GoldTable], answers: Sequence[Sequence[Field]
         for field in own:
             asked = with_values(field, known["values"])
             fields.append(asked)
-            is_item = bool(items) and field.name == table.distinct
-            columns.append(items if is_item else emptiest(asked, known["lengths"], len(keys)))
+            if items and field.name == table.distinct:
+                columns.append(items)
+            else:
+                columns.append(emptiest(asked, known["lengths"], len(keys)))
     file = replace(table.file, names=names, paths=paths)
     return write_rows(file, fields, list(zip(*columns, strict=True)), table.key, by_line=table.by_line)
 

@@ -157,7 +157,9 @@ def _rows_text(
         if not (by_line and one.name in key):
             held.setdefault(file.place(one), at)  # several fields may share a column
     fields = [fields[at] for at in held.values()]
-    columns = [[row[at] for row in rows] for at in held.values()]
+    columns: List[List[Any]] = []
+    for at in held.values():
+        columns.append([row[at] for row in rows])
     if file.suffix in (".csv", ".tsv"):
         return _cells_text(file, fields, columns)
     own = list(zip(*columns))
