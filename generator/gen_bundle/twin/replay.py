@@ -146,18 +146,13 @@ def plan(
     Raises:
         UserError: A phase or a submission does not exist, or there is nothing to run.
     """
-    known = {name for phase in competition.phases for name in (phase.id, phase.name)}
-    if unknown := [name for name in phases if name not in known]:
-        there = ", ".join(phase.id for phase in competition.phases)
-        raise UserError(*(f"--phase {name}: no such phase; the bundle has {there}" for name in unknown))
+    chosen = _chosen(competition.phases, phases)
     if missing := [path for path in submissions if not path.exists()]:
         raise UserError(*(f"--submission {path}: no such file or folder" for path in missing))
     names = _names(submissions)
     files = [as_upload(path, scratch / name) for name, path in zip(names, submissions, strict=True)]
     planned = []
-    for phase in competition.phases:
-        if phases and phase.id not in phases and phase.name not in phases:
-            continue
+    for phase in chosen:
         made = [Planned(file, name, team or name, phase.tasks) for name, file in zip(names, files, strict=True)]
         if not submissions:
             made = _own(competition, phase, team, scratch / phase.id)
@@ -165,6 +160,14 @@ def plan(
     if not any(one.submissions for one in planned):
         raise UserError("the bundle has no solution for these phases; give a submission with --submission")
     return planned
+
+
+def _chosen(phases: Sequence[Phase], wanted: Sequence[str]) -> list[Phase]:
+    known = {name for phase in phases for name in (phase.id, phase.name)}
+    if unknown := [name for name in wanted if name not in known]:
+        there = ", ".join(phase.id for phase in phases)
+        raise UserError(*(f"--phase {name}: no such phase; the bundle has {there}" for name in unknown))
+    return [phase for phase in phases if not wanted or phase.id in wanted or phase.name in wanted]
 
 
 def _own(competition: Competition, phase: Phase, team: str | None, scratch: Path) -> list[Planned]:
