@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from gen_bundle.building import BuildRequest, build
 from gen_bundle.cli import root
 from gen_bundle.errors import UserError
-from gen_bundle.remembered import is_known, remember
+from gen_bundle.local_files import is_known, remember
 from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.twin.strangers import StrangersError, refuse_strangers
 from gen_bundle.zips.writing import write_zip as write_bytes

@@ -26,6 +26,7 @@ from gen_bundle.package.client import find_package
 from gen_bundle.platforms.codabench import yaml_text
 from gen_bundle.render.rankings import Ranking, RankingTable
 from gen_bundle.yaml_document import read_yaml
+from scoring_kit.base.long_cells import allow_long_cells
 
 BOARD = "leaderboard"
 """The id of the one ranking that there is."""
@@ -129,6 +130,7 @@ def _table_scores(file: Path, board: Leaderboard) -> GivenScores:
     """The rows of a table of scores; an empty cell is no score."""
     keys = [column.key for column in board.columns]
     expected = f"Expected a CSV table with a row for each team: {TEAM}, then columns of {', '.join(keys)}."
+    allow_long_cells()
     try:
         rows = csv.DictReader(io.StringIO(file.read_text(encoding="utf-8-sig"), newline=""), restval="")
         head = list(rows.fieldnames or ())

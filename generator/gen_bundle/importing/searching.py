@@ -37,8 +37,7 @@ from gen_bundle.importing.tables import FilePair, FoundTable, pairs_of, read_tab
 from gen_bundle.new.project import placeholder_logo
 from gen_bundle.twin.bundle import open_bundle, read_competition
 from gen_bundle.twin.engines import Engine
-from gen_bundle.zips.bounds import BUNDLE, SUBMISSION, Bounds
-from gen_bundle.zips.unpacking import ArchiveError, unpack
+from gen_bundle.zips.unpacking import BUNDLE, SUBMISSION, ArchiveError, Bounds, unpack
 
 SEARCHED = 12
 """So many mutants are scored to choose metrics."""

@@ -13,8 +13,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from gen_bundle.codabench.platform_image import MODULES, PLATFORM_IMAGE
-from gen_bundle.codabench.worker import time_limit
+from gen_bundle.codabench.worker import MODULES, PLATFORM_IMAGE, time_limit
 from gen_bundle.declaration.declared.columns import declared_metrics
 from gen_bundle.declaration.declared.tables import declared_tables
 from gen_bundle.declaration.model import DeclaredPhase, DeclaredTask
@@ -105,7 +104,10 @@ def _metric_modules(competition: Resolved) -> list[str]:
     metrics = declared_metrics(competition.options)
     for task in competition.tasks:
         for metric in metrics[task.id].values():
-            used.add(metric.known.module if metric.known else "own")
+            if metric.known:
+                used.add(metric.known.module)
+            else:
+                used.add("own")
     for table in declared_tables(competition.options).values():
         if any(field["type"] == "tags" for field in table.fields.values()):
             used.add("tags")
@@ -190,7 +192,6 @@ def program_description(
     }
 
 
-@cache
 def imported_modules(
     names: tuple[str, ...], packages: tuple[Path, ...], without: frozenset[str] = frozenset()
 ) -> Mapping[str, Path]:
@@ -237,9 +238,15 @@ def syntax_tree(path: Path) -> ast.Module:
         return ast.parse(path.read_text(encoding="utf-8"))
 
 
-@cache
 def _imported_names(path: Path) -> list[str]:
     """The names that a module may import when it runs: for `from a import b` both `a` and `a.b`."""
+    status = path.stat()
+    return _names_in(path, status.st_mtime_ns, status.st_size)
+
+
+@cache
+def _names_in(path: Path, _changed: int, _size: int) -> list[str]:
+    """The same, read once, and again when the file has changed since."""
     names: list[str] = []
     try:
         waiting: list[ast.AST] = [syntax_tree(path)]

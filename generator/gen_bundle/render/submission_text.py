@@ -15,6 +15,7 @@ from gen_bundle.declaration.source import items_of, mapping_of
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.render.tables import markdown_table
 from scoring_kit.base.fields import TYPES, Field, bounds_text
+from scoring_kit.base.long_cells import allow_long_cells
 from scoring_kit.base.row_files import File, write_rows
 
 SAFE_ON_PAGES = re.compile(r"[\w .,:/-]*")
@@ -283,6 +284,7 @@ def _shape(name: str, content: Path | bytes) -> str:
 def _rows_and_columns(suffix: str, data: bytes) -> tuple[int, Sequence[str]] | None:
     """How many rows a table has, and which columns; None for what is no table."""
     if suffix in DELIMITED:
+        allow_long_cells()
         header, *rows = list(filter(None, csv.reader(_text(data), delimiter=DELIMITED[suffix]))) or [[]]
         return len(rows), header
     if suffix == ".jsonl":

@@ -16,14 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.codabench.competition import TASK_FILES, Competition, DataUse, Phase, Task
-from gen_bundle.codabench.fields import Text, fault_of, fault_words
+from gen_bundle.codabench.fields import Text, declared_fields, fault_of, fault_words, huge_keys
 from gen_bundle.codabench.reading import YAML_NAME, CompetitionYaml, no_yaml_hint
-from gen_bundle.codabench.serializer_fields import declared_fields, huge_keys
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.errors import UserError
 from gen_bundle.yaml_document import UnreadableYamlError, dotted, read_yaml
-from gen_bundle.zips.bounds import BUNDLE
-from gen_bundle.zips.unpacking import UNREADABLE, ArchiveError, unpack
+from gen_bundle.zips.unpacking import BUNDLE, UNREADABLE, ArchiveError, unpack
 
 PROGRAM_JSON = "program.json"
 A_LIST = "expected a list with at least one mapping"

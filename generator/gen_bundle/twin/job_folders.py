@@ -10,8 +10,7 @@ from gen_bundle.codabench.competition import Task
 from gen_bundle.codabench.versions import Differences
 from gen_bundle.codabench.worker import ContainerKind, JobFailedError
 from gen_bundle.twin.layout import copy_tree, entries, link_file
-from gen_bundle.zips.bounds import BUNDLE, SUBMISSION, Bounds
-from gen_bundle.zips.unpacking import ArchiveError, unpack
+from gen_bundle.zips.unpacking import BUNDLE, SUBMISSION, ArchiveError, Bounds, unpack
 
 EMPTY_SUBMISSION = (
     "the submission's zip is empty. A server of version 1.32 runs the scoring program all the same; one of 1.25 "

@@ -17,12 +17,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from gen_bundle.bugs import bug_report
 from gen_bundle.codabench.board import Board, NoBoardError, RefusedError, Submitted
 from gen_bundle.codabench.competition import Competition, Phase, Task
 from gen_bundle.codabench.versions import DIFFERENCES, NEWEST, PlatformVersion
 from gen_bundle.codabench.worker import time_limit
-from gen_bundle.errors import UserError
+from gen_bundle.errors import UserError, bug_report
+from gen_bundle.local_files import write_whole
 from gen_bundle.twin.bundle import open_bundle, own_columns, read_competition
 from gen_bundle.twin.engines import Container, Engine, EngineError, LineListener, Usage
 from gen_bundle.twin.engines.choose import choose_engine
@@ -32,7 +32,6 @@ from gen_bundle.twin.layout import copy_tree, drop_strays, entries, open_to_cont
 from gen_bundle.twin.plan import PhasePlan, Planned, plan, with_migrated
 from gen_bundle.twin.report import RESULT, BoardRow, Measured, Results, Run, verdict
 from gen_bundle.twin.strangers import refuse_code
-from gen_bundle.whole_file import write_whole
 
 _LOGS = ("", "ingestion-", "prediction-", "prediction-ingestion-")
 KEPT = (

@@ -9,16 +9,15 @@ from gen_bundle.codabench.competition import Phase
 from gen_bundle.codabench.versions import Differences
 from gen_bundle.codabench.worker import METADATA_NAMES, read_metadata
 from gen_bundle.errors import UserError
+from gen_bundle.local_files import file_digest, is_known
 from gen_bundle.package.own_code import CODE
 from gen_bundle.package.programs import COMMAND
-from gen_bundle.remembered import file_digest, is_known
 from gen_bundle.resources import resource
 from gen_bundle.twin.bundle import open_bundle, read_competition
 from gen_bundle.twin.engines import Engine
 from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.twin.layout import scratch_folder
-from gen_bundle.zips.bounds import BUNDLE
-from gen_bundle.zips.unpacking import UNREADABLE, unpack
+from gen_bundle.zips.unpacking import BUNDLE, UNREADABLE, unpack
 from scoring_kit.base.submissions import is_zip
 
 NO_CODE = {"program.json", "metadata.yaml"}

@@ -17,7 +17,7 @@ from gen_bundle.rescore.scoring_job import JobResult, Lost, Scorer, ScoringJob, 
 from gen_bundle.rescore.workers import ATTEMPTS, HOPELESS, run
 from gen_bundle.twin import job_folders
 from gen_bundle.twin.engines import Container, Ended, EngineError, LineListener
-from gen_bundle.twin.engines.connection import pinned_name
+from gen_bundle.twin.engines.docker import pinned_name
 from gen_bundle.twin.engines.isolation import why_not
 from gen_bundle.twin.engines.process import ProcessEngine
 from tests.generator.rescore.given import NOWHERE, OPTIONS, TEAMS, content, rescored, submissions

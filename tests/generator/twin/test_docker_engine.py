@@ -19,8 +19,7 @@ import pytest
 
 import docker
 from gen_bundle.codabench.versions import PlatformVersion
-from gen_bundle.twin.engines.connection import connect, traits
-from gen_bundle.twin.engines.docker import DROPPED_CAPABILITIES, DockerEngine, docker_run_line
+from gen_bundle.twin.engines.docker import DROPPED_CAPABILITIES, DockerEngine, connect, docker_run_line, traits
 from gen_bundle.twin.layout import LABEL, PREFIX, new_run_id
 from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.twin.report import Results
@@ -454,7 +453,7 @@ import os, sys
 from pathlib import Path
 import docker.types
 from gen_bundle.twin.replay import DryRunRequest, dry_run
-from gen_bundle.twin.engines.connection import connect
+from gen_bundle.twin.engines.docker import connect
 from gen_bundle.twin.engines.docker import DockerEngine
 out, bundle, submission = map(Path, sys.argv[1:])
 def replay(name):

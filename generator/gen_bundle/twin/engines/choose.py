@@ -65,8 +65,7 @@ def choose_engine(
 
 def _containers(*, gpu: bool, network: bool, pull: bool) -> "DockerEngine":
     """The container engine at hand; `EngineError` where none answers."""
-    from gen_bundle.twin.engines.connection import API_SECONDS, connect
-    from gen_bundle.twin.engines.docker import DockerEngine
+    from gen_bundle.twin.engines.docker import API_SECONDS, DockerEngine, connect
 
     connect(PING_SECONDS).close()
     with ExitStack() as held:
