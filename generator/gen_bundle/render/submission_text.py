@@ -257,8 +257,8 @@ def data_table(phases: Sequence[PhaseData]) -> str:
         asked = []
         tables = data.manifest["expected"].get("tables", {})
         for name, table in tables.items():
-            number = f"{len(table['keys']):,}"
-            asked.append(f"{name}: {number}" if len(tables) > 1 else number)
+            of_several = f"{name}: " if len(tables) > 1 else ""
+            asked.append(f"{of_several}{len(table['keys']):,}")
         rows.append([data.phase.name, "; ".join(asked), "; ".join(files) or "none"])
     return markdown_table(["Phase", "To be answered", "Public data"], rows)
 
