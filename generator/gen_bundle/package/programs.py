@@ -13,7 +13,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from gen_bundle.codabench.worker import MODULES, PLATFORM_IMAGE, time_limit
+from gen_bundle.codabench.board import time_limit
+from gen_bundle.codabench.worker import MODULES, PLATFORM_IMAGE
 from gen_bundle.declaration.declared.columns import declared_metrics
 from gen_bundle.declaration.declared.tables import declared_tables
 from gen_bundle.declaration.model import DeclaredPhase, DeclaredTask
