@@ -69,7 +69,7 @@ def good(task: str, sentence: str, mentions: Sequence[Mention]) -> Iterator[Foun
                 continue
             filled = [first, second]
             for name, role in kind.roles.items():
-                if role.argument is None and name != PREREQUISITE:
+                if role.slot == name != PREREQUISITE:
                     left = [m for m in others if m.type in role.fillers and m.id != second[1].id]
                     filled += [(name, left[0])] if left else []
             arguments = " ".join(f"{name}:{mention.id}" for name, mention in filled)
@@ -85,7 +85,7 @@ def _nearest(
         (name, mention)
         for name, role in roles.items()
         for mention in mentions
-        if role.argument == argument and mention.type in role.fillers
+        if role.slot == argument and mention.type in role.fillers
     ]
     return min(
         fitting, key=lambda found: ((found[1].start < place) != on_the_left, abs(found[1].start - place)), default=None
@@ -100,8 +100,8 @@ def weak(task: str, sentence: str, mentions: Sequence[Mention]) -> Iterator[Foun
 
     for one, other in pairwise(mentions):
         for kind in EVENT_TYPES[task].values():
-            first = [name for name, role in kind.roles.items() if role.argument == 0 and one.type in role.fillers]
-            second = [name for name, role in kind.roles.items() if role.argument == 1 and other.type in role.fillers]
+            first = [name for name, role in kind.roles.items() if role.slot == 0 and one.type in role.fillers]
+            second = [name for name, role in kind.roles.items() if role.slot == 1 and other.type in role.fillers]
             if first and second:
                 yield Found(f"{kind.name} {first[0]}:{one.id} {second[0]}:{other.id}")
                 break

@@ -27,6 +27,8 @@ PROGRAMS = (
 )
 """Competition, and the task that is scored alone."""
 SPOILED = 3
+TOGETHER = 5
+"""So many submissions one process may score."""
 Files = Mapping[str, bytes]
 
 
@@ -81,8 +83,9 @@ def _spoiled(files: Files, chance: random.Random) -> Files:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("together", [1, TOGETHER])
 @pytest.mark.usefixtures("kept_organisers")
-def test_every_submission_leaves_what_a_single_run_leaves(case: Case) -> None:
+def test_every_submission_leaves_what_a_single_run_leaves(case: Case, together: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         jobs = [write_job(work / f"alone {n}", case.reference, files) for n, files in enumerate(case.submissions)]
@@ -91,8 +94,8 @@ def test_every_submission_leaves_what_a_single_run_leaves(case: Case) -> None:
         assert score_alone(case.program, again) == alone[0]  # so a fork may stand for such a run
         assert {left.exit_code for left in alone} == {0, 1}
         order = [*range(len(alone)), *range(len(alone))]
-        random.Random(1).shuffle(order)
-        with WarmWorker(case.program, case.reference, log=work / "log") as worker:
+        random.Random(together).shuffle(order)
+        with WarmWorker(case.program, case.reference, log=work / "log", together=together) as worker:
             for turn, number in enumerate(order):
                 left = worker.score(write_job(work / str(turn), case.reference, case.submissions[number]))
                 assert left == alone[number]
