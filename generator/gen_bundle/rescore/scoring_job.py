@@ -137,6 +137,8 @@ def score(job: ScoringJob, engine: Engine, work: Path) -> JobResult | Lost:
                 upload = as_upload(job.submission, folder / "submission")
             jobs = run_jobs(upload, scorer.task, scorer.seconds, folder, setting)
             result = _result(jobs, folder)
+            if result.exit_code is None and upload == job.submission:
+                as_upload(upload, folder / "looked-at")  # what cannot be read is not the submission's fault
             if reason := _fault(jobs, result, work):
                 return Lost(reason)
             return result
