@@ -19,6 +19,7 @@ from gen_bundle.new.gold import (
     raise_all,
     without,
 )
+from scoring_kit.base.long_cells import allow_long_cells
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 BETWEEN = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "blanks"}
@@ -27,7 +28,6 @@ RECOGNISED = "\t,;|"
 """Tabs first: they are hardly ever part of a text."""
 MOST_SKIPPED = 9
 FEWEST_ROWS = 3
-FIELD_LIMIT = 1 << 27
 ROWS_LOOKED_AT = 20_000
 """So many rows tell whether the first line is one of them."""
 Row = tuple[int, list[str]]
@@ -137,7 +137,7 @@ def read_table(file: GoldFile) -> GoldRows:
 
 
 def _quoted_rows(file: GoldFile, layout: Layout) -> Iterator[Row]:
-    csv.field_size_limit(FIELD_LIMIT)
+    allow_long_cells()
     lines = (line + "\n" for line in _lines(file, layout))
     skips = layout.blanks_follow
     reader = csv.reader(lines, delimiter=layout.delimiter, strict=True, skipinitialspace=skips)

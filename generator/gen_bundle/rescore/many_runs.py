@@ -215,7 +215,8 @@ class Fork:
     """
 
     def __init__(self, score: Callable[[Any], int], several: bool) -> None:
-        self._channel = theirs = None
+        self._channel: Any = None
+        theirs: Any = None
         if several:
             from socket import AF_UNIX, SOCK_SEQPACKET, socketpair
 
