@@ -127,8 +127,9 @@ class WarmProcess:
         task = scorer.task.with_file("scoring_program", stub).with_file("reference_data", None)
         self.scorer = replace(scorer, task=task)
         self._alone = ProcessEngine(gpu=scorer.gpu)
+        together = TOGETHER if keeps_nothing(program) else 1
         self._process = subprocess.Popen(
-            python(MANY_RUNS, program, reference, str(TOGETHER if keeps_nothing(program) else 1)),
+            python(MANY_RUNS, program, reference, str(together)),
             cwd=program,
             env=program_environment(),
             stdin=subprocess.PIPE,
