@@ -18,8 +18,8 @@ from gen_bundle.declaration.inside import check_inside
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.read import FILE, read_competition, read_with_places
 from gen_bundle.errors import UserError
+from gen_bundle.local_files import file_digest, is_known, remember
 from gen_bundle.package.client import Organiser, ScoringPackage, VerbProgress, find_package
-from gen_bundle.remembered import file_digest, is_known, remember
 from gen_bundle.resources import known_competitions, shipped_gold
 from gen_bundle.zips.writing import folder_members
 
