@@ -19,7 +19,7 @@ from gen_bundle.new.gold import (
     raise_all,
     without,
 )
-from scoring_kit.base.long_cells import allow_long_cells
+from scoring_kit.base.submissions import allow_long_cells
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 BETWEEN = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "blanks"}

@@ -13,8 +13,8 @@ from gen_bundle.declaration.model import DeclaredSubmission, SubmissionField, Su
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.render.tables import markdown_table
 from scoring_kit.base.fields import TYPES, Field, bounds_text, ordered
-from scoring_kit.base.long_cells import allow_long_cells
 from scoring_kit.base.row_files import File, write_rows
+from scoring_kit.base.submissions import allow_long_cells
 
 SAFE_ON_PAGES = re.compile(r"[\w .,:/-]*")
 EXAMPLE_ROWS = 3
