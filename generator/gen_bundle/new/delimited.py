@@ -20,6 +20,7 @@ from gen_bundle.new.gold import (
     NoHeaderError,
     raise_all,
 )
+from scoring_kit.base.long_cells import allow_long_cells
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 BETWEEN = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "blanks"}
@@ -28,7 +29,6 @@ RECOGNISED = "\t,;|"
 """Tabs first: they are hardly ever part of a text."""
 MOST_SKIPPED = 9
 FEWEST_ROWS = 3
-FIELD_LIMIT = 1 << 27
 ROWS_LOOKED_AT = 20_000
 """So many rows tell whether the first line is one of them."""
 Rows = tuple[list[list[str]], list[int]]
@@ -146,7 +146,7 @@ def _rows(file: GoldFile, layout: Layout) -> Rows:
 
 
 def _quoted_rows(file: GoldFile, layout: Layout) -> Rows:
-    csv.field_size_limit(FIELD_LIMIT)
+    allow_long_cells()
     lines = itertools.islice(io.StringIO(file.text, newline="\n"), layout.skipped, None)
     skips = layout.blanks_follow
     reader = csv.reader(lines, delimiter=layout.delimiter, strict=True, skipinitialspace=skips)

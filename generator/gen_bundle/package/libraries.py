@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from gen_bundle.codabench.platform_image import PACKAGES, PLATFORM_IMAGE, PYTHON
+from gen_bundle.codabench.worker import PACKAGES, PLATFORM_IMAGE, PYTHON
 from gen_bundle.declaration.declared.metrics import metrics
 from gen_bundle.package.resolve import Resolved
 from gen_bundle.resources import resource

@@ -13,8 +13,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from gen_bundle.codabench.platform_image import MODULES, PLATFORM_IMAGE
-from gen_bundle.codabench.worker import time_limit
+from gen_bundle.codabench.board import time_limit
+from gen_bundle.codabench.worker import MODULES, PLATFORM_IMAGE
 from gen_bundle.declaration.declared.metrics import metrics
 from gen_bundle.declaration.model import DeclaredPhase, DeclaredTask
 from gen_bundle.package.libraries import site_members
@@ -188,7 +188,6 @@ def program_description(
     }
 
 
-@cache
 def imported_modules(
     names: tuple[str, ...], packages: tuple[Path, ...], without: frozenset[str] = frozenset()
 ) -> Mapping[str, Path]:
@@ -235,9 +234,15 @@ def syntax_tree(path: Path) -> ast.Module:
         return ast.parse(path.read_text(encoding="utf-8"))
 
 
-@cache
 def _imported_names(path: Path) -> list[str]:
     """The names that a module may import when it runs: for `from a import b` both `a` and `a.b`."""
+    status = path.stat()
+    return _names_in(path, status.st_mtime_ns, status.st_size)
+
+
+@cache
+def _names_in(path: Path, _changed: int, _size: int) -> list[str]:
+    """The same, read once, and again when the file has changed since."""
     names: list[str] = []
     try:
         waiting: list[ast.AST] = [syntax_tree(path)]

@@ -13,6 +13,7 @@ from gen_bundle.declaration.model import DeclaredSubmission, SubmissionField, Su
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.render.tables import markdown_table
 from scoring_kit.base.fields import TYPES, Field, bounds_text, ordered
+from scoring_kit.base.long_cells import allow_long_cells
 from scoring_kit.base.row_files import File, write_rows
 
 SAFE_ON_PAGES = re.compile(r"[\w .,:/-]*")
@@ -292,6 +293,7 @@ def _shape(name: str, content: Path | bytes) -> str:
 
 
 def _read_cells(text: str, delimiter: str) -> tuple[int, Sequence[str]]:
+    allow_long_cells()
     header, *rows = [row for row in csv.reader(io.StringIO(text), delimiter=delimiter) if row] or [[]]
     return len(rows), header
 

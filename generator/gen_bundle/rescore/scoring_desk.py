@@ -12,17 +12,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
-from gen_bundle.bugs import bug_report
 from gen_bundle.codabench.worker import read_metadata
-from gen_bundle.errors import UserError
+from gen_bundle.errors import UserError, bug_report
 from gen_bundle.rescore.scoring_job import JobResult, Lost, Scorer, ScoringJob, differing, environment_of, score
 from gen_bundle.starting import python
 from gen_bundle.twin.engines import Container, Ended, Engine, EngineError, LineListener
 from gen_bundle.twin.engines.choose import choose_engine
 from gen_bundle.twin.engines.process import ProcessEngine, program_environment
 from gen_bundle.twin.layout import copy_tree, scratch_folder, temporary_folder
-from gen_bundle.zips.bounds import BUNDLE
-from gen_bundle.zips.unpacking import ArchiveError, unpack
+from gen_bundle.zips.unpacking import BUNDLE, ArchiveError, unpack
 
 PROTOCOL = {"protocol": 1}
 FRAME = Path("scoring_kit", "frame.py")

@@ -17,14 +17,12 @@ from typing import Literal
 from gen_bundle.codabench.competition import Task
 from gen_bundle.codabench.versions import DIFFERENCES, NEWEST
 from gen_bundle.errors import UserError
+from gen_bundle.local_files import write_whole
 from gen_bundle.twin.engines import Engine
 from gen_bundle.twin.jobs import Jobs, JobSetting, run_jobs
-from gen_bundle.twin.layout import temporary_folder
-from gen_bundle.twin.plan import as_upload
+from gen_bundle.twin.layout import as_upload, temporary_folder
 from gen_bundle.twin.report import Status
-from gen_bundle.whole_file import write_whole
-from gen_bundle.zips.reading import digest
-from gen_bundle.zips.tree import ignore_count
+from gen_bundle.zips.tree import digest, ignore_count
 from scoring_kit.base.submissions import is_zip
 
 EngineName = Literal["docker", "process"]

@@ -15,9 +15,9 @@ from gen_bundle.rescore.opened_bundle import OpenedBundle, opened_bundle
 from gen_bundle.rescore.scoring_desk import ScoringDesk
 from gen_bundle.rescore.scoring_job import JobResult, Lost, Scorer, ScoringJob, job_for, score
 from gen_bundle.rescore.workers import ATTEMPTS, HOPELESS, run
-from gen_bundle.twin import job_folders
+from gen_bundle.twin import layout
 from gen_bundle.twin.engines import Container, Ended, EngineError, LineListener
-from gen_bundle.twin.engines.connection import pinned_name
+from gen_bundle.twin.engines.docker import pinned_name
 from gen_bundle.twin.engines.isolation import why_not
 from gen_bundle.twin.engines.process import ProcessEngine
 from tests.generator.rescore.given import NOWHERE, OPTIONS, TEAMS, content, rescored, submissions
@@ -54,7 +54,7 @@ def test_a_full_disk(job: ScoringJob, tmp_path: Path, monkeypatch: pytest.Monkey
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(job_folders, "unpack", full)
+    monkeypatch.setattr(layout, "unpack", full)
     ended = score(job, ProcessEngine(), tmp_path)
     assert isinstance(ended, Lost)
     assert "No space left on device" in ended.reason

@@ -15,8 +15,7 @@ from gen_bundle.rescore.opened_bundle import OpenedBundle, opened_bundle
 from gen_bundle.rescore.scoring_desk import FRAME, ScoringDesk, WarmProcess, serve
 from gen_bundle.rescore.scoring_job import JobResult, ScoringJob, job_for, score
 from gen_bundle.twin.engines.process import ProcessEngine
-from gen_bundle.zips.bounds import BUNDLE
-from gen_bundle.zips.unpacking import unpack
+from gen_bundle.zips.unpacking import BUNDLE, unpack
 from tests.generator.competition import small_competition
 from tests.generator.rescore.given import counting, runs_of
 from tests.generator.twin.bundles import Bundle, write_files, write_zip
