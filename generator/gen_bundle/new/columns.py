@@ -112,21 +112,34 @@ class GoldColumn:
 def look_at(gold: GoldRows, name: str) -> GoldColumn:
     """What a column holds."""
     values = gold.column(name)
-    blank = [at for at, value in enumerate(values) if value is None or value in ("", [])]
     if gold.is_json:
-        given = [value for value in values if value is not None and value not in ("", [])]
-        odd = _no_numbers(zip(given, itertools.repeat(1)), None)
-        given = [value for value in given if not odd or str(value) not in odd]
-        found = _json_column(name, given) if given else GoldColumn(name, "string")
+        found, odd = _look_at_json(name, [value for value in values if not _is_blank(value)])
     else:
-        cells = Counter(values)
-        del cells[""]
-        odd = _no_numbers(cells.items(), SEPARATORS[0])
-        for cell in odd:
-            del cells[cell]
-        found = _cell_column(name, cells) if cells else GoldColumn(name, "string")
+        found, odd = _look_at_cells(name, Counter(values))
+    blank = [at for at, value in enumerate(values) if not value and _is_blank(value)]
     not_numbers = [at for at, value in enumerate(values) if str(value) in odd] if odd else []
     return replace(found, blank=tuple(blank), not_numbers=tuple(not_numbers))
+
+
+def _is_blank(value: Any) -> bool:
+    return value is None or value in ("", [])
+
+
+def _look_at_json(name: str, values: Sequence[Any]) -> tuple[GoldColumn, set[str]]:
+    """What these values are, and which of them are no numbers among numbers."""
+    odd = _no_numbers(zip(values, itertools.repeat(1)), None)
+    if odd:
+        values = [value for value in values if str(value) not in odd]
+    return _json_column(name, values) if values else GoldColumn(name, "string"), odd
+
+
+def _look_at_cells(name: str, cells: Counter[str]) -> tuple[GoldColumn, set[str]]:
+    """The same for cells, which occur so often."""
+    cells.pop("", None)
+    odd = _no_numbers(cells.items(), SEPARATORS[0])
+    for cell in odd:
+        del cells[cell]
+    return _cell_column(name, cells) if cells else GoldColumn(name, "string"), odd
 
 
 def as_type(gold: GoldRows, column: GoldColumn, kind: str) -> GoldColumn:

@@ -242,12 +242,12 @@ def _ranked(proposal: Proposal, gold: GoldRows) -> Columns:
     items = given(proposal, gold)
     columns = {name: items[name] for name in (*proposal.key, str(proposal.item))}
     places: Counter[tuple[Any, ...]] = Counter()
-    scores: list[Any] = []
+    scores: list[float] = []
     for query in zip(*map(columns.__getitem__, proposal.key), strict=True):
         places[query] += 1
-        score = 1 / places[query]
-        scores.append(score if gold.is_json else f"{score:.4f}")
-    return {**columns, proposal.answers[-1].name: scores}
+        scores.append(1 / places[query])
+    written = scores if gold.is_json else [f"{score:.4f}" for score in scores]
+    return {**columns, proposal.answers[-1].name: written}
 
 
 def _write(path: Path, columns: Columns, gold: GoldRows) -> None:
@@ -325,7 +325,7 @@ def _answers(proposal: Proposal, answers: Mapping[str, Any]) -> tuple[str, Seque
         if name not in answers:
             source = _tags(proposal)
         elif isinstance(answer, Drawn):
-            below = "".join(f"\n\n\n{inspect.getsource(one).rstrip()}" for one in (place_of, drawn))
+            below = f"\n\n\n{inspect.getsource(place_of)}\n\n{inspect.getsource(drawn).rstrip()}"
             imports = ["import statistics", "import zlib"]
             source = answer.source(key)
             if not proposal.gold.is_json:

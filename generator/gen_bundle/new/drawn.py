@@ -32,8 +32,9 @@ class Drawn:
             number = drawn(self.mean, self.deviation, place)
             if self.within_one:
                 number = min(1.0, max(0.0, number))
-            rounded = float(f"{number:.3g}")
-            known.append(f"{rounded:g}" if as_text else rounded)
+            known.append(float(f"{number:.3g}"))
+        if as_text:
+            known = [f"{number:g}" for number in known]
         return [known[place_of(*key)] for key in keys]
 
     def source(self, key: str) -> str:
