@@ -15,7 +15,8 @@ from typing import Any
 
 from gen_bundle.codabench.board import time_limit
 from gen_bundle.codabench.worker import MODULES, PLATFORM_IMAGE
-from gen_bundle.declaration.declared.metrics import metrics
+from gen_bundle.declaration.declared.columns import declared_metrics
+from gen_bundle.declaration.declared.tables import declared_tables
 from gen_bundle.declaration.model import DeclaredPhase, DeclaredTask
 from gen_bundle.package.libraries import site_members
 from gen_bundle.package.resolve import ProgramPart, Resolved
@@ -100,14 +101,18 @@ def _metric_modules(competition: Resolved) -> list[str]:
     """The modules of `declared` that a competition's metrics, and the figures of its fields, import by name."""
     if not competition.is_declared:
         return []
-    table = metrics()
     used = set()
+    metrics = declared_metrics(competition.options)
     for task in competition.tasks:
-        for column in competition.options["metrics"][task.id].values():
-            module = "own" if column["file"] else table[column["metric"]].module
-            used.add(module)
-    types = {field["type"] for one in competition.options["tables"] for field in one["fields"]}
-    return [f"metrics.{module}" for module in sorted(used | ({"tags"} & types))]
+        for metric in metrics[task.id].values():
+            if metric.known:
+                used.add(metric.known.module)
+            else:
+                used.add("own")
+    for table in declared_tables(competition.options).values():
+        if any(field["type"] == "tags" for field in table.fields.values()):
+            used.add("tags")
+    return [f"metrics.{module}" for module in sorted(used)]
 
 
 def _data_beside(modules: Mapping[str, Path]) -> dict[str, bytes | Path]:

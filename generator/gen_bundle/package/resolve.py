@@ -12,7 +12,7 @@ from typing import Any
 from gen_bundle.codabench.reading import YAML_NAME
 from gen_bundle.declaration import model
 from gen_bundle.declaration.declared import DECLARED
-from gen_bundle.declaration.declared.remarks import remarks
+from gen_bundle.declaration.declared.settle import remarks
 from gen_bundle.declaration.inside import check_inside
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.read import FILE, read_competition, read_with_places
