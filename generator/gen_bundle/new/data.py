@@ -269,10 +269,9 @@ def _table_text(columns: Columns, suffix: str, quoting: Quoting) -> str:
         *_, lines = columns.values()
         return "".join(f"{line}\n" for line in lines)
     delimiter = "\t" if suffix == ".tsv" else ","
-    cells: list[Sequence[str]] = []
-    for name, values in columns.items():
-        column = [name, *values]
-        cells.append(column if quoting == "none" else _quoted(column, delimiter))
+    cells: list[Sequence[str]] = [[name, *values] for name, values in columns.items()]
+    if quoting != "none":
+        cells = [_quoted(column, delimiter) for column in cells]
     return "\n".join(map(delimiter.join, zip(*cells, strict=True))) + "\n"
 
 
