@@ -203,6 +203,25 @@ def imported_modules(
     Returns:
         Place in a program, such as `scoring_kit/errors.py` → file.
     """
+    ours = resource("scoring_programs")
+    others = [folder for folder in packages if not folder.is_relative_to(ours)]
+    states = frozenset(_state(path) for folder in others for path in folder.rglob("*.py"))
+    return _imported_modules(names, packages, without, states)
+
+
+State = tuple[Path, int, int]
+"""A file, its time and its size, which change with what it holds."""
+
+
+def _state(path: Path) -> State:
+    status = path.stat()
+    return path, status.st_mtime_ns, status.st_size
+
+
+@cache
+def _imported_modules(
+    names: tuple[str, ...], packages: tuple[Path, ...], without: frozenset[str], _states: frozenset[State]
+) -> Mapping[str, Path]:
     folders = {folder.name: folder for folder in packages}
     found: dict[str, Path] = {}
     waiting = list(names)
@@ -241,16 +260,14 @@ def syntax_tree(path: Path) -> ast.Module:
 
 def _imported_names(path: Path) -> list[str]:
     """The names that a module may import when it runs: for `from a import b` both `a` and `a.b`."""
-    status = path.stat()
-    return _names_in(path, status.st_mtime_ns, status.st_size)
+    return _names_in(_state(path))
 
 
 @cache
-def _names_in(path: Path, _changed: int, _size: int) -> list[str]:
-    """The same, read once, and again when the file has changed since."""
+def _names_in(state: State) -> list[str]:
     names: list[str] = []
     try:
-        waiting: list[ast.AST] = [syntax_tree(path)]
+        waiting: list[ast.AST] = [syntax_tree(state[0])]
     except (SyntaxError, ValueError):  # it cannot run, which is said when it does
         return names
     while waiting:
