@@ -30,7 +30,7 @@ ORGANISERS_ONLY = "organiser.py"
 """The module of a package that is in no program."""
 NEVER_PACKED = ("scoring_kit.resampling", "declared.units")
 """What the verbs `rank` and `trial` import of modules that are in programs, too."""
-LAZY_METRICS = ("declared.metrics.embeddings", "declared.metrics.own", "declared.metrics.tags")
+LAZY_METRICS = ("declared.metrics.embeddings", "declared.metrics.own")
 """Modules that others import only where a metric needs them."""
 
 Baselines = Mapping[str, Mapping[str, float]]
@@ -97,7 +97,7 @@ def _code(competition: Resolved) -> Members:
 
 
 def _metric_modules(competition: Resolved) -> list[str]:
-    """The modules of `declared` that a competition's metrics, and the figures of its fields, import by name."""
+    """The modules of `declared` that a competition's metrics import by name."""
     if not competition.is_declared:
         return []
     table = metrics()
@@ -106,8 +106,7 @@ def _metric_modules(competition: Resolved) -> list[str]:
         for column in competition.options["metrics"][task.id].values():
             module = "own" if column["file"] else table[column["metric"]].module
             used.add(module)
-    types = {field["type"] for one in competition.options["tables"] for field in one["fields"]}
-    return [f"metrics.{module}" for module in sorted(used | ({"tags"} & types))]
+    return [f"metrics.{module}" for module in sorted(used)]
 
 
 def _data_beside(modules: Mapping[str, Path]) -> dict[str, bytes | Path]:
