@@ -28,17 +28,17 @@ TRIES = 5
 def download(url: str, target: Path, token: str | None = None) -> None:
     """Fetch `url` into `target`, going on where a broken connection stopped."""
     for attempt in range(1, TRIES + 1):
-        have = target.stat().st_size if target.exists() else 0
-        rest = {"Range": f"bytes={have}-"} if have else {}
-        request = urllib.request.Request(url, headers=rest)  # noqa: S310
+        request = urllib.request.Request(url)  # noqa: S310
         if token:
             request.add_unredirected_header("Authorization", f"Bearer {token}")  # not for the store it redirects to
         try:
-            with urllib.request.urlopen(request, timeout=60) as response:  # noqa: S310
-                resumed = response.status == http.HTTPStatus.PARTIAL_CONTENT
-                total = int(response.headers["Content-Length"] or 0) + (have if resumed else 0)
-                mode = "ab" if resumed else "wb"
-                with target.open(mode) as out:
+            with target.open("ab") as out:
+                if have := out.tell():
+                    request.add_header("Range", f"bytes={have}-")
+                with urllib.request.urlopen(request, timeout=60) as response:  # noqa: S310
+                    if response.status != http.HTTPStatus.PARTIAL_CONTENT:
+                        have = out.truncate(0)
+                    total = have + int(response.headers["Content-Length"] or 0)
                     shutil.copyfileobj(response, out, 1 << 20)
             if target.stat().st_size >= total:
                 return
@@ -63,7 +63,9 @@ def verify(path: Path, expected: str, what: str) -> None:
 def bake_model(model: dict[str, Any], endpoint: str, context: Path, hub: Path) -> None:
     """Lay one model out as the hub's cache would; `endpoint` is the hub's address."""
     repository, revision = model["repository"], model["revision"]
-    token = TOKEN.read_text().strip() if TOKEN.exists() else None
+    token = None
+    if TOKEN.exists():
+        token = TOKEN.read_text().strip()
     folder = hub / f"models--{repository.replace('/', '--')}"
     for name, digest in model["files"].items():
         target = folder / "snapshots" / revision / name

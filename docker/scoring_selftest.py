@@ -89,8 +89,9 @@ def check_gpu() -> Iterator[Check]:
         yield Check("gpu", False, "this image has no torch; its programs use no GPU")
         return
     if not torch.cuda.is_available():
-        built = torch.version.cuda
-        reason = f"torch is built for CUDA {built}: is a driver there?" if built else "torch is built without CUDA"
+        reason = "torch is built without CUDA"
+        if built := torch.version.cuda:
+            reason = f"torch is built for CUDA {built}: is a driver there?"
         yield Check("gpu", False, f"no GPU is seen ({reason})")
         return
     torch.ones(64, 64, device="cuda").matmul(torch.ones(64, 64, device="cuda")).sum().item()
@@ -128,8 +129,9 @@ def check_models(models: list[dict[str, Any]], numbers: dict[str, float], device
         except Exception as error:  # whatever its loading raises is the finding
             yield Check(f"model {name}", False, f"does not load: {type(error).__name__}: {error}")
             continue
-        expected = "not locked yet" if locked is None else f"locked {locked}"
-        close = locked is None or abs(number - locked) <= TOLERANCE
+        close, expected = True, "not locked yet"
+        if locked is not None:
+            close, expected = abs(number - locked) <= TOLERANCE, f"locked {locked}"
         yield Check(f"model {name}", close, f"{number} ({expected}), revision {model['revision']}")
 
 
@@ -140,9 +142,12 @@ def run(gpu: bool) -> dict[str, Any]:
     checks = [*check_versions(), *check_commands(), *check_output()]
     if manifest["punkt"] is not None:
         checks += check_punkt()
-    gpu_checks = list(check_gpu()) if gpu else []
-    device = "cuda" if any(check["ok"] for check in gpu_checks) else "cpu"
-    checks += [*gpu_checks, *check_models(manifest["models"], numbers, device)]
+    device = "cpu"
+    if gpu:
+        checks += check_gpu()
+        if checks[-1]["ok"]:
+            device = "cuda"
+    checks += check_models(manifest["models"], numbers, device)
     return {"ok": all(check["ok"] for check in checks), "checks": checks, "numbers": numbers}
 
 
@@ -157,8 +162,9 @@ def main() -> int:
         print(json.dumps(report, indent=2))
     else:
         for check in report["checks"]:
-            print(f"{'ok  ' if check['ok'] else 'FAIL'}  {check['name']}: {check['detail']}")
-    return 0 if report["ok"] else 1
+            word = "ok  " if check["ok"] else "FAIL"
+            print(f"{word}  {check['name']}: {check['detail']}")
+    return int(not report["ok"])
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from gen_bundle.cli import build, convert, update
 from gen_bundle.cli import list as list_verb
 from gen_bundle.difference import changes, report, signatures
 from gen_bundle.draft import Lack
-from gen_bundle.image.check import Observation
+from gen_bundle.image.verbs import Observation
 from gen_bundle.live import confirm, status, upload
 from gen_bundle.report import content
 from gen_bundle.rescore import outputs, standings

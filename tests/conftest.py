@@ -1,6 +1,7 @@
 """Settings for all tests: the same examples every time, temporary files in memory, and no reaching out."""
 
 import atexit
+import csv
 import gc
 import itertools
 import os
@@ -11,6 +12,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -80,6 +82,16 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterat
             missing[reason] += 1
     for reason, number in sorted(missing.items()):
         terminalreporter.write_line(f"skipped {number}: {reason}", yellow=True)
+
+
+@pytest.fixture(autouse=True)
+def process_as_found() -> Iterator[None]:
+    """Begin and end alike, in whatever order: what programs set for their whole process is put back."""
+    longest_cell, thresholds = csv.field_size_limit(), gc.get_threshold()
+    with patch.dict(os.environ):
+        yield
+    csv.field_size_limit(longest_cell)
+    gc.set_threshold(*thresholds)
 
 
 @pytest.fixture(autouse=True)

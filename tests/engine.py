@@ -17,12 +17,12 @@ import pytest
 from docker.errors import DockerException, ImageNotFound
 
 import docker
-from gen_bundle.codabench.platform_image import PLATFORM_IMAGE
+from gen_bundle.codabench.worker import PLATFORM_IMAGE
 from gen_bundle.errors import UserError
-from gen_bundle.image.build import build_image, pip_settings
 from gen_bundle.image.docker_command import docker_shown
 from gen_bundle.image.models import read_models_file, settle_weights
 from gen_bundle.image.request import ImageRequest
+from gen_bundle.image.verbs import build_image, pip_settings
 from tests.punkt import NLTK_DATA
 
 ROOT = Path(__file__).resolve().parents[1]

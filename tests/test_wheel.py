@@ -79,7 +79,7 @@ def test_the_wheel_gathers_the_context_of_an_image(
     installed: Path, tmp_path: Path, packages: str, variant: str
 ) -> None:
     code = (
-        "from pathlib import Path; from gen_bundle.image.build import gather_context; "
+        "from pathlib import Path; from gen_bundle.image.verbs import gather_context; "
         "from gen_bundle.image.request import ImageRequest; from gen_bundle.image.models import Weights; "
         f"request = ImageRequest('task', 'scoring/task:1', {packages!r}, {variant!r}); "
         "gather_context(Path(), request, Weights({'models': [], 'punkt': None}))"

@@ -16,13 +16,14 @@ from pathlib import Path
 
 from gen_bundle.check import Elsewhere, Finding, check_path
 from gen_bundle.check.report import LEAK, OVER
-from gen_bundle.codabench.platform_image import PLATFORM_IMAGE
+from gen_bundle.codabench.worker import PLATFORM_IMAGE
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.read import FILE, is_foreign
 from gen_bundle.draft import Lack, foreign_lacks, lacks
 from gen_bundle.errors import UserError
 from gen_bundle.foreign.project import ForeignProject, foreign_tree, resolve_foreign, unused_data
 from gen_bundle.image.request import not_here
+from gen_bundle.local_files import beside, file_digest, remember
 from gen_bundle.package.libraries import site_note
 from gen_bundle.package.own_code import announce_own_code, refuse_own_code
 from gen_bundle.package.phase_data import (
@@ -36,9 +37,7 @@ from gen_bundle.package.phase_data import (
 from gen_bundle.package.programs import absent_imports
 from gen_bundle.package.resolve import Resolved, find_competition, resolve
 from gen_bundle.platforms import codabench, codalab
-from gen_bundle.remembered import file_digest, remember
 from gen_bundle.render.starting_kit import starting_kit_members
-from gen_bundle.whole_file import beside
 from gen_bundle.zips.unpacking import UNREADABLE
 from gen_bundle.zips.writing import write_zip
 

@@ -13,14 +13,12 @@ import yaml
 
 from gen_bundle.check import Finding, check_path
 from gen_bundle.codabench.competition import AVERAGE_RANK, PHASE_FILES, TASK_FILES
-from gen_bundle.codabench.fields import as_boolean, as_integer
-from gen_bundle.codabench.reading import YAML_NAME, no_yaml_hint
+from gen_bundle.codabench.reading import YAML_NAME, as_boolean, as_integer, no_yaml_hint
 from gen_bundle.declaration.dates import FIRST_YEAR, LAST_YEAR
 from gen_bundle.errors import UserError
-from gen_bundle.whole_file import beside
+from gen_bundle.local_files import beside
 from gen_bundle.yaml_document import UnreadableYamlError, is_endless, read_yaml
-from gen_bundle.zips.bounds import BUNDLE
-from gen_bundle.zips.unpacking import ArchiveError, unpack
+from gen_bundle.zips.unpacking import BUNDLE, ArchiveError, unpack
 from gen_bundle.zips.writing import JUNK, Members, folder_members, write_zip, zipped
 
 NOT_PYTHON_3 = "program-not-python-3"

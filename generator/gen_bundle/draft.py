@@ -7,8 +7,7 @@ from datetime import datetime, time
 from pathlib import Path
 
 from gen_bundle.codabench.dates import read_instant
-from gen_bundle.codabench.platform_image import PLATFORM_IMAGE
-from gen_bundle.codabench.worker import LOCAL_IMAGES
+from gen_bundle.codabench.worker import LOCAL_IMAGES, PLATFORM_IMAGE
 from gen_bundle.declaration.read import FILE
 from gen_bundle.foreign.project import ForeignProject, platform_date
 from gen_bundle.package.libraries import lacking, unlocked

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from gen_bundle.errors import UserError
-from gen_bundle.json_files import read_json
+from gen_bundle.local_files import read_json
 from gen_bundle.plain_text import counted
 
 COMPETITION, RECORDS, BOARD, SUBMISSIONS = "competition.json", "submissions.json", "board.json", "submissions"

@@ -1,6 +1,14 @@
-"""Where the declarations and scoring programs lie: beside the checkout's `generator/`, or inside an installed wheel."""
+"""Where the declarations and scoring programs lie: beside the checkout's `generator/`, or inside an installed wheel.
 
+Other installed packages bring competitions, too, as entry points of the group `gen_bundle.competitions`: the value is
+the import package whose folder holds bundle.yaml. It is looked for and not imported, so that no code of it runs.
+"""
+
+from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
 from pathlib import Path
 
 from scoring_kit.base.missing_packages import requirement
@@ -40,3 +48,65 @@ def shipped_gold() -> Iterator[Path]:
 def install_command(extra: str) -> str:
     """How an extra of the tool is installed: from the folder, wheel or repository that the tool itself came from."""
     return f'pip install "{requirement(extra)}"'
+
+
+GROUP = "gen_bundle.competitions"
+
+
+@dataclass(frozen=True)
+class Known:
+    """A competition that has a name here.
+
+    Attributes:
+        folder: where its bundle.yaml lies.
+        package: the installed package that brings it, with its version.
+        fault: why it cannot be built by its name; empty where it can.
+    """
+
+    folder: Path
+    package: str = "gen-bundle"
+    fault: str = ""
+
+
+def known_competitions() -> dict[str, Known]:
+    """All competitions by name, those that come with the tool first."""
+    claims: defaultdict[str, list[Known]] = defaultdict(list)
+    for name, folder in competitions().items():
+        claims[name].append(Known(folder))
+    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+        claims[point.name].append(_installed(point))
+    return {name: known[0] if len(known) == 1 else _clash(name, known) for name, known in claims.items()}
+
+
+def _clash(name: str, known: list[Known]) -> Known:
+    places = ", ".join(f"{one.package} ({one.folder})" for one in known)
+    return Known(
+        known[0].folder,
+        known[0].package,
+        f"{name}: {len(known)} installed competitions have this name: {places}. Give the folder of the one you mean.",
+    )
+
+
+def _installed(point: EntryPoint) -> Known:
+    package = f"{point.dist.name} {point.dist.version}" if point.dist else "a package"
+    folder = _folder(point.value)
+    if (folder / "bundle.yaml").is_file():
+        return Known(folder, package)
+    return Known(
+        folder,
+        package,
+        f"{point.name}: {package} names {point.value!r} in its entry points ({GROUP}), but {folder / 'bundle.yaml'} "
+        "does not exist. Expected an import package whose folder holds bundle.yaml.",
+    )
+
+
+def _folder(value: str) -> Path:
+    """The folder of an import package, without importing it or one above it; where it is not installed, its path."""
+    top, *below = value.split(".")
+    try:
+        spec = find_spec(top)
+    except ValueError:  # not a name
+        spec = None
+    for place in (spec and spec.submodule_search_locations) or ():
+        return Path(place).joinpath(*below)
+    return Path(top).joinpath(*below)

@@ -17,14 +17,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.bugs import bug_report
 from gen_bundle.check.bundle import open_readable_bundle
 from gen_bundle.check.report import OVER
 from gen_bundle.difference.changes import Difference, Effect
 from gen_bundle.difference.report import differences
-from gen_bundle.errors import UserError
+from gen_bundle.errors import UserError, bug_report
 from gen_bundle.fetched import whole_submissions
-from gen_bundle.json_files import write_json
 from gen_bundle.live.competition import Place, Snapshot, different, original_bundle, read_snapshot, submission_rule
 from gen_bundle.live.connection import AnswerError, Connection, LiveError, Row
 from gen_bundle.live.datasets import content_digest, number_of, pack, store_file
@@ -44,6 +42,7 @@ from gen_bundle.live.reruns import (
 from gen_bundle.live.site_bundle import EDITOR, OURS, UNKNOWN, Edit, SiteBundle, by_hand, ways_back
 from gen_bundle.live.submissions import DELETED, FINAL, state, submissions_of
 from gen_bundle.live.upload import readiness
+from gen_bundle.local_files import write_json
 from gen_bundle.plain_text import counted
 
 PUBLIC_QUEUE_RERUNS = 30  # that the site's own button allows on its public queue

@@ -13,7 +13,7 @@ import numpy as np
 from declared.metrics import Sample, definitions
 from declared.metrics.keys import Keys
 from declared.units import MeanOfParts, PartOfUnits
-from scoring_kit.resampling.randomisation import p_values
+from scoring_kit.resampling.task import p_values
 from scoring_kit.units import Array, Statistic
 from tests.scoring_programs.scoring_kit.resampling.made_up import macro_f1_of, team
 
@@ -51,12 +51,10 @@ def main() -> None:
             own = rows[rows % GROUPS == group]
             f1_score(labels[own], guesses[0][own], average="macro", zero_division=0)
 
-    means = [
-        MeanOfParts(
-            UNITS, [PartOfUnits(own, macro_f1_of(labels[own].tolist(), guess[own].tolist(), LABELS)) for own in places]
-        )
-        for guess in guesses
-    ]
+    means = []
+    for guess in guesses:
+        by_part = [macro_f1_of(labels[own].tolist(), guess[own].tolist(), LABELS) for own in places]
+        means.append(MeanOfParts(UNITS, list(map(PartOfUnits, places, by_part))))
     _compare(f"macro F1 by one of {GROUPS} groups, the mean", means, by_group)
 
 

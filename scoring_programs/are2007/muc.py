@@ -3,12 +3,12 @@
 Source: Vilain, Burger, Aberdeen, Connolly, Hirschman (1995), "A Model-Theoretic Coreference Scoring Scheme", MUC-6.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from scoring_kit.metrics.summed import count, quotient, ratio
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult, scored_items, share
-from scoring_kit.units import Additive, Array, Units
+from scoring_kit.units import Additive, Array, Statistic, Units
 
 Chains = Sequence[Sequence[Hashable]]
 M = TypeVar("M", bound=Hashable)
@@ -113,7 +113,14 @@ def _units(task: str, texts: Mapping[str, LinkScores]) -> Units:
         "response_links": _response_links,
         "common_links": count,
     }
-    statistics = {name: Additive.of(texts.values(), formula) for name, formula in formulas.items()}
+    return document_units(texts, formulas)
+
+
+def document_units(texts: Mapping[str, Sequence[float]], formulas: Mapping[str, Callable[[Array], Array]]) -> Units:
+    """The per-unit results of metrics that are all made of what each text adds: text → its terms."""
+    statistics: dict[str, Statistic] = {}
+    for name, formula in formulas.items():
+        statistics[name] = Additive.of(texts.values(), formula)
     return Units("document", list(texts), statistics)
 
 

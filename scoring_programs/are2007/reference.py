@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from are2007.answers import BY_SPAN, ROOT, AnswerKey, Places, read_key, trimmed
+from are2007.answers import BY_SPAN, ROOT, AnswerKey, Element, Places, Shape, read_elements, read_key, trimmed
 from scoring_kit.errors import Fault, Problems
 from scoring_kit.json_reading import read_utf8
-from scoring_kit.xml_reading import Element, Shape, read_elements
 
 MAX_MEGABYTES = 500
 INPUT, KEY = "-input.xml", "-key.xml"
@@ -87,10 +86,9 @@ def texts(folder: Path, task: str, problems: Problems) -> list[str]:
         problems.error(task, "holds no text", f"texts as TEXT{INPUT} and TEXT{KEY}")
     complete = []
     for name, there in sorted(found.items()):
-        missing = [suffix for suffix in (INPUT, KEY) if suffix not in there]
-        for suffix in missing:
+        for suffix in {INPUT, KEY} - there:
             problems.error(f"{task}/{name}{suffix}", "is missing", "an input and a key for each text")
-        if not missing:
+        if len(there) == 2:
             complete.append(name)
     return complete
 

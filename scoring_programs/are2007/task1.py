@@ -4,12 +4,12 @@ from collections.abc import Collection, Hashable, Mapping
 from typing import Any, TypeVar
 
 from are2007.answers import AnswerKey, Mention
-from are2007.muc import chain_numbers
+from are2007.muc import chain_numbers, document_units
 from are2007.reference import AreReference
 from are2007.submission import AreSubmission
 from scoring_kit.metrics.summed import count, ratio
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult, scored_items, share
-from scoring_kit.units import Additive, Units
+from scoring_kit.units import Array, Units
 
 M = TypeVar("M", bound=Hashable)
 METRICS = ("task1_success_rate", "answered", "scored_1", "scored_half")
@@ -53,17 +53,19 @@ def pronoun_scores(key: AnswerKey, answers: Mapping[Mention, Mention]) -> list[f
 
 
 def _units(scores: Mapping[str, list[float]]) -> Units:
-    rates, whole, half = [], [], []
-    for own in scores.values():
-        rates.append((sum(own), len(own)))
-        whole.append([own.count(1.0)])
-        half.append([own.count(0.5)])
-    statistics = {
-        "task1_success_rate": Additive.of(rates, ratio),
-        "scored_1": Additive.of(whole, count),
-        "scored_half": Additive.of(half, count),
-    }
-    return Units("document", list(scores), statistics)
+    terms = {}
+    for text, own in scores.items():
+        terms[text] = (own.count(1.0), own.count(0.5), sum(own), len(own))
+    formulas = {"task1_success_rate": _success_rate, "scored_1": count, "scored_half": _scored_half}
+    return document_units(terms, formulas)
+
+
+def _success_rate(sums: Array) -> Array:
+    return ratio(sums[..., 2:])
+
+
+def _scored_half(sums: Array) -> Array:
+    return sums[..., 1]
 
 
 def _rate(scores: list[float]) -> float:
@@ -89,6 +91,6 @@ def credit_by_pronoun(links: Mapping[M, M], pronouns: Collection[M]) -> dict[M, 
             arrives[element] = False  # until the end of the path is known; met again on the path, it is a circle
             path.append(element)
             element = links[element]
-        end = arrives[element] if element in links else element not in pronouns
+        end = arrives.get(element, element not in pronouns)
         arrives.update(dict.fromkeys(path, end))
     return {pronoun: 1.0 if arrives[pronoun] else 0.5 for pronoun in links}

@@ -6,12 +6,13 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from are2007.answers import AnswerKey, Mention, overlap
+from are2007.muc import document_units
 from are2007.reference import AreReference
 from are2007.submission import AreSubmission
 from are2007.task1 import credit_by_pronoun
-from scoring_kit.metrics.summed import count, f1, precision, recall
+from scoring_kit.metrics.summed import f1, precision, recall
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult, scored_items, share
-from scoring_kit.units import Additive, Units
+from scoring_kit.units import Array, Units
 
 METRICS = ("task3_f1", "task3_recall", "task3_precision", "attempted", "pronouns_found")
 
@@ -60,11 +61,23 @@ def score(reference: AreReference, submission: AreSubmission, options: Mapping[s
 
 
 def _units(texts: Mapping[str, Counted], found: Mapping[str, int]) -> Units:
-    formulas = {"task3_f1": f1, "task3_recall": recall, "task3_precision": precision}
-    statistics = {name: Additive.of(texts.values(), formula) for name, formula in formulas.items()}
-    statistics["attempted"] = Additive.of([[own.attempted] for own in texts.values()], count)
-    statistics["pronouns_found"] = Additive.of(zip(found.values(), strict=True), count)
-    return Units("document", list(texts), statistics)
+    terms = {text: (*own, found[text]) for text, own in texts.items()}
+    formulas = {
+        "task3_f1": f1,
+        "task3_recall": recall,
+        "task3_precision": precision,
+        "attempted": _attempted,
+        "pronouns_found": _found,
+    }
+    return document_units(terms, formulas)
+
+
+def _attempted(sums: Array) -> Array:
+    return sums[..., 1]
+
+
+def _found(sums: Array) -> Array:
+    return sums[..., 3]
 
 
 def text_score(key: AnswerKey, answers: Mapping[Mention, Mention]) -> float:
@@ -79,10 +92,11 @@ def text_score(key: AnswerKey, answers: Mapping[Mention, Mention]) -> float:
     links: dict[Mention, Mention] = {}
     overlaps: dict[Mention, float] = {}
     for pronoun, antecedent in answers.items():
-        element = chain_of[pronoun].best(antecedent, other_than=pronoun) if pronoun in gold else None
-        if element is not None:
-            links[pronoun] = element
-            overlaps[pronoun] = overlap(antecedent, element)
+        if pronoun in gold:
+            element = chain_of[pronoun].best(antecedent, other_than=pronoun)
+            if element is not None:
+                links[pronoun] = element
+                overlaps[pronoun] = overlap(antecedent, element)
     credit = credit_by_pronoun(links, gold)
     return math.fsum(overlaps[pronoun] * credit[pronoun] for pronoun in links)
 

@@ -4,7 +4,7 @@ import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, product
+from itertools import chain, product, repeat, starmap
 from typing import Any
 
 from are2007.answers import Mention, overlap
@@ -46,14 +46,14 @@ def alignments(key: Collection[Mention], response: Collection[Mention]) -> Itera
             yield [best]  # all that can be aligned overlaps by 1, which no other alignment reaches
             continue
         # Some best alignment has all exact pairs, because 1 - overlap is a metric; there may be others without them.
-        for rest in _groups([pair for pair in group if not exact.intersection(pair)]):
+        for rest in _groups(list(filter(exact.isdisjoint, group))):
             best.update(_best_assignment(rest))
-        yield _equally_good(group, math.fsum(overlap(*pair) for pair in best.items())) or [best]
+        yield _equally_good(group, math.fsum(starmap(overlap, best.items()))) or [best]
 
 
 def _overlapping(key: Sequence[Mention], response: Sequence[Mention]) -> Iterator[Candidate]:
     """All pairs of a key and a response mention that share a token, by one sweep over the text."""
-    sides = sorted([(mention, 0) for mention in key] + [(mention, 1) for mention in response])
+    sides = sorted([*zip(key, repeat(0)), *zip(response, repeat(1))])
     reached: tuple[list[Mention], list[Mention]] = ([], [])
     for mention, side in sides:
         other = 1 - side
@@ -148,13 +148,13 @@ def _solve_sparse(edges: Sequence[Edge], rows: int, columns: int) -> Iterator[tu
     Every row also has a column of its own at the cost of no overlap, so that it need not be assigned to a mention; the
     costs are 2 - overlap, because the solver takes no zeros.
     """
+    import numpy as np
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
     own = ((row, columns + row, 0.0) for row in range(rows))
     from_rows, to_columns, weights = zip(*edges, *own, strict=True)
-    costs = [2 - weight for weight in weights]
-    graph = csr_array((costs, (from_rows, to_columns)), shape=(rows, columns + rows))
+    graph = csr_array((2 - np.array(weights), (from_rows, to_columns)), shape=(rows, columns + rows))
     for i, j in zip(*min_weight_full_bipartite_matching(graph), strict=True):
         if j < columns:
             yield int(i), int(j)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from clarity2026.evaluation import evaluate_all, evasion_units
+from clarity2026.clarity import evaluate_all, evasion_units
 from clarity2026.reference import ClarityReference
 from clarity2026.submission import ClaritySubmission
 from scoring_kit.metrics.classification import label_figures, label_metrics

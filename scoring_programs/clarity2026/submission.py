@@ -51,8 +51,7 @@ def normalize_label(label: str) -> str:
 
     Blanks around a label and upper or lower case make no difference.
     """
-    canonical = _CANONICAL.get(label)
-    return canonical if canonical is not None else _SPELLINGS.get(label.strip().lower(), label)
+    return _CANONICAL.get(label) or _SPELLINGS.get(label.strip().lower(), label)
 
 
 ID = "id"
@@ -100,8 +99,12 @@ class _Answers:
     def warn(self, name: str, problems: Problems) -> None:
         """Warn of answers that are not labels: they count as wrong."""
         if self._wrong:
-            what = f"{self._wrong} answers are" if self._wrong > 1 else "1 answer is"
-            named = ", ".join(self._examples) + (", …" if self._wrong > len(self._examples) else "")
+            what = "1 answer is"
+            if self._wrong > 1:
+                what = f"{self._wrong} answers are"
+            named = ", ".join(self._examples)
+            if self._wrong > len(self._examples):
+                named += ", …"
             what = f"{what} none of the {len(self._known)} labels and counted as wrong: {named}"
             problems.warn(f"{name} ({COLUMNS[self.task]})", what)
 

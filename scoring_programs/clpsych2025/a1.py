@@ -68,14 +68,13 @@ def score(reference: ClpsychReference, submission: ClpsychSubmission, options: M
     """Score the evidence; the model is loaded only if a span was submitted."""
     timelines = spans_of(reference, submission)
     scorer = bert_scorer(options) if any(any(one.predicted.values()) for one in timelines) else None
-    read = published if options["profile"] == "published" else as_run
-    rows = read(timelines, scorer)
+    resolved = scorer.signature() if scorer else None
+    libraries = ("bert-score", "torch", "transformers") if scorer else ()
+    rows = {"published": published, "as-run": as_run}[options["profile"]](timelines, scorer)
     averages = averages_of(rows, "a1_")
     if options["profile"] == "as-run":
         for key, average in list(averages.items()):
             averages[f"bertscore_{key.removeprefix('a1_')}"] = average
-    resolved = scorer.signature() if scorer else None
-    libraries = ("bert-score", "torch", "transformers") if scorer else ()
     return TaskResult(
         metrics=metrics_of(averages),
         settings=settings(options, "bertscore", resolved),
@@ -147,14 +146,14 @@ def as_run(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> Rec
 def length_weight(gold: Sequence[str], predicted: Sequence[str], tokens: Mapping[str, int]) -> float:
     """n_gold / n_pred where more tokens are predicted than gold, else 1; duplicates count."""
     n_gold, n_pred = sum(map(tokens.__getitem__, gold)), sum(map(tokens.__getitem__, predicted))
-    return n_gold / n_pred if n_pred > n_gold else 1.0
+    return n_gold / max(n_pred, n_gold, 1)
 
 
 def averages_of(rows: Recalls, prefix: str) -> dict[str, Average]:
     """Means over rows, the columns of both self-states without a suffix."""
     averages = {}
     for part, own in rows.items():
-        suffix = "" if part == "both" else f"_{part}"
+        suffix = f"_{part}".removesuffix("_both")
         spans, recalls, weighted = 0, [], []
         for row in own:
             spans += row.spans

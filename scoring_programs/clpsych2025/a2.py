@@ -44,17 +44,26 @@ class ScoredTimeline:
         """
         both = list(zip(self.gold, self.predicted, strict=True))
         penalty = max((abs(gold - seen(answer)) for gold, answer in both if answer is not None), default=LARGEST_ERROR)
-        return [(gold, gold + penalty if answer is None else answer) for gold, answer in both]
+        pairs = []
+        for gold, answer in both:
+            if answer is None:
+                answer = gold + penalty
+            pairs.append((gold, answer))
+        return pairs
 
 
 def score(reference: ClpsychReference, submission: ClpsychSubmission, options: Mapping[str, Any]) -> TaskResult:
     """Score the well-being predictions; lower is better for the errors, higher for F1."""
     timelines = scored_timelines(reference, submission)
     is_published = options["profile"] == "published"
-    averages = _errors(timelines, seen=float) if is_published else as_run(timelines)
-    metrics = metrics_of(averages)
+    seen: Callable[[float], float] = truncated
     if is_published:
-        metrics["a2_macro_f1"] = pooled_f1(timelines)
+        seen = float
+        averages = _errors(timelines, seen)
+        metrics = {**metrics_of(averages), "a2_macro_f1": pooled_f1(timelines)}
+    else:
+        averages = as_run(timelines)
+        metrics = metrics_of(averages)
 
     def units() -> Units:
         per_timeline = timeline_units(list(reference.timelines), averages)
@@ -81,7 +90,6 @@ def score(reference: ClpsychReference, submission: ClpsychSubmission, options: M
             f"{abstentions} of the {posts} posts carry no well-being score. Where such a post is scored, its "
             "error is derived from the timeline's other answers, so a low error beside many abstentions says little."
         )
-    seen = float if is_published else truncated
     return TaskResult(
         metrics={**metrics, "a2_abstentions": Metric(abstentions, posts, of_submission=True)},
         settings={"profile": options["profile"]},
@@ -105,8 +113,9 @@ def scored_timelines(reference: ClpsychReference, submission: ClpsychSubmission)
 def pooled_f1(timelines: Sequence[ScoredTimeline]) -> Metric:
     """Macro F1 pooled over all posts under profile `published`, an abstention being a false negative only."""
     gold, predicted, _ = _published_classes(timelines)
-    f1 = f1_scores(predicted, gold, list(CLASSES.values())) if gold else []
-    return Metric(mean(f1), rows=len(gold))
+    if not gold:
+        return Metric(None, rows=0)
+    return Metric(mean(f1_scores(predicted, gold, list(CLASSES.values()))), rows=len(gold))
 
 
 def pooled_f1_terms(names: Sequence[str], timelines: Sequence[ScoredTimeline]) -> Additive:

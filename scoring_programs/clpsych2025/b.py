@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from clpsych2025.averages import Average, mean, metrics_of, timeline_units
-from clpsych2025.engines import nli_model, summary_settings
+from clpsych2025.averages import Average, mean
+from clpsych2025.engines import nli_model
 from clpsych2025.reference import ClpsychReference, Summary
 from clpsych2025.submission import SELF_STATES, ClpsychSubmission, PostAnswer
 from clpsych2025.summaries import (
-    LIBRARIES,
     PairClassifier,
     PairTable,
     SentencePairs,
-    gold_sentences,
-    submitted_sentences,
+    against_gold,
+    measured,
+    summary_result,
     tables_of,
 )
 from scoring_kit.results import Bar, BarChart, TaskResult
@@ -55,19 +55,11 @@ class ScoredPost:
 
 def score(reference: ClpsychReference, submission: ClpsychSubmission, options: Mapping[str, Any]) -> TaskResult:
     """Score the post summaries; the model is loaded only if a summary was submitted."""
-    is_published = options["profile"] == "published"
-    posts = summarised_posts(reference, submission, stripped=is_published)
+    posts = summarised_posts(reference, submission, stripped=options["profile"] == "published")
     model = nli_model(options) if any(post.with_gold.hypotheses for post in posts) else None
     scored = scored_posts(posts, model)
-    averages = published(scored) if is_published else as_run(scored)
-    libraries = LIBRARIES if model else ()
-    return TaskResult(
-        metrics=metrics_of(averages),
-        settings=summary_settings(options, model),
-        libraries=libraries,
-        figures=[_consistency_bars(scored)],
-        units=lambda: timeline_units(list(reference.timelines), averages),
-    )
+    averages = {"published": published, "as-run": as_run}[options["profile"]](scored)
+    return summary_result(reference, options, model, averages, [_consistency_bars(scored)])
 
 
 def summarised_posts(
@@ -83,15 +75,14 @@ def summarised_posts(
 
 
 def _summarised(timeline: str, gold: Summary, answer: PostAnswer, stripped: bool) -> SummarisedPost:
-    sentences = submitted_sentences(answer.summary)
-    if not sentences:
-        nothing = SentencePairs((), ())
-        return SummarisedPost(timeline, nothing, nothing)
+    with_gold = against_gold(gold, answer.summary)
+    evidence: list[str] = []
     if stripped:
-        evidence = list(dict.fromkeys(answer.spans))
+        evidence += dict.fromkeys(answer.spans)
     else:
-        evidence = [span for state in SELF_STATES for span in answer.evidence[state]]
-    return SummarisedPost(timeline, SentencePairs(gold_sentences(gold), sentences), SentencePairs(evidence, sentences))
+        for state in SELF_STATES:
+            evidence += answer.evidence[state]
+    return SummarisedPost(timeline, with_gold, SentencePairs(evidence, with_gold.hypotheses))
 
 
 def scored_posts(posts: Sequence[SummarisedPost], model: PairClassifier | None) -> list[ScoredPost]:
@@ -108,7 +99,7 @@ def published(posts: Sequence[ScoredPost]) -> dict[str, Average]:
         "b_mean_consistency": _with_gold(posts, PairTable.consistency, 0.0),
         "b_max_contradiction": _with_gold(posts, PairTable.mean_of_max_contradiction, 1.0),
         "b_max_entailment": Average(
-            [(post.timeline, post.evidence.mean_of_max_entailment() if post.evidence else 0.0) for post in posts]
+            [(post.timeline, measured(post.evidence, PairTable.mean_of_max_entailment, 0.0)) for post in posts]
         ),
     }
 
@@ -132,7 +123,7 @@ def as_run(posts: Sequence[ScoredPost]) -> dict[str, Average]:
 
 
 def _with_gold(posts: Sequence[ScoredPost], measure: Callable[[PairTable], float], unanswered: float) -> Average:
-    return Average([(post.timeline, measure(post.gold) if post.gold else unanswered) for post in posts])
+    return Average([(post.timeline, measured(post.gold, measure, unanswered)) for post in posts])
 
 
 def _with_evidence(posts: Sequence[ScoredPost], measure: Callable[[PairTable], float]) -> Average:
@@ -142,7 +133,7 @@ def _with_evidence(posts: Sequence[ScoredPost], measure: Callable[[PairTable], f
 def _consistency_bars(posts: Sequence[ScoredPost]) -> BarChart:
     bars = []
     for name, of_timeline in groupby(posts, key=lambda post: post.timeline):
-        rows = [post.gold.consistency() if post.gold else 0.0 for post in of_timeline]
+        rows = [measured(post.gold, PairTable.consistency, 0.0) for post in of_timeline]
         bars.append(Bar(name, mean(rows), len(rows)))
     title = "Mean consistency of post summaries by timeline"
     return BarChart(title, bars, better="higher", items="posts with a gold summary", top=1.0)

@@ -7,11 +7,11 @@ Submission Instructions"; profile `as-run` gives what the organisers' evaluation
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from clpsych2025.averages import Average, metrics_of, timeline_units
-from clpsych2025.engines import nli_model, summary_settings
+from clpsych2025.averages import Average
+from clpsych2025.engines import nli_model
 from clpsych2025.reference import ClpsychReference
 from clpsych2025.submission import ClpsychSubmission
-from clpsych2025.summaries import LIBRARIES, PairTable, SentencePairs, gold_sentences, submitted_sentences, tables_of
+from clpsych2025.summaries import PairTable, SentencePairs, against_gold, measured, summary_result, tables_of
 from scoring_kit.results import TaskResult
 
 NEEDS_MODEL = True
@@ -30,14 +30,8 @@ def score(reference: ClpsychReference, submission: ClpsychSubmission, options: M
     comparisons = comparisons_of(reference, submission)
     model = nli_model(options) if any(comparison.hypotheses for comparison in comparisons.values()) else None
     tables = dict(zip(comparisons, tables_of(list(comparisons.values()), model), strict=True))
-    averages = published(tables) if options["profile"] == "published" else as_run(tables)
-    libraries = LIBRARIES if model else ()
-    return TaskResult(
-        metrics=metrics_of(averages),
-        settings=summary_settings(options, model),
-        libraries=libraries,
-        units=lambda: timeline_units(list(reference.timelines), averages),
-    )
+    averages = {"published": published, "as-run": as_run}[options["profile"]](tables)
+    return summary_result(reference, options, model, averages)
 
 
 def comparisons_of(reference: ClpsychReference, submission: ClpsychSubmission) -> dict[str, SentencePairs]:
@@ -45,9 +39,7 @@ def comparisons_of(reference: ClpsychReference, submission: ClpsychSubmission) -
     comparisons = {}
     for name, gold in reference.timelines.items():
         if gold.summary.given:
-            sentences = submitted_sentences(submission.timelines[name].summary)
-            premises = gold_sentences(gold.summary) if sentences else ()
-            comparisons[name] = SentencePairs(premises, sentences)
+            comparisons[name] = against_gold(gold.summary, submission.timelines[name].summary)
     return comparisons
 
 
@@ -74,4 +66,4 @@ def as_run(tables: Tables) -> dict[str, Average]:
 
 
 def _over(tables: Tables, measure: Callable[[PairTable], float], unanswered: float) -> Average:
-    return Average([(name, measure(table) if table else unanswered) for name, table in tables.items()])
+    return Average([(name, measured(table, measure, unanswered)) for name, table in tables.items()])

@@ -67,7 +67,9 @@ def summary_settings(options: Mapping[str, Any], model: "NliModel | None") -> di
 def _known_without_model(given: Mapping[str, Any]) -> dict[str, object]:
     """The part of an engine's account that follows from the options alone, never with a path of the machine."""
     name, layers, baseline = given["model"], given.get("num_layers"), given.get("baseline")
-    known: dict[str, object] = {"model": Path(name).resolve().name if Path(name).is_absolute() else name}
+    if Path(name).is_absolute():
+        name = Path(name).resolve().name
+    known: dict[str, object] = {"model": name}
     if layers is not None:
         known["num_layers"] = layers
     if not given.get("rescale", True):

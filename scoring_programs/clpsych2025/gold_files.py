@@ -126,9 +126,10 @@ class _RawReader:
 
     def _score(self, raw: Mapping[str, Any], where: str) -> int | None:
         score = raw.get("Well-being")
-        if score is None or is_wellbeing(score):
-            return None if score is None else int(score)
-        self._wrong(f"{where}, Well-being", "not a well-being score", "a whole number from 1 to 10, or null")
+        if is_wellbeing(score):
+            return int(score)
+        if score is not None:
+            self._wrong(f"{where}, Well-being", "not a well-being score", "a whole number from 1 to 10, or null")
         return None
 
     def _id(self, raw: Mapping[str, Any], key: str, where: str) -> str:
@@ -179,9 +180,9 @@ class _RawReader:
                 self._wrong(where, f"the key {key!r} occurs more than once", "each key once")
         absent = {plain(key): key for key in known if key not in raw}
         for key in raw:
-            near = [] if key in known else get_close_matches(plain(key), absent, n=1, cutoff=0.85)
-            if near:
-                self._wrong(where, f"unknown key {key!r}", f"{absent[near[0]]!r}")
+            if key not in known:
+                for near in get_close_matches(plain(key), absent, n=1, cutoff=0.85):
+                    self._wrong(where, f"unknown key {key!r}", f"{absent[near]!r}")
 
     def _wrong(self, where: str, what: str, expected: str) -> None:
         self.messages.append(f"{where}: {what}. Expected: {expected}.")

@@ -8,7 +8,7 @@ summaries are split when they are needed.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from clpsych2025.options import check_options
 from clpsych2025.submission import SELF_STATES
@@ -150,9 +150,10 @@ class _GoldReader:
                 self._wrong(f"{where}, wellbeing_score", "missing", "a whole number from 1 to 10, or null")
             return None
         score = post["wellbeing_score"]
-        if score is None or is_wellbeing(score):
-            return None if score is None else int(score)
-        self._wrong(f"{where}, wellbeing_score", "not a well-being score", "a whole number from 1 to 10, or null")
+        if is_wellbeing(score):
+            return int(score)
+        if score is not None:
+            self._wrong(f"{where}, wellbeing_score", "not a well-being score", "a whole number from 1 to 10, or null")
         return None
 
     def _spans(self, level: Mapping[str, Any] | None, key: str, where: str) -> tuple[str, ...]:
@@ -203,7 +204,7 @@ class _GoldReader:
         self.messages.append(f"{where}: {what}. Expected: {expected}.")
 
 
-def is_wellbeing(value: object) -> bool:
+def is_wellbeing(value: object) -> TypeGuard[float]:
     """Whether a value is a gold well-being score: a whole number from 1 to 10."""
     return (
         isinstance(value, (int, float))

@@ -158,10 +158,10 @@ class AsRunFields:
             if len(value) > LONGEST_LITERAL:
                 problems.error(place, "is one string of more than a million characters", "a list of strings")
                 return ()
-            literal = python_literal(value)
-            if not isinstance(literal, list):
+            value = python_literal(value)
+            if not isinstance(value, list):
                 problems.warn(place, "is a string that does not hold a list; it counts as no evidence")
-            value = literal if isinstance(literal, list) else []
+                return ()
         if not isinstance(value, list):
             problems.error(place, f"is {type_name(value)}", "a list of strings is expected, [] for none")
             return ()
@@ -289,18 +289,17 @@ def _only_json(files: SubmissionFiles, problems: Problems) -> Optional[str]:
     found = [name for name in files.paths if name.lower().endswith(".json")]
     others = [name for name in files.paths if name not in found]
     if found and others:
-        more = f", with {len(others) - 1} more" if others[1:] else ""
-        problems.warn(shown(others[0]), f"ignored{more}: only the JSON file is read")
+        ignored = "ignored"
+        if others[1:]:
+            ignored += f", with {len(others) - 1} more"
+        problems.warn(shown(others[0]), f"{ignored}: only the JSON file is read")
     if len(found) == 1:
         return found[0]
-    what = f"holds {len(found)} JSON files: {_names(found)}" if found else "holds no JSON file"
-    what += f"; found {_names(others)}" if others and not found else ""
+    what = f"holds no JSON file{files.found(5)}"
+    if found:
+        what = f"holds {len(found)} JSON files: {', '.join(map(shown, found[:5]))}"
     problems.error("submission", what, "exactly one is expected, named TEAM_SubmissionID.json")
     return None
-
-
-def _names(names: List[str]) -> str:
-    return ", ".join(map(shown, names[:5]))
 
 
 def _team_and_id(name: str, problems: Problems) -> Tuple[str, str]:

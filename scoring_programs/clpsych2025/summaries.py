@@ -4,16 +4,21 @@ The probabilities of one comparison form a table with a row for each premise and
 Formulas of profile `published`: CLPsych 2025 "Evaluation and Submission Instructions", table rows B and C.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, product
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from clpsych2025.reference import Summary
+from clpsych2025.averages import Average, metrics_of, timeline_units
+from clpsych2025.engines import summary_settings
+from clpsych2025.reference import ClpsychReference, Summary
+from scoring_kit.results import Figure, TaskResult
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from scoring_kit.metrics.nli import NliModel
 
 Pair = tuple[str, str]
 LIBRARIES = ("nltk", "torch", "transformers")
@@ -86,15 +91,34 @@ def tables_of(comparisons: Sequence[SentencePairs], model: PairClassifier | None
     return tables
 
 
-def submitted_sentences(summary: str) -> list[str]:
-    """The sentences of a submitted summary; none where it is blank, and then no sentence splitter is needed."""
+def measured(table: PairTable | None, measure: Callable[[PairTable], float], unanswered: float) -> float:
+    """A figure of a table; `unanswered` where nothing was submitted to fill one."""
+    return measure(table) if table else unanswered
+
+
+def against_gold(gold: Summary, submitted: str) -> SentencePairs:
+    """The sentences of a submitted summary against the gold's; none where it is blank: then nothing is split."""
+    if not submitted.strip():
+        return SentencePairs((), ())
     from scoring_kit.metrics.sentences import split_sentences
 
-    return split_sentences(summary) if summary.strip() else []
+    premises = split_sentences(gold.text) if gold.sentences is None else gold.sentences
+    return SentencePairs(premises, split_sentences(submitted))
 
 
-def gold_sentences(summary: Summary) -> Sequence[str]:
-    """The sentences of a gold summary, as given or split from its text."""
-    from scoring_kit.metrics.sentences import split_sentences
-
-    return split_sentences(summary.text) if summary.sentences is None else summary.sentences
+def summary_result(
+    reference: ClpsychReference,
+    options: Mapping[str, Any],
+    model: "NliModel | None",
+    averages: Mapping[str, Average],
+    figures: Sequence[Figure] = (),
+) -> TaskResult:
+    """The outcome of a task, with what its scores depend on."""
+    libraries = LIBRARIES if model else ()
+    return TaskResult(
+        metrics=metrics_of(averages),
+        settings=summary_settings(options, model),
+        libraries=libraries,
+        figures=figures,
+        units=lambda: timeline_units(list(reference.timelines), averages),
+    )

@@ -81,7 +81,7 @@ def tries(gold: GoldTable) -> Iterator[tuple[str, Answers]]:
         right.append(values)
         wrong.append(_unlike(values, *others))
         moved.append(_moved(field, values))
-        template.append([field.of_json(emptiest(field, lengths, at)) for at in every])
+        template.append(list(map(field.of_json, emptiest(field, lengths, len(every)))))
     yield "right answers", made.answers(made.owners, right)
     yield "the template", made.answers(every, template)
     for which in range(min(SAME, made.most)):

@@ -15,12 +15,12 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tupl
 from declared.tables import Key, Table
 from scoring_kit.base.fields import ABSENT, Field
 from scoring_kit.base.row_files import FieldPlace, File, steps
+from scoring_kit.base.submissions import allow_long_cells
 from scoring_kit.csv_reading import separated_otherwise
 from scoring_kit.errors import Problems, shown
 from scoring_kit.json_reading import JsonObject, report_duplicates
 
 LONE_RETURN = re.compile(r"\r(?!\n)")
-FIELD_LIMIT = 1 << 27
 BETWEEN = {"\t": "tabs", ",": "commas"}
 FILE_BITS = 40
 """A row's number has fewer bits; the number of its file is above them."""
@@ -284,7 +284,7 @@ def _quoted(text: str, delimiter: str, place: Callable[[int], str], problems: Pr
     stand_in = next(c for c in map(chr, range(0xE000, 0xF8FF)) if c not in text) if LONE_RETURN.search(text) else ""
     if stand_in:
         text = LONE_RETURN.sub(stand_in, text)
-    csv.field_size_limit(FIELD_LIMIT)
+    allow_long_cells()
     reader = csv.reader(_ended_lines(text), delimiter=delimiter, strict=True)
     for most in chain([FIRST], repeat(AT_ONCE)):
         before = reader.line_num

@@ -62,11 +62,11 @@ def score(reference: ProcessReference, submission: ProcessSubmission, options: M
 
 
 def _macro_metrics(prefix: str, scores: LabelScores | None, status: str | None) -> dict[str, Metric]:
-    rows = scores.rows if scores else 0
-    return {
-        f"{prefix}{name}": Metric(getattr(scores, name, None), rows, status=status, drawn=name == "macro_f1")
-        for name in MACRO
-    }
+    metrics = {}
+    for name in MACRO:
+        value, rows = getattr(scores, name, None), getattr(scores, "rows", 0)
+        metrics[f"{prefix}{name}"] = Metric(value, rows, status=status, drawn=name == "macro_f1")
+    return metrics
 
 
 def _units(reference: ProcessReference, models: Sequence[ModelAnswers], scored: Mapping[int, LabelScores]) -> Units:

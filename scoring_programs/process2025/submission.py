@@ -160,8 +160,9 @@ class _Column:
         what = f"{self.empty} of {len(self.answers)} cells are empty"
         if self._empty_shown:
             what += f": {', '.join(self._empty_shown)}"
-        more = self.empty - len(self._empty_shown)
-        return f"{what} and {more} more" if self._empty_shown and more else what
+            if more := self.empty - len(self._empty_shown):
+                what += f" and {more} more"
+        return what
 
     def model(self, name: str, problems: Problems) -> ModelAnswers:
         """The model, with a warning where its column is ignored or odd."""
@@ -172,7 +173,9 @@ class _Column:
             problems.warn(f"{name} ({self.name})", f"ignored, because {self.gaps()}")
             return ModelAnswers(self.number, self.name, "ignored", [])
         if self._outside:
-            named = ", ".join(self._outside[:CELLS_SHOWN]) + (", …" if len(self._outside) > CELLS_SHOWN else "")
+            named = ", ".join(self._outside[:CELLS_SHOWN])
+            if len(self._outside) > CELLS_SHOWN:
+                named += ", …"
             problems.warn(f"{name} ({self.name})", f"outside the MMSE's range of 0 to {MMSE_MAX:g}: {named}")
         return ModelAnswers(self.number, self.name, "scored", self.answers)
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Dict, Iterable, Iterator, List, Sequence, Tuple
 
+from scoring_kit.base.submissions import allow_long_cells
 from scoring_kit.errors import Problems, shown
 from scoring_kit.json_reading import read_utf8
 
@@ -78,6 +79,7 @@ def separated_otherwise(text: str, separator: str, name: str, problems: Problems
 
 def _parsed(text: str, name: str, problems: Problems) -> Iterator[Tuple[int, List[str]]]:
     """The header, then the rows that are as wide; lines without anything are left out after the header."""
+    allow_long_cells()
     reader = csv.reader(map(re.Match.group, LINE.finditer(text)), strict=True)
     width = 0
     try:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import docker
-from gen_bundle.image.check import check_image
+from gen_bundle.image.verbs import check_image
 from gen_bundle.resources import resource
 from tests.engine import MODELS_IMAGE, image_request
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.image.build import CUDA
+from gen_bundle.image.verbs import CUDA
 from tests.engine import ROOT
 
 CPU, CUDA_LOCK = ROOT / "docker" / "requirements.cpu.txt", ROOT / "docker" / "requirements.cuda.txt"

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 import docker
 from gen_bundle.cli import root
-from gen_bundle.codabench.platform_image import PLATFORM_IMAGE
+from gen_bundle.codabench.worker import PLATFORM_IMAGE
 from tests.engine import require_platform_image
 
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("platform_image")]

@@ -6,7 +6,7 @@ from docker.errors import ImageNotFound
 
 import docker
 from gen_bundle.errors import UserError
-from gen_bundle.image.build import push_image
+from gen_bundle.image.verbs import push_image
 from tests.registry import Registry, serve_registry
 
 pytestmark = pytest.mark.docker

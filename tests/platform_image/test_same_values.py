@@ -1,7 +1,7 @@
 """Every program without a model gives the same scores under the platform image's versions as under ours.
 
 `make test-platform-image` makes the interpreter that these tests need: Python 3.12 where there is one, else ours, with
-exactly the packages of the platform's own image (`codabench/platform_image.py`).
+exactly the packages of the platform's own image (`codabench/worker.py`).
 """
 
 import json
@@ -15,7 +15,7 @@ import yaml
 from click.testing import CliRunner
 
 from gen_bundle.cli import root
-from gen_bundle.codabench.platform_image import PACKAGES, PLATFORM_IMAGE
+from gen_bundle.codabench.worker import PACKAGES, PLATFORM_IMAGE
 from gen_bundle.new.project import Place, new_like, real_tasks
 from gen_bundle.package import libraries
 from gen_bundle.resources import REAL_TASKS, resource

@@ -10,15 +10,23 @@ from pathlib import Path as FilePath
 from typing import Any, TypeVar
 
 from gen_bundle.codabench.competition import DataUse
+from gen_bundle.codabench.fields import Stage, huge_keys
 from gen_bundle.codabench.reading import YAML_NAME, CompetitionYaml, no_yaml_hint
-from gen_bundle.codabench.serializer_fields import huge_keys
-from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.errors import UserError
-from gen_bundle.whole_file import beside
+from gen_bundle.local_files import beside
 from gen_bundle.yaml_document import MAX_BYTES, Path, UnreadableYamlError, read_yaml
-from gen_bundle.zips.reading import Archive, Unpacked, open_archive, unpack
-from gen_bundle.zips.tree import Node, OnServer, Tree, folder_tree, ignore_count
+from gen_bundle.zips.tree import (
+    Archive,
+    Node,
+    OnServer,
+    Tree,
+    Unpacked,
+    folder_tree,
+    ignore_count,
+    open_archive,
+    unpack,
+)
 from gen_bundle.zips.writing import folder_members, write_zip, zipped
 
 T = TypeVar("T")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
-from gen_bundle.codabench.stages import Stage
+from gen_bundle.codabench.fields import Stage
 from gen_bundle.codabench.versions import SOURCE
 from gen_bundle.yaml_document import Path
 

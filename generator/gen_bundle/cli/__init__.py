@@ -15,9 +15,9 @@ from typing import Any, NoReturn
 import click
 from click.shell_completion import CompletionItem
 
-from gen_bundle.bugs import bug_report
 from gen_bundle.cli.messages import say
-from gen_bundle.competitions import known_competitions
+from gen_bundle.errors import bug_report
+from gen_bundle.resources import known_competitions
 
 VERBS = {
     "build": "Build the bundle of a competition (what `gen-bundle NAME --out PATH` does).",

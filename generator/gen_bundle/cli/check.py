@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gen_bundle.bugs import bug_report
 from gen_bundle.cli.messages import colour_wanted, say, user_errors
 from gen_bundle.cli.options import platform_version, trust_option
 from gen_bundle.codabench.versions import PlatformVersion
-from gen_bundle.errors import UserError
+from gen_bundle.errors import UserError, bug_report
 from gen_bundle.plain_text import one_line
 
 if TYPE_CHECKING:

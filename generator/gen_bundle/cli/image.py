@@ -66,7 +66,7 @@ _which_manifest = click.option(
 def _request(
     name: str, overrides: tuple[str, ...], variant: Literal["cpu", "cuda"] | None, tag: str | None
 ) -> "ImageRequest":
-    from gen_bundle.codabench.platform_image import PLATFORM_IMAGE
+    from gen_bundle.codabench.worker import PLATFORM_IMAGE
     from gen_bundle.image.request import request_for
     from gen_bundle.package.libraries import OWN_LOCK
     from gen_bundle.package.resolve import find_competition, resolve
@@ -106,7 +106,7 @@ def lock(manifest: Path | None, numbers: bool, **which: Any) -> None:
 
     Digests that the manifest expects are compared; where the hub has another one, nothing is locked.
     """
-    from gen_bundle.image import lock as step
+    from gen_bundle.image import verbs
     from gen_bundle.image.request import lock_requirements
 
     with user_errors():
@@ -116,7 +116,7 @@ def lock(manifest: Path | None, numbers: bool, **which: Any) -> None:
             lock_requirements(request, say)
         if request.platform:
             return
-        change = step.lock_numbers if numbers else step.lock
+        change = verbs.lock_numbers if numbers else verbs.lock
         changed = change(request, path, say)
     outcome = "changed; look at it and keep it with the declaration" if changed else "nothing left to lock"
     say(f"{path}: {outcome}")
@@ -134,9 +134,9 @@ def lock(manifest: Path | None, numbers: bool, **which: Any) -> None:
 )
 def build(manifest: Path | None, base_image: str | None, nltk_data: Path | None, **which: Any) -> None:
     """Build the image on this machine's container engine; the last step is its self-test."""
-    from gen_bundle.image.build import build_image
     from gen_bundle.image.docker_command import inspect_image
     from gen_bundle.image.models import read_models_file, settle_weights
+    from gen_bundle.image.verbs import build_image
 
     with user_errors():
         request = _request(**which)
@@ -162,7 +162,7 @@ def build(manifest: Path | None, base_image: str | None, nltk_data: Path | None,
 @json_option("Print the findings as JSON.")
 def check(worker_disk: float | None, gpu: bool, as_json: bool, **which: Any) -> None:
     """List what would keep the image from working on Codabench's workers."""
-    from gen_bundle.image.check import WORKER_DISK_GB, check_image
+    from gen_bundle.image.verbs import WORKER_DISK_GB, check_image
 
     with user_errors(), spinner("running the image's self-test"):
         request = _request(**which)
@@ -181,7 +181,7 @@ def check(worker_disk: float | None, gpu: bool, as_json: bool, **which: Any) -> 
 @click.option("--to", "target", required=True, metavar="REGISTRY/NAME:TAG", help="Where to push; nothing is assumed.")
 def push(target: str, **which: Any) -> None:
     """Push the image, and print the line for bundle.yaml that names exactly this image."""
-    from gen_bundle.image.build import push_image
+    from gen_bundle.image.verbs import push_image
 
     with user_errors():
         request = _request(**which)

@@ -1,19 +1,59 @@
-"""How Django REST framework reads a value: what it takes, what it turns it into, and what it refuses.
+"""The keys that the platform reads, and every typed field that it validates, in its order, for both formats.
 
-Source: Django REST framework 3.16 serializer fields, with the types and lengths of Codabench 1.25's models.
+Source: Django REST framework 3.16 serializer fields, with the types and lengths of Codabench 1.25's models. How it
+reads a value is in `gen_bundle.codabench.reading`.
 """
 
 import math
 import re
-from collections.abc import Hashable
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any, Final, Literal
 from uuid import UUID
 
+from gen_bundle.codabench.competition import DEFAULT_A_DAY, DEFAULT_IN_ALL, PHASE_FILES, TASK_FILES
+from gen_bundle.codabench.reading import (
+    CompetitionYaml,
+    as_boolean,
+    as_integer,
+    as_text,
+    board_label,
+    of_leaderboard,
+    old_columns,
+    old_labels,
+    old_phases,
+    sorted_phases,
+)
+from gen_bundle.codabench.versions import DIFFERENCES
+from gen_bundle.yaml_document import Path, is_endless
 from gen_bundle.zips.tree import is_encodable
 
-TRUE: Final = frozenset(["t", "y", "yes", "true", "on", "1", 1, True])
-FALSE: Final = frozenset(["f", "n", "no", "false", "off", "0", 0, 0.0, False])
+
+class Stage(IntEnum):
+    """Where the platform is when it meets a fault; it stops at the first one."""
+
+    ARCHIVE = 0
+    YAML = 1
+    VERSION = 2
+    PAGES = 3
+    TASKS = 4
+    SOLUTIONS = 5
+    TERMS = 6
+    IMAGE = 7
+    QUEUE = 8
+    PHASES = 9
+    PHASE_ORDER = 10
+    LEADERBOARDS = 11
+    SAVE_TASKS = 12
+    SAVE_SOLUTIONS = 13
+    SAVE_LEADERBOARDS = 14
+    SAVE_PHASES = 15
+    SAVE_COMPETITION = 16
+    STORE = 17
+    LATER = 18
+
+
 MAX_INTEGER = 2_147_483_647
 Fault = Literal["missing", "null", "blank", "long", "text", "nul", "boolean", "integer", "range", "choice", "email"]
 
@@ -23,36 +63,6 @@ class Missing:
 
 
 MISSING: Final = Missing()
-
-
-def as_boolean(value: Any) -> bool | None:
-    """The truth value of a YAML value, or None when it is none."""
-    wanted = value.lower() if isinstance(value, str) else value
-    if not isinstance(wanted, Hashable):
-        return None
-    if wanted in TRUE:
-        return True
-    return False if wanted in FALSE else None
-
-
-def as_integer(value: Any) -> int | None:
-    """The integer that a YAML value stands for (texts and 5.0 do too), or None when it is none."""
-    if isinstance(value, bool):
-        return None
-    text = str(value)
-    if len(text) > 1000:
-        return None
-    try:
-        return int(re.sub(r"\.0*\s*$", "", text))
-    except ValueError:
-        return None
-
-
-def as_text(value: Any) -> str | None:
-    """The stored text of a YAML value (numbers become text, outer blanks go), or None when it is none."""
-    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-        return None
-    return str(value).strip()
 
 
 @dataclass(frozen=True)
@@ -238,3 +248,218 @@ def _is_json_scalar(value: Any) -> bool:
     if isinstance(value, str):
         return "\0" not in value and is_encodable(value)
     return value is None or isinstance(value, int)
+
+
+NAME = Text(256)
+COLUMN_TITLE = KEY = Text(36)
+BOARD_TITLE = Text(64)
+PAGE_TITLE = Text(255)
+IMAGE = Text(128)
+REWARD = Text(256, null=True, blank=True)
+CONTACT = Email(256, null=True, blank=True)
+# the task of an old phase is called "<label> Task", in at most 256 characters
+OLD_TASK_NAME = Text(251, blank=True)
+FREE_TEXT = Text(null=True, blank=True)
+FLAG = Boolean()
+COUNT = Integer(null=True)
+SORTING = Choice(("desc", "asc"))
+RULES = ("Add", "Add_And_Delete", "Add_And_Delete_Multiple", "Force_Last", "Force_Latest_Multiple", "Force_Best")
+LOWEST_INTEGER = -2_147_483_648
+
+# (key, kind, default, place among the competition's fields); a default of MISSING means that the key may be left out
+TOP_FIELDS: tuple[tuple[str, Kind, Any, int], ...] = (
+    ("title", NAME, None, 0),
+    ("docker_image", IMAGE, "image", 2),
+    ("description", FREE_TEXT, "", 5),
+    ("registration_auto_approve", FLAG, False, 7),
+    ("enable_detailed_results", FLAG, False, 9),
+    ("show_detailed_results_in_submission_panel", FLAG, True, 10),
+    ("show_detailed_results_in_leaderboard", FLAG, True, 11),
+    ("auto_run_submissions", FLAG, True, 12),
+    ("can_participants_make_submissions_public", FLAG, True, 13),
+    ("make_programs_available", FLAG, False, 14),
+    ("make_input_data_available", FLAG, False, 15),
+    ("competition_type", Choice(("competition", "benchmark")), "competition", 17),
+    ("reward", REWARD, None, 19),
+    ("contact_email", CONTACT, None, 20),
+    ("forum_enabled", FLAG, True, 22),
+)
+PAGES_PLACE, PHASES_PLACE = 3, 4
+OLD_TOP_FIELDS = (
+    *("title", "description", "enable_detailed_results", "show_detailed_results_in_submission_panel"),
+    *("show_detailed_results_in_leaderboard", "auto_run_submissions"),
+    *("make_programs_available", "make_input_data_available"),
+)
+PHASE_FLAGS = ("hide_output", "hide_prediction_output", "hide_score_output")
+
+# The keys of each kind of mapping.
+LIMITS = ("max_submissions_per_day", "max_submissions", "execution_time_limit")
+# `id` is never reported: tools use it for their own purposes.
+OWN = frozenset(["id"])
+PAGE = OWN | {"title", "file", "index"}
+TASK = OWN | {"index", "key", "name", "description", "ingestion_only_during_scoring", *TASK_FILES}
+SOLUTION = OWN | {"index", "key", "name", "description", "tasks", "path"}
+# `gold: public` tells the check that a phase's reference data are not secret.
+PHASE = OWN | {"gold", "index", "name", "description", "start", "end", "tasks", "auto_migrate_to_this_phase"}
+PHASE |= {*PHASE_FLAGS, *LIMITS, *PHASE_FILES}
+BOARD = OWN | {"index", "title", "key", "columns", "primary_index", "hidden", "submission_rule"}
+COLUMN = OWN | {"title", "key", "index", "sorting", "precision", "hidden", "computation", "computation_indexes"}
+TOP_KEYS = OWN | {"version", "image", "terms", "pages", "tasks", "solutions", "phases", "leaderboards"}
+# `milestones` are the dates beside the phases that a preview shows.
+TOP_KEYS |= {"fact_sheet", "milestones", "queue", *(key for key, *_ in TOP_FIELDS)}
+
+OLD_TOP_KEYS = OWN | {"version", "image", "html", "phases", "leaderboard", "queue", "competition_docker_image"}
+OLD_TOP_KEYS |= {"has_registration", "end_date", *OLD_TOP_FIELDS}
+OLD_PHASE = OWN | {"phasenumber", "label", "description", "start_date", "auto_migration"}
+OLD_PHASE |= {"is_parallel_parent", "parent_phasenumber", "ingestion_program_only_during_scoring"}
+OLD_PHASE |= {*PHASE_FLAGS, *LIMITS, *PHASE_FILES, *TASK_FILES}
+# how the old server ran and drew a phase, which does not matter here
+OLD_PHASE |= {"is_scoring_only", "color"}
+OLD_COLUMN = OWN | {"leaderboard", "label", "rank", "sort", "numeric_format", "hidden", "title", "computed"}
+
+# What the new format calls the keys of the old one.
+NEW_NAMES = {
+    "competition_docker_image": "docker_image",
+    "has_registration": "registration_auto_approve",
+    "enable_forum": "forum_enabled",
+    "html": "pages",
+    "leaderboard": "leaderboards",
+    "label": "name",
+    "start_date": "start",
+    "end_date": "end",
+    "phasenumber": "index",
+    "auto_migration": "auto_migrate_to_this_phase",
+    "rank": "index",
+    "sort": "sorting",
+    "numeric_format": "precision",
+}
+ON_BY_DEFAULT = frozenset(key for key, _, default, _ in TOP_FIELDS if default is True)
+# Keys that are not read, and whose `false` is not what holds without them.
+FALSE_COUNTS = frozenset(["has_registration", "has_max_submissions"])
+Row = tuple[int, str, Kind, Any]
+"""A field of a mapping: its place there, its key, its kind, and what counts where the key is missing."""
+TASK_FIELDS: tuple[Row, ...] = (
+    (0, "name", NAME, None),
+    (1, "description", FREE_TEXT, None),
+    (2, "ingestion_only_during_scoring", FLAG, False),
+)
+OLD_TASK_FIELDS: tuple[Row, ...] = (
+    (0, "label", OLD_TASK_NAME, "None"),
+    (1, "description", FREE_TEXT, None),
+    (2, "ingestion_program_only_during_scoring", FLAG, False),
+)
+SOLUTION_FIELDS: tuple[Row, ...] = ((0, "name", NAME, None), (1, "description", FREE_TEXT, None))
+BOARD_FIELDS: tuple[Row, ...] = (
+    (0, "primary_index", Integer(), 0),
+    (1, "title", BOARD_TITLE, MISSING),
+    (2, "key", KEY, MISSING),
+    (4, "hidden", FLAG, False),
+    (5, "submission_rule", Choice(RULES), "Add"),
+)
+COLUMN_FIELDS: tuple[Row, ...] = (
+    (1, "title", COLUMN_TITLE, MISSING),
+    (2, "key", KEY, MISSING),
+    (3, "sorting", SORTING, "desc"),
+    (4, "index", Integer(), MISSING),
+    (5, "hidden", FLAG, False),
+    (6, "precision", Integer(LOWEST_INTEGER), 2),
+)
+
+
+@dataclass(frozen=True)
+class FieldUse:
+    """A value that a field has to take, and where the platform is when it reads it."""
+
+    at: Path
+    kind: Kind
+    value: Any
+    stage: Stage
+    order: tuple[int, ...]
+
+
+def _uses(at: Path, mapping: Mapping[Any, Any], rows: Iterable[Row], stage: Stage, *order: int) -> Iterator[FieldUse]:
+    for place, key, kind, default in rows:
+        yield FieldUse((*at, key), kind, mapping.get(key, default), stage, (*order, place))
+
+
+def declared_fields(declared: CompetitionYaml) -> Iterator[FieldUse]:
+    """All fields of the bundle's competition.yaml."""
+    if declared.format == "v1":
+        yield from _v1_fields(declared)
+        return
+    for task in declared.entries("tasks"):
+        if "key" not in task.value:
+            yield from _uses(task.at, task.value, TASK_FIELDS, Stage.SAVE_TASKS, task.position, 4)
+    for solution in declared.entries("solutions"):
+        if "key" not in solution.value:
+            named = {**solution.value, "name": solution.get("name") or "solution"}
+            yield from _uses(solution.at, named, SOLUTION_FIELDS, Stage.SAVE_SOLUTIONS, solution.position, 1)
+    computation = Choice(DIFFERENCES[declared.platform].computations, null=True, blank=True)
+    column_fields: tuple[Row, ...] = ((0, "computation", computation, None), *COLUMN_FIELDS)
+    for board in declared.entries("leaderboards"):
+        yield from _uses(board.at, board.value, BOARD_FIELDS, Stage.SAVE_LEADERBOARDS, board.position)
+        for column in declared.entries(*board.at, "columns"):
+            order = (board.position, 3, column.position)
+            yield from _uses(column.at, column.value, column_fields, Stage.SAVE_LEADERBOARDS, *order)
+    yield from _top_fields(declared, [key for key, *_ in TOP_FIELDS])
+    for page in declared.entries("pages"):
+        rows: list[Row] = [(0, "title", PAGE_TITLE, None)]
+        yield from _uses(page.at, page.value, rows, Stage.SAVE_COMPETITION, PAGES_PLACE, page.position)
+    for number, phase in enumerate(sorted_phases(declared.entries("phases"))):
+        yield from _phase_fields(phase.at, number, phase.value, "name", "auto_migrate_to_this_phase")
+
+
+def _top_fields(declared: CompetitionYaml, keys: Container[str]) -> Iterator[FieldUse]:
+    rows = [(place, key, kind, default) for key, kind, default, place in TOP_FIELDS if key in keys]
+    yield from _uses((), declared.yaml, rows, Stage.SAVE_COMPETITION)
+
+
+def _phase_fields(at: Path, number: int, phase: Mapping[Any, Any], name: str, migrate: str) -> Iterator[FieldUse]:
+    rows: list[Row] = [
+        (0, name, NAME, None),
+        (1, "description", FREE_TEXT, None),
+        (2, "execution_time_limit", Integer(), 0),
+        (3, "max_submissions_per_day", COUNT, DEFAULT_A_DAY),
+        (4, "max_submissions", COUNT, DEFAULT_IN_ALL),
+        (5, migrate, FLAG, False),
+        *((6 + place, key, FLAG, False) for place, key in enumerate(PHASE_FLAGS)),
+    ]
+    limited = {**phase, "execution_time_limit": phase.get("execution_time_limit") or 0}
+    yield from _uses(at, limited, rows, Stage.SAVE_COMPETITION, PHASES_PLACE, number)
+
+
+def _v1_fields(declared: CompetitionYaml) -> Iterator[FieldUse]:
+    top = declared.yaml
+    yield from _top_fields(declared, OLD_TOP_FIELDS)
+    image = top.get("competition_docker_image") or "image"
+    yield FieldUse(("competition_docker_image",), IMAGE, image, Stage.SAVE_COMPETITION, (2,))
+    for number, title in enumerate(declared.mapping(("html",))):
+        if title != "terms":
+            yield FieldUse(("html", title), PAGE_TITLE, title, Stage.SAVE_COMPETITION, (PAGES_PLACE, number, 0))
+    for number, (at, phase) in enumerate(old_phases(declared)):
+        labelled = {**phase, "label": str(phase.get("label"))}
+        yield from _uses(at, labelled, OLD_TASK_FIELDS, Stage.SAVE_TASKS, number, 4)
+        yield from _phase_fields(at, number, phase, "label", "auto_migration")
+    for position, name in enumerate(of_leaderboard(top, "leaderboards")):
+        board: Path = ("leaderboard", "leaderboards", name)
+        yield FieldUse(board, BOARD_TITLE, name, Stage.SAVE_LEADERBOARDS, (position, 1))
+        yield FieldUse(board, KEY, name, Stage.SAVE_LEADERBOARDS, (position, 2))
+    labels = old_labels(top)
+    for number, (name, column) in enumerate(old_columns(top)):
+        if board_label(column) not in labels:
+            continue  # it is lost before anything looks at it
+        key = column.get("title", name)
+        rows: list[Row] = [
+            (0, "label", COLUMN_TITLE, key),
+            (1, "key", KEY, key),
+            (2, "sort", SORTING, "desc"),
+            (3, "hidden", FLAG, False),
+            (4, "numeric_format", Integer(LOWEST_INTEGER), 2),
+        ]
+        read = {**column, "key": key, "sort": column.get("sort") or "desc"}
+        yield from _uses(("leaderboard", "columns", name), read, rows, Stage.SAVE_LEADERBOARDS, 0, 3, number)
+
+
+def huge_keys(declared: CompetitionYaml) -> list[str]:
+    """The top-level keys that are read and whose values become enormous once their aliases are written out."""
+    return [key for key in sorted(TOP_KEYS | OLD_TOP_KEYS) if is_endless(declared.yaml.get(key))]

@@ -4,12 +4,13 @@ Either format is read: the platform's own (version 2) and that of CodaLab 1.5 (v
 Reading is lenient and never refuses; what the platform refuses is `gen-bundle check`'s question.
 """
 
+import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from difflib import SequenceMatcher
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from gen_bundle.codabench.competition import (
     DEFAULT_A_DAY,
@@ -28,13 +29,44 @@ from gen_bundle.codabench.competition import (
     Task,
 )
 from gen_bundle.codabench.dates import Instant, read_instant
-from gen_bundle.codabench.fields import as_boolean, as_integer, as_text
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.yaml_document import Document, Path
 
 YAML_NAME = "competition.yaml"
 NEARLY_ALIKE = 0.8
+TRUE: Final = frozenset(["t", "y", "yes", "true", "on", "1", 1, True])
+FALSE: Final = frozenset(["f", "n", "no", "false", "off", "0", 0, 0.0, False])
 NEW_KEYS = ("pages", "tasks", "leaderboards", "terms")
+
+
+def as_boolean(value: Any) -> bool | None:
+    """The truth value of a YAML value, or None when it is none."""
+    wanted = value.lower() if isinstance(value, str) else value
+    if not isinstance(wanted, Hashable):
+        return None
+    if wanted in TRUE:
+        return True
+    return False if wanted in FALSE else None
+
+
+def as_integer(value: Any) -> int | None:
+    """The integer that a YAML value stands for (texts and 5.0 do too), or None when it is none."""
+    if isinstance(value, bool):
+        return None
+    text = str(value)
+    if len(text) > 1000:
+        return None
+    try:
+        return int(re.sub(r"\.0*\s*$", "", text))
+    except ValueError:
+        return None
+
+
+def as_text(value: Any) -> str | None:
+    """The stored text of a YAML value (numbers become text, outer blanks go), or None when it is none."""
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        return None
+    return str(value).strip()
 
 
 def mistaken_for_yaml(names: Iterable[str]) -> list[str]:

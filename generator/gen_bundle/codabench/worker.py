@@ -1,4 +1,4 @@
-"""The rules of the compute worker: which command runs, and how a job ends.
+"""The rules of the compute worker: which command runs, how a job ends, and in which image programs run.
 
 Each rule names its place in Codabench's public source of 1.25, `compute_worker/compute_worker.py`; quoted
 messages are the platform's own words. What later versions do otherwise is in `gen_bundle.codabench.versions`. What the
@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from gen_bundle.codabench.competition import DEFAULT_LIMIT_S
 from gen_bundle.yaml_document import MAX_BYTES, MAX_METADATA_BYTES, UnreadableYamlError, is_endless, read_yaml
 
 ContainerKind = Literal["program", "ingestion"]
@@ -135,17 +134,6 @@ def replace_placeholders(
     return command
 
 
-def time_limit(phase_seconds: int | None, *, own_queue: bool) -> int:
-    """Seconds each of the two jobs gets: the phase's (600 where none is set), on the default queue at most 600.
-
-    Source: `competitions/tasks.py`, `_send_to_compute_worker`, with the server's default MAX_EXECUTION_TIME_LIMIT.
-    """
-    seconds = phase_seconds or DEFAULT_LIMIT_S
-    if own_queue:
-        return seconds
-    return min(seconds, DEFAULT_LIMIT_S)
-
-
 def is_long_log(lines: int, size: int) -> bool:
     """Whether a log of so many lines and bytes is one that the platform does not keep safely."""
     return lines > LONG_LOG_LINES or size > LONG_LOG_BYTES
@@ -184,3 +172,34 @@ def read_scores(output: Path) -> object:
     except (ValueError, TypeError, RecursionError) as error:
         raise WorkerCrashError(f"the scores cannot be sent to the server: {error}", f"{NOT_JSON}: {error}") from error
     return sent
+
+
+# The image in which every scoring program without a model runs, unless a competition names its own. Source:
+# Dockerfiles/Dockerfile-py312 of the public repository codalab/codalab-dockers, commit dd2e27e (3 April 2026). It was
+# read there, and the image itself not pulled. The tag may move: a program must not depend on exact versions, and its
+# signature names what it met.
+PLATFORM_IMAGE = "codalab/codalab-legacy:py312"
+PYTHON = "3.12"
+"""On Debian 12 (python:3.12-slim-bookworm), as root, with tini for an entry point, which passes the command on."""
+PACKAGES = {
+    "cython": "3.0.12",
+    "imutils": "0.5.4",
+    "matplotlib": "3.8.4",
+    "numba": "0.61.2",
+    "numpy": "1.26.4",
+    "pandas": "2.2.3",
+    "psutil": "7.0.0",
+    "pyyaml": "6.0.2",
+    "scikit-learn": "1.5.1",
+    "scipy": "1.11.4",
+    "threadpoolctl": "3.6.0",
+}
+"""What its Dockerfile pins, by the names of the Python package index."""
+MODULES = frozenset(
+    {
+        *("Cython", "PIL", "contourpy", "cycler", "dateutil", "fontTools", "imutils", "joblib", "kiwisolver"),
+        *("llvmlite", "matplotlib", "mpl_toolkits", "numba", "numpy", "packaging", "pandas", "psutil", "pyparsing"),
+        *("pytz", "scipy", "six", "sklearn", "threadpoolctl", "tzdata", "yaml"),
+    }
+)
+"""What can be imported from these and from what pip installs with them."""

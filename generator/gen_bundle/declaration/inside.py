@@ -8,8 +8,8 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from gen_bundle.competitions import known_competitions
 from gen_bundle.errors import UserError
+from gen_bundle.resources import known_competitions
 
 
 def check_inside(folder: Path, files: Iterable[str], folders: Iterable[str]) -> None:

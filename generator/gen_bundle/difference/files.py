@@ -14,12 +14,19 @@ from typing import Any
 from gen_bundle.check.bundle import Bundle, once_a_bundle
 from gen_bundle.check.leaks.records import json_value, lines, rows
 from gen_bundle.codabench.competition import DataUse
-from gen_bundle.codabench.fields import as_text
-from gen_bundle.difference.changes import Difference, Effect, Named, changed_settings, paired, whole_item
-from gen_bundle.difference.settings import phase_names, tasks_named
+from gen_bundle.codabench.reading import as_text
+from gen_bundle.difference.changes import (
+    Difference,
+    Effect,
+    Named,
+    changed_settings,
+    paired,
+    phase_names,
+    tasks_named,
+    whole_item,
+)
 from gen_bundle.yaml_document import MAX_METADATA_BYTES
-from gen_bundle.zips.reading import sha256_of
-from gen_bundle.zips.tree import Node
+from gen_bundle.zips.tree import Node, sha256_of
 from gen_bundle.zips.writing import JUNK
 
 # What a program of ours says of itself without changing a score that it writes.

@@ -6,15 +6,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from gen_bundle.check.bundle import Bundle
-from gen_bundle.difference.changes import PARTS, Difference, Effect
-from gen_bundle.difference.files import file_changes
-from gen_bundle.difference.settings import (
+from gen_bundle.difference.changes import (
+    PARTS,
+    Difference,
+    Effect,
     competition_changes,
     leaderboard_changes,
     phase_changes,
     task_changes,
     text_changes,
 )
+from gen_bundle.difference.files import file_changes
 from gen_bundle.plain_text import counted
 
 ASPECTS = (competition_changes, text_changes, phase_changes, task_changes, leaderboard_changes, file_changes)

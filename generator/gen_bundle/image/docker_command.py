@@ -23,7 +23,8 @@ def docker_output(*arguments: str) -> str:
     """
     done = subprocess.run([docker_command(), *arguments], capture_output=True, text=True)
     if done.returncode:
-        raise UserError(f"docker {' '.join(arguments[:2])}: {_last_line(done.stderr)}")
+        said = done.stderr.strip() or "failed without a message."
+        raise UserError(f"docker {' '.join(arguments[:2])}: {said.splitlines()[-1]}")
     return done.stdout
 
 
@@ -71,13 +72,9 @@ def docker_command() -> str:
 
 
 def _candidates() -> Iterator[str]:
-    daemon = shutil.which("dockerd", path=f"{os.environ.get('PATH', '')}{os.pathsep}/usr/sbin")
-    places = [shutil.which("docker"), "/usr/bin/docker", str(Path(daemon).with_name("docker")) if daemon else None]
+    places = [shutil.which("docker"), "/usr/bin/docker"]
+    if daemon := shutil.which("dockerd", path=f"{os.environ.get('PATH', '')}{os.pathsep}/usr/sbin"):
+        places.append(str(Path(daemon).with_name("docker")))
     for place in places:
         if place is not None and os.access(place, os.X_OK):
             yield place
-
-
-def _last_line(text: str) -> str:
-    lines = text.strip().splitlines()
-    return lines[-1] if lines else "failed without a message."

@@ -19,7 +19,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from gen_bundle.declaration.source import read_source
 from gen_bundle.errors import UserError
 from gen_bundle.image.request import ImageRequest
-from gen_bundle.whole_file import write_whole
+from gen_bundle.local_files import write_whole
+from gen_bundle.plain_text import counted
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Revision = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
@@ -56,13 +57,15 @@ class ImageModel(_Strict):
 
     def contradictions(self, files: Mapping[str, str]) -> list[str]:
         """What these files (name → sha256) have otherwise than expected: a source is wrong, or was tampered with."""
-        return [
-            f"expected.{name}: its sha256 is {files.get(name, 'unknown, the file is not there')}; in "
-            f"{known.sources} public source{'s' if known.sources > 1 else ''} it was {known.sha256}. "
-            "Find out which is right, and delete this line only if it is these files."
-            for name, known in (self.expected or {}).items()
-            if files.get(name) != known.sha256
-        ]
+        found = []
+        for name, known in (self.expected or {}).items():
+            if files.get(name) != known.sha256:
+                found.append(
+                    f"expected.{name}: its sha256 is {files.get(name, 'unknown, the file is not there')}; in "
+                    f"{counted(known.sources, 'public source')} it was {known.sha256}. "
+                    "Find out which is right, and delete this line only if it is these files."
+                )
+        return found
 
     @model_validator(mode="after")
     def _expected_of_a_revision(self) -> "ImageModel":
@@ -109,12 +112,11 @@ def read_models_file(path: Path) -> ModelsFile:
     try:
         return ModelsFile.model_validate(source.data)
     except ValidationError as error:
-        raise UserError(
-            *(
-                f"{source.position(tuple(fault['loc']))}: {'.'.join(map(str, fault['loc']))}: {fault['msg']}."
-                for fault in error.errors(include_url=False)
-            )
-        ) from None
+        faults = []
+        for fault in error.errors(include_url=False):
+            place = source.position(tuple(fault["loc"]))
+            faults.append(f"{place}: {'.'.join(map(str, fault['loc']))}: {fault['msg']}.")
+        raise UserError(*faults) from None
 
 
 def write_models_file(path: Path, models_file: ModelsFile) -> None:

@@ -9,8 +9,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Literal
 
-from gen_bundle.codabench.platform_image import PACKAGES
-from gen_bundle.codabench.platform_image import PYTHON as PLATFORM_PYTHON
+from gen_bundle.codabench.worker import PACKAGES
+from gen_bundle.codabench.worker import PYTHON as PLATFORM_PYTHON
 from gen_bundle.errors import UserError
 from gen_bundle.package.libraries import (
     METRICS,
@@ -26,6 +26,7 @@ from gen_bundle.package.libraries import (
     packages_text,
     version_of,
 )
+from gen_bundle.plain_text import counted
 from gen_bundle.resources import resource
 from gen_bundle.starting import pip_environment, python
 
@@ -126,7 +127,9 @@ class ImageRequest:
 
     @property
     def locks(self) -> tuple[Lock, ...]:
-        return (self.packages, *((METRICS,) if self.metrics else ()))
+        if self.metrics:
+            return self.packages, METRICS
+        return (self.packages,)
 
     @property
     def packages_text(self) -> str:
@@ -155,21 +158,21 @@ def lock_requirements(request: ImageRequest, say: Callable[[str], None]) -> bool
         pins = _versions(lock_text((METRICS,))) | PACKAGES
     else:
         # the image with models has torch, and what it brings, from a list of its own
-        torch = (resource("docker") / "requirements.cuda.txt").read_text(encoding="utf-8")
-        text = lock_text(request.locks) + (torch if request.packages == "models" else "")
+        text = lock_text(request.locks)
+        if request.packages == "models":
+            text += (resource("docker") / "requirements.cuda.txt").read_text(encoding="utf-8")
         python_version, pins = PYTHON, _versions(text)
         there = pins
     held = there | _versions(own_lock(target, python_version))
     if not _missing(wanted, held):
         return False
     found = _resolved(wanted, [f"{name}=={version}" for name, version in pins.items()], python_version)
-    lines = [
-        f"{name}=={version} \\\n    --hash=sha256:{digest}\n"
-        for name, version, digest in sorted(found)
-        if name not in there
-    ]
+    lines = []
+    for name, version, digest in sorted(found):
+        if name not in there:
+            lines.append(f"{name}=={version} \\\n    --hash=sha256:{digest}\n")
     target.write_text(OWN_LOCK_HEAD.format(python_version) + "".join(lines), encoding="utf-8")
-    say(f"{target}: locked {len(lines)} package{'' if len(lines) == 1 else 's'}")
+    say(f"{target}: locked {counted(len(lines), 'package')}")
     return True
 
 
@@ -196,7 +199,8 @@ def request_for(name: str, options: Mapping[str, Any], tag: str, variant: Varian
     packages, *further = locks_for(options)
     if packages == "score":
         variant = "cpu"
-    variant = variant or ("cuda" if options.get("device") == "cuda" else "cpu")
+    elif variant is None:
+        variant = "cuda" if options.get("device") == "cuda" else "cpu"
     return ImageRequest(
         name=name,
         tag=tag,

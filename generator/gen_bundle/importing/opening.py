@@ -10,17 +10,16 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from gen_bundle.check.bundle import Bundle, open_bundle, open_readable_bundle, page_files
-from gen_bundle.codabench.fields import is_uuid
+from gen_bundle.codabench.fields import huge_keys, is_uuid
 from gen_bundle.codabench.reading import YAML_NAME, mistaken_for_yaml
-from gen_bundle.codabench.serializer_fields import huge_keys
 from gen_bundle.convert import convert
 from gen_bundle.difference.report import as_lines, differences
 from gen_bundle.errors import UserError
 from gen_bundle.new.project import placeholder_logo
 from gen_bundle.resources import SCAFFOLD_TEXT
 from gen_bundle.yaml_document import MAX_BYTES, UnreadableYamlError, read_yaml
-from gen_bundle.zips.bounds import BUNDLE
 from gen_bundle.zips.tree import Node, Tree, file_of, write_files
+from gen_bundle.zips.unpacking import BUNDLE
 
 PYTHON_TAG = re.compile(rb"!!python/\S+[ \t]*")
 ABSENT = "NOT-IN-THE-BUNDLE"

@@ -14,8 +14,7 @@ from typing import Any
 from gen_bundle.check.bundle import page_files
 from gen_bundle.codabench.competition import MEASURED, TIE_BREAK, Column, DataUse, Phase, Solution, Task
 from gen_bundle.codabench.dates import Instant
-from gen_bundle.codabench.fields import Boolean, as_boolean, as_text, is_uuid
-from gen_bundle.codabench.serializer_fields import (
+from gen_bundle.codabench.fields import (
     BOARD,
     COLUMN,
     PAGE,
@@ -25,13 +24,15 @@ from gen_bundle.codabench.serializer_fields import (
     TASK,
     TOP_FIELDS,
     TOP_KEYS,
+    Boolean,
+    is_uuid,
 )
+from gen_bundle.codabench.reading import as_boolean, as_text
 from gen_bundle.importing.opening import ABSENT, NO_PAGE, Opened
 from gen_bundle.new.project import placeholder_logo
 from gen_bundle.yaml_document import Path as YamlPath
 from gen_bundle.yaml_document import dotted
-from gen_bundle.zips.reading import Unpacked, sha256_of
-from gen_bundle.zips.tree import Node, OnServer, file_of, write_files
+from gen_bundle.zips.tree import Node, OnServer, Unpacked, file_of, sha256_of, write_files
 
 PROGRAMS = {"scoring": "scoring_program", "ingestion": "ingestion_program"}
 FOLDERS = {"scoring": "score", "ingestion": "ingest"}

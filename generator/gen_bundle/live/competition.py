@@ -14,7 +14,7 @@ from typing import Any
 
 from gen_bundle.check.bundle import Bundle, open_readable_bundle
 from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES, Phase, Task
-from gen_bundle.codabench.serializer_fields import PHASE_FLAGS, TOP_FIELDS
+from gen_bundle.codabench.fields import PHASE_FLAGS, TOP_FIELDS
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.difference.changes import Named, paired
 from gen_bundle.errors import UserError

@@ -11,8 +11,7 @@ from gen_bundle.codabench.competition import DataUse
 from gen_bundle.difference.files import packed_files
 from gen_bundle.errors import UserError
 from gen_bundle.live.connection import AnswerError, Connection
-from gen_bundle.zips.reading import sha256_of
-from gen_bundle.zips.tree import Node
+from gen_bundle.zips.tree import Node, sha256_of
 from gen_bundle.zips.writing import write_zip
 
 LONGEST_NAME = 64  # of a file, in characters

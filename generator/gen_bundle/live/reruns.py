@@ -16,7 +16,6 @@ from typing import Any
 from pydantic import BaseModel, PrivateAttr
 
 from gen_bundle.codabench.competition import DEFAULT_LIMIT_S
-from gen_bundle.json_files import read_json, state_file, write_json
 from gen_bundle.live.connection import AnswerError, Connection, LiveError, Row
 from gen_bundle.live.submissions import (
     DELETED,
@@ -28,10 +27,10 @@ from gen_bundle.live.submissions import (
     state,
     submissions_of,
 )
+from gen_bundle.local_files import read_json, state_file, write_json
 from gen_bundle.plain_text import counted
 from gen_bundle.yaml_document import MAX_METADATA_BYTES, UnreadableYamlError, read_yaml
-from gen_bundle.zips.reading import open_archive
-from gen_bundle.zips.tree import Node, ignore_count
+from gen_bundle.zips.tree import Node, ignore_count, open_archive
 
 PORTION = 10
 SAMPLE = 5  # runs of a phase whose times are read

@@ -21,8 +21,8 @@ from typing import Any
 
 from gen_bundle.check.bundle import Bundle, page_files
 from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES, DataUse, Phase, Task
-from gen_bundle.codabench.fields import Boolean, as_boolean, as_text
-from gen_bundle.codabench.serializer_fields import PHASE_FLAGS, TOP_FIELDS
+from gen_bundle.codabench.fields import PHASE_FLAGS, TOP_FIELDS, Boolean
+from gen_bundle.codabench.reading import as_boolean, as_text
 from gen_bundle.difference.changes import Difference
 from gen_bundle.difference.files import packed_files, use_changes
 from gen_bundle.live.competition import (
@@ -41,8 +41,7 @@ from gen_bundle.live.competition import (
 from gen_bundle.live.connection import Row
 from gen_bundle.live.datasets import content_digest
 from gen_bundle.yaml_document import Document
-from gen_bundle.zips.reading import Archive
-from gen_bundle.zips.tree import Node, Tree
+from gen_bundle.zips.tree import Archive, Node, Tree
 
 Replaced = Mapping[Place, Mapping[str, list[Difference]]]
 """How programs and data differ, by role, of each `("task", 7)` and `("phase", 12)` of the site where any does."""

@@ -16,16 +16,15 @@ from gen_bundle.check import Report, check_path
 from gen_bundle.check.bundle import Bundle, open_readable_bundle
 from gen_bundle.check.catalogue import explain_refusal
 from gen_bundle.check.report import OVER
-from gen_bundle.codabench.fields import as_text
+from gen_bundle.codabench.reading import as_text
 from gen_bundle.difference.report import differences
 from gen_bundle.draft import Lack, contact_and_image, scaffold, synthetic_gold
 from gen_bundle.errors import UserError
-from gen_bundle.json_files import read_json, write_json
 from gen_bundle.live.competition import Snapshot, site_version, with_tasks
 from gen_bundle.live.connection import AnswerError, Connection, LiveError
 from gen_bundle.live.datasets import send_file, without_file
 from gen_bundle.live.site_bundle import UNKNOWN, SiteBundle
-from gen_bundle.remembered import file_digest, state_folder
+from gen_bundle.local_files import file_digest, read_json, state_folder, write_json
 from gen_bundle.resources import shipped_gold
 from gen_bundle.zips.tree import Node
 

@@ -8,10 +8,10 @@ import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
-from gen_bundle.competitions import known_competitions
 from gen_bundle.errors import UserError
+from gen_bundle.local_files import file_digest, is_known, remember
 from gen_bundle.package.resolve import Resolved
-from gen_bundle.remembered import file_digest, is_known, remember
+from gen_bundle.resources import known_competitions
 from gen_bundle.zips.writing import folder_members
 
 CODE = (".py", ".pyc", ".so", ".pyd")

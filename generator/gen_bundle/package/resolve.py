@@ -10,16 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.codabench.reading import YAML_NAME
-from gen_bundle.competitions import known_competitions
 from gen_bundle.declaration import model
 from gen_bundle.declaration.declared import DECLARED
-from gen_bundle.declaration.declared.remarks import remarks
+from gen_bundle.declaration.declared.settle import remarks
 from gen_bundle.declaration.inside import check_inside
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.read import FILE, read_competition, read_with_places
 from gen_bundle.errors import UserError
 from gen_bundle.package.client import Organiser, ScoringPackage, VerbProgress, find_package
-from gen_bundle.resources import shipped_gold
+from gen_bundle.resources import known_competitions, shipped_gold
 
 PATH_STARTS = ("/", "./", "../", "~/")
 """What a hub's model name never begins with."""

@@ -9,9 +9,9 @@ from typing import Any
 from gen_bundle.codabench.board import NOT_AVAILABLE
 from gen_bundle.declaration.dates import AOE, shown
 from gen_bundle.errors import UserError
+from gen_bundle.local_files import write_whole
 from gen_bundle.preview.reading import CompetitionView, PhaseView, TaskView
 from gen_bundle.render.html_page import Functions, html_page, is_marked
-from gen_bundle.whole_file import write_whole
 
 MAX_TICKS = 6
 MAX_DAYS = 40_000

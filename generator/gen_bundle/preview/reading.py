@@ -20,8 +20,7 @@ from typing import Any
 from gen_bundle.check.bundle import Bundle, open_readable_bundle
 from gen_bundle.codabench.competition import Column, DataUse, Phase, Task
 from gen_bundle.codabench.dates import Instant, read_instant
-from gen_bundle.codabench.fields import as_boolean, as_text
-from gen_bundle.codabench.reading import is_on
+from gen_bundle.codabench.reading import as_boolean, as_text, is_on
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.errors import UserError
 from gen_bundle.render.markdown import page_html

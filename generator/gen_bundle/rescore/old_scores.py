@@ -16,6 +16,7 @@ from gen_bundle.rescore.scoring_job import JobResult
 from gen_bundle.rescore.standings import Side
 from gen_bundle.rescore.submissions import fetched_name
 from gen_bundle.twin.report import Status
+from scoring_kit.base.submissions import allow_long_cells
 
 MAX_BYTES = 256 * 1024 * 1024
 WHOLE = "whole"
@@ -101,6 +102,7 @@ def _from_runs(content: Mapping[str, Any]) -> OldResults:
 
 def _from_table(file: Path, text: str, bundle: OpenedBundle) -> OldScores:
     """A table; an empty cell is no score, and a line of empty cells a submission that failed."""
+    allow_long_cells()
     rows = csv.DictReader(io.StringIO(text, newline=""), restval="")
     heads = list(rows.fieldnames or ())
     columns = [column.key for column in bundle.leaderboard.columns if column.key in heads]

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.errors import UserError
+from gen_bundle.local_files import write_whole
 from gen_bundle.plain_text import one_line
 from gen_bundle.render.html_page import Functions, html_page
 from gen_bundle.render.rankings import csv_cell
 from gen_bundle.rescore.standings import BoardChanges, ScoreChange
-from gen_bundle.whole_file import write_whole
 
 TEMPLATE = Path(__file__).resolve().parent / "templates" / "rescore.html.j2"
 RUN_FIELDS = ("submission", "task", "status", "exit_code", "scores", "digest")

@@ -17,6 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from gen_bundle.codabench.versions import DIFFERENCES, NEWEST
 from gen_bundle.errors import UserError
+from gen_bundle.local_files import write_whole
 from gen_bundle.rescore.old_scores import OldScores, read_old_scores
 from gen_bundle.rescore.opened_bundle import OpenedBundle, opened_bundle
 from gen_bundle.rescore.outputs import NOT_RUN, Rescored, ScoredRun, make_room, write_outputs
@@ -24,9 +25,7 @@ from gen_bundle.rescore.scoring_job import EngineName, JobResult, Lost, ResultSt
 from gen_bundle.rescore.standings import BoardChanges, Side, compare, plain_scores, standings
 from gen_bundle.rescore.submissions import SubmissionFile, submissions_in
 from gen_bundle.rescore.workers import Workers, local_pool, run
-from gen_bundle.twin.engines.choose import choose_engine
-from gen_bundle.twin.strangers import refuse_code
-from gen_bundle.whole_file import write_whole
+from gen_bundle.twin.engines.choose import choose_engine, refuse_code
 
 RESULTS = "results"
 """The folder of the results, below the one for the outputs."""

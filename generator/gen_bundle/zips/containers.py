@@ -15,9 +15,8 @@ from functools import partial
 from typing import IO, cast
 from xml.etree import ElementTree
 
-from gen_bundle.zips.bounds import BUNDLE
-from gen_bundle.zips.reading import Tick, digest, searchable, unpack
-from gen_bundle.zips.tree import Node, file_of
+from gen_bundle.zips.tree import Node, Tick, digest, file_of, searchable, unpack
+from gen_bundle.zips.unpacking import BUNDLE
 
 ZIP = b"PK\x03\x04"
 TAR, TAR_AT = b"ustar", 257

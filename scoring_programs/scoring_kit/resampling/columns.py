@@ -3,7 +3,7 @@
 Arrays of teams have the shape [teams, resamples].
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -15,6 +15,7 @@ from scoring_kit.resampling.draws import DIGITS, TAILS
 from scoring_kit.units import Additive, Array, Statistic
 
 Ranks = NDArray[np.int64]
+COMPUTATIONS: Mapping[str, Callable[..., Array]] = {"min": np.min, "max": np.max, "sum": np.sum, "avg": np.mean}
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +40,7 @@ class AtUnits:
 
     def as_sums(self) -> Additive | None:
         every = self.statistic.as_sums()
-        return None if every is None else Additive(every.sums[self.places], every.formula)
+        return every and Additive(every.sums[self.places], every.formula)
 
 
 @dataclass(frozen=True)
@@ -54,12 +55,15 @@ class Part:
         column = self.column
         if column.worst is None:
             return values
-        defined = np.where(np.isnan(values), column.worst, values)
-        return np.maximum(defined, column.worst) if column.sort == "desc" else np.minimum(defined, column.worst)
+        if column.sort == "desc":
+            return np.fmax(values, column.worst)
+        return np.fmin(values, column.worst)
 
     def over(self, counts: Array) -> Array:
         """The metric over each row of `counts`, before `shown`: [resamples, units] → [resamples]."""
-        return np.full(len(counts), np.nan) if self.statistic is None else self.statistic.over(counts)
+        if self.statistic is None:
+            return np.full(len(counts), np.nan)
+        return self.statistic.over(counts)
 
 
 @dataclass(frozen=True)
@@ -127,14 +131,7 @@ def combined(teams: Sequence[TeamColumn], values: Sequence[Array], first: int | 
         mean: Array = np.stack(ranked).mean(axis=0).round(column.precision)
         return mean
     together = np.stack([of_teams[:first] for of_teams in values])
-    if column.computation == "min":
-        lowest: Array = together.min(axis=0)
-        return lowest
-    if column.computation == "max":
-        highest: Array = together.max(axis=0)
-        return highest
-    total: Array = together.sum(axis=0)
-    return total / len(values) if column.computation == "avg" else total
+    return COMPUTATIONS[column.computation](together, axis=0)
 
 
 def rank_interval(places: Ranks) -> tuple[int, int]:
@@ -169,8 +166,9 @@ def mid_ranks(values: Array, descending: bool, competing: NDArray[np.bool_], fir
 
 def _goodness(values: Array, descending: bool) -> Array:
     """Values that can be compared, of which the highest is the best."""
-    signed = values if descending else -values
-    return np.round(signed, DIGITS)
+    if not descending:
+        values = -values
+    return np.round(values, DIGITS)
 
 
 def wins(places: Ranks) -> Array:

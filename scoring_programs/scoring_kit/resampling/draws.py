@@ -73,7 +73,9 @@ def few_units(
         fewest = max(FEWEST_FOR_CLASSES, UNITS_A_CLASS * len(classes))
         what = f"an interval of a mean over {len(classes)} classes or groups"
     if column.worst is not None and abs(column.worst) >= UNBOUNDED:
-        fewest, kind = (FEWEST_SQUARED, "a squared error") if squared else (FEWEST_UNBOUNDED, "an error")
+        fewest, kind = FEWEST_UNBOUNDED, "an error"
+        if squared:
+            fewest, kind = FEWEST_SQUARED, "a squared error"
         what = f"an interval of {kind} without a bound (worst: {column.worst:g})"
     if number < fewest:
         return f"There are only {number} {word}; at least {fewest} make {what}."

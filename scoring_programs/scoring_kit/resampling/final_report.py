@@ -31,12 +31,13 @@ from scoring_kit.program import AVERAGE_RANK, Program, ScoreColumn
 from scoring_kit.report.withholding import open_metrics
 from scoring_kit.resampling.columns import AtUnits, Part, TeamColumn
 from scoring_kit.resampling.draws import few_units
-from scoring_kit.resampling.groups import families, family_of_units
 from scoring_kit.resampling.task import (
     ALPHA,
     NOTHING,
     Resampled,
     Resampling,
+    families,
+    family_of_units,
     other_rankings,
     pair_records,
     resampled,
@@ -141,7 +142,9 @@ class TaskReport:
     ) -> None:
         self.task, self.program, self.scores, self.scored, self.view = task, program, scores, scored, view
         self.per_unit, self._min_items = per_unit, program.details_min_items
-        self.late = set() if scored is None else set(scored.late)
+        self.late: Collection[str] = ()
+        if scored is not None:
+            self.late = scored.late
         self.columns = program.columns_of(task)
         first = self.columns[0]
         self.standing = task_standing(program, first, scores, view)
@@ -235,7 +238,7 @@ class TaskReport:
             ranking = self._ranking("column", self._scores_in(column), column.sort == "desc", view.baselines)
             yield {**ranking, "title": column.title}
         own, ties = self._scores_in(first), tie_breaks(self.program, first, self.scores)
-        if own.keys() & self.late:
+        if own.keys() & set(self.late):
             in_time = {team: value for team, value in own.items() if team not in self.late}
             if first.computation == AVERAGE_RANK:
                 rest = {team: self.scores[team] for team in in_time}
@@ -262,17 +265,16 @@ class TaskReport:
         """The groups and classes that per-unit results name, with intervals; what is over too few items is left out."""
         there = {}
         for team in shown:
-            of_team = None if self.per_unit is None else self.per_unit[team].get(self.task)
-            if of_team is not None:
+            if self.per_unit is not None and (of_team := self.per_unit[team].get(self.task)) is not None:
                 there[team] = of_team
         columns = {column.key: column for column in self.columns}
         names: dict[str, list[str]] = {}
         for one in there.values():
             names |= {key: list(own) for key, own in one.groups.items()}
-        return [
-            family_of_units(key, groups, columns.get(key), there, settings, self._min_items)
-            for key, groups in names.items()
-        ]
+        found = []
+        for key, groups in names.items():
+            found.append(family_of_units(key, groups, columns.get(key), there, settings, self._min_items))
+        return found
 
     def _groups(self, shown: Sequence[str]) -> list[dict[str, Any]]:
         """Metrics by class, type or language of the shown teams; what is over too few items is left out."""
@@ -320,7 +322,7 @@ def per_unit_results(scored: TeamResults | None) -> PerUnit | None:
     for team, own in scored.results.items():
         found[team] = {}
         for task, result in own.items():
-            found[team][task] = None if result.units is None else result.units()
+            found[team][task] = result.units and result.units()
     return found
 
 
@@ -376,7 +378,7 @@ def ranking_column(
     """The units that a column scores, its values over them for each team, and why there are no intervals."""
     if per_unit is None:
         return None, {}, "A table of scores was ranked, which says nothing about single units."
-    keys = column.of if column.computation else [column.key]
+    keys = column.of or [column.key]
     written = [one for one in program.columns if one.key in keys]
     try:
         found = _with_units(written, order, per_unit)
@@ -438,7 +440,9 @@ def _too_few(
         scored: kind of unit → the places of those that are scored.
     """
     kind, number = min(((kind, len(own)) for kind, own in scored.items()), key=lambda one: one[1])
-    word = f"units of the kind {kind}" if len(scored) > 1 else "units"
+    word = "units"
+    if len(scored) > 1:
+        word += f" of the kind {kind}"
     for column in written:
         for own in every:
             classes, squared = own.classes.get(column.key, ()), column.key in own.squared

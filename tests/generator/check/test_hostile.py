@@ -16,7 +16,7 @@ import yaml
 from gen_bundle.check import Report, check_path
 from gen_bundle.errors import UserError
 from gen_bundle.twin.layout import remove_tree
-from gen_bundle.zips.bounds import BUNDLE
+from gen_bundle.zips.unpacking import BUNDLE
 from tests.generator.check.cases.archive import SOUND, member
 from tests.generator.check.drafts import NEW, NOW, Draft, Edit, new, packed, put, raw, text, write
 

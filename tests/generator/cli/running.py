@@ -16,8 +16,7 @@ def gen_bundle(*arguments: object, cwd: Path | None = None) -> "CompletedProcess
     given = [str(argument) for argument in arguments]
     stdout, stderr = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     with (
-        patch("gen_bundle.cli._end_on_signals"),  # which would change how this process takes signals,
-        patch("gc.set_threshold"),  # and this, when other tests' garbage is found
+        patch("gen_bundle.cli._end_on_signals"),  # which would change how this process takes signals
         chdir(cwd or Path.cwd()),
         redirect_stdout(stdout),
         redirect_stderr(stderr),

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.cli import VERBS, main
+from gen_bundle.cli import VERBS
+from tests.generator.cli.running import gen_bundle
 from tests.generator.competition import small_competition
 from tests.generator.preview.bundles import write_bundle
 from tests.generator.twin.bundles import GOOD, Bundle, write_zip
@@ -39,18 +40,13 @@ DryRun = Callable[..., dict[str, dict[str, str]]]
 
 
 @pytest.fixture
-def verb(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Said]:
+def verb(tmp_path: Path) -> Callable[..., Said]:
     """Runs a command line in this process: exit status, stdout, stderr."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("gen_bundle.cli._end_on_signals", lambda: None)
 
     def run(*arguments: object) -> Said:
-        with pytest.raises(SystemExit) as ended:
-            main(list(map(str, arguments)))
-        printed = capsys.readouterr()
-        assert isinstance(ended.value.code, int)
-        assert "a bug in gen-bundle" not in printed.err + printed.out
-        return ended.value.code, printed.out, printed.err
+        done = gen_bundle(*arguments, cwd=tmp_path)
+        assert "a bug in gen-bundle" not in done.stderr + done.stdout
+        return done.returncode, done.stdout, done.stderr
 
     return run
 
@@ -160,9 +156,7 @@ def test_an_odd_date_ends_neither_check_nor_preview(date: str, verb: Callable[..
     assert verb("preview", odd)[0] == 0
 
 
-def test_a_bug_is_the_item_that_it_meets(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_bug_is_the_item_that_it_meets(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from gen_bundle.check import check_path
 
     def buggy(path: Path, **known: object) -> object:
@@ -172,27 +166,22 @@ def test_a_bug_is_the_item_that_it_meets(
 
     monkeypatch.setattr(sys.modules["gen_bundle.check"], "check_path", buggy)
     paths = [write_bundle(tmp_path / f"{name}.zip") for name in ("first", "second", "third")]
-    with pytest.raises(SystemExit) as ended:
-        main(["check", "--json", *map(str, paths)])
-    printed = capsys.readouterr()
-    assert ended.value.code == 3
-    assert len(printed.out.splitlines()) == 2
-    assert f"{paths[1]}: a bug in gen-bundle: KeyError: 'surprise'" in printed.err
+    done = gen_bundle("check", "--json", *paths)
+    assert done.returncode == 3
+    assert len(done.stdout.splitlines()) == 2
+    assert f"{paths[1]}: a bug in gen-bundle: KeyError: 'surprise'" in done.stderr
 
 
 @pytest.mark.parametrize("debug", [False, True])
-def test_the_last_resort_is_a_few_lines(
-    debug: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_last_resort_is_a_few_lines(debug: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     def buggy() -> None:
         raise KeyError("surprise")
 
     monkeypatch.setattr("gen_bundle.cli.list.known_competitions", buggy)
     monkeypatch.setenv("GEN_BUNDLE_DEBUG", "1" if debug else "")
-    with pytest.raises(SystemExit) as ended:
-        main(["list"])
-    said = capsys.readouterr().err
-    assert ended.value.code == 3
+    done = gen_bundle("list")
+    said = done.stderr
+    assert done.returncode == 3
     assert "KeyError: 'surprise'" in said
     assert ("Traceback" in said) is debug
     assert debug or ("cli/list.py, line" in said and "GEN_BUNDLE_DEBUG=1" in said and len(said.splitlines()) == 1)

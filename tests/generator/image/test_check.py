@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.image.check import inspected
 from gen_bundle.image.request import ImageRequest
+from gen_bundle.image.verbs import inspected
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 REQUEST = ImageRequest("task", "scoring/task:cpu", "models", "cpu", {"org/name": None})

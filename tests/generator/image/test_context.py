@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.image.build import gather_context, labels
 from gen_bundle.image.models import Weights
 from gen_bundle.image.request import ImageRequest
+from gen_bundle.image.verbs import gather_context, labels
 
 SCORE = ImageRequest("task", "scoring/task:cpu", "score", "cpu")
 CUDA = ImageRequest("task", "scoring/task:cuda", "models", "cuda", {"org/name": None})

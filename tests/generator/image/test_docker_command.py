@@ -6,9 +6,9 @@ import pytest
 
 from gen_bundle.errors import UserError
 from gen_bundle.image import docker_command
-from gen_bundle.image.build import build_image
 from gen_bundle.image.models import Weights
 from gen_bundle.image.request import ImageRequest
+from gen_bundle.image.verbs import build_image
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked_python")]  # a build asks pip for its settings
 DOCKERS_OWN, PODMANS_OWN = "Docker version 28.2.2", "podman version 5.4.2"

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.image.build import machine_settings, pip_settings
+from gen_bundle.image.verbs import machine_settings, pip_settings
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked_python")]
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.image import build as push
+from gen_bundle.image import verbs as push
 
 DIGEST = f"sha256:{'ab' * 32}"
 

@@ -14,9 +14,9 @@ from gen_bundle.building import BuildRequest, build
 from gen_bundle.cli import root
 from gen_bundle.declaration.read import read_competition
 from gen_bundle.errors import UserError
-from gen_bundle.image.build import gather_context
 from gen_bundle.image.models import Weights
 from gen_bundle.image.request import ImageRequest
+from gen_bundle.image.verbs import gather_context
 from gen_bundle.package.libraries import OWN_LOCK_HEAD
 from gen_bundle.resources import resource
 from tests.generator.test_declared import DECLARATION, declare

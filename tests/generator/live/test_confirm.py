@@ -14,7 +14,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.live.confirm import Confirmed, ConfirmRequest, confirm
 from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.live.submissions import PREFIX
-from gen_bundle.remembered import state_folder
+from gen_bundle.local_files import state_folder
 from gen_bundle.twin.engines import EngineError
 from gen_bundle.twin.engines.process import ProcessEngine
 from tests.generator.check.drafts import Draft, packed

@@ -17,7 +17,7 @@ from gen_bundle.building import BuildRequest, build
 from gen_bundle.check.bundle import open_bundle
 from gen_bundle.check.leaks.visible import foreign_files, visible_files
 from gen_bundle.cli import root
-from gen_bundle.codabench.platform_image import PACKAGES, PLATFORM_IMAGE
+from gen_bundle.codabench.worker import PACKAGES, PLATFORM_IMAGE
 from gen_bundle.errors import UserError
 from gen_bundle.image.request import ImageRequest
 from gen_bundle.package import libraries

@@ -10,12 +10,11 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.building import BuildRequest, build
+from gen_bundle.codabench.runnable import open_bundle, read_competition
 from gen_bundle.package.programs import program_members
 from gen_bundle.package.resolve import find_competition, resolve
 from gen_bundle.resources import competitions
-from gen_bundle.twin.bundle import open_bundle, read_competition
-from gen_bundle.zips.bounds import BUNDLE
-from gen_bundle.zips.unpacking import unpack
+from gen_bundle.zips.unpacking import BUNDLE, unpack
 from tests.generator.competition import small_competition
 from tests.generator.new.test_recipes import made
 
@@ -56,6 +55,15 @@ def test_a_package_of_ones_own_is_packed_whole(tmp_path: Path) -> None:
     found = program_members(competition, competition.parts[0])
     assert {"my_task/words.txt", "my_task/unused.py", "scoring_kit/csv_reading.py"} <= set(found)
     assert "my_task/organiser.py" not in found
+
+
+def test_what_a_changed_module_imports_is_packed(tmp_path: Path) -> None:
+    folder = small_competition(tmp_path)
+    resolved = resolve(folder)
+    for imported in ("csv_reading", "json_reading"):
+        (folder / "my_task" / "more.py").write_text(f"import scoring_kit.{imported}\n# {'x' * len(imported)}\n")
+        found = program_members(resolved, resolved.parts[0])
+        assert f"scoring_kit/{imported}.py" in found
 
 
 @cache

@@ -11,7 +11,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gen_bundle.codabench.serializer_fields import RULES
+from gen_bundle.codabench.fields import RULES
 from gen_bundle.declaration.model import SubmissionRule
 from gen_bundle.package.phase_data import PhaseData, PreparedGold
 from gen_bundle.package.resolve import Resolved, resolve

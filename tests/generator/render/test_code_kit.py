@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from gen_bundle.codabench.platform_image import PLATFORM_IMAGE
+from gen_bundle.codabench.worker import PLATFORM_IMAGE
 from gen_bundle.errors import UserError
 from gen_bundle.package.phase_data import prepare_phases
 from gen_bundle.package.resolve import resolve

@@ -44,10 +44,10 @@ IMPORTED = (
         "tornado.platform.asyncio",
         "dateutil.parser",
         "rich.table",
-        "gen_bundle.codabench.serializer_fields",
+        "gen_bundle.codabench.fields",
     ),
     *("gen_bundle.cli.rescore", "gen_bundle.rescore.cluster", "gen_bundle.rescore.rescoring"),
-    *("gen_bundle.codabench.serializer_fields", "gen_bundle.twin.engines.process"),
+    *("gen_bundle.codabench.fields", "gen_bundle.twin.engines.process"),
 )
 
 

@@ -30,7 +30,7 @@ def clients(monkeypatch: pytest.MonkeyPatch) -> list[GoneClient]:
         made.append(GoneClient())
         return made[-1]
 
-    monkeypatch.setattr("gen_bundle.twin.engines.connection.connect", connect)
+    monkeypatch.setattr("gen_bundle.twin.engines.docker.connect", connect)
     return made
 
 

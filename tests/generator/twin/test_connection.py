@@ -6,8 +6,7 @@ import pytest
 from docker.errors import APIError
 
 from gen_bundle.twin.engines import EngineError
-from gen_bundle.twin.engines.connection import Traits, traits
-from gen_bundle.twin.engines.docker import DockerEngine
+from gen_bundle.twin.engines.docker import DockerEngine, Traits, traits
 
 SECCOMP, ROOTLESS = "name=seccomp,profile=default", "name=rootless"
 RECORDED: dict[str, tuple[dict[str, Any], dict[str, Any], Traits]] = {

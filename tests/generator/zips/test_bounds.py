@@ -8,8 +8,7 @@ import pytest
 
 from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.twin.replay import DryRunRequest, dry_run
-from gen_bundle.zips.bounds import BUNDLE, MIB, SUBMISSION
-from gen_bundle.zips.unpacking import ArchiveError, unpack
+from gen_bundle.zips.unpacking import BUNDLE, MIB, SUBMISSION, ArchiveError, unpack
 from scoring_kit import submission_zip
 from scoring_kit.errors import Problems
 from tests.generator.twin.bundles import Bundle

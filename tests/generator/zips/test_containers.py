@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.check import Report
-from gen_bundle.zips.bounds import BUNDLE
+from gen_bundle.zips.unpacking import BUNDLE
 from tests.generator.check.drafts import both, new, packed, put, write
 from tests.generator.check.test_leaks import GOLD, IDS, LABELS, kit, leaks, public, task
 

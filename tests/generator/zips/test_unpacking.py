@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gen_bundle.zips.bounds import MIB, SUBMISSION, Bounds
-from gen_bundle.zips.unpacking import ArchiveError, unpack
+from gen_bundle.zips.unpacking import MIB, SUBMISSION, ArchiveError, Bounds, unpack
 
 SMALL = Bounds(members=5, total_bytes=2 * MIB, ratio=50, ratio_from=MIB // 2)
 

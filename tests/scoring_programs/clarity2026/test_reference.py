@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clarity2026.evaluation import clarity_units
+from clarity2026.clarity import clarity_units
 from clarity2026.reference import ClarityReference, manifest, read
 from scoring_kit.errors import OrganiserError
 from tests.scoring_programs.clarity2026.gold import ANNOTATED, DEV, annotated_gold, table

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from gen_bundle.package.programs import program_description
 from gen_bundle.package.resolve import resolve
 from gen_bundle.resources import resource
-from process2025.final_ranking import combined_scores, invitations, rank, team_name
+from process2025.organiser import combined_scores, invitations, rank, team_name
 from scoring_kit.board import shared_ranks
 from scoring_kit.errors import OrganiserError, Problems
 from tests.scoring_programs.framed import write_files

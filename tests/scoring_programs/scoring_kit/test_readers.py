@@ -84,6 +84,12 @@ def test_csv(text: str, messages: list[str]) -> None:
         assert error.startswith(message)
 
 
+def test_a_cell_may_be_a_whole_document() -> None:
+    problems = Problems()
+    ((_, cells),) = read_table("id,text\na," + "x" * 200_000, "t.csv", problems).rows
+    assert (len(cells[1]), problems.errors) == (200_000, [])
+
+
 @given(text=st.text(alphabet='ab,"\n\r\0 ', max_size=40))
 def test_no_text_makes_the_csv_reader_fail(text: str) -> None:
     table = read_table(text, "t.csv", Problems())

@@ -13,7 +13,6 @@ from typing import Any
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.leaks.records import (
     KEY,
-    LONGEST_CELL,
     Block,
     blocks,
     digests,
@@ -26,8 +25,8 @@ from gen_bundle.check.leaks.records import (
     words,
 )
 from gen_bundle.codabench.competition import DataUse, Task
-from gen_bundle.zips.reading import sha256_of
-from gen_bundle.zips.tree import Node, file_of
+from gen_bundle.zips.tree import Node, file_of, sha256_of
+from scoring_kit.base.submissions import allow_long_cells
 
 # File names and titles that tell what something is.
 LABELS_NAME = re.compile(
@@ -286,7 +285,7 @@ def _named_in(name: str, columns: Columns, whole: bool, secret: Mapping[str, Any
 
 def _first_cells(texts: Iterable[str]) -> Iterator[str]:
     """The first cell of each row, up to a quotation mark that is never closed, after which all is one cell."""
-    csv.field_size_limit(LONGEST_CELL)
+    allow_long_cells()
     try:
         for row in csv.reader(texts):
             if row and len(row[0]) > LONGEST_LABEL:

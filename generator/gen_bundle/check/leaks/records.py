@@ -19,6 +19,7 @@ from typing import IO, Any, TypeVar
 from xml.etree import ElementTree
 
 from gen_bundle.zips.tree import CHUNK, Node
+from scoring_kit.base.submissions import allow_long_cells
 
 T = TypeVar("T")
 MAX_JSON_BYTES = 48 * 1024 * 1024
@@ -29,7 +30,6 @@ MAX_LINE = 1024 * 1024
 MAX_DEPTH = 200
 # Wider rows hold features rather than answers; an object of more values holds several items.
 WIDEST = 200
-LONGEST_CELL = 128 * 1024 * 1024
 LOOKED_AT = 50
 LIST = 10
 LONG = 200
@@ -287,7 +287,7 @@ def _reader(node: Node) -> Any:
         return None
     wide = _wide_encoding(node.read(4096))
     text = (line + "\n" for line in lines(node)) if wide else _text_lines(node.open)
-    csv.field_size_limit(LONGEST_CELL)  # csv's own limit, 128 KiB, would end the search at a long document
+    allow_long_cells()
     return csv.reader(text, delimiter=mark, skipinitialspace=True)
 
 
@@ -613,6 +613,7 @@ def cells(line: str) -> tuple[str, ...]:
     if mark:
         parts = line.split(mark)
     elif "," in line or ";" in line:
+        allow_long_cells()
         try:
             parts = next(csv.reader([line], delimiter=_separator(line, ",;"), strict=False), [])
         except csv.Error:

@@ -15,8 +15,7 @@ from gen_bundle.codabench.reading import YAML_NAME
 from gen_bundle.resources import resource
 from gen_bundle.yaml_document import Path
 from gen_bundle.zips.containers import Contents, contents, holds_files
-from gen_bundle.zips.reading import sha256_of
-from gen_bundle.zips.tree import Node, file_of
+from gen_bundle.zips.tree import Node, file_of, sha256_of
 
 Channel = Literal["page", "logo", "public data", "starting kit", "solution", "input data", "program"]
 INPUT_CHANNELS = ("public data", "input data")

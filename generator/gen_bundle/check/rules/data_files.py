@@ -8,11 +8,9 @@ from gen_bundle.check.bundle import Bundle, page_files
 from gen_bundle.check.registry import UNPACKER, WORKER, ZIPFILE, Problem, Topic
 from gen_bundle.check.rules.shared import PATH_NOT_TEXT, UNKNOWN_KEY, known_key
 from gen_bundle.codabench.competition import DataUse
-from gen_bundle.codabench.fields import is_uuid, shown
-from gen_bundle.codabench.stages import Stage
+from gen_bundle.codabench.fields import Stage, is_uuid, shown
 from gen_bundle.yaml_document import Path
-from gen_bundle.zips.reading import Unpacked
-from gen_bundle.zips.tree import Node, OnServer
+from gen_bundle.zips.tree import Node, OnServer, Unpacked
 
 DATA = Topic(
     "Programs and data as files", f"{UNPACKER}/base_unpacker.py (data files)", reads="both", stage=Stage.SAVE_TASKS

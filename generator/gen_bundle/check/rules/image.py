@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import MODELS, SERIALIZERS, UNPACKER, Problem, Topic
 from gen_bundle.check.rules.shared import PATH_NOT_TEXT, missing
-from gen_bundle.codabench.fields import shown
-from gen_bundle.codabench.stages import Stage
+from gen_bundle.codabench.fields import Stage, shown
 from gen_bundle.zips.tree import Node, OnServer
 
 LOGO = Topic("The logo", f"{UNPACKER}/base_unpacker.py (image)", reads="both", stage=Stage.IMAGE)

@@ -8,9 +8,8 @@ from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import SCORES, SERIALIZERS, UNPACKER, Check, Problem, Topic
 from gen_bundle.check.rules.shared import list_faults
 from gen_bundle.codabench.competition import AVERAGE_RANK, Column, Competition
-from gen_bundle.codabench.fields import MISSING, as_boolean, as_integer, as_text, shown
-from gen_bundle.codabench.reading import YamlItem, input_texts
-from gen_bundle.codabench.stages import Stage
+from gen_bundle.codabench.fields import MISSING, Stage, shown
+from gen_bundle.codabench.reading import YamlItem, as_boolean, as_integer, as_text, input_texts
 from gen_bundle.codabench.versions import DIFFERENCES
 
 SAVING = f"{UNPACKER}/base_unpacker.py (saving the competition)"

@@ -7,9 +7,16 @@ from typing import Any
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import UNPACKER, Problem, Topic
 from gen_bundle.check.rules.shared import NOT_SORTABLE, as_found, sorting_error
-from gen_bundle.codabench.fields import MISSING, as_boolean, as_text, shown
-from gen_bundle.codabench.reading import board_label, of_leaderboard, old_columns, old_labels, old_phases
-from gen_bundle.codabench.stages import Stage
+from gen_bundle.codabench.fields import MISSING, Stage, shown
+from gen_bundle.codabench.reading import (
+    as_boolean,
+    as_text,
+    board_label,
+    of_leaderboard,
+    old_columns,
+    old_labels,
+    old_phases,
+)
 from gen_bundle.codabench.versions import SOURCE
 
 EXPORTS = Topic("The server's own exports", f"{SOURCE}, src/apps/competitions/tasks.py (create_competition_dump)")

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from gen_bundle.check.bundle import Bundle, PageFile, page_files
 from gen_bundle.check.registry import FRONTEND, SERIALIZERS, UNPACKER, Problem, Topic
 from gen_bundle.check.rules.shared import PATH_NOT_TEXT, list_faults, missing
-from gen_bundle.codabench.fields import as_integer, shown
-from gen_bundle.codabench.stages import Stage
+from gen_bundle.codabench.fields import Stage, shown
+from gen_bundle.codabench.reading import as_integer
 from gen_bundle.yaml_document import Path
 from gen_bundle.zips.tree import Node, OnServer
 

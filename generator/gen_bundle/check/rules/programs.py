@@ -12,13 +12,11 @@ from gen_bundle.check.rules.data_files import where
 from gen_bundle.check.rules.shared import known_key
 from gen_bundle.codabench.commands import Role, Verdict, faults
 from gen_bundle.codabench.competition import DEFAULT_IMAGE, DataUse, Task
-from gen_bundle.codabench.fields import shown
-from gen_bundle.codabench.stages import Stage
+from gen_bundle.codabench.fields import Stage, shown
 from gen_bundle.codabench.versions import DIFFERENCES
 from gen_bundle.codabench.worker import LOCAL_IMAGES
 from gen_bundle.yaml_document import MAX_METADATA_BYTES, UnreadableYamlError, read_yaml
-from gen_bundle.zips.reading import Unpacked
-from gen_bundle.zips.tree import Node
+from gen_bundle.zips.tree import Node, Unpacked
 
 PROGRAMS = Topic("Programs and their commands", f"{WORKER} (metadata and command)", reads="both")
 METADATA = ("metadata.yaml", "metadata")

@@ -5,8 +5,7 @@ from collections.abc import Hashable, Iterator
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import UNPACKER, WORKER, Problem, Topic
 from gen_bundle.check.rules.shared import known_key, list_faults, unknown_keys
-from gen_bundle.codabench.fields import MISSING, shown
-from gen_bundle.codabench.stages import Stage
+from gen_bundle.codabench.fields import MISSING, Stage, shown
 
 TASKS = Topic("Tasks", f"{UNPACKER}/v2.py (tasks)", stage=Stage.TASKS)
 

@@ -6,11 +6,9 @@ from typing import Any
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
 from gen_bundle.check.registry import SERIALIZERS, UNPACKER, Check, Problem, Topic
-from gen_bundle.codabench import serializer_fields as known
-from gen_bundle.codabench.fields import Fault, as_text, fault_of, fault_words
-from gen_bundle.codabench.reading import of_leaderboard, old_columns, old_phases
-from gen_bundle.codabench.serializer_fields import declared_fields
-from gen_bundle.codabench.stages import Stage
+from gen_bundle.codabench import fields as known
+from gen_bundle.codabench.fields import Fault, Stage, declared_fields, fault_of, fault_words
+from gen_bundle.codabench.reading import as_text, of_leaderboard, old_columns, old_phases
 from gen_bundle.codabench.versions import SOURCE
 from gen_bundle.yaml_document import Path, dotted
 

@@ -16,14 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.codabench.competition import TASK_FILES, Competition, DataUse, Phase, Task
-from gen_bundle.codabench.fields import Text, fault_of, fault_words
+from gen_bundle.codabench.fields import Text, declared_fields, fault_of, fault_words, huge_keys
 from gen_bundle.codabench.reading import YAML_NAME, CompetitionYaml, no_yaml_hint
-from gen_bundle.codabench.serializer_fields import declared_fields, huge_keys
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.errors import UserError
 from gen_bundle.yaml_document import UnreadableYamlError, dotted, read_yaml
-from gen_bundle.zips.bounds import BUNDLE
-from gen_bundle.zips.unpacking import UNREADABLE, ArchiveError, unpack
+from gen_bundle.zips.unpacking import BUNDLE, UNREADABLE, ArchiveError, unpack
 
 PROGRAM_JSON = "program.json"
 A_LIST = "expected a list with at least one mapping"
@@ -206,7 +204,15 @@ def _ids(named: Sequence[tuple[Any, Any]], groups: Sequence[Sequence[int]]) -> l
     return [str(position) for position in range(len(named))]
 
 
-def own_columns(task: Task) -> list[str]:
+def column_owners(phase: Phase) -> dict[str, str]:
+    """Column → the task that fills it, in a phase of several tasks and as far as their programs say so."""
+    owners: dict[str, str] = {}
+    for task in phase.tasks if len(phase.tasks) > 1 else ():
+        owners |= dict.fromkeys(_own_columns(task), task.id)
+    return owners
+
+
+def _own_columns(task: Task) -> list[str]:
     """Keys of the columns that a task's own program fills, as its `program.json` says; none for one that is not ours.
 
     In layout `tasks` every program writes all columns, those of other tasks at their worst.

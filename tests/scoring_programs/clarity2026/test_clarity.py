@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clarity2026.evaluation import (
+from clarity2026.clarity import (
     any_match_golds,
     compute_clarity_f1,
     compute_evasion_f1_strict,
