@@ -83,7 +83,7 @@ def _filled(roles: Mapping[str, Any], mentions: Sequence[Mention], place: int) -
     filled = [first, second]
     for name, role in roles.items():
         left = [mention for mention in others if mention.type in role.fillers and mention.id != second[1].id]
-        if left and role.argument is None and name != PREREQUISITE:
+        if left and role.slot == name != PREREQUISITE:
             filled.append((name, left[0]))
     return filled
 
@@ -96,7 +96,7 @@ def _nearest(
         (name, mention)
         for name, role in roles.items()
         for mention in mentions
-        if role.argument == argument and mention.type in role.fillers
+        if role.slot == argument and mention.type in role.fillers
     ]
     return min(
         fitting, key=lambda found: ((found[1].start < place) != on_the_left, abs(found[1].start - place)), default=None
@@ -111,8 +111,8 @@ def weak(task: str, sentence: str, mentions: Sequence[Mention]) -> Iterator[Foun
 
     for one, other in pairwise(mentions):
         for kind in EVENT_TYPES[task].values():
-            first = [name for name, role in kind.roles.items() if role.argument == 0 and one.type in role.fillers]
-            second = [name for name, role in kind.roles.items() if role.argument == 1 and other.type in role.fillers]
+            first = [name for name, role in kind.roles.items() if role.slot == 0 and one.type in role.fillers]
+            second = [name for name, role in kind.roles.items() if role.slot == 1 and other.type in role.fillers]
             if first and second:
                 yield Found(f"{kind.name} {first[0]}:{one.id} {second[0]}:{other.id}")
                 break
