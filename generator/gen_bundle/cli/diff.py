@@ -1,13 +1,12 @@
 """gen-bundle diff OLD NEW: what differs between two bundles, and what each difference takes on the platform."""
 
 import sys
-from pathlib import Path
 from typing import Any
 
 import click
 
 from gen_bundle.cli.messages import spinner, user_errors
-from gen_bundle.cli.options import trust_option
+from gen_bundle.cli.options import PATH, json_option, trust_option
 from gen_bundle.plain_text import in_lines
 
 EPILOG = """\b
@@ -33,19 +32,19 @@ that cannot be read.
 @click.command(epilog=EPILOG)
 @click.argument("old")
 @click.argument("new")
-@click.option("--data", type=click.Path(path_type=Path), help="Data with which a declaration is built for it.")
+@click.option("--data", type=PATH, help="Data with which a declaration is built for it.")
 @click.option(
     "--layout", type=click.Choice(["joint", "tasks", "separate"]), help="Layout in which a declaration is built."
 )
 @trust_option
-@click.option("--json", "as_json_text", is_flag=True, help="Print the differences as JSON.")
-def command(as_json_text: bool, **asked: Any) -> None:
+@json_option("Print the differences as JSON.")
+def command(as_json: bool, **asked: Any) -> None:
     """Compare two bundles (zip or folder, anybody's) or declarations in meaning."""
     from gen_bundle.diff import DiffRequest, diff
-    from gen_bundle.difference.report import as_json, as_text
+    from gen_bundle.difference import report
 
     with user_errors(), spinner("comparing"):
         differences = diff(DiffRequest(**asked))
-    text = as_json(differences) if as_json_text else in_lines(as_text(differences))
+    text = report.as_json(differences) if as_json else in_lines(report.as_text(differences))
     click.echo(text, nl=False)
     sys.exit(int(bool(differences)))
