@@ -40,19 +40,6 @@ OF_GOLD = (
     *("answers", "at", "cluster", "columns", "delimiter", "encoding"),
     *("keys", "public", "rows", "split", "train", "yes"),
 )
-    "answers",
-    "at",
-    "cluster",
-    "columns",
-    "delimiter",
-    "encoding",
-    "keys",
-    "public",
-    "rows",
-    "split",
-    "train",
-    "yes",
-]
 OPTIONS = {"answers": "answer", "keys": "key"}
 PHASES = ("dev", "test")
 NOTHING = "-"
