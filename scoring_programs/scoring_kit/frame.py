@@ -200,7 +200,7 @@ def score_tasks(
 def _with_measured(result: TaskResult, program: Program, task: str, seconds: float | None) -> TaskResult:
     measured = [column.key for column in program.columns if column.task == task and column.measured]
     time = Metric(seconds, rows=1, of_submission=True)
-    return replace(result, metrics={**result.metrics, **dict.fromkeys(measured, time)}) if measured else result
+    return replace(result, metrics={**result.metrics, **dict.fromkeys(measured, time)})
 
 
 def _scorer(package: str, task: str) -> TaskScorer:
@@ -292,9 +292,12 @@ def print_fitting(failure: FailedRun) -> None:
 
     The organisers' mistakes may be many; messages about a submission or a bug are short already.
     """
-    lines = fitting(failure.log) if failure.status == ORGANISERS else failure.log
-    more = len(failure.log) - len(lines)
-    print(*lines, *([f"… and {more} more lines."] if more else []), sep="\n", file=sys.stderr)
+    lines = list(failure.log)
+    if failure.status == ORGANISERS:
+        lines = fitting(lines)
+        if more := len(failure.log) - len(lines):
+            lines.append(f"… and {more} more lines.")
+    print(*lines, sep="\n", file=sys.stderr)
 
 
 def _of_organisers(messages: Sequence[str]) -> FailedRun:
@@ -307,9 +310,9 @@ def _bug(error: Exception) -> list[str]:
     if os.environ.get("SCORING_DEBUG") == "1":
         return "".join(traceback.format_exception(error)).splitlines()
     frames = traceback.extract_tb(error.__traceback__)
-    return [
-        "The scoring program failed. This is a bug; please report these lines to the organisers.",
-        *([f"  … {len(frames) - FRAMES_SHOWN} earlier calls"] if len(frames) > FRAMES_SHOWN else []),
-        *(f"  {Path(frame.filename).name}:{frame.lineno} in {frame.name}" for frame in frames[-FRAMES_SHOWN:]),
-        f"  {type(error).__name__}",
-    ]
+    lines = ["The scoring program failed. This is a bug; please report these lines to the organisers."]
+    if len(frames) > FRAMES_SHOWN:
+        lines.append(f"  … {len(frames) - FRAMES_SHOWN} earlier calls")
+    for frame in frames[-FRAMES_SHOWN:]:
+        lines.append(f"  {Path(frame.filename).name}:{frame.lineno} in {frame.name}")
+    return [*lines, f"  {type(error).__name__}"]

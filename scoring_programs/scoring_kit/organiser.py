@@ -203,8 +203,9 @@ def columns(request: Mapping[str, Any]) -> dict[str, Any]:
     declared = {}
     for task in request["tasks"]:
         module = importlib.import_module(f"{request['package']}.{task}")
-        metrics = list(module.METRICS) if hasattr(module, "METRICS") else None
-        declared[task] = {"metrics": metrics, "needs_model": bool(getattr(module, "NEEDS_MODEL", False))}
+        metrics = getattr(module, "METRICS", None)
+        needs_model = bool(getattr(module, "NEEDS_MODEL", False))
+        declared[task] = {"metrics": metrics and list(metrics), "needs_model": needs_model}
     return declared
 
 

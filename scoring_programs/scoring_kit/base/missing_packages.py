@@ -25,9 +25,10 @@ def what_is_missing(package: str) -> str:
     """That it is missing, and how to get it: into the image that runs this program, or else onto this machine."""
     if Path(sys.argv[0]).resolve().is_relative_to(IN_A_CONTAINER):
         return f"The Python package {package} is missing from the image that runs this program."
-    extra = next((extra for extra, packages in EXTRAS.items() if package in packages), None)
-    source = requirement(extra) if extra else None
-    wanted = f'"{source}"' if source else ON_AN_INDEX.get(package, package)
+    wanted = ON_AN_INDEX.get(package, package)
+    for extra, packages in EXTRAS.items():
+        if package in packages and (source := requirement(extra)):
+            wanted = f'"{source}"'
     return f"The Python package {package} is missing on this machine. Install it: pip install {wanted}."
 
 
@@ -51,6 +52,7 @@ def requirement(extra: str) -> Optional[str]:
     url = urlsplit(origin["url"])
     if url.scheme == "file":
         return f"{url2pathname(url.path)}[{extra}]"
-    version = origin.get("vcs_info")
-    source = f"{version['vcs']}+{origin['url']}@{version['commit_id']}" if version else origin["url"]
+    source = origin["url"]
+    if version := origin.get("vcs_info"):
+        source = f"{version['vcs']}+{source}@{version['commit_id']}"
     return f"gen-bundle[{extra}] @ {source}"

@@ -11,9 +11,10 @@ from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 
+from scoring_kit.errors import cut
 from scoring_kit.program import Program, ScoreColumn
 from scoring_kit.report.withholding import OTHERS, Shown, open_bars, open_counts, open_matrix
-from scoring_kit.results import Bar, BarChart, ConfusionMatrix, CountBars, Figure, Metric, TaskResult
+from scoring_kit.results import Bar, BarChart, ConfusionMatrix, CountBars, Figure, Metric, TaskResult, share
 
 STYLE = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
 """System fonts, one column, light and dark, from 360 pixels up."""
@@ -196,8 +197,10 @@ def _warnings(warnings: Sequence[str], *, has_log: bool) -> str:
         items += f"<li>… and {more} more</li>\n"
     left_out = ""
     if quotes or more > 0:
-        note = "Values of the submission are left out here" + ("; its log quotes them." if has_log else ".")
-        left_out = f'<p class="soft">{note}</p>'
+        left_out = "Values of the submission are left out here."
+        if has_log:
+            left_out = "Values of the submission are left out here; its log quotes them."
+        left_out = f'<p class="soft">{left_out}</p>'
     return f'<section class="note"><h2>Warnings</h2><ul>{items}</ul>{left_out}</section>\n'
 
 
@@ -322,11 +325,6 @@ def figure_html(figure: Figure, min_items: int, decimals: int) -> str:
 def label_html(label: str) -> str:
     """A label, cut where it is very long, that may break after an underscore."""
     return escape(cut(label, MAX_LABEL)).replace("_", "_<wbr>")
-
-
-def cut(text: str, most: int) -> str:
-    """A text of a length that can be read, `most` characters."""
-    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def number(value: float | None, decimals: int = 3) -> str:
@@ -459,8 +457,7 @@ def _matrix_row(matrix: ConfusionMatrix, i: int) -> str:
     cells = ""
     for predicted, count in zip(matrix.predicted_labels, counts, strict=True):
         right = ' class="right"' if predicted == label != OTHERS else ""
-        share = count / total if total else 0.0
-        cells += f'<td{right} style="--share:{share:.2f}">{count}</td>'
+        cells += f'<td{right} style="--share:{share(count, total):.2f}">{count}</td>'
     return f'<tr><th scope="row">{label_html(label)}</th>{cells}<td class="soft">{total}</td></tr>\n'
 
 

@@ -206,8 +206,11 @@ class TaskReport:
 
     def _scores_in(self, column: ScoreColumn) -> dict[str, float]:
         """Team → score in a column, of the teams that have one."""
-        every = {team: own[column.key] for team, own in self.scores.items()}
-        return {team: value for team, value in every.items() if value is not None}
+        found = {}
+        for team, own in self.scores.items():
+            if (value := own[column.key]) is not None:
+                found[team] = value
+        return found
 
     def _team(self, team: str, found: Resampled) -> dict[str, Any]:
         score, rank = self.scores[team][self.columns[0].key], self.standing.ranks.get(team)
@@ -270,7 +273,8 @@ class TaskReport:
         columns = {column.key: column for column in self.columns}
         names: dict[str, list[str]] = {}
         for one in there.values():
-            names |= {key: list(own) for key, own in one.groups.items()}
+            for key, of_key in one.groups.items():
+                names[key] = list(of_key)
         found = []
         for key, groups in names.items():
             found.append(family_of_units(key, groups, columns.get(key), there, settings, self._min_items))
