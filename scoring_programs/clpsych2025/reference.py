@@ -126,16 +126,15 @@ class _GoldReader:
         if posts is not None and not posts:
             self._wrong(f"{where}, post_level", "holds no post", "at least one post")
         spans = {state: self._spans(level, f"{state}_spans", place) for state in SELF_STATES}
-        gold = GoldTimeline(self._summary(level, place, needed="c" in self.tasks), spans, self._posts(posts, where))
+        summary = self._summary(level, place, needed="c" in self.tasks)
+        gold_posts = {name: self._post(post, f"{where}, post {name}") for name, post in (posts or {}).items()}
+        gold = GoldTimeline(summary, spans, gold_posts)
         if level is not None and self.needs_spans and not any(spans.values()):
             self._wrong(place, "has no evidence span", "at least one span in every timeline (task a1)")
         if posts and self.needs_scores and all(post.wellbeing is None for post in gold.posts.values()):
             expected = "at least one in every timeline under profile as-run"
             self._wrong(f"{where}, post_level", "has no well-being score", expected)
         return gold
-
-    def _posts(self, posts: Mapping[str, Any] | None, where: str) -> dict[str, GoldPost]:
-        return {name: self._post(post, f"{where}, post {name}") for name, post in (posts or {}).items()}
 
     def _post(self, value: object, where: str) -> GoldPost:
         post = self._object(value, where, "`summary` and `wellbeing_score`")

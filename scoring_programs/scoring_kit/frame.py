@@ -121,7 +121,10 @@ def run(
     this_run = RunFacts(line, _now(), files.name, problems.warnings)
     scores = write_outputs(output_folder, program, results, this_run)
     _print_warnings(problems)
-    _print_failed(program, results)
+    if not program.scores_hidden:  # what organisers should know of their own functions; nobody may guess at scores
+        for task_id, result in results.items():
+            for metric, why in result.failed.items():
+                print(f"organisers: {task_id}: {metric} could not be computed ({why.place}); its worst value counts.")
     print(f"signature: {line}")
     print(f"scored in {time.monotonic() - started:.1f} s")
     _print_scores(program, program.with_computed(scores))
@@ -193,14 +196,12 @@ def score_tasks(
     for task in program.tasks:
         if task in submission.entered:
             result = _scorer(program.package, task)(reference, submission, program.options)
-            results[task] = _with_measured(result, program, task, seconds)
+            metrics = dict(result.metrics)
+            for column in program.columns_of(task):
+                if column.measured:
+                    metrics[column.key] = Metric(seconds, rows=1, of_submission=True)
+            results[task] = replace(result, metrics=metrics)
     return results
-
-
-def _with_measured(result: TaskResult, program: Program, task: str, seconds: float | None) -> TaskResult:
-    measured = [column.key for column in program.columns if column.task == task and column.measured]
-    time = Metric(seconds, rows=1, of_submission=True)
-    return replace(result, metrics={**result.metrics, **dict.fromkeys(measured, time)})
 
 
 def _scorer(package: str, task: str) -> TaskScorer:
@@ -223,13 +224,6 @@ def _print_scores(program: Program, scores: Mapping[str, float]) -> None:
     for column in program.columns:
         if column.key in scores and not column.hidden:
             print(f"{column.key}: {scores[column.key]:.{column.decimals}f}")
-
-
-def _print_failed(program: Program, results: Mapping[str, TaskResult]) -> None:
-    """Tell the organisers which of their own functions failed, and where; not of scores that nobody may guess at."""
-    for task, result in results.items() if not program.scores_hidden else ():
-        for metric, why in result.failed.items():
-            print(f"organisers: {task}: {metric} could not be computed ({why.place}); its worst value counts.")
 
 
 def _print_warnings(problems: Problems) -> None:

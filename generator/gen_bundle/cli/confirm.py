@@ -17,6 +17,7 @@ from gen_bundle.cli.options import (
     ask_about_strangers,
     competition_id,
     connected,
+    engine_option,
     json_option,
     live_options,
     live_phase,
@@ -56,11 +57,7 @@ Exit status: 0 all that was submitted is equal and Finished, 1 a difference, a f
     help="How long to wait for the scores.",
 )
 @click.option("--keep", is_flag=True, help="Leave the submissions on the site, to look at them there.")
-@click.option(
-    "--engine",
-    type=click.Choice(["docker", "process"]),
-    help="What runs the dry run. Default: docker when an engine answers, else process.",
-)
+@engine_option
 @trust_option
 @click.option(
     "--platform-version",
