@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from PIL import Image
 
@@ -52,11 +52,9 @@ def _picture(
     browser: "Browser", page_file: Path, name: str, height: int, *, at: str | None = None, dark: bool = False
 ) -> None:
     """Save what a reader sees of a page, `WIDTH` × `height` pixels, from the top or from the element `at` on."""
+    scheme: Literal["dark", "light"] = "dark" if dark else "light"
     context = browser.new_context(
-        viewport={"width": WIDTH, "height": height},
-        color_scheme="dark" if dark else "light",
-        timezone_id="Europe/Berlin",
-        locale="en-GB",
+        viewport={"width": WIDTH, "height": height}, color_scheme=scheme, timezone_id="Europe/Berlin", locale="en-GB"
     )
     page = context.new_page()
     page.clock.set_fixed_time(NOW)

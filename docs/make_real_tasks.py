@@ -15,6 +15,7 @@ To add a task NAME (letters, digits and hyphens):
 The tests find it by its folder: it is scored, and `gen-bundle new --like NAME` is built, checked and dry-run.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -104,7 +105,8 @@ def page() -> str:
     """The whole page."""
     abouts = {file.parent.name: _read(file) for file in sorted(REAL_TASKS.glob("*/about.yaml"))}
     held = {name: about["official"] for name, about in abouts.items() if "official" in about}
-    counts = {what: sum(official[what] is True for official in held.values()) for what in OFFICIAL}
+    kept = Counter(what for official in held.values() for what in OFFICIAL if official[what] is True)
+    counts = {what: kept[what] for what in OFFICIAL}
     python = len(list(REAL_TASKS.glob("*/metrics.py")))
     rows = ["| Name | Task | Handed in | Metrics |", "| --- | --- | --- | --- |"]
     rows += [_row(name, about["title"]) for name, about in abouts.items()]

@@ -1,4 +1,4 @@
-"""Functions of the product have few paths, and no comprehension or choice stands within another."""
+"""Functions of the product and of scripts have few paths, and no comprehension or choice stands within another."""
 
 import ast
 from collections.abc import Iterator
@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = ("bundles", "docker", "docs", "generator", "research", "scoring_programs")
 MOST_PATHS = 12
 """Of a function: one, and one more for each branch, loop, handler, `and`, `or`, and clause of a comprehension."""
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -15,8 +16,8 @@ BRANCHES = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.IfExp, ast.ExceptHandl
 
 @cache
 def modules() -> dict[str, ast.Module]:
-    """The product's modules by their paths; a scaffold is none."""
-    files = [*ROOT.glob("generator/**/*.py"), *ROOT.glob("scoring_programs/**/*.py"), *ROOT.glob("docker/*.py")]
+    """The modules of the product and of scripts by their paths; a scaffold is none."""
+    files = [file for folder in FOLDERS for file in (ROOT / folder).rglob("*.py")]
     names = {file.relative_to(ROOT).as_posix(): file for file in files if "scaffold" not in file.parts}
     return {name: ast.parse(file.read_text(encoding="utf-8")) for name, file in sorted(names.items())}
 

@@ -5,7 +5,7 @@ People, places and events in them are invented. Run it from anywhere: `python ma
 
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
@@ -116,7 +116,8 @@ class Story:
             self.tokens.append("I")
         elif form == "n" or name not in self.introduced:
             actor = self.actors[name]
-            self._expand(self.rng.choice(actor.again) if name in self.introduced else actor.first)
+            called = self.rng.choice(actor.again) if name in self.introduced else actor.first
+            self._expand(called)
             self.introduced.add(name)
             self.mentions.append(Mention(start, len(self.tokens), name, is_pronoun=False))
             return
@@ -126,9 +127,16 @@ class Story:
 
     def chains(self) -> list[list[Mention]]:
         """Mentions of one actor together, in the order of the text; only chains of at least two."""
-        names = dict.fromkeys(mention.chain for mention in self.sorted() if mention.chain)
-        chains = [[mention for mention in self.sorted() if mention.chain == name] for name in names]
-        return [chain for chain in chains if len(chain) > 1]
+        chains: dict[str, list[Mention]] = {}
+        for mention in self.sorted():
+            if mention.chain:
+                chains.setdefault(mention.chain, []).append(mention)
+        return [chain for chain in chains.values() if len(chain) > 1]
+
+    def pronouns(self) -> list[Mention]:
+        """Those in chains, in the order of the text."""
+        chained = {mention for chain in self.chains() for mention in chain}
+        return [mention for mention in self.sorted() if mention.is_pronoun and mention in chained]
 
     def sorted(self) -> list[Mention]:
         """Mentions by their place, the longer before those inside."""
@@ -158,13 +166,11 @@ def with_entities(made: Story) -> tuple[str, str, str]:
         opened = "".join(f'<entity id="{ids[m]}">' for m in made.sorted() if m.start == place)
         closed = "".join("</entity>" for m in made.mentions if m.end == place + 1)
         pieces.append(opened + escape(word) + closed + ("\n" if word == "." else " "))
-    chains = made.chains()
-    listed = [m for m in made.sorted() if m.is_pronoun and any(m in chain for chain in chains)]
-    pronouns = "".join(f'  <pronoun id="{ids[m]}" value={quoteattr(made.words(m))}/>\n' for m in listed)
+    pronouns = "".join(f'  <pronoun id="{ids[m]}" value={quoteattr(made.words(m))}/>\n' for m in made.pronouns())
     return (
         f"<text>\n{''.join(pieces)}</text>\n",
         f"<anaphoric_pronouns>\n{pronouns}</anaphoric_pronouns>\n",
-        _chains(made, chains, lambda m: f'id="{ids[m]}"'),
+        _chains(made, lambda m: f'id="{ids[m]}"'),
     )
 
 
@@ -173,19 +179,17 @@ def with_nodes(made: Story) -> tuple[str, str, str]:
     pieces = [
         f'<node id="{place}"/>{escape(word)}' + ("\n" if word == "." else " ") for place, word in enumerate(made.tokens)
     ]
-    chains = made.chains()
-    listed = [m for m in made.sorted() if m.is_pronoun and any(m in chain for chain in chains)]
-    pronouns = "".join(f'  <pronoun start="{m.start}" end="{m.end}"/>\n' for m in listed)
+    pronouns = "".join(f'  <pronoun start="{m.start}" end="{m.end}"/>\n' for m in made.pronouns())
     return (
         f'<text>\n{"".join(pieces)}<node id="{len(made.tokens)}"/>\n</text>\n',
         f"<anaphoric_pronouns>\n{pronouns}</anaphoric_pronouns>\n",
-        _chains(made, chains, lambda m: f'start="{m.start}" end="{m.end}"'),
+        _chains(made, lambda m: f'start="{m.start}" end="{m.end}"'),
     )
 
 
-def _chains(made: Story, chains: Sequence[Sequence[Mention]], place: Callable[[Mention], str]) -> str:
+def _chains(made: Story, place: Callable[[Mention], str]) -> str:
     lines = []
-    for number, chain in enumerate(chains, 1):
+    for number, chain in enumerate(made.chains(), 1):
         lines.append(f'<chain id="c{number}">\n')
         lines += [f"  <node {place(mention)} value={quoteattr(made.words(mention))}/>\n" for mention in chain]
         lines.append("</chain>\n")

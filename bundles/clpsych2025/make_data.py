@@ -46,10 +46,8 @@ def main() -> None:
         text = (HERE / "synthetic" / f"{phase}.txt").read_text(encoding="utf-8")
         for number, block in enumerate(re.split(r"^= ", text, flags=re.MULTILINE)[1:]):
             timeline = timeline_of(block, f"{phase}-{number}")
-            open_part = {
-                "timeline_id": timeline["timeline_id"],
-                "posts": [{key: post[key] for key in ("post_id", "post")} for post in timeline["posts"]],
-            }
+            posts = [{"post_id": post["post_id"], "post": post["post"]} for post in timeline["posts"]]
+            open_part = {"timeline_id": timeline["timeline_id"], "posts": posts}
             write(HERE / "data" / phase, timeline)
             write(HERE / "data" / "public" / phase, open_part)
 

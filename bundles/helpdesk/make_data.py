@@ -67,7 +67,7 @@ def main() -> None:
     """Write every file anew."""
     chance = random.Random(SEED)  # noqa: S311 - data, not secrets
     seen: set[str] = set()
-    parts = {part: [_new(part, at + 1, chance, seen) for at in range(size)] for part, size in PARTS.items()}
+    parts = {part: _messages(part, size, chance, seen) for part, size in PARTS.items()}
     folders = {"dev": DATA / "input" / "dev", "test": DATA / "input" / "test", "sample": DATA / "public/sample/input"}
     for part, folder in folders.items():
         _write(folder / "train.csv", ("id", "text", "desk"), parts["train"])
@@ -78,12 +78,15 @@ def main() -> None:
     _write(DATA / "public" / "train.csv", ("id", "text", "desk"), parts["train"])
 
 
-def _new(part: str, number: int, chance: random.Random, seen: set[str]) -> dict[str, str]:
-    """A message that there is only once: training and public data must not hold those of a phase."""
-    while (message := _message(part, number, chance))["text"] in seen:
-        pass
-    seen.add(message["text"])
-    return message
+def _messages(part: str, size: int, chance: random.Random, seen: set[str]) -> list[dict[str, str]]:
+    """Messages that there are only once: training and public data must not hold those of a phase."""
+    messages: list[dict[str, str]] = []
+    while len(messages) < size:
+        message = _message(part, len(messages) + 1, chance)
+        if message["text"] not in seen:
+            seen.add(message["text"])
+            messages.append(message)
+    return messages
 
 
 def _message(part: str, number: int, chance: random.Random) -> dict[str, str]:

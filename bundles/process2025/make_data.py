@@ -51,12 +51,13 @@ def _speaker(rng: random.Random, name: str, kind: str, tested: float) -> dict[st
         rng.gauss(3.5 * mmse + 15, 22.0),
     )
     known = str(mmse) if rng.random() < tested else ""
+    age = 72 if kind == "HC" else 76
     return {
         "Record-ID": name,
         "Test_ID": name,
         "Class": kind,
         "Gender": rng.choice(("Female", "Male")),
-        "Age": str(round(rng.gauss(72 if kind == "HC" else 76, 7))),
+        "Age": str(round(rng.gauss(age, 7))),
         "Converted-MMSE": known,
         "MMSE": known,
         **{measure: f"{max(0.0, value):.1f}" for measure, value in zip(MEASURES, measures, strict=False)},

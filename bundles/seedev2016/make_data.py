@@ -257,7 +257,8 @@ class Writer:
             kind, *arguments = event.removesuffix(" !").split()
             filled = []
             for role, _, filler in (argument.partition(":") for argument in arguments):
-                filled.append(f"{role}:E{first + int(filler) - 1}" if filler.isdigit() else f"{role}:{local[filler]}")
+                meant = f"E{first + int(filler) - 1}" if filler.isdigit() else local[filler]
+                filled.append(f"{role}:{meant}")
             number = sum(line.startswith("E") for line in lines) + 1
             lines.append(f"E{number}\t{kind} {' '.join(filled)}")
             if event.endswith("!"):

@@ -18,11 +18,11 @@ FLOOR = re.compile(r"subgraph \w+ \[(.*?)\]\n(.*?)\n    end", re.DOTALL)
 def on_config(config: Any) -> Any:
     """Take the navigation from the sections and links of docs/README.md."""
     index = Path(config.docs_dir, "README.md").read_text(encoding="utf-8")
-    sections = [(title, PAGE.findall(text)) for title, text in SECTION.findall(index)]
-    config.nav = [
-        {"What to read": "README.md"},
-        *({title: [{page: path.removeprefix("../")} for page, path in pages]} for title, pages in sections if pages),
-    ]
+    config.nav = [{"What to read": "README.md"}]
+    for title, text in SECTION.findall(index):
+        pages = [{page: path.removeprefix("../")} for page, path in PAGE.findall(text)]
+        if pages:
+            config.nav.append({title: pages})
     return config
 
 
@@ -50,8 +50,8 @@ def _within(link: re.Match[str]) -> str:
 
 def _floors(chart: re.Match[str]) -> str:
     """The subgraphs of a flow chart, one below the other; its arrows all point down."""
-    floors = (
-        f"<li><span>{html.escape(title)}</span> " + " ".join(f"<code>{room}</code>" for room in rooms.split()) + "</li>"
-        for title, rooms in FLOOR.findall(chart[1])
-    )
-    return f'<ol class="floors">{"".join(floors)}</ol>\n'
+    floors = ""
+    for title, listed in FLOOR.findall(chart[1]):
+        rooms = " ".join(f"<code>{room}</code>" for room in listed.split())
+        floors += f"<li><span>{html.escape(title)}</span> {rooms}</li>"
+    return f'<ol class="floors">{floors}</ol>\n'

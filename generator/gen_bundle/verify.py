@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from gen_bundle.building import finished_bundle
+from gen_bundle.codabench.runnable import open_bundle, read_competition
 from gen_bundle.difference.signatures import SIGNATURE, Setting, allowance, differing_settings, parse_signature
 from gen_bundle.errors import UserError
-from gen_bundle.twin.bundle import open_bundle, read_competition
-from gen_bundle.twin.engines.choose import choose_engine
+from gen_bundle.twin.engines.choose import choose_engine, refuse_strangers
 from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.twin.report import TOLERANCE
-from gen_bundle.twin.strangers import refuse_strangers
 
 MAX_BYTES = 64 * 1024 * 1024
 NUMBER = r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?"

@@ -44,10 +44,10 @@ def _reading(mentions: int) -> Callable[[], object]:
     for number in range(mentions // MENTIONS_A_TEXT):
         ids = range(MENTIONS_A_TEXT)
         entities = "".join(f'<entity id="{i}">word</entity> ' for i in ids)
-        chains = "".join(
-            "<chain>\n" + "".join(f'<node id="{i}" value="word"/>\n' for i in ids[start : start + 5]) + "</chain>\n"
-            for start in ids[::5]
-        )
+        chains = ""
+        for start in ids[::5]:
+            nodes = "".join(f'<node id="{i}" value="word"/>\n' for i in ids[start : start + 5])
+            chains += f"<chain>\n{nodes}</chain>\n"
         (root / "ref" / "task2" / f"{number}-input.xml").write_text(f"<document><text>{entities}</text></document>")
         (root / "ref" / "task2" / f"{number}-key.xml").write_text(f"<document>{chains}</document>")
         (root / "res" / "task2" / f"{number}-output.xml").write_text(f"<document>{chains}</document>")
@@ -108,20 +108,20 @@ def _task3(mentions: int, size: int | None) -> Callable[[], object]:
 
 def _task2(mentions: int, size: int | None) -> Callable[[], object]:
     keys, rng = _gold(mentions, size), random.Random(2)
-    answers = {}
+    answers, length = {}, size - 1 if size else mentions
     for text, key in keys.items():
         spans = [mention for chain in key.chains for mention in chain if rng.random() < 0.9]
-        answers[text] = _chains(spans, size - 1 if size else mentions)
+        answers[text] = _chains(spans, length)
     given = AreSubmission(frozenset(), {}, {"task2": answers})
     return lambda: task2.score(AreReference({}, {"task2": keys}), given, {})
 
 
 def _task4(mentions: int, size: int | None) -> Callable[[], object]:
     keys, rng = _gold(mentions, size), random.Random(4)
-    answers = {}
+    answers, length = {}, size - 1 if size else mentions
     for text, key in keys.items():
         spans = [(start, end + (rng.random() < 0.3)) for chain in key.chains for start, end in chain]
-        answers[text] = _chains(spans, size - 1 if size else mentions)
+        answers[text] = _chains(spans, length)
     given = AreSubmission(frozenset(), {}, {"task4": answers})
     return lambda: task4.score(AreReference({}, {"task4": keys}), given, {})
 

@@ -172,7 +172,8 @@ def our_pairs(data: list[Timeline], classifier: str, cache: str | None = None) -
     from scoring_kit.metrics.nli import CONTRADICTION, NliModel, NliOptions
 
     model = NliModel(NliOptions(classifier, device="cpu", cache=cache))
-    return [float(p) for p in model.probabilities([p for t in data for p in t.pairs()])[:, CONTRADICTION]]
+    pairs = [pair for timeline in data for pair in timeline.pairs()]
+    return [float(probability) for probability in model.probabilities(pairs)[:, CONTRADICTION]]
 
 
 def _warm(data: list[Timeline], encoder: str, classifier: str, folder: str) -> None:

@@ -51,12 +51,10 @@ def main() -> None:
             own = rows[rows % GROUPS == group]
             f1_score(labels[own], guesses[0][own], average="macro", zero_division=0)
 
-    means = [
-        MeanOfParts(
-            UNITS, [PartOfUnits(own, macro_f1_of(labels[own].tolist(), guess[own].tolist(), LABELS)) for own in places]
-        )
-        for guess in guesses
-    ]
+    means = []
+    for guess in guesses:
+        by_part = [macro_f1_of(labels[own].tolist(), guess[own].tolist(), LABELS) for own in places]
+        means.append(MeanOfParts(UNITS, list(map(PartOfUnits, places, by_part))))
     _compare(f"macro F1 by one of {GROUPS} groups, the mean", means, by_group)
 
 

@@ -18,8 +18,8 @@ from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 
 from gen_bundle.building import BuildRequest, build
+from gen_bundle.codabench.runnable import open_bundle, read_competition
 from gen_bundle.resources import resource
-from gen_bundle.twin.bundle import open_bundle, read_competition
 
 MANY, FEW, ALONE = 200, 20, 8
 ROWS = 500

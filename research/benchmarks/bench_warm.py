@@ -73,7 +73,8 @@ def _models(encoder: str, classifier: str) -> dict[str, object]:
 
 def _program(work: Path, name: str, task: str | None, options: Mapping[str, object]) -> Program:
     overrides = tuple(f"options.{key}={json.dumps(value)}" for key, value in options.items())
-    competition = resolve(resource("bundles") / name, layout="separate" if task else "joint", overrides=overrides)
+    layout = "separate" if task else "joint"
+    competition = resolve(resource("bundles") / name, layout=layout, overrides=overrides)
     competition = competition.only(task) if task else competition
     place = Path(tempfile.mkdtemp(dir=work))
     data = next(phase for phase in prepare_phases(competition, place) if phase.phase.id == "test")

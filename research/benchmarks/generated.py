@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 WHO = ["I", "my sister", "the neighbour", "we", "a friend", "the doctor", "nobody", "everyone", "my old dog", "she"]
@@ -47,38 +48,42 @@ def timelines(count: int, seed: int = 2025) -> list[Timeline]:
 def clpsych_test_set() -> list[Timeline]:
     """As many timelines and posts as the test set of CLPsych 2025: 10 and 94."""
     rng = random.Random(94)
-    return [_timeline(rng, 10 if number < 4 else 9) for number in range(10)]
+    return [_timeline(rng, posts) for posts in (*[10] * 4, *[9] * 6)]
 
 
 def long_texts(count: int, seed: int = 512) -> list[str]:
     """So many texts of a dozen sentences, a few hundred tokens each."""
     rng = random.Random(seed)
-    return [" ".join(sentence(rng) for _ in range(12)) for _ in range(count)]
+    return [" ".join(_sentences(rng, 12)) for _ in range(count)]
 
 
 def _timeline(rng: random.Random, posts_there: int) -> Timeline:
-    gold = {kind: [_span(rng) for _ in range(rng.randint(4, 8) * posts_there // 5)] for kind in CLASSES}
-    predicted = {
-        kind: [_altered(rng, span) for span in gold[kind] for _ in range(rng.randint(0, 2))] for kind in CLASSES
-    }
+    gold = {kind: _spans(rng, rng.randint(4, 8) * posts_there // 5) for kind in CLASSES}
+    predicted = {kind: _predicted(rng, gold[kind]) for kind in CLASSES}
     for kind in CLASSES:
         predicted[kind] = predicted[kind] or [_span(rng)]
     spans = [span for kind in CLASSES for span in predicted[kind]]
-    posts = [
-        Post(
-            gold=[sentence(rng) for _ in range(rng.randint(1, 3))],
-            summary=[sentence(rng) for _ in range(rng.randint(1, 3))],
-            evidence=rng.sample(spans, min(len(spans), rng.randint(0, 4))),
-        )
-        for _ in range(posts_there)
-    ]
-    return Timeline(
-        gold,
-        predicted,
-        posts,
-        gold_summary=[sentence(rng) for _ in range(rng.randint(3, 5))],
-        summary=[sentence(rng) for _ in range(rng.randint(2, 4))],
-    )
+    posts = [_post(rng, spans) for _ in range(posts_there)]
+    gold_summary = _sentences(rng, rng.randint(3, 5))
+    return Timeline(gold, predicted, posts, gold_summary, summary=_sentences(rng, rng.randint(2, 4)))
+
+
+def _post(rng: random.Random, spans: Sequence[str]) -> Post:
+    gold = _sentences(rng, rng.randint(1, 3))
+    summary = _sentences(rng, rng.randint(1, 3))
+    return Post(gold=gold, summary=summary, evidence=rng.sample(spans, min(len(spans), rng.randint(0, 4))))
+
+
+def _spans(rng: random.Random, count: int) -> list[str]:
+    return [_span(rng) for _ in range(count)]
+
+
+def _predicted(rng: random.Random, gold: Sequence[str]) -> list[str]:
+    return [_altered(rng, span) for span in gold for _ in range(rng.randint(0, 2))]
+
+
+def _sentences(rng: random.Random, count: int) -> list[str]:
+    return [sentence(rng) for _ in range(count)]
 
 
 def _span(rng: random.Random) -> str:

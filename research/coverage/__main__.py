@@ -176,7 +176,8 @@ def main() -> None:
         cells = []
         for units in SIZES:
             plain, share, printed = coverage(case, units)
-            cells.append(f"({plain:.3f})" if not share else f"**{printed:.3f}** of {share:.1%} ({plain:.3f})")
+            often = f"**{printed:.3f}** of {share:.1%} " if share else ""
+            cells.append(f"{often}({plain:.3f})")
         print(f"| {name} |", " | ".join(cells), "|", flush=True)
 
 

@@ -18,14 +18,12 @@ def task1(work: Path, setting: Setting, alone: bool = False) -> Found:
     oracle = Oracle(work, "are2007", "joint", setting, "good")
     expected = oracle.manifest["task1"]
     pronouns = {text: set(map(str, one["pronouns"])) for text, one in expected.items()}
-    pairs = [
-        (name, text, *pair)
-        for name, content in oracle.baseline.items()
-        if name.startswith("task1/")
-        for text in [Path(name).name.removesuffix("-output.xml")]
-        for pair in re.findall(r'<pronoun id="(\w+)"/><antecedent id="(\w+)"/>', content)
-        if pair[1] not in pronouns[text]  # a pronoun as antecedent earns half a point or more
-    ]
+    pairs = []
+    for name, content in _of_task(oracle, "task1"):
+        text = Path(name).name.removesuffix("-output.xml")
+        for pair in re.findall(r'<pronoun id="(\w+)"/><antecedent id="(\w+)"/>', content):
+            if pair[1] not in pronouns[text]:  # a pronoun as antecedent earns half a point or more
+                pairs.append((name, text, *pair))
     chains = {text: _chains(oracle.reference / "task1" / f"{text}-key.xml") for text in expected}
     total = sum(map(len, pronouns.values()))
 
@@ -48,7 +46,7 @@ def task1(work: Path, setting: Setting, alone: bool = False) -> Found:
     groups = [text for _, text, *_ in pairs]
     in_text = right_in_text if setting.details == "full" else None
     found = AnswerAttack(oracle, groups, files, right, in_text, alone=alone).run()
-    truth = [any({pronoun, antecedent} <= chain for chain in chains[text]) for _, text, pronoun, antecedent in pairs]
+    truth = [_are_linked(chains[text], pronoun, antecedent) for _, text, pronoun, antecedent in pairs]
     return Found(len(found), len(pairs), all(truth[item] == claim for item, claim in found.items()))
 
 
@@ -56,16 +54,25 @@ def task2(work: Path, setting: Setting) -> Found:
     """ARE task 2: `task2_precision` counts the right links; links that share no entity are asked together."""
     oracle = Oracle(work, "are2007", "joint", setting, "good")
     links = []
-    for name, content in oracle.baseline.items():
-        for chain in re.findall(r"<chain[^>]*>(.*?)</chain>", content) if name.startswith("task2/") else []:
+    for name, content in _of_task(oracle, "task2"):
+        for chain in re.findall(r"<chain[^>]*>(.*?)</chain>", content):
             nodes = re.findall(r'id="(\w+)"', chain)
             links += [(name, one, other) for one, other in zip(nodes[::2], nodes[1::2], strict=False)]
-    key = {name: _chains(oracle.reference / name.replace("-output", "-key")) for name in {name for name, *_ in links}}
-
+    files = {name for name, *_ in links}
+    key = {name: _chains(oracle.reference / name.replace("-output", "-key")) for name in files}
     answers = [(name, f'<chain><node id="{one}"/><node id="{other}"/></chain>') for name, one, other in links]
     found = _by_precision(oracle, "task2", answers)
-    truth = [any({one, other} <= chain for chain in key[name]) for name, one, other in links]
+    truth = [_are_linked(key[name], one, other) for name, one, other in links]
     return Found(len(found), len(links), all(truth[item] == claim for item, claim in found.items()))
+
+
+def _of_task(oracle: Oracle, task: str) -> list[tuple[str, str]]:
+    """The baseline's files of a task: name, content."""
+    return [(name, content) for name, content in oracle.baseline.items() if name.startswith(f"{task}/")]
+
+
+def _are_linked(chains: Sequence[set[str]], one: str, other: str) -> bool:
+    return any({one, other} <= chain for chain in chains)
 
 
 def _chains(path: Path) -> list[set[str]]:
@@ -88,12 +95,11 @@ Answer = tuple[str, str]
 def task3(work: Path, setting: Setting) -> Found:
     """ARE task 3: `task3_precision` adds up what the overlaps of the answered antecedents earn."""
     oracle = Oracle(work, "are2007", "joint", setting, "good")
-    answers = [
-        (name, pronoun, antecedent)
-        for name, content in oracle.baseline.items()
-        for pair in (re.findall(r"<pair.*?</pair>", content) if name.startswith("task3/") else [])
-        for pronoun, antecedent in [_spans(pair)]
-    ]
+    answers = []
+    for name, content in _of_task(oracle, "task3"):
+        for pair in re.findall(r"<pair.*?</pair>", content):
+            pronoun, antecedent = _spans(pair)
+            answers.append((name, pronoun, antecedent))
     pronouns = {(name, pronoun) for name, pronoun, _ in answers}
     # a pronoun as antecedent may earn half of its overlap
     pairs = [answer for answer in answers if (answer[0], answer[2]) not in pronouns]
@@ -111,13 +117,11 @@ def task3(work: Path, setting: Setting) -> Found:
 def task4(work: Path, setting: Setting) -> Found:
     """ARE task 4: `task4_precision` adds up what links of two last words earn, the products of their overlaps."""
     oracle = Oracle(work, "are2007", "joint", setting, "good")
-    links = [
-        (name, (_last(one), _last(other)))
-        for name, content in oracle.baseline.items()
-        for chain in (re.findall(r"<chain.*?</chain>", content) if name.startswith("task4/") else [])
-        for spans in [_spans(chain)]
-        for one, other in zip(spans[::2], spans[1::2], strict=False)
-    ]
+    links = []
+    for name, content in _of_task(oracle, "task4"):
+        for chain in re.findall(r"<chain.*?</chain>", content):
+            spans = _spans(chain)
+            links += [(name, (_last(one), _last(other))) for one, other in zip(spans[::2], spans[1::2], strict=False)]
 
     answers = [(name, f"<chain><node {_place(one)}/><node {_place(other)}/></chain>") for name, (one, other) in links]
     found = _by_precision(oracle, "task4", answers, PRODUCTS)

@@ -8,7 +8,7 @@ What they do not find may still be found by a better one, so their counts are lo
 import csv
 import io
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -113,23 +113,10 @@ def seedev(work: Path, setting: Setting, task: str, earned: Sequence[float] = (0
     """
     oracle = Oracle(work, "seedev2016", "joint", setting, "good")
     given = {name: text.splitlines() for name, text in oracle.baseline.items() if name.startswith(f"{task}/")}
-    lines = [
-        (name, line.split("\t")[1])
-        for name, text in given.items()
-        for line in text
-        if line.startswith("E") and len(line.split("\t")[1].split()) == 3
-    ]
-    frequent = sorted({event.split()[0] for _, event in lines}, key=lambda kind: (-_count(lines, kind), kind))
-    kinds = {kind: [line for line in lines if line[1].split()[0] == kind] for kind in frequent}
-    # the most frequent types first, three side by side, so that a question holds enough events of each
-    lines = [line for i in range(0, len(frequent), 3) for line in _interleaved([kinds[k] for k in frequent[i : i + 3]])]
+    lines = _ordered([(name, event) for name, text in given.items() for event in _events(text)])
     gold: dict[tuple[str, str], float] = {}
     for name in given:
-        written = [line.split("\t") for line in (oracle.reference / name).read_text(encoding="utf-8").splitlines()]
-        negated = {content.partition("Annotation:")[2] for mark, content in written if mark.startswith("M")}
-        for mark, event in written:
-            key = name, " ".join(sorted(event.split()))
-            gold[key] = max(gold.get(key, 0.0), 0.5 if mark in negated else 1.0)
+        gold |= _gold_events(name, (oracle.reference / name).read_text(encoding="utf-8"))
 
     def files(asked: Sequence[int]) -> Mapping[str, str]:
         chosen: dict[str, str] = dict.fromkeys(oracle.baseline, "")
@@ -152,8 +139,41 @@ def seedev(work: Path, setting: Setting, task: str, earned: Sequence[float] = (0
     return Found(len(found), len(lines), all(truth[item] == claim for item, claim in found.items()))
 
 
-def _count(lines: Sequence[tuple[str, str]], kind: str) -> int:
-    return sum(event.split()[0] == kind for _, event in lines)
+Line = tuple[str, str]
+"""The name of a file, and an event in it."""
+
+
+def _events(text: Sequence[str]) -> Iterator[str]:
+    """The events of a file that have no optional arguments."""
+    for line in text:
+        if line.startswith("E"):
+            event = line.split("\t")[1]
+            if len(event.split()) == 3:
+                yield event
+
+
+def _gold_events(name: str, text: str) -> dict[Line, float]:
+    """What each event of a file of gold earns; its arguments are sorted."""
+    written = [line.split("\t") for line in text.splitlines()]
+    negated = {content.partition("Annotation:")[2] for mark, content in written if mark.startswith("M")}
+    gold: dict[Line, float] = {}
+    for mark, event in written:
+        key = name, " ".join(sorted(event.split()))
+        earns = 0.5 if mark in negated else 1.0
+        gold[key] = max(gold.get(key, 0.0), earns)
+    return gold
+
+
+def _ordered(lines: Sequence[Line]) -> list[Line]:
+    """The most frequent types first, three side by side, so that a question holds enough events of each."""
+    kinds: dict[str, list[Line]] = {}
+    for line in lines:
+        kinds.setdefault(line[1].split()[0], []).append(line)
+    frequent = sorted(kinds, key=lambda kind: (-len(kinds[kind]), kind))
+    ordered = []
+    for start in range(0, len(frequent), 3):
+        ordered += _interleaved([kinds[kind] for kind in frequent[start : start + 3]])
+    return ordered
 
 
 def _interleaved(columns: Sequence[Sequence[tuple[str, str]]]) -> list[tuple[str, str]]:

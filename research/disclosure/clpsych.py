@@ -1,7 +1,8 @@
 """Attacks on the well-being scores of CLPsych A.2: by the squared errors, by the classes' errors, by macro F1."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ def well_being(work: Path, setting: Setting) -> Found:
     """Well-being scores: `full` by the bars of the timelines, else by `a2_mse`."""
     oracle = Oracle(work, "clpsych2025", "a2", setting, "lexical-rule")
     scored = _scored(oracle)
-    true = {(timeline, post): score for timeline, posts in scored.items() for post, score in posts.items()}
+    true = _by_post(scored)
     base = json.loads(next(iter(oracle.baseline.values())))
 
     def submit(answers: Mapping[tuple[str, str], float]) -> Seen:
@@ -27,27 +28,55 @@ def well_being(work: Path, setting: Setting) -> Found:
 
     found: dict[tuple[str, str], int] = {}
     first = submit({})
+    groups = [scored]
+    if setting.details == "full":
+        groups = [{timeline: posts} for timeline, posts in scored.items()]
     while oracle.left:
-        groups = [list(scored)] if setting.details != "full" else [[timeline] for timeline in scored]
-        asked = []
-        for group in groups:
-            error = setting.error if setting.details != "full" else 0.005
-            weight = {key: 1 / len(group) / len(scored[key[0]]) for key in true if key[0] in group}
-            waiting = [key for key in weight if key not in found]
-            step = 9 * min(weight.values())
-            chosen = waiting[: places(step, 10, error)]
-            steps = [step * 10**-i for i in range(len(chosen))]
-            asked.append((group, chosen, steps, {key: s / weight[key] for key, s in zip(chosen, steps, strict=True)}))
-        moved = {key: by for *_, moves in asked for key, by in moves.items()}
-        seen = submit({key: 1 + by for key, by in moved.items()})
-        for group, chosen, steps, moves in asked:
-            before, after = _squared_error(first, group, setting), _squared_error(seen, group, setting)
-            if before is None or after is None or not chosen:
-                continue
-            squares = sum(s * by for s, by in zip(steps, moves.values(), strict=True))
-            for key, digit in zip(chosen, digits((before - after + squares) / 2, steps, 9), strict=True):
-                found[key] = 1 + digit
+        asked = [_question(group, found, setting) for group in groups]
+        moved = {key: 1 + by for question in asked for key, by in question.moves.items()}
+        seen = submit(moved)
+        for group, question in zip(groups, asked, strict=True):
+            before, after = (_squared_error(one, [*group], setting) for one in (first, seen))
+            if before is not None and after is not None:
+                found |= question.read(before - after)
     return Found(len(found), len(true), all(true[key] == score for key, score in found.items()))
+
+
+@dataclass(frozen=True)
+class Question:
+    """Posts of a mean, how far their answers are moved from 1, and what that adds to the mean for each point of gold.
+
+    Attributes:
+        moves: post → how far.
+        steps: of each post, half of what is taken from the mean for each point by which its score is above 1.
+    """
+
+    moves: Mapping[tuple[str, str], float]
+    steps: Sequence[float]
+
+    def read(self, fallen: float) -> dict[tuple[str, str], int]:
+        """The scores of the posts, by how much the mean has fallen."""
+        if not self.moves:
+            return {}
+        squares = sum(step * by for step, by in zip(self.steps, self.moves.values(), strict=True))
+        read = digits((fallen + squares) / 2, self.steps, 9)
+        return {post: 1 + digit for post, digit in zip(self.moves, read, strict=True)}
+
+
+def _question(
+    scored: Mapping[str, Mapping[str, int]], found: Collection[tuple[str, str]], setting: Setting
+) -> Question:
+    """The next posts of these timelines, as many as can be told apart."""
+    weight = {}
+    for timeline, posts in scored.items():
+        for post in posts:
+            weight[timeline, post] = 1 / len(scored) / len(posts)
+    waiting = [key for key in weight if key not in found]
+    step = 9 * min(weight.values())
+    error = 0.005 if setting.details == "full" else setting.error
+    chosen = waiting[: places(step, 10, error)]
+    steps = [step * 10**-i for i in range(len(chosen))]
+    return Question({key: own / weight[key] for key, own in zip(chosen, steps, strict=True)}, steps)
 
 
 CLPSYCH_SCORES = {"serious": 1, "impaired": 5, "minimal": 8}
@@ -56,8 +85,8 @@ CLPSYCH_SCORES = {"serious": 1, "impaired": 5, "minimal": 8}
 def classes(work: Path, setting: Setting) -> Found:
     """Classes of well-being scores by `a2_macro_f1` alone; posts outside of a question abstain."""
     oracle = Oracle(work, "clpsych2025", "a2", setting, "lexical-rule")
-    scores = {(timeline, post): score for timeline, posts in _scored(oracle).items() for post, score in posts.items()}
-    true = ["serious" if score < 5 else "impaired" if score <= 6 else "minimal" for score in scores.values()]
+    scores = _by_post(_scored(oracle))
+    true = list(map(_class_of, scores.values()))
     base = json.loads(next(iter(oracle.baseline.values())))
 
     def files(answers: Sequence[str]) -> Mapping[str, str]:
@@ -72,17 +101,24 @@ def classes(work: Path, setting: Setting) -> Found:
     return Found(len(found), len(true), all(true[item] == label for item, label in found.items()))
 
 
+def _class_of(score: int) -> str:
+    if score < 5:
+        return "serious"
+    return "impaired" if score <= 6 else "minimal"
+
+
 def _scored(oracle: Oracle) -> dict[str, dict[str, int]]:
     """Timeline → post → gold score, of the posts that have one."""
     gold = json.loads((oracle.reference / "gold.json").read_text(encoding="utf-8"))
-    return {
-        timeline: {
-            post: int(one["wellbeing_score"])
-            for post, one in content["post_level"].items()
-            if one["wellbeing_score"] is not None
-        }
-        for timeline, content in gold.items()
-    }
+    scored: dict[str, dict[str, int]] = {}
+    for timeline, content in gold.items():
+        scores = {post: one["wellbeing_score"] for post, one in content["post_level"].items()}
+        scored[timeline] = {post: int(score) for post, score in scores.items() if score is not None}
+    return scored
+
+
+def _by_post(scored: Mapping[str, Mapping[str, int]]) -> dict[tuple[str, str], int]:
+    return {(timeline, post): score for timeline, posts in scored.items() for post, score in posts.items()}
 
 
 def _squared_error(seen: Seen, timelines: Sequence[str], setting: Setting) -> float | None:
@@ -100,22 +136,25 @@ def one_post_each(work: Path, setting: Setting, column: str) -> Found:
     the timelines that have the class. Of timelines without any answer every error is 9, so they count 81.
     """
     oracle = Oracle(work, "clpsych2025", "a2", setting, "lexical-rule")
-    scored = {timeline: list(posts.items()) for timeline, posts in _scored(oracle).items()}
+    scored = _scored(oracle)
+    true = _by_post(scored)
     base = json.loads(next(iter(oracle.baseline.values())))
+
+    def submit(answers: Mapping[tuple[str, str], float]) -> float:
+        for timeline, content in base.items():
+            for post, answer in content["post_level"].items():
+                answer["wellbeing_score"] = answers.get((timeline, post))
+        return oracle.submit({"Team_1.json": json.dumps(base)}).scores[column]
+
     found: dict[tuple[str, str], int] = {}
     while oracle.left:
         asked = [timeline for timeline, posts in scored.items() if len(posts) >= oracle.left]
         asked = asked[: _readable(len(scored), setting.error)]
-        posts = [scored[timeline][oracle.left - 1][0] for timeline in asked]
+        posts = [[*scored[timeline]][oracle.left - 1] for timeline in asked]
         answers = [1 + step for step in _steps(len(asked))]
         given = dict(zip(zip(asked, posts, strict=True), answers, strict=True))
-        for timeline, content in base.items():
-            for post, answer in content["post_level"].items():
-                answer["wellbeing_score"] = given.get((timeline, post))
-        shown = oracle.submit({"Team_1.json": json.dumps(base)}).scores[column]
-        scores = _agreed(shown, setting.error, answers, len(scored) - len(asked))
+        scores = _agreed(submit(given), setting.error, answers, len(scored) - len(asked))
         found.update({key: score for key, score in zip(given, scores, strict=True) if score != ABSENT})
-    true = {(timeline, post): score for timeline, posts in scored.items() for post, score in posts}
     return Found(len(found), len(true), all(true[key] == score for key, score in found.items()))
 
 
@@ -137,10 +176,10 @@ def _readable(timelines: int, error: float) -> int:
 
 def _agreed(shown: float, error: float, answers: Sequence[float], others: int) -> list[int]:
     """The score of each answered post on which all possible golds agree, else `ABSENT`."""
-    squares = [np.array([0.0, *((score - answer) ** 2 for score in range(1, 11))]) for answer in answers]
     total, present = np.zeros(1), np.zeros(1)
-    for square in squares:
-        total = (total[:, None] + square).ravel()
+    for answer in answers:
+        squares = (np.arange(1, 11) - answer) ** 2
+        total = (total[:, None] + np.array([0.0, *squares])).ravel()
         present = (present[:, None] + (np.arange(11) > 0)).ravel()
     possible = np.zeros(len(total), dtype=bool)
     for other in range(others + 1):

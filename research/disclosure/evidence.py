@@ -45,14 +45,11 @@ def evidence(work: Path, setting: Setting, column: str | None = None) -> Found:
         BertScoreOptions(tiny_models.DEBERTA_ENCODER, num_layers=tiny_models.LAYER, baseline=tiny_models.BASELINE)
     )
     found: dict[tuple[str, str], str] = {}
-    small = sorted((one for one in base if len(sentences[one]) <= MOST_SENTENCES), key=lambda one: -len(sentences[one]))
+    small = [timeline for timeline in base if len(sentences[timeline]) <= MOST_SENTENCES]
+    small.sort(key=lambda timeline: -len(sentences[timeline]))
     for timeline in small[: oracle.left]:
         question = _best_question(engine, sentences[timeline], len(base), setting)
-        for name, content in base.items():
-            for number, answer in enumerate(content["post_level"].values()):
-                for state in STATES:
-                    asked = name == timeline and number == 0
-                    answer[f"{state}_evidence"] = question.spans[state] if asked else []
+        answer_with(base, timeline, question.spans)
         seen = oracle.submit({"Team_1.json": json.dumps(base)})
         golds = question.possible(seen.scores, setting.error, column)
         for sentence, labels in zip(sentences[timeline], golds, strict=True):
@@ -63,6 +60,15 @@ def evidence(work: Path, setting: Setting, column: str | None = None) -> Found:
     true = {key: label if label in states else "none" for key, label in gold.items()}
     of = sum(map(len, sentences.values()))
     return Found(len(found), of, all(true.get(key, "none") == label for key, label in found.items()))
+
+
+def answer_with(base: Mapping[str, Any], timeline: str, spans: Mapping[str, Sequence[str]]) -> None:
+    """Answer the first post of a timeline with these spans, by self-state, and all other posts with none."""
+    for content in base.values():
+        for answer in content["post_level"].values():
+            answer |= {f"{state}_evidence": [] for state in STATES}
+    first = next(iter(base[timeline]["post_level"].values()))
+    first |= {f"{state}_evidence": spans[state] for state in STATES}
 
 
 @dataclass(frozen=True)
@@ -94,10 +100,10 @@ class Question:
         masks = {state: self._sets(state, scores, error, column) for state in STATES if column in (None, *_of(state))}
         if column is not None:
             ((state, own),) = masks.items()
-            return [{state if bit else "none" for bit in np.unique(own >> i & 1)} for i in range(sentences)]
+            return [_named(own >> i & 1, ("none", state)) for i in range(sentences)]
         adaptive, maladaptive = self._pairs(masks, scores, error)
         labels = np.stack([(adaptive >> i & 1) + 2 * (maladaptive >> i & 1) for i in range(sentences)])
-        return [{("none", *STATES)[code] for code in np.unique(codes)} for codes in labels]
+        return [_named(codes, ("none", *STATES)) for codes in labels]
 
     def _sets(self, state: str, scores: Mapping[str, float], error: float, column: str | None) -> Masks:
         """The sets of gold sentences of a state that give its columns."""
@@ -127,6 +133,10 @@ class Question:
         return first[fits], second[fits]
 
 
+def _named(codes: Masks, names: Sequence[str]) -> set[str]:
+    return {names[code] for code in np.unique(codes)}
+
+
 def _best_question(engine: BertScorer, sentences: Sequence[str], timelines: int, setting: Setting) -> Question:
     """Of some random choices of sentences the one whose columns differ between as many golds as possible."""
     random = np.random.default_rng(0)
@@ -136,10 +146,10 @@ def _best_question(engine: BertScorer, sentences: Sequence[str], timelines: int,
     for _ in range(TRIED):
         chosen = random.permutation(len(sentences))
         size = 1 + random.integers(4)
-        spans = {
-            state: [*(sentences[i] for i in chosen[part * size : (part + 1) * size]), *padding]
-            for part, state in enumerate(STATES)
-        }
+        parts = chosen[:size], chosen[size : 2 * size]
+        spans = {}
+        for part, state in zip(parts, STATES, strict=True):
+            spans[state] = [*(sentences[i] for i in part), *padding]
         question = _question(engine, spans, sentences, timelines)
         shown: list[Array] = []
         for code, state in enumerate(STATES, start=1):

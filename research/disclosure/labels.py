@@ -74,7 +74,8 @@ class LabelAttack:
         ) and random.random() < 0.5:  # labels with enough items each, or any: the better question is taken
             groups = max(1, min(self._asked_labels, size // FEWEST))
             return random.permutation(np.arange(size) % groups)
-        return random.integers(0 if self.rest not in self.labels else -1, self._asked_labels, size)
+        least = -1 if self.rest in self.labels else 0
+        return random.integers(least, self._asked_labels, size)
 
     @property
     def _asked_labels(self) -> int:
@@ -111,8 +112,10 @@ class LabelAttack:
         f1: NDArray[np.float64] = of_labels.mean(axis=1)
         columns = [] if self.alone else [f1]
         if self._sees_f1:
-            # one label of few items withholds the F1 of all
-            columns.append(np.full_like(of_labels, math.nan) if ((asked > 0) & (asked < FEWEST)).any() else of_labels)
+            withheld = ((asked > 0) & (asked < FEWEST)).any()  # one label of few items withholds the F1 of all
+            if withheld:
+                of_labels = np.full_like(of_labels, math.nan)
+            columns.append(of_labels)
         if self._sees_matrix:
             columns.append(cells[asked >= FEWEST].reshape(-1, len(f1)).T)
         return np.column_stack(columns)

@@ -58,20 +58,18 @@ def attack_table(rows: Mapping[str, list[Found]], names: Iterable[str]) -> Table
     Attacks that are not among the rows keep what the document says of them.
     """
     known = {name: cells for name, *cells in documented(ATTACKED)[1:]}
-    known |= {name: [str(found[0].of), *(str(one.items) for one in found)] for name, found in rows.items()}
+    for name, found in rows.items():
+        known[name] = [str(found[0].of), *(str(one.items) for one in found)]
     return [["gold items", "how many", *SETTINGS], *([name, *known[name]] for name in names)]
 
 
 def bound_table(items: Mapping[str, int]) -> Table:
     """Gold → how many items there are, and how many any decoder decides at most, from all that a setting shows."""
-    return [
-        ["gold items", "how many", "submissions", *SETTINGS],
-        *(
-            [gold.name, str(len(gold.items)), str(gold.submissions)]
-            + [str(gold.at_most(gold.bits(setting))) for setting in SETTINGS.values()]
-            for gold in golds(items)
-        ),
-    ]
+    rows = [["gold items", "how many", "submissions", *SETTINGS]]
+    for gold in golds(items):
+        most = [str(gold.at_most(gold.bits(setting))) for setting in SETTINGS.values()]
+        rows.append([gold.name, str(len(gold.items)), str(gold.submissions), *most])
+    return rows
 
 
 def figure_table(items: Mapping[str, int], found: Mapping[str, object]) -> Table:
@@ -108,8 +106,8 @@ def found_alone(
 def documented(table: str) -> Table:
     """A table as the document has it, with its header."""
     text = DOCUMENT.read_text(encoding="utf-8").split(_begin(table))[1].split(_end(table))[0]
-    header, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line]
-    return [header, *rows]
+    header, _, *rows = [line for line in text.splitlines() if line]
+    return [list(map(str.strip, line.strip("|").split("|"))) for line in (header, *rows)]
 
 
 def attacked() -> dict[str, list[int]]:

@@ -51,7 +51,8 @@ def test_what_any_decoder_decides_at_most_is_what_the_document_says(tmp_path: Pa
 
 
 def test_every_task_of_the_five_competitions_has_a_bound() -> None:
-    tasks = {gold.task for gold in golds({name: numbers[0] for name, numbers in attacked().items()})}
+    items = {name: numbers[0] for name, numbers in attacked().items()}
+    tasks = {gold.task for gold in golds(items)}
     assert tasks == {
         *("CLPsych A.1", "CLPsych A.2", "CLPsych B", "CLPsych C", "CLARITY task 1", "CLARITY task 2"),
         *("PROCESS task 1", "PROCESS task 2", "SeeDev-binary", "SeeDev-full"),

@@ -8,6 +8,7 @@ Tables without any of the ids are other data, and so are those with twice as man
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 
 from declared.answers import are_keys
@@ -71,11 +72,14 @@ def differences(given: Given, golds: Mapping[str, GoldTable]) -> Iterator[tuple[
     """(whether it is a mistake, what differs) of each table's gold and the inputs to it."""
     for gold in golds.values():
         keys = frozenset(gold.table.compared(gold.keys))
-        of_others = {frozenset(other.keys) for other in golds.values()} - {keys}
-        inputs = [one for one in _inputs(given, gold.table) if one.ids not in of_others]
-        found = [one for one in inputs if one.ids & keys]
+        inputs = list(_inputs(given, gold.table))
+        if keys in map(attrgetter("ids"), inputs):
+            continue  # most often so, and then neither other tables nor the gold of other phases need be looked at
+        of_others = [frozenset(other.keys) for other in golds.values()]
+        inputs = [one for one in inputs if one.ids not in of_others]
+        found = [one for one in inputs if not one.ids.isdisjoint(keys)]
         if keys <= given.named.union(*_within(keys, found)):
-            continue  # most often so, and then the gold of other phases need not be read
+            continue
         of_phases = keys.union(*(gold_keys(folder, gold.table) for folder in given.phases))
         explained = _within(of_phases, found)
         if keys <= given.named.union(*explained):

@@ -1,13 +1,14 @@
 """The files that participants fill in: every key, and the emptiest answer that is valid."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
 from typing import Any
 
 from declared.reference import GoldTable, expected
 from declared.submission import with_values
+from declared.tables import Key
 from scoring_kit.base.fields import Field
 from scoring_kit.base.row_files import write_rows
 
@@ -18,13 +19,14 @@ def template_files(golds: Sequence[GoldTable], answers: Sequence[Sequence[Field]
     There is a row for each key, or, where every judged item must be ranked, for each of them.
     """
     table = golds[0].table
-    rows: list[list[Any]] = [[*key] for key in golds[0].keys]
+    keys: Sequence[Key] = golds[0].keys
     items: list[str] = []
     if table.all_items:
         judged = expected(golds[0])["items"]
-        rows = [[*key] for key, own in zip(golds[0].keys, judged, strict=True) for _ in own]
+        keys = [key for key, own in zip(keys, judged, strict=True) for _ in own]
         items = list(chain.from_iterable(judged))
     fields = list(table.key_fields)
+    columns: list[Sequence[Any]] = [*zip(*keys, strict=True)]
     names, paths = dict(table.file.names), dict(table.file.paths)
     for gold, own in zip(golds, answers, strict=True):
         known = expected(gold)
@@ -32,12 +34,12 @@ def template_files(golds: Sequence[GoldTable], answers: Sequence[Sequence[Field]
         for field in own:
             asked = with_values(field, known["values"])
             fields.append(asked)
-            for at, row in enumerate(rows):
-                row.append(emptiest(asked, known["lengths"], at))
-                if items and field.name == table.distinct:
-                    row[-1] = items[at]
+            if items and field.name == table.distinct:
+                columns.append(items)
+            else:
+                columns.append(emptiest(asked, known["lengths"], len(keys)))
     file = replace(table.file, names=names, paths=paths)
-    return write_rows(file, fields, rows, table.key, by_line=table.by_line)
+    return write_rows(file, fields, list(zip(*columns, strict=True)), table.key, by_line=table.by_line)
 
 
 def in_one_file(one: str, other: str) -> str:
@@ -53,7 +55,8 @@ def _joined(one: Any, other: Any) -> Any:
     return other if one is None else one
 
 
-def emptiest(field: Field, lengths: Any, at: int) -> Any:
-    """The emptiest valid answer to the key at a position, as JSON writes it, given the numbers of tags."""
-    tags = lengths[field.name][at] if field.name in lengths else None
-    return field.kind.emptiest(field, tags or 0)
+def emptiest(field: Field, lengths: Mapping[str, Sequence[int | None]], keys: int) -> list[Any]:
+    """The emptiest valid answer to each of so many keys, as JSON writes it; `lengths` has the numbers of tags."""
+    if field.name not in lengths:
+        return [field.kind.emptiest(field, 0)] * keys
+    return [field.kind.emptiest(field, tags or 0) for tags in lengths[field.name]]

@@ -7,7 +7,7 @@ Slot error rate: Makhoul et al. (1999), "Performance Measures for Information Ex
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
@@ -43,22 +43,24 @@ class Pair(NamedTuple):
         return event.type if event else ""
 
 
-def pair_events(gold: Sequence[Event], predicted: Sequence[Event]) -> Iterator[Pair]:
+def pair_events(gold: Sequence[Event], predicted: Sequence[Event]) -> list[Pair]:
     """The pairing of one document's events that has the greatest sum of S_p, then the most pairs.
 
     Only events with the same type and mandatory arguments can be paired, so each such block is solved by itself.
     """
+    pairs: list[Pair] = []
     left = _blocks(predicted)
     for key, block in _blocks(gold).items():
         partners = left.pop(key, None)
-        if partners:
-            yield from _pair_block(block, partners)
-        else:
-            for event in block:
-                yield Pair(event, None, 0)
+        if partners is not None:
+            pairs += _pair_block(block, partners)
+            continue
+        for event in block:
+            pairs.append(Pair(event, None, 0))
     for block in left.values():
         for event in block:
-            yield Pair(None, event, 0)
+            pairs.append(Pair(None, event, 0))
+    return pairs
 
 
 def similarity(gold: Event, predicted: Event) -> int:
@@ -85,19 +87,21 @@ def _blocks(events: Sequence[Event]) -> dict[object, list[Event]]:
     return blocks
 
 
-def _pair_block(gold: Sequence[Event], predicted: Sequence[Event]) -> Iterator[Pair]:
+def _pair_block(gold: Sequence[Event], predicted: Sequence[Event]) -> list[Pair]:
     """The pairing of gold and predicted events that share type and mandatory arguments."""
     partners = _assignment(gold, predicted)
+    pairs = []
     for row, event in enumerate(gold):
         if row in partners:
             partner = predicted[partners[row]]
-            yield Pair(event, partner, similarity(event, partner))
+            pairs.append(Pair(event, partner, similarity(event, partner)))
         else:
-            yield Pair(event, None, 0)
+            pairs.append(Pair(event, None, 0))
     taken = set(partners.values())
     for column, event in enumerate(predicted):
         if column not in taken:
-            yield Pair(None, event, 0)
+            pairs.append(Pair(None, event, 0))
+    return pairs
 
 
 def _assignment(gold: Sequence[Event], predicted: Sequence[Event]) -> dict[int, int]:
@@ -257,7 +261,7 @@ def evaluate(task: str, names: Sequence[str], gold: Documents, predicted: Docume
     Returns:
         The columns `<task>_<measure>`, the counts behind them, and the alternate scores `<measure>.<event type>`.
     """
-    pairs_of = {document: list(pair_events(events, predicted[document])) for document, events in gold.items()}
+    pairs_of = {document: pair_events(events, predicted[document]) for document, events in gold.items()}
     pairs = list(chain.from_iterable(pairs_of.values()))
     overall = measure(pairs)
     types = {event_type: measure(selected) for event_type, selected in by_type(pairs).items()}

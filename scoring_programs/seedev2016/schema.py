@@ -3,7 +3,7 @@
 Source: BioNLP-ST 2016, SeeDev task, "Annotation schema" (entities, binary and full events with their constraints).
 """
 
-from typing import Dict, FrozenSet, Mapping, NamedTuple, Optional, Union
+from typing import Dict, FrozenSet, Mapping, NamedTuple, Union
 
 TASKS = ("binary", "full")
 
@@ -35,9 +35,13 @@ PREREQUISITE_TYPES = frozenset(
 
 
 class Role(NamedTuple):
-    """A role: the argument that it fills (0 and 1 are mandatory, None is optional) and what may fill it."""
+    """A role, and the types of entity that may fill it.
 
-    argument: Optional[int]
+    Attributes:
+        slot: what it fills: argument 0 or 1, which two roles may share, or the optional argument of its own name.
+    """
+
+    slot: Union[int, str]
     fillers: FrozenSet[str]
 
 
@@ -47,14 +51,9 @@ class EventType(NamedTuple):
     name: str
     roles: Mapping[str, Role]
 
-    def slot(self, name: str) -> Union[int, str]:
-        """What a role fills: argument 0 or 1, which two roles may share, or the optional argument of its own name."""
-        argument = self.roles[name].argument
-        return name if argument is None else argument
-
     def names(self, slot: Union[int, str]) -> str:
         """The roles that fill a slot, for messages."""
-        return " or ".join(name for name in self.roles if self.slot(name) == slot)
+        return " or ".join(name for name, role in self.roles.items() if role.slot == slot)
 
 
 # Name in binary, name in full, roles of the first and of the second argument with what may fill them: types of entity
@@ -90,12 +89,11 @@ Is_Linked_To | - | Agent1: Any | Agent2: Any
 """
 # Of the full task alone; Presence_In_Genotype has none of them.
 _OPTIONAL = {
-    "Tissue": Role(None, frozenset({"Tissue"})),
-    "Developmental_Stage": Role(None, frozenset({"Development_Phase"})),
-    "Organism_Genotype": Role(None, frozenset({"Genotype"})),
-    "Environmental_Factor": Role(None, frozenset({"Environmental_Factor"})),
-    "Hormone": Role(None, frozenset({"Hormone"})),
-    PREREQUISITE: Role(None, frozenset()),
+    "Tissue": "Tissue",
+    "Developmental_Stage": "Development_Phase",
+    "Organism_Genotype": "Genotype",
+    "Environmental_Factor": "Environmental_Factor",
+    "Hormone": "Hormone",
 }
 
 COMMUTATIVE = frozenset(
@@ -112,6 +110,8 @@ COMMUTATIVE = frozenset(
 
 def _event_types() -> Dict[str, Dict[str, EventType]]:
     types: Dict[str, Dict[str, EventType]] = {task: {} for task in TASKS}
+    optional = {name: Role(name, frozenset({filler})) for name, filler in _OPTIONAL.items()}
+    optional[PREREQUISITE] = Role(PREREQUISITE, frozenset())
     for line in _EVENTS.strip().splitlines():
         binary, full, *arguments = line.split(" | ")
         mandatory: Dict[str, Role] = {}
@@ -123,8 +123,8 @@ def _event_types() -> Dict[str, Dict[str, EventType]]:
         binary, full = binary.strip(), full.strip()
         types["binary"][binary] = EventType(binary, mandatory)
         if full != "-":
-            optional = {} if full == "Presence_In_Genotype" else _OPTIONAL
-            types["full"][full] = EventType(full, {**mandatory, **optional})
+            own = {} if full == "Presence_In_Genotype" else optional
+            types["full"][full] = EventType(full, {**mandatory, **own})
     return types
 
 

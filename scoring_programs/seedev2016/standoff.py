@@ -9,7 +9,7 @@ import sys
 from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optional, Tuple
 
 from scoring_kit.errors import Fault
-from seedev2016.schema import COMMUTATIVE, ENTITY_TYPES, EVENT_TYPES, PREREQUISITE, PREREQUISITE_TYPES, Role
+from seedev2016.schema import COMMUTATIVE, ENTITY_TYPES, EVENT_TYPES, PREREQUISITE, PREREQUISITE_TYPES
 
 _ENTITY = re.compile(r"(T[0-9]+)\t(\S+) ([0-9]{1,9} [0-9]{1,9}(?:;[0-9]{1,9} [0-9]{1,9})*)(?:\t(.*))?")
 _EVENT_ID = re.compile(r"[ER][0-9]+")
@@ -150,15 +150,24 @@ class _EventReader:
             role = kind.roles.get(name)
             if role is None:
                 self.fault(number, "unknown role", name, f"one of the roles of {kind.name}: {', '.join(kind.roles)}")
-            elif kind.slot(name) in filled:
-                self.fault(number, "second filler of an argument", word, f"one {kind.names(kind.slot(name))}")
-            elif name != PREREQUISITE and filler not in self.entities:
+                sound = False
+                continue
+            entity_type = self.entities.get(filler)
+            if role.slot in filled:
+                self.fault(number, "second filler of an argument", word, f"one {kind.names(role.slot)}")
+                sound = False
+            elif entity_type in role.fillers or name == PREREQUISITE:
+                filled[role.slot] = filler
+            elif entity_type is None:
                 expected = "the id of an entity in the document's .a1 file"
                 self.fault(number, "unknown entity", f"{name}:{filler}", expected)
+                sound = False
             else:
-                filled[kind.slot(name)] = self._filler(name, filler, role, number)
-                continue
-            sound = False
+                # An argument with two roles is compared without them (see `Event`): what does not fit its role must
+                # not equal what fits the other one.
+                filled[role.slot] = f"{name}:{filler}"
+                value, expected = f"{name}:{filler} ({entity_type})", f"an entity of type {_listed(role.fillers)}"
+                self.record_misfit(f"{self.name}:{number}", "entity of a wrong type", value, expected)
         if not sound:
             return None
         for argument in (0, 1):
@@ -169,18 +178,6 @@ class _EventReader:
         if PREREQUISITE in filled:
             self.prerequisites.append((number, identifier, filled.pop(PREREQUISITE)))
         return Event(kind.name, first, second, frozenset(filled.items()), False)
-
-    def _filler(self, name: str, filler: str, role: Role, number: int) -> str:
-        """The id that fills a role, behind the role's name where it is an entity that the role does not take.
-
-        An argument with two roles is compared without them (see `Event`): `Molecule:T4` must not equal `Element:T4`.
-        """
-        if name == PREREQUISITE or self.entities[filler] in role.fillers:
-            return sys.intern(filler)
-        value = f"{name}:{filler} ({self.entities[filler]})"
-        expected = f"an entity of type {_listed(role.fillers)}"
-        self.record_misfit(f"{self.name}:{number}", "entity of a wrong type", value, expected)
-        return f"{name}:{filler}"
 
     def _read_modification(self, identifier: str, body: str, number: int) -> None:
         negation = _NEGATION.fullmatch(body)

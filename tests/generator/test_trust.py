@@ -13,8 +13,8 @@ from gen_bundle.building import BuildRequest, build
 from gen_bundle.cli import root
 from gen_bundle.errors import UserError
 from gen_bundle.local_files import is_known, remember
+from gen_bundle.twin.engines.choose import StrangersError, refuse_strangers
 from gen_bundle.twin.engines.process import ProcessEngine
-from gen_bundle.twin.strangers import StrangersError, refuse_strangers
 from gen_bundle.zips.writing import write_zip as write_bytes
 from tests.generator.competition import small_competition
 from tests.generator.test_declared import DECLARATION, declare
@@ -169,7 +169,7 @@ def test_a_byte_more_is_anothers_program(tmp_path: Path, nothing_is_known: Path,
 def test_solutions_that_are_programs_need_trust_beside_our_own_programs(
     takes_code: bool, files: dict[str, str], refused: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gen_bundle.twin.strangers.programs_of_others", lambda bundle: [])
+    monkeypatch.setattr("gen_bundle.twin.engines.choose.programs_of_others", lambda bundle: [])
     folders = {"ingest": {"i.py": "", "metadata": "command: python3 /app/program/i.py"}, "inputs": {"x": ""}}
     solution = {"solutions": [{"index": 0, "path": "own.zip", "tasks": [0]}]}
     folder = Bundle(task=INGESTION if takes_code else {}, folders=folders, top=solution).write(tmp_path / "bundle")

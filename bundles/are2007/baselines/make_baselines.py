@@ -139,10 +139,11 @@ def pairs(mentions: Sequence[Mention], asked: Sequence[Mention], resolve: Resolv
 
 def chains(groups: Sequence[Sequence[Mention]]) -> str:
     """The answer to tasks 2 and 4."""
-    return "".join(
-        f'<chain id="c{number}">' + "".join(f"<node {mention.place}/>" for mention in group) + "</chain>\n"
-        for number, group in enumerate(groups, 1)
-    )
+    lines = []
+    for number, group in enumerate(groups, 1):
+        nodes = "".join(f"<node {mention.place}/>" for mention in group)
+        lines.append(f'<chain id="c{number}">{nodes}</chain>\n')
+    return "".join(lines)
 
 
 def answer(task: str, root: ET.Element, baseline: str) -> str:
@@ -150,10 +151,15 @@ def answer(task: str, root: ET.Element, baseline: str) -> str:
     is_good = baseline == "good"
     mentions = given(root) if task in ("task1", "task2") else found(root)
     if task in ("task2", "task4"):
-        return chains(by_last_word(mentions) if is_good else by_neighbourhood(mentions))
+        grouped = by_last_word if is_good else by_neighbourhood
+        return chains(grouped(mentions))
     listed = {f'id="{pronoun.get("id")}"' for pronoun in root.iter("pronoun")}
-    asked = [mention for mention in mentions if (mention.place in listed if task == "task1" else mention.is_pronoun)]
-    return pairs(mentions, asked, nearest_fitting if is_good else nearest)
+    if task == "task1":
+        asked = [mention for mention in mentions if mention.place in listed]
+    else:
+        asked = [mention for mention in mentions if mention.is_pronoun]
+    resolve = nearest_fitting if is_good else nearest
+    return pairs(mentions, asked, resolve)
 
 
 def main() -> None:

@@ -42,16 +42,17 @@ def main() -> None:
     """Write both baselines for both phases."""
     train = _read(DATA / "public" / "train.csv")
     model = NaiveBayes([row["interview_answer"] for row in train], [row["evasion_label"] for row in train])
-    frequent = {
-        column: Counter(row[column] for row in train).most_common(1)[0][0]
-        for column in ("clarity_label", "evasion_label")
-    }
+    frequent = [_most_frequent(train, column) for column in ("clarity_label", "evasion_label")]
     for phase in PHASES:
         rows = _read(DATA / "public" / phase / "questions.csv")
         good = [[row["index"], model.predict(row["interview_answer"])] for row in rows]
-        weak = [[row["index"], frequent["clarity_label"], frequent["evasion_label"]] for row in rows]
+        weak = [[row["index"], *frequent] for row in rows]
         _write(phase, "good", ["id", "evasion_pred"], good)
         _write(phase, "weak", ["id", "clarity_pred", "evasion_pred"], weak)
+
+
+def _most_frequent(rows: Sequence[dict[str, str]], column: str) -> str:
+    return Counter(row[column] for row in rows).most_common(1)[0][0]
 
 
 def _words(text: str) -> list[str]:

@@ -27,13 +27,15 @@ class Space:
     """Speakers as points: their measures, standardised over the training speakers."""
 
     def __init__(self, train: Sequence[Row], measures: Sequence[str]) -> None:
-        columns = {measure: [float(row[measure]) for row in train] for measure in measures}
-        self.scales = {measure: (fmean(values), pstdev(values)) for measure, values in columns.items()}
+        self.scales: dict[str, tuple[float, float]] = {}
+        for measure in measures:
+            values = _values(train, measure)
+            self.scales[measure] = fmean(values), pstdev(values)
         self.train = [(self.point(row), row) for row in train]
-        self.centres = {
-            kind: [fmean(axis) for axis in zip(*(p for p, row in self.train if row["Class"] == kind), strict=True)]
-            for kind in sorted({row["Class"] for row in train})
-        }
+        self.centres: dict[str, list[float]] = {}
+        for kind in sorted({row["Class"] for row in train}):
+            points = [point for point, row in self.train if row["Class"] == kind]
+            self.centres[kind] = [fmean(axis) for axis in zip(*points, strict=True)]
 
     def point(self, row: Row) -> list[float]:
         """A speaker's place."""
@@ -55,30 +57,31 @@ def main() -> None:
     """Write both baselines for both phases."""
     train = _read(DATA / "public" / "dem-info.csv")
     scored = [row for row in train if row["Converted-MMSE"]]
-    mmse = [float(row["Converted-MMSE"]) for row in scored]
-    measures = {measure: [float(row[measure]) for row in scored] for measure in MEASURES}
-    best = max(MEASURES, key=lambda measure: abs(correlation(measures[measure], mmse)))
-    line = linear_regression(measures[best], mmse)
+    mmse = _values(scored, "Converted-MMSE")
+    best = max(MEASURES, key=lambda measure: abs(correlation(_values(scored, measure), mmse)))
+    line = linear_regression(_values(scored, best), mmse)
     everything, words = Space(train, MEASURES), Space(train, MEASURES[:2])
     with_score = Space(scored, MEASURES)
     frequent = Counter(row["Class"] for row in train).most_common(1)[0][0]
     for phase in PHASES:
         rows = _read(DATA / "public" / phase / "speakers.csv")
-        good = [
-            (
-                row["Test_ID"],
+        good = []
+        for row in rows:
+            classes = (
                 everything.nearest_class(row),
                 everything.nearest(row, 1)[0]["Class"],
                 words.nearest_class(row),
-                f"{min(30.0, line.slope * float(row[best]) + line.intercept):.2f}",
-                f"{fmean(float(near['Converted-MMSE']) for near in with_score.nearest(row, 5)):.2f}",
-                "",
             )
-            for row in rows
-        ]
+            on_the_line = min(30.0, line.slope * float(row[best]) + line.intercept)
+            of_neighbours = fmean(_values(with_score.nearest(row, 5), "Converted-MMSE"))
+            good.append((row["Test_ID"], *classes, f"{on_the_line:.2f}", f"{of_neighbours:.2f}", ""))
         weak = [(row["Test_ID"], frequent, "", "", f"{fmean(mmse):.2f}", "", "") for row in rows]
         _write(phase, "good", "Baseline-measures", good)
         _write(phase, "weak", "Baseline-constant", weak)
+
+
+def _values(rows: Sequence[Row], column: str) -> list[float]:
+    return [float(row[column]) for row in rows]
 
 
 def _read(path: Path) -> list[dict[str, str]]:

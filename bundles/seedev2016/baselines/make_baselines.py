@@ -57,24 +57,35 @@ Baseline = Callable[[str, str, Sequence[Mention]], Iterator[Found]]
 
 def good(task: str, sentence: str, mentions: Sequence[Mention]) -> Iterator[Found]:
     """Events triggered by words; offsets of the mentions are those of the sentence."""
-    from seedev2016.schema import EVENT_TYPES, PREREQUISITE
+    from seedev2016.schema import EVENT_TYPES
 
-    for word, names in TRIGGERS.items():
+    negated = task == "full" and bool(re.search(r"\bnot?\b", sentence))
+    for word, (binary, full) in TRIGGERS.items():
+        kind = EVENT_TYPES[task][binary if task == "binary" else full]
         for match in re.finditer(word, sentence):
-            kind = EVENT_TYPES[task][names[0] if task == "binary" else names[1]]
-            first = _nearest(kind.roles, 0, mentions, match.start(), on_the_left=True)
-            others = [mention for mention in mentions if first and mention.id != first[1].id]
-            second = _nearest(kind.roles, 1, others, match.start(), on_the_left=False)
-            if first is None or second is None:
-                continue
-            filled = [first, second]
-            for name, role in kind.roles.items():
-                if role.argument is None and name != PREREQUISITE:
-                    left = [m for m in others if m.type in role.fillers and m.id != second[1].id]
-                    filled += [(name, left[0])] if left else []
-            arguments = " ".join(f"{name}:{mention.id}" for name, mention in filled)
-            negated = task == "full" and bool(re.search(r"\bnot?\b", sentence))
-            yield Found(f"{kind.name} {arguments}", negated)
+            filled = _filled(kind.roles, mentions, match.start())
+            if filled:
+                arguments = " ".join(f"{name}:{mention.id}" for name, mention in filled)
+                yield Found(f"{kind.name} {arguments}", negated)
+
+
+def _filled(roles: Mapping[str, Any], mentions: Sequence[Mention], place: int) -> list[tuple[str, Mention]]:
+    """The roles of an event that a word at `place` triggers, with their mentions; empty where one has none."""
+    from seedev2016.schema import PREREQUISITE
+
+    first = _nearest(roles, 0, mentions, place, on_the_left=True)
+    if first is None:
+        return []
+    others = [mention for mention in mentions if mention.id != first[1].id]
+    second = _nearest(roles, 1, others, place, on_the_left=False)
+    if second is None:
+        return []
+    filled = [first, second]
+    for name, role in roles.items():
+        left = [mention for mention in others if mention.type in role.fillers and mention.id != second[1].id]
+        if left and role.slot == name != PREREQUISITE:
+            filled.append((name, left[0]))
+    return filled
 
 
 def _nearest(
@@ -85,7 +96,7 @@ def _nearest(
         (name, mention)
         for name, role in roles.items()
         for mention in mentions
-        if role.argument == argument and mention.type in role.fillers
+        if role.slot == argument and mention.type in role.fillers
     ]
     return min(
         fitting, key=lambda found: ((found[1].start < place) != on_the_left, abs(found[1].start - place)), default=None
@@ -100,8 +111,8 @@ def weak(task: str, sentence: str, mentions: Sequence[Mention]) -> Iterator[Foun
 
     for one, other in pairwise(mentions):
         for kind in EVENT_TYPES[task].values():
-            first = [name for name, role in kind.roles.items() if role.argument == 0 and one.type in role.fillers]
-            second = [name for name, role in kind.roles.items() if role.argument == 1 and other.type in role.fillers]
+            first = [name for name, role in kind.roles.items() if role.slot == 0 and one.type in role.fillers]
+            second = [name for name, role in kind.roles.items() if role.slot == 1 and other.type in role.fillers]
             if first and second:
                 yield Found(f"{kind.name} {first[0]}:{one.id} {second[0]}:{other.id}")
                 break

@@ -318,7 +318,7 @@ def _asked(
     """
     from gen_bundle.new.propose import propose
 
-    say(f"{gold.file}: {len(gold.rows)} rows, columns {', '.join(gold.names)}. Enter takes what is in brackets.")
+    say(f"{gold.file}: {len(gold)} rows, columns {', '.join(gold.names)}. Enter takes what is in brackets.")
     choices = _asked_answers(gold, _asked_key(gold, choices))
     proposal = propose(gold, choices)
     if proposal.item is None and not _is_one_answer(proposal):

@@ -67,7 +67,7 @@ def live_options(command: Verb) -> Verb:
 
 def ask_about_strangers(bundle: Path, engine: Engine, *, trust: bool) -> None:
     """As `refuse_strangers`; on a terminal the user may say yes."""
-    from gen_bundle.twin.strangers import StrangersError, refuse_strangers
+    from gen_bundle.twin.engines.choose import StrangersError, refuse_strangers
 
     try:
         refuse_strangers(bundle, engine, trust=trust)

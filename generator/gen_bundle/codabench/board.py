@@ -1,15 +1,17 @@
-"""The rules of the server: what it stores of a scores file, which submissions are on the board, and in which order.
+"""The rules of the server: what it takes and stores, which submissions are on the board, and in which order.
 
 Each rule names its place in Codabench's public source of 1.25, below `src/apps/`. What makes a scores file
 in the first place is in `gen_bundle.codabench.worker`.
 """
 
 import decimal
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
-from gen_bundle.codabench.competition import AVERAGE_RANK, Column, Leaderboard
+from gen_bundle.codabench.competition import AVERAGE_RANK, DEFAULT_LIMIT_S, Column, Leaderboard, Phase
 from gen_bundle.codabench.versions import DIFFERENCES, NEWEST, Differences
 
 NOT_AVAILABLE = "n/a"
@@ -20,6 +22,31 @@ SMALLEST = Decimal(1).scaleb(-DECIMALS)
 TOO_LARGE = Decimal("1e10")
 _FLOAT = decimal.Context(prec=DIGITS)
 _WIDE = decimal.Context(prec=60, rounding=decimal.ROUND_HALF_UP)
+
+
+def closed(phase: Phase, now: datetime) -> str | None:
+    """Why a phase takes no submission now, or None.
+
+    In 1.25 only the web page looks at the dates, and the API takes submissions to phases that are over; in 1.32 (read
+    in threads and forks) the API answers 400.
+    """
+    start, end = phase.start.moment, phase.end.moment
+    if start is not None and now < start:
+        return f"phase {phase.id} is not open yet: it starts {start:%Y-%m-%d %H:%M} UTC"
+    if end is not None and now > end:
+        return f"phase {phase.id} is over: it ended {end:%Y-%m-%d %H:%M} UTC"
+    return None
+
+
+def time_limit(phase_seconds: int | None, *, own_queue: bool) -> int:
+    """Seconds that each of two jobs gets: the phase's (600 where none is set), at most 600 on the default queue.
+
+    Source: competitions/tasks.py, `_send_to_compute_worker`, with the server's default MAX_EXECUTION_TIME_LIMIT.
+    """
+    seconds = phase_seconds or DEFAULT_LIMIT_S
+    if own_queue:
+        return seconds
+    return min(seconds, DEFAULT_LIMIT_S)
 
 
 class RefusedError(Exception):
@@ -140,21 +167,35 @@ class RankedRow:
     cells: tuple[Cell, ...]
 
 
+@dataclass
 class Board:
     """The leaderboard of one phase, with all its submissions in the order in which they were made."""
 
-    def __init__(self, leaderboard: Leaderboard, version: Differences = DIFFERENCES[NEWEST]) -> None:
-        self.leaderboard = leaderboard
-        self.version = version
-        self.entries: list[Submitted] = []
+    leaderboard: Leaderboard
+    version: Differences = DIFFERENCES[NEWEST]
+    entries: list[Submitted] = field(default_factory=list)
 
-    def submit(self, name: str, owner: str, tasks: Iterable[str] = ()) -> Submitted:
+    def used_up(self, phase: Phase, owner: str) -> str | None:
+        """Why a participant has no submission to the phase left, or None.
+
+        Source: competitions/models.py, `Phase.can_user_make_submissions`: failed submissions and children do not count;
+        0 and null mean no limit. All are taken to be of one day.
+        """
+        made = sum(entry.owner == owner and entry.parent is None and not entry.failed for entry in self.entries)
+        if phase.a_day and made >= phase.a_day:
+            return "Reached maximum allowed submissions for today for this phase"
+        if phase.in_all and made >= phase.in_all:
+            return "Reached maximum allowed submissions for this phase"
+        return None
+
+    def submit(self, name: str, owner: str, tasks: Sequence[str] = ()) -> Submitted:
         """A new submission; with several tasks it gets a child for each.
 
         Source: competitions/tasks.py, `_run_submission`: more than one task makes a parent with children.
         """
         entry = Submitted(name, owner)
-        entry.children = [Submitted(name, owner, task, parent=entry) for task in tasks]
+        if len(tasks) > 1:
+            entry.children = [Submitted(name, owner, task, parent=entry) for task in tasks]
         self.entries += [entry, *entry.children]
         return entry
 
@@ -177,12 +218,15 @@ class Board:
             parent.ended = True
             parent.finished = not self.version.parent_may_fail or any(child.finished for child in parent.children)
 
-    def upload(self, entry: Submitted, scores: object) -> None:
+    def upload(self, entry: Submitted, scores: object) -> dict[str, Any]:
         """Store the scores that a worker sent, in the order of the file, then apply an automatic rule.
 
         Source: api/views/submissions.py, `upload_submission_scores`. Keys that are not columns are skipped; the scores
         of a child count for its parent too; computed columns are made anew after each score, on the parent if there
         is one. Not one transaction: what was stored before an error stays, but then the rule is not reached.
+
+        Returns:
+            The scores by key.
 
         Raises:
             RefusedError: HTTP 500; the worker does not look at it and the submission stays Finished.
@@ -200,6 +244,7 @@ class Board:
                 whole.scores.append(score)
             self._compute(whole)
         self._apply_rule(entry)
+        return scores
 
     def _compute(self, entry: Submitted) -> None:
         """Make the computed columns from the scores that are there.
@@ -344,15 +389,15 @@ class Board:
                     shown.setdefault(column.key, text)
         return {column.key: shown.get(column.key, NOT_AVAILABLE) for column in self.leaderboard.visible}
 
-    def cells_by_task(self, row: RankedRow) -> dict[str, dict[str, str]]:
-        """The same for each task, as the platform lays out a phase of several."""
+    def cells_by_task(self, row: RankedRow) -> dict[str, dict[str, str]] | None:
+        """The same for each task, as the platform lays out a phase of several; None in a phase of one."""
         by_task = {}
-        for entry in row.entry.children or [row.entry]:
+        for entry in row.entry.children:
             # the first text counts: a scorer may have written a score for the average rank
             shown = {column: text for shown_for, column, text in reversed(row.cells) if shown_for is entry}
             texts = {column.key: shown.get(column, NOT_AVAILABLE) for column in self.leaderboard.visible}
             by_task[entry.task or ""] = texts
-        return by_task
+        return by_task or None
 
 
 def _stored_cells(entry: Submitted) -> list[Cell]:

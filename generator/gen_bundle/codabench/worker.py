@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from gen_bundle.codabench.competition import DEFAULT_LIMIT_S
 from gen_bundle.yaml_document import MAX_BYTES, MAX_METADATA_BYTES, UnreadableYamlError, is_endless, read_yaml
 
 ContainerKind = Literal["program", "ingestion"]
@@ -133,17 +132,6 @@ def replace_placeholders(
     ):
         command = command.replace(placeholder, path)
     return command
-
-
-def time_limit(phase_seconds: int | None, *, own_queue: bool) -> int:
-    """Seconds each of the two jobs gets: the phase's (600 where none is set), on the default queue at most 600.
-
-    Source: `competitions/tasks.py`, `_send_to_compute_worker`, with the server's default MAX_EXECUTION_TIME_LIMIT.
-    """
-    seconds = phase_seconds or DEFAULT_LIMIT_S
-    if own_queue:
-        return seconds
-    return min(seconds, DEFAULT_LIMIT_S)
 
 
 def is_long_log(lines: int, size: int) -> bool:

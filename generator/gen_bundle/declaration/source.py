@@ -97,8 +97,17 @@ def mappings(data: Any, name: str, trail: Trail = ()) -> Iterator[tuple[Trail, d
 
 def listed(data: Any, name: str) -> list[Any]:
     """The list at a key; empty where there is none: the model reports anything of another shape."""
-    found = data.get(name) if isinstance(data, dict) else None
-    return found if isinstance(found, list) else []
+    return items_of(mapping_of(data).get(name))
+
+
+def items_of(value: Any) -> list[Any]:
+    """The items of a list, and none of anything else."""
+    return value if isinstance(value, list) else []
+
+
+def mapping_of(value: Any) -> dict[Any, Any]:
+    """A mapping, and an empty one of anything else."""
+    return value if isinstance(value, dict) else {}
 
 
 def columns_of(data: Any) -> Iterator[tuple[Trail, dict[str, Any]]]:

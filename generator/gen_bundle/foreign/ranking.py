@@ -26,7 +26,7 @@ from gen_bundle.package.client import find_package
 from gen_bundle.platforms.codabench import yaml_text
 from gen_bundle.render.rankings import Ranking, RankingTable
 from gen_bundle.yaml_document import read_yaml
-from scoring_kit.base.long_cells import allow_long_cells
+from scoring_kit.base.submissions import allow_long_cells
 
 BOARD = "leaderboard"
 """The id of the one ranking that there is."""
@@ -213,8 +213,7 @@ def _values(board: Leaderboard, given: GivenScores, baselines: Collection[str]) 
 def _stored(board: Board, team: str, tasks: Sequence[Mapping[str, object]]) -> Submitted:
     """A team's submission with what the platform stores of the scores for each task, and computes of them."""
     computed = {column.key for column in board.leaderboard.columns if column.computation}
-    children = map(str, range(len(tasks))) if len(tasks) > 1 else ()
-    whole = board.submit(team, team, children)
+    whole = board.submit(team, team, list(map(str, range(len(tasks)))))
     for entry, scores in zip(whole.children or [whole], tasks, strict=True):
         board.finish(entry)
         try:

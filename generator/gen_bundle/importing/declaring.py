@@ -13,6 +13,7 @@ from typing import Any
 
 from gen_bundle.building import BuildRequest, build
 from gen_bundle.codabench.dates import read_instant
+from gen_bundle.codabench.runnable import open_bundle, read_competition
 from gen_bundle.declaration.declared.metrics import metrics
 from gen_bundle.declaration.read import FILE
 from gen_bundle.errors import UserError
@@ -21,10 +22,9 @@ from gen_bundle.importing.importing import declaration_text
 from gen_bundle.importing.searching import DeclarationSearch, Found, scoring_part
 from gen_bundle.local_files import write_whole
 from gen_bundle.platforms.codabench import SUBMISSION_RULES
-from gen_bundle.twin.bundle import open_bundle, read_competition
 from gen_bundle.twin.engines import Engine
+from gen_bundle.twin.engines.choose import StrangersError, refuse_strangers
 from gen_bundle.twin.layout import scratch_folder
-from gen_bundle.twin.strangers import StrangersError, refuse_strangers
 from gen_bundle.yaml_document import read_core_yaml
 
 ORIGINAL, BESIDE = "original.yaml", "declared.yaml"

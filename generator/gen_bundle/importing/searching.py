@@ -14,6 +14,7 @@ from typing import Any
 
 from gen_bundle.building import BuildRequest, build
 from gen_bundle.codabench.competition import Column, Competition, Task
+from gen_bundle.codabench.runnable import open_bundle, read_competition
 from gen_bundle.declaration.read import FILE
 from gen_bundle.errors import UserError
 from gen_bundle.importing.candidates import (
@@ -35,7 +36,6 @@ from gen_bundle.importing.comparing import (
 )
 from gen_bundle.importing.tables import FilePair, FoundTable, pairs_of, read_table
 from gen_bundle.new.project import placeholder_logo
-from gen_bundle.twin.bundle import open_bundle, read_competition
 from gen_bundle.twin.engines import Engine
 from gen_bundle.zips.unpacking import BUNDLE, SUBMISSION, ArchiveError, Bounds, unpack
 

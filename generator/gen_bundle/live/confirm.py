@@ -14,9 +14,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gen_bundle.check.bundle import Bundle, open_readable_bundle
-from gen_bundle.codabench.board import Board, RefusedError
+from gen_bundle.codabench.board import Board, RefusedError, closed
 from gen_bundle.codabench.competition import REPLACING_RULES, Phase
 from gen_bundle.codabench.dates import Instant
+from gen_bundle.codabench.runnable import open_bundle, read_competition
 from gen_bundle.codabench.versions import DIFFERENCES, PlatformVersion
 from gen_bundle.difference.files import packed_files, program_settings
 from gen_bundle.difference.signatures import SIGNATURE
@@ -38,11 +39,9 @@ from gen_bundle.live.submissions import (
     submissions_of,
 )
 from gen_bundle.plain_text import counted, one_line
-from gen_bundle.twin.bundle import open_bundle, read_competition
 from gen_bundle.twin.engines import Engine, EngineError
 from gen_bundle.twin.layout import scratch_folder
-from gen_bundle.twin.plan import Planned, plan
-from gen_bundle.twin.replay import DryRunRequest, closed, dry_run
+from gen_bundle.twin.replay import DryRunRequest, Planned, dry_run, plan
 from gen_bundle.twin.report import TOLERANCE, Run
 from gen_bundle.zips.unpacking import UNREADABLE
 from gen_bundle.zips.writing import write_zip

@@ -16,6 +16,7 @@ WHOLE = re.compile(r"[+-]?[0-9]+")
 NO_NUMBER = re.compile(r"(?i)[+-]?(nan|inf|infinity)|null|none|nil|n\.?a\.?|#?n/a|-+|\?+|\.")
 """What stands for a value that is missing, or not finite, among numbers."""
 SEPARATORS = ("|", ";", ",")
+TEXTS_LOOKED_AT = 20_000
 MOST_LABELS = 50
 MOST_GRADES = 10
 LONGEST_LABEL = 60
@@ -110,24 +111,35 @@ class GoldColumn:
 
 def look_at(gold: GoldRows, name: str) -> GoldColumn:
     """What a column holds."""
-    blank: list[int] = []
-    given: dict[int, Any] = {}
-    for at, value in enumerate(gold.column(name)):
-        if value is None or value in ("", []):
-            blank.append(at)
-        else:
-            given[at] = value
-    separator = None if gold.is_json else SEPARATORS[0]
-    not_numbers = _not_numbers(given, separator)
-    for at in not_numbers:
-        del given[at]
-    if not given:
-        found = GoldColumn(name, "string")
-    elif gold.is_json:
-        found = _json_column(name, list(given.values()))
+    values = gold.column(name)
+    if gold.is_json:
+        found, odd = _look_at_json(name, [value for value in values if not _is_blank(value)])
     else:
-        found = _cell_column(name, Counter(given.values()))
-    return replace(found, blank=tuple(blank), not_numbers=not_numbers)
+        found, odd = _look_at_cells(name, Counter(values))
+    blank = [at for at, value in enumerate(values) if not value and _is_blank(value)]
+    not_numbers = [at for at, value in enumerate(values) if str(value) in odd] if odd else []
+    return replace(found, blank=tuple(blank), not_numbers=tuple(not_numbers))
+
+
+def _is_blank(value: Any) -> bool:
+    return value is None or value in ("", [])
+
+
+def _look_at_json(name: str, values: Sequence[Any]) -> tuple[GoldColumn, set[str]]:
+    """What these values are, and which of them are no numbers among numbers."""
+    odd = _no_numbers(zip(values, itertools.repeat(1)), None)
+    if odd:
+        values = [value for value in values if str(value) not in odd]
+    return _json_column(name, values) if values else GoldColumn(name, "string"), odd
+
+
+def _look_at_cells(name: str, cells: Counter[str]) -> tuple[GoldColumn, set[str]]:
+    """The same for cells, which occur so often."""
+    cells.pop("", None)
+    odd = _no_numbers(cells.items(), SEPARATORS[0])
+    for cell in odd:
+        del cells[cell]
+    return _cell_column(name, cells) if cells else GoldColumn(name, "string"), odd
 
 
 def as_type(gold: GoldRows, column: GoldColumn, kind: str) -> GoldColumn:
@@ -190,16 +202,24 @@ def _is_number(cell: str) -> bool:
     return NUMBER.fullmatch(cell) is not None and _is_finite(cell)
 
 
-def _not_numbers(given: Mapping[int, Any], separator: str | None) -> tuple[int, ...]:
-    """The rows that say NaN or the like, where most rows, and all others, are numbers."""
-    others = []
-    for at, value in given.items():
+def _no_numbers(given: Iterable[tuple[Any, int]], separator: str | None) -> set[str]:
+    """Values that say NaN or the like, where most rows, and all others, are numbers.
+
+    Args:
+        given: values, and in how many rows they are.
+        separator: of labels in a cell; None for JSON.
+    """
+    odd: set[str] = set()
+    others = numbers = 0
+    for value, times in given:
         if fits(value, "number", separator=separator):
-            continue
-        if not NO_NUMBER.fullmatch(str(value).strip()):
-            return ()
-        others.append(at)
-    return tuple(others) if 2 * len(others) < len(given) else ()
+            numbers += times
+        elif NO_NUMBER.fullmatch(str(value).strip()):
+            odd.add(str(value))
+            others += times
+        else:
+            return set()
+    return odd if others < numbers else set()
 
 
 def _cell_column(name: str, cells: Counter[str]) -> GoldColumn:
@@ -376,8 +396,13 @@ def _is_span(value: Any) -> bool:
 
 
 def _mean_words(texts: Counter[str]) -> float:
-    words = sum(len(text.split()) * times for text, times in texts.items())
-    return words / max(1, texts.total())
+    """How many words a text has on average; of many texts, some of all parts tell it."""
+    some = list(texts.items())[:: 1 + len(texts) // TEXTS_LOOKED_AT]
+    words = rows = 0
+    for text, times in some:
+        words += len(text.split()) * times
+        rows += times
+    return words / max(1, rows)
 
 
 def _is_offset(value: Any) -> bool:

@@ -283,12 +283,14 @@ def _reference(proposal: Proposal) -> dict[str, Any]:
 def summary(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> list[str]:
     """What was understood, line by line, for the organiser."""
     gold = proposal.gold
-    keys = gold.keys(proposal.key)
     counts = []
     for phase, rows in phases.items():
-        counts.append(f"{phase} {len(set(map(keys.__getitem__, rows)))}")
+        number = len(rows)
+        if proposal.many:
+            number = len(set(gold.picked(rows).keys(proposal.key)))
+        counts.append(f"{phase} {number}")
     lines = {
-        "rows": f"{len(gold.rows)} in {gold.file}",
+        "rows": f"{len(gold)} in {gold.file}",
         "key": "the line" if proposal.of_lines else ", ".join(proposal.key),
         "answers": "; ".join(map(_shown, proposal.answers)),
         "given": ", ".join(proposal.public) or "the keys",

@@ -1,6 +1,8 @@
 """Reads a table of cells: CSV, TSV, and what spreadsheets make of them; its first line may be a row."""
 
 import csv
+import io
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -17,9 +19,8 @@ from gen_bundle.new.gold import (
     GoldRows,
     NoHeaderError,
     raise_all,
-    without,
 )
-from scoring_kit.base.long_cells import allow_long_cells
+from scoring_kit.base.submissions import allow_long_cells
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 BETWEEN = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "blanks"}
@@ -30,8 +31,8 @@ MOST_SKIPPED = 9
 FEWEST_ROWS = 3
 ROWS_LOOKED_AT = 20_000
 """So many rows tell whether the first line is one of them."""
-Row = tuple[int, list[str]]
-"""The number of its line, and its cells."""
+Rows = tuple[list[list[str]], list[int]]
+"""The cells of each row, and the number of its last line."""
 
 
 @dataclass(frozen=True)
@@ -116,12 +117,12 @@ def read_table(file: GoldFile) -> GoldRows:
     if suffix not in DELIMITERS:
         suffix = ".tsv" if layout.delimiter == "\t" else ".csv"
     try:
-        gold = _columns(list(_quoted_rows(file, layout)), file, suffix, layout.delimiter)
+        gold = _columns(_rows(file, layout), file, suffix, layout.delimiter)
     except UserError as error:
         if isinstance(error, NoHeaderError) or '"' not in file.text or layout.delimiter != "\t":
             raise
         try:
-            plain = _columns(list(_plain_rows(file, layout)), file, ".tsv", layout.delimiter)
+            plain = _columns(_plain_rows(file, layout), file, ".tsv", layout.delimiter)
         except NoHeaderError:
             raise
         except UserError:
@@ -136,74 +137,90 @@ def read_table(file: GoldFile) -> GoldRows:
     return replace(gold, notes=tuple(notes))
 
 
-def _quoted_rows(file: GoldFile, layout: Layout) -> Iterator[Row]:
+def _rows(file: GoldFile, layout: Layout) -> Rows:
+    """Where nothing is quoted, splitting says the same in a fraction of the time."""
+    text = file.text
+    if '"' in text or text.count("\r") > text.count("\r\n") or layout.blanks_follow:
+        return _quoted_rows(file, layout)
+    return _plain_rows(file, layout)
+
+
+def _quoted_rows(file: GoldFile, layout: Layout) -> Rows:
     allow_long_cells()
-    lines = (line + "\n" for line in _lines(file, layout))
+    lines = itertools.islice(io.StringIO(file.text, newline="\n"), layout.skipped, None)
     skips = layout.blanks_follow
     reader = csv.reader(lines, delimiter=layout.delimiter, strict=True, skipinitialspace=skips)
+    rows: list[list[str]] = []
+    numbers: list[int] = []
     number = layout.skipped
     try:
         for cells in reader:
             number = reader.line_num + layout.skipped
             if len(cells) > 1 or (cells and cells[0].strip()):
-                yield number, cells
+                rows.append(cells)
+                numbers.append(number)
     except csv.Error as error:
         expected = "cells quoted by RFC 4180: a quotation mark inside a quoted cell is doubled"
         raise UserError(f"{file.name}:{number + 1}: cannot be read ({error}). Expected {expected}.") from error
+    return rows, numbers
 
 
-def _lines(file: GoldFile, layout: Layout) -> Sequence[str]:
-    """The lines from the table on; blank ones before it count as skipped, too."""
-    lines = file.text.split("\n")
-    return lines[layout.skipped :]
+def _plain_rows(file: GoldFile, layout: Layout) -> Rows:
+    rows: list[list[str]] = []
+    numbers: list[int] = []
+    for number, line in enumerate(file.text.split("\n"), 1):
+        if number > layout.skipped and (line.strip() or layout.delimiter in line):
+            rows.append(line.removesuffix("\r").split(layout.delimiter))
+            numbers.append(number)
+    return rows, numbers
 
 
-def _plain_rows(file: GoldFile, layout: Layout) -> Iterator[Row]:
-    for number, line in enumerate(_lines(file, layout), 1 + layout.skipped):
-        if line.strip():
-            yield number, line.removesuffix("\r").split(layout.delimiter)
-
-
-def _columns(lines: list[Row], file: GoldFile, suffix: str, delimiter: str) -> GoldRows:
+def _columns(read: Rows, file: GoldFile, suffix: str, delimiter: str) -> GoldRows:
     """The table of these rows, whose first one is the header unless names are given that it does not hold."""
-    top, cells = lines[0] if lines else (1, [""])
-    where = f"{file.name}:{top}"
-    first = list(map(str.strip, cells))
-    header, rows, whose = first, lines[1:], "the first line"
-    if file.columns and list(file.columns) != first:
-        header, rows, whose = list(file.columns), lines, "--columns"
-    elif not file.columns:
+    rows, numbers = read
+    if not rows:
+        rows, numbers = [[""]], [1]
+    first = list(map(str.strip, rows[0]))
+    where = f"{file.name}:{numbers[0]}"
+    header, whose = list(file.columns), "--columns"
+    if not header or header == first:
+        rows, numbers = rows[1:], numbers[1:]
+        header, whose = first, "the first line"
+    if not file.columns:
         header = _with_unnamed(first, rows)
         _check_header(where, header, rows)
     expected = f"Expected {len(header)}, as many as {whose}, separated by {BETWEEN.get(delimiter, repr(delimiter))}."
     faults = _faults_of_names(where, header)
-    for number, cells in rows:
-        if len(cells) != len(header):
-            faults.append(f"{file.name}:{number}: has {len(cells)} cells. {expected}")
+    if set(map(len, rows)) - {len(header)}:
+        for number, cells in zip(numbers, rows, strict=True):
+            if len(cells) != len(header):
+                faults.append(f"{file.name}:{number}: has {len(cells)} cells. {expected}")
     raise_all(faults)
-    gold = GoldRows(file.name, suffix, header, [cells for _, cells in rows], [number for number, _ in rows])
-    return gold if all(header) or not rows else _without_unnamed(gold)
+    columns = list(zip(*rows, strict=True)) or [()] * len(header)
+    return _without_unnamed(header, columns, GoldRows(file.name, suffix, {}, numbers))
 
 
-def _with_unnamed(first: list[str], rows: Sequence[Row]) -> list[str]:
+def _with_unnamed(first: list[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """The header with an empty name where all rows have a cell more: the last one, or as R writes it the first."""
-    if len(first) < 2 or len(rows) < FEWEST_ROWS or {len(cells) for _, cells in rows} != {len(first) + 1}:
+    if len(first) < 2 or len(rows) < FEWEST_ROWS or set(map(len, rows)) != {len(first) + 1}:
         return first
-    return ["", *first] if any(cells[-1] for _, cells in rows) else [*first, ""]
+    return ["", *first] if any(cells[-1] for cells in rows) else [*first, ""]
 
 
-def _without_unnamed(gold: GoldRows) -> GoldRows:
-    """Without the columns that have no name, but for ids in the first one; numbers there merely count the rows."""
-    first, *others = gold.names
-    ids = [cells[0] for cells in gold.rows]
-    counts = all(map(str.isdecimal, ids)) and int(ids[-1]) - int(ids[0]) == len(ids) - 1
-    if not first and NUMBERED not in others and len(set(ids)) == len(ids) and not counts:
-        first = NUMBERED
-    gold = replace(gold, names=[first, *others])
-    if "" not in gold.names:
-        return replace(gold, notes=(f"{gold.file}: its first column has no name, and is called {NUMBERED}",))
-    note = f"{gold.file}: {gold.names.count('')} columns without a name are left out"
-    return replace(without(gold, ""), notes=(note,))
+def _without_unnamed(header: list[str], columns: Sequence[Sequence[str]], gold: GoldRows) -> GoldRows:
+    """The gold with the columns that have a name, and ids in a first one without; it may merely count the rows."""
+    if not header[0] and len(gold) and NUMBERED not in header:
+        ids = columns[0]
+        counts = all(map(str.isdecimal, ids)) and int(ids[-1]) - int(ids[0]) == len(ids) - 1
+        if not counts and len(set(ids)) == len(ids):
+            header = [NUMBERED, *header[1:]]
+            gold = replace(gold, notes=(f"{gold.file}: its first column has no name, and is called {NUMBERED}",))
+    unnamed = header.count("")
+    if unnamed:
+        gold = replace(gold, notes=(f"{gold.file}: {unnamed} columns without a name are left out",))
+    named = dict(zip(header, columns, strict=True))
+    named.pop("", None)
+    return replace(gold, columns=named)
 
 
 def _faults_of_names(where: str, names: Sequence[str]) -> list[str]:
@@ -218,9 +235,9 @@ def _faults_of_names(where: str, names: Sequence[str]) -> list[str]:
     return faults
 
 
-def _check_header(where: str, first: Sequence[str], rows: Sequence[Row]) -> None:
+def _check_header(where: str, first: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Raise NoHeaderError where the first line looks like a row."""
-    alike = [cells for _, cells in rows[:ROWS_LOOKED_AT] if len(cells) == len(first)]
+    alike = [cells for cells in rows[:ROWS_LOOKED_AT] if len(cells) == len(first)]
     if evidence := _row_in_place_of_header(first, alike):
         raise _no_header(where, first, alike, evidence)
 

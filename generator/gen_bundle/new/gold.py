@@ -125,13 +125,13 @@ def _decoded(data: bytes, name: str, encoding: str | None) -> tuple[str, tuple[s
 
 @dataclass(frozen=True)
 class GoldRows:
-    """The rows of gold.
+    """The rows of gold, column by column.
 
     Attributes:
         file: its name in messages.
         suffix: the format in which it is written again: .csv, .tsv, .jsonl, .json or .txt.
-        names: of its columns. A .txt file has `line`, the lines' numbers, and `answer`.
-        rows: the values in the order of `names`: cells as texts, or JSON values; None where a name is absent.
+        columns: name → its values: cells as texts, or JSON values; None where a name is absent. A .txt file has `line`,
+            the lines' numbers, and `answer`.
         numbers: of the line or item of each row, for `place`.
         quoting: whether cells are quoted by RFC 4180, or taken as they are.
         notes: what was read otherwise than the file's name says.
@@ -141,30 +141,40 @@ class GoldRows:
 
     file: str
     suffix: str
-    names: Sequence[str]
-    rows: Sequence[Sequence[Any]]
+    columns: Mapping[str, Sequence[Any]]
     numbers: Sequence[int]
     quoting: Quoting = "rfc4180"
     notes: tuple[str, ...] = ()
     phases: Sequence[str] = ()
     files: Mapping[str, str] = field(default_factory=dict)
 
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.columns)
+
     @property
     def is_json(self) -> bool:
         return self.suffix in (".json", ".jsonl")
 
     def column(self, name: str) -> Sequence[Any]:
-        return self._columns[self.names.index(name)]
+        return self.columns[name]
 
     def texts(self, name: str) -> Sequence[str | None]:
         """The values of a column as strings or labels compare; None for what is neither."""
+        if not self.is_json:
+            return self.columns[name]
         if name not in self._texts:
-            self._texts[name] = [text_of(value) for value in self.column(name)]
+            self._texts[name] = list(map(text_of, self.columns[name]))
         return self._texts[name]
 
     def shown(self, name: str) -> Sequence[str]:
         """The values of a column as texts, each."""
-        values = zip(self.texts(name), self.column(name), strict=True)
+        if not self.is_json:
+            return self.columns[name]
+        values = zip(self.texts(name), self.columns[name], strict=True)
         return [str(value) if text is None else text for text, value in values]
 
     def keys(self, names: Sequence[str]) -> Sequence[tuple[str, ...]]:
@@ -177,13 +187,16 @@ class GoldRows:
             self._keys[wanted] = list(zip(*columns, strict=True))
         return self._keys[wanted]
 
+    def picked(self, rows: Sequence[int]) -> "GoldRows":
+        """These rows alone."""
+        columns = {name: list(map(values.__getitem__, rows)) for name, values in self.columns.items()}
+        numbers = list(map(self.numbers.__getitem__, rows))
+        phases = self.phases and list(map(self.phases.__getitem__, rows))
+        return replace(self, columns=columns, numbers=numbers, phases=phases)
+
     @cached_property
     def _keys(self) -> dict[tuple[str, ...], list[tuple[str, ...]]]:
         return {}
-
-    @cached_property
-    def _columns(self) -> list[Sequence[Any]]:
-        return list(zip(*self.rows, strict=True)) or [()] * len(self.names)
 
     @cached_property
     def _texts(self) -> dict[str, list[str | None]]:
@@ -192,6 +205,13 @@ class GoldRows:
     def place(self, row: int) -> str:
         file = self.files[self.phases[row]] if self.phases else self.file
         return place_in(file, self.suffix, self.numbers[row])
+
+
+def by_columns(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, Sequence[Any]]:
+    """The rows of a table as its columns."""
+    if not rows:
+        return dict.fromkeys(names, ())
+    return dict(zip(names, zip(*rows, strict=True), strict=True))
 
 
 def place_in(file: str, suffix: str, number: int) -> str:
@@ -227,20 +247,21 @@ def joined(files: Mapping[str, GoldRows]) -> GoldRows:
             what = f"is {gold.suffix}, and {first.file} is {first.suffix}"
             problems.append(f"{gold.file}: {what}. Expected one format for all phases.")
     raise_all(problems)
-    rows: list[Sequence[Any]] = []
+    columns: dict[str, list[Any]] = {name: [] for name in first.names}
     numbers: list[int] = []
     phases: list[str] = []
     notes: dict[str, None] = {}
     for phase, gold in files.items():
-        rows += zip(*(gold.column(name) for name in first.names), strict=True)
+        for name, values in columns.items():
+            values += gold.column(name)
         numbers += gold.numbers
-        phases += [phase] * len(gold.rows)
+        phases += [phase] * len(gold)
         notes |= dict.fromkeys(gold.notes)
     names = {phase: gold.file for phase, gold in files.items()}
     return replace(
         first,
         file=" and ".join(names.values()),
-        rows=rows,
+        columns=columns,
         numbers=numbers,
         notes=tuple(notes),
         phases=phases,
@@ -253,18 +274,16 @@ def numbered(gold: GoldRows) -> GoldRows:
     if NUMBERED in gold.names:
         raise UserError(f"--key {LINE_KEY}: {gold.file} has a column {NUMBERED!r} already. Expected --key {NUMBERED}.")
     seen: Counter[str] = Counter()
-    rows: list[Sequence[Any]] = []
-    for at, row in enumerate(gold.rows):
-        phase = gold.phases[at] if gold.phases else ""
+    numbers = []
+    for phase in gold.phases or [""] * len(gold):
         seen[phase] += 1
-        rows.append([str(seen[phase]), *row])
-    return replace(gold, names=[NUMBERED, *gold.names], rows=rows)
+        numbers.append(str(seen[phase]))
+    return replace(gold, columns={NUMBERED: numbers, **gold.columns})
 
 
 def without(gold: GoldRows, *unwanted: str) -> GoldRows:
-    """The gold without some columns; empty names are such as well."""
-    names = [name for name in gold.names if name not in unwanted]
-    return replace(gold, names=names, rows=list(zip(*map(gold.column, names), strict=True)))
+    """The gold without some columns."""
+    return replace(gold, columns={name: gold.column(name) for name in gold.names if name not in unwanted})
 
 
 def raise_all(problems: Iterable[str]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.errors import UserError
-from gen_bundle.new.gold import LINE_END, NUMBERED, GoldFile, GoldRows, NoHeaderError, place_in, raise_all
+from gen_bundle.new.gold import LINE_END, NUMBERED, GoldFile, GoldRows, NoHeaderError, by_columns, place_in, raise_all
 from gen_bundle.new.other_forms import is_answer, is_span
 
 ANSWER = "answer"
@@ -69,9 +69,9 @@ def read_json(file: GoldFile) -> GoldRows:
         if not name or name != name.strip() or LINE_END.search(name):
             problems.append(f"{file.name}: the name {name!r} {what}. Expected a plain name.")
     raise_all(problems)
-    rows = [list(map(record.get, names)) for _, record in numbered]
+    columns = by_columns(list(names), [list(map(record.get, names)) for _, record in numbered])
     places = [number for number, _ in numbered]
-    return GoldRows(file.name, suffix, list(names), rows, places, notes=(*notes, *more))
+    return GoldRows(file.name, suffix, columns, places, notes=(*notes, *more))
 
 
 def _lines(file: GoldFile, problems: list[str]) -> Iterator[Numbered]:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from gen_bundle.errors import UserError
 from gen_bundle.new.columns import BINARY, WHOLE, GoldColumn, constant, gaps, labels_of
-from gen_bundle.new.gold import FEWEST_REPEATS, LINE_END, LINE_KEY, NUMBER, GoldRows, raise_all
+from gen_bundle.new.gold import FEWEST_REPEATS, LINE_KEY, NUMBER, GoldRows, raise_all
 
 FEWEST_WORDS = 3
 """Of a text on average, if it is no name."""
@@ -150,7 +150,7 @@ def _key_of_many(gold: GoldRows, names: Sequence[str]) -> Key:
 def blanks(gold: GoldRows, name: str) -> Iterator[str]:
     """What keeps a column from being part of a key."""
     for at, text in enumerate(gold.texts(name)):
-        if not text or text != text.strip() or LINE_END.search(text):
+        if not text or text != text.strip() or "\n" in text or "\r" in text:
             yield (
                 f"{gold.place(at)}: {name} is blank, has blanks around it, or is not a text on one line. "
                 "Expected the id of the row."
@@ -169,8 +169,9 @@ def is_usable(gold: GoldRows, name: str) -> bool:
 
 def is_unique(gold: GoldRows, key: Key) -> bool:
     """Whether columns tell all rows apart."""
-    found = gold.keys(key)
-    return len(set(found)) == len(found)
+    if len(key) == 1 and not gold.phases:
+        return len(set(gold.texts(key[0]))) == len(gold)
+    return len(set(gold.keys(key))) == len(gold)
 
 
 def _may_be_id(gold: GoldRows, name: str) -> bool:
@@ -243,11 +244,13 @@ def answered(
 
 def _spread(gold: GoldRows, answers: Sequence[GoldColumn]) -> GoldColumn | None:
     """Columns that say of a label each whether it holds, as one set of labels; None for any other."""
+    if len(answers) < FEWEST_SPREAD:
+        return None
     texts: set[str] = set()
     for column in answers:
         texts.update(gold.shown(column.name))
     words = set(map(str.casefold, texts))
-    if len(answers) < FEWEST_SPREAD or words not in BINARY or len(texts) > len(words):
+    if words not in BINARY or len(texts) > len(words):
         return None
     names = tuple(column.name for column in answers)
     negative, positive = sorted(texts)

@@ -50,11 +50,10 @@ def as_they_are_meant(gold: GoldRows) -> GoldRows:
     Raises:
         UserError: numbers that can be read in two ways.
     """
-    columns: list[Sequence[Any]] = []
+    columns: dict[str, Sequence[Any]] = {}
     notes = [*gold.notes]
     forms = JSON_FORMS if gold.is_json else CELL_FORMS
-    for name in gold.names:
-        values = gold.column(name)
+    for name, values in gold.columns.items():
         for form, meaning in forms.items():
             meant = _all_meant(values, meaning)
             if meant is not None:
@@ -64,10 +63,8 @@ def as_they_are_meant(gold: GoldRows) -> GoldRows:
         if found is not None:
             values, form = found
             notes.append(f"{gold.file}: {name} is read as {form}")
-        columns.append(values)
-    if len(notes) == len(gold.notes):
-        return gold
-    return replace(gold, rows=list(zip(*columns, strict=True)), notes=tuple(notes))
+        columns[name] = values
+    return replace(gold, columns=columns, notes=tuple(notes))
 
 
 def _all_meant(values: Sequence[Any], meaning: Callable[[Any], Any]) -> list[Any] | None:
@@ -102,8 +99,10 @@ def _numbers(gold: GoldRows, name: str, cells: Sequence[str]) -> tuple[list[str]
     """The cells of numbers without their commas or percent signs, and the words for it; None for any other."""
     if all(map(PERCENT.fullmatch, cells)):
         return [cell.rstrip("%").rstrip() for cell in cells], "numbers, without their percent signs"
+    if not all(map(WITH_COMMA.fullmatch, cells)):
+        return None
     with_commas = [cell for cell in cells if "," in cell]
-    if not with_commas or not all(map(WITH_COMMA.fullmatch, cells)) or _are_codes(cells):
+    if not with_commas or _are_codes(cells):
         return None
     if all(map(THOUSANDS.fullmatch, with_commas)):
         return _without_thousands(gold, name, with_commas), "numbers, without the commas of their thousands"

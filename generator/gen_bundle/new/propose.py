@@ -282,7 +282,7 @@ def _is_repeated(gold: GoldRows, name: str) -> bool:
     if not is_usable(gold, name):
         return False
     different = set(gold.texts(name))
-    return FEWEST_CLUSTERS <= len(different) <= len(gold.rows) / FEWEST_REPEATS
+    return FEWEST_CLUSTERS <= len(different) <= len(gold) / FEWEST_REPEATS
 
 
 def token_column(proposal: Proposal) -> str | None:

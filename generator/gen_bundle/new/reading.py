@@ -8,7 +8,7 @@ from typing import Any
 
 from gen_bundle.errors import UserError
 from gen_bundle.new import delimited, json_gold, shapes
-from gen_bundle.new.gold import GoldFile, GoldRows, open_gold, other_columns, raise_all, without
+from gen_bundle.new.gold import GoldFile, GoldRows, open_gold, other_columns, raise_all
 
 SHAPES: Sequence[tuple[Callable[[GoldFile], bool], Callable[[GoldFile], GoldRows]]] = (
     (delimited.has_delimiter, delimited.read_table),
@@ -58,7 +58,7 @@ def read_as_it_stands(
         raise UserError(f"--columns: {file.name} has the columns {', '.join(gold.names)}. Expected {between}.")
     if at and not gold.is_json:
         raise UserError(f"--at {at}: {file.name} is no JSON. Expected no such option.")
-    if not gold.rows:
+    if not len(gold):
         raise UserError(f"{file.name}: has no rows. Expected one for each item, below the line with the column names.")
     return replace(gold, notes=(*file.notes, *gold.notes))
 
@@ -95,9 +95,11 @@ def _read_folder(folder: Path, columns: Sequence[str] = (), encoding: str | None
         )
     files = [open_gold(path, columns, encoding=encoding) for path in paths]
     if suffixes == {".txt"}:
-        rows = [[Path(file.name).stem, file.text.strip("\r\n")] for file in files]
+        names = [Path(file.name).stem for file in files]
+        texts = [file.text.strip("\r\n") for file in files]
         note = f"{folder.name}: each file is the answer to one document, which is called as the file"
-        return GoldRows(folder.name, ".jsonl", [DOCUMENT, "text"], rows, range(1, len(rows) + 1), notes=(note,))
+        answers = {DOCUMENT: names, "text": texts}
+        return GoldRows(folder.name, ".jsonl", answers, range(1, len(files) + 1), notes=(note,))
     return _joined(folder.name, files)
 
 
@@ -111,16 +113,16 @@ def _joined(name: str, files: Sequence[GoldFile]) -> GoldRows:
             read.append(delimited.read_table(file))
     first = read[0]
     raise_all(other_columns(read))
-    rows: list[Sequence[Any]] = []
-    for gold in read:
-        for row in zip(*map(gold.column, first.names), strict=True):
-            rows.append([Path(gold.file).stem, *row])
     document = "file" if DOCUMENT in first.names else DOCUMENT
+    columns: dict[str, list[Any]] = {name: [] for name in (document, *first.names)}
+    for gold in read:
+        columns[document] += [Path(gold.file).stem] * len(gold)
+        for name, values in gold.columns.items():
+            columns[name] += values
     note = f"{name}: {len(files)} files, whose names are the column {document}"
     suffix = ".jsonl" if first.is_json else first.suffix
-    numbers = range(1, len(rows) + 1)
-    names = [document, *first.names]
-    return replace(first, file=name, suffix=suffix, names=names, rows=rows, numbers=numbers, notes=(note,))
+    numbers = range(1, len(columns[document]) + 1)
+    return replace(first, file=name, suffix=suffix, columns=columns, numbers=numbers, notes=(note,))
 
 
 def _as_list(file: GoldFile) -> GoldFile:
@@ -150,7 +152,8 @@ def _annotations(name: str, paths: Sequence[Path], encoding: str | None) -> Gold
     if others:
         left_out = f"{others} annotations that are no entities are left out"
         notes.append(f"{name}: {left_out}; relations and events need a scoring package")
-    names = [DOCUMENT, "text", "spans"]
-    rows = [[document, texts.get(document, ""), spans[document]] for document in spans]
-    gold = GoldRows(name, ".jsonl", names, rows, range(1, len(rows) + 1), notes=tuple(notes))
-    return gold if texts else without(gold, "text")
+    columns: dict[str, Sequence[Any]] = {DOCUMENT: list(spans)}
+    if texts:
+        columns["text"] = [texts.get(document, "") for document in spans]
+    columns["spans"] = list(spans.values())
+    return GoldRows(name, ".jsonl", columns, range(1, len(spans) + 1), notes=tuple(notes))

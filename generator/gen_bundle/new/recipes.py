@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from gen_bundle.new.gold import GoldRows
+from gen_bundle.new.gold import GoldRows, by_columns
 from gen_bundle.new.propose import Choices
 
 ITEMS = 60
@@ -24,8 +24,10 @@ def recipe_gold(kind: str) -> tuple[GoldRows, Choices]:
     if not answers:
         choices = replace(choices, rows="many")
     chance = random.Random(kind)  # noqa: S311 - data, not secrets
-    rows = [row for number in range(1, ITEMS + 1) for row in make(number, chance)]
-    return GoldRows(f"gold{suffix}", suffix, names, rows, range(1, len(rows) + 1)), choices
+    rows: list[Row] = []
+    for number in range(1, ITEMS + 1):
+        rows += make(number, chance)
+    return GoldRows(f"gold{suffix}", suffix, by_columns(names, rows), range(1, len(rows) + 1)), choices
 
 
 def _classification(number: int, chance: random.Random) -> list[Row]:

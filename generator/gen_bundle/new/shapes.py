@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gen_bundle.errors import UserError
-from gen_bundle.new.gold import LINE_KEY, NUMBERED, GoldFile, GoldRows, raise_all, without
+from gen_bundle.new.gold import LINE_KEY, NUMBERED, GoldFile, GoldRows, by_columns, raise_all, without
 
 QRELS = re.compile(r"(\S+)[ \t]+(?:0|Q0)[ \t]+(\S+)[ \t]+(-?[0-9]+)\s*")
 """A judgement as TREC has it: query, iteration, item, relevance."""
@@ -41,7 +41,7 @@ def read_qrels(file: GoldFile) -> GoldRows:
     rows = [found.groups() for _, found in lines]
     numbers = [number for number, _ in lines]
     note = f"{file.name}: judgements as TREC has them; their second column is left out"
-    return GoldRows(file.name, ".tsv", RANKED, rows, numbers, notes=(note,))
+    return GoldRows(file.name, ".tsv", by_columns(RANKED, rows), numbers, notes=(note,))
 
 
 def is_judged_lists(file: GoldFile) -> bool:
@@ -58,7 +58,7 @@ def read_judged_lists(file: GoldFile) -> GoldRows:
             rows.append([found[1], str(place), str(relevance)])
             numbers.append(number)
     note = f"{file.name}: each number of a list is the relevance of an item, which is called by its place, from 1"
-    return GoldRows(file.name, ".tsv", RANKED, rows, numbers, notes=(note,))
+    return GoldRows(file.name, ".tsv", by_columns(RANKED, rows), numbers, notes=(note,))
 
 
 def _matches(file: GoldFile, form: re.Pattern[str], expected: str) -> Iterator[tuple[int, re.Match[str]]]:
@@ -135,7 +135,8 @@ def _with_tags(file: GoldFile, sentences: Sequence[Sentence]) -> GoldRows:
     if turned:
         notes.append(f"{file.name}: tags are written as IOB2 has them: {', '.join(sorted(turned))}")
     numbers = [start for start, _ in sentences]
-    return GoldRows(file.name, ".jsonl", [NUMBERED, "tokens", "tags"], rows, numbers, notes=tuple(notes))
+    columns = by_columns([NUMBERED, "tokens", "tags"], rows)
+    return GoldRows(file.name, ".jsonl", columns, numbers, notes=tuple(notes))
 
 
 def _in_iob2(tag: str, before: str) -> str:
@@ -160,8 +161,8 @@ def _with_token_rows(file: GoldFile, sentences: Sequence[Sentence], width: int) 
             rows.append([str(at), str(position), *cells])
             numbers.append(start + position - 1)
     note = f"{file.name}: a token a line; sentences and the positions in them were numbered, and each token is a row"
-    named = ["sentence", "position", *names]
-    gold = GoldRows(file.name, ".tsv", named, rows, numbers, quoting="none", notes=(note,))
+    columns = by_columns(["sentence", "position", *names], rows)
+    gold = GoldRows(file.name, ".tsv", columns, numbers, quoting="none", notes=(note,))
     unsaid = [name for name in names if set(gold.column(name)) == {"_"}]
     return without(gold, *unsaid)
 
@@ -188,7 +189,8 @@ def read_labelled_words(file: GoldFile) -> GoldRows:
     note = (
         f"{file.name}: each line holds labels of words; each of them is a row, found by its line and position, from 1"
     )
-    return GoldRows(file.name, ".tsv", [LINE_KEY, "position", "label"], rows, numbers, notes=(note,))
+    columns = by_columns([LINE_KEY, "position", "label"], rows)
+    return GoldRows(file.name, ".tsv", columns, numbers, notes=(note,))
 
 
 def is_fasttext(file: GoldFile) -> bool:
@@ -205,7 +207,8 @@ def read_fasttext(file: GoldFile) -> GoldRows:
     if all(len(row[2]) == 1 for row in rows):
         name, rows = "label", [[number, text, label] for number, text, (label,) in rows]
     note = f"{file.name}: labels before texts, as fastText has them; the rows are numbered from 1"
-    return GoldRows(file.name, ".jsonl", [NUMBERED, "text", name], rows, range(1, len(rows) + 1), notes=(note,))
+    columns = by_columns([NUMBERED, "text", name], rows)
+    return GoldRows(file.name, ".jsonl", columns, range(1, len(rows) + 1), notes=(note,))
 
 
 def is_run(file: GoldFile) -> bool:
@@ -236,5 +239,5 @@ def read_lines(file: GoldFile) -> GoldRows:
     if len(lines) > 2 and len(words) == 1 and words < set(WORDS_IN_LINE):
         notes = (f'{file.name}: each line has {words.pop()} words. If these are columns, give --delimiter " "',)
     numbers = range(1, len(lines) + 1)
-    rows = list(zip(map(str, numbers), lines, strict=True))
-    return GoldRows(file.name, ".txt", [LINE_KEY, "answer"], rows, numbers, notes=notes)
+    columns = {LINE_KEY: list(map(str, numbers)), "answer": lines}
+    return GoldRows(file.name, ".txt", columns, numbers, notes=notes)

@@ -2,10 +2,11 @@
 
 import hashlib
 import itertools
+import operator
 import random
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from gen_bundle.errors import UserError
 from gen_bundle.new.columns import GoldColumn
@@ -42,7 +43,7 @@ def divide(proposal: Proposal, split: str | None) -> dict[str, list[int]]:
         UserError: not a ratio, or too few keys for it.
     """
     gold = proposal.gold
-    everything = _in_safe_order(proposal, list(range(len(gold.rows))))
+    everything = _in_safe_order(proposal, list(range(len(gold))))
     if gold.phases:
         if split is not None:
             raise UserError(f"--split {split}: not where --gold names the phases. Expected one of them.")
@@ -106,7 +107,7 @@ def _strata(proposal: Proposal) -> list[str]:
     for column in _ordered_answers(proposal):
         if column.type != "number":
             return [text or "" for text in proposal.gold.texts(column.name)]
-    return [""] * len(proposal.gold.rows)
+    return [""] * len(proposal.gold)
 
 
 def _ordered_answers(proposal: Proposal) -> list[GoldColumn]:
@@ -125,11 +126,21 @@ def is_sorted_by_answer(proposal: Proposal) -> bool:
 
 def _comes_in_order(texts: Sequence[str], kind: str) -> bool:
     if kind == "number":
-        numbers = list(map(float, texts))
-        return len(set(numbers)) > 2 and numbers in (sorted(numbers), sorted(numbers, reverse=True))
-    blocks = 1 + sum(a != b for a, b in itertools.pairwise(texts))
+        in_order = any(_are_all(order, map(float, texts)) for order in (operator.le, operator.ge))
+        return in_order and len(set(map(float, texts))) > 2
     different = len(set(texts))
-    return different > 1 and blocks < 2 * different and len(texts) > 4 * different
+    if different < 2 or len(texts) <= 4 * different:
+        return False
+    blocks = 1
+    for one, following in itertools.pairwise(texts):
+        blocks += one != following
+        if blocks >= 2 * different:
+            return False
+    return True
+
+
+def _are_all(order: Callable[[float, float], bool], numbers: Iterable[float]) -> bool:
+    return all(itertools.starmap(order, itertools.pairwise(numbers)))
 
 
 def _in_safe_order(proposal: Proposal, rows: list[int]) -> list[int]:

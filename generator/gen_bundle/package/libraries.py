@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from gen_bundle.codabench.worker import PACKAGES, PLATFORM_IMAGE, PYTHON
-from gen_bundle.declaration.declared.metrics import metrics
+from gen_bundle.declaration.declared.columns import DeclaredMetric, declared_metrics
 from gen_bundle.package.resolve import Resolved
 from gen_bundle.resources import resource
 from gen_bundle.starting import pip_environment, python
@@ -64,20 +64,23 @@ def libraries_beyond_score(options: Mapping[str, Any]) -> list[str]:
 
 def model_groups(options: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Every group of options that names a model, those of declared metrics, too."""
-    for group in [*options.values(), *(plan["options"] for plan in _plans(options))]:
+    declared = [metric.options for metric in _metrics(options) if metric.known]
+    for group in [*options.values(), *declared]:
         if isinstance(group, Mapping) and isinstance(group.get("model"), str):
             yield group
 
 
 def _further(options: Mapping[str, Any]) -> list[str]:
-    used = {library for plan in _plans(options) for library in metrics()[plan["metric"]].libraries}
+    used: set[str] = set()
+    for metric in _metrics(options):
+        if metric.known:  # a function of the organisers' own brings what it needs itself
+            used.update(metric.known.libraries)
     return sorted(used.intersection(FURTHER))
 
 
-def _plans(options: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The declared metrics of the table; a function of the organisers' own brings what it needs itself."""
-    for columns in options.get("metrics", {}).values():
-        yield from (plan for plan in columns.values() if plan["file"] is None)
+def _metrics(options: Mapping[str, Any]) -> Iterator[DeclaredMetric]:
+    for columns in declared_metrics(options).values():
+        yield from columns.values()
 
 
 def packages_text(locks: Sequence[Lock], further: str = "") -> str:

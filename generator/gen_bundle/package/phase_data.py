@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.codabench.board import DECIMALS
+from gen_bundle.declaration.declared.columns import declared_metrics
+from gen_bundle.declaration.declared.tables import declared_tables
 from gen_bundle.declaration.model import DeclaredPhase, DeclaredTask
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.errors import UserError
@@ -17,7 +19,6 @@ from gen_bundle.package.programs import SAMPLE, write_program
 from gen_bundle.package.resolve import Resolved
 from gen_bundle.zips.unpacking import UNREADABLE
 from gen_bundle.zips.writing import Members, folder_members, write_zip
-from scoring_kit.base.row_files import File
 
 TEMPLATE = "the template that organiser.py writes"
 
@@ -350,12 +351,13 @@ def _of_others(competition: Resolved, phase: DeclaredPhase, members: Members) ->
     if not competition.is_declared:
         return False
     names = {Path(name).name for name in members}
-    found = {table["id"]: File(**table["file"]).matching(names) for table in competition.options["tables"]}
+    metrics = declared_metrics(competition.options)
     read: set[str] = set()
     for task in competition.tasks_of(phase):
-        for column in competition.options["metrics"][task.id].values():
-            read.update(column["tables"] or [column["table"]])
-    return any(found.values()) and not any(found[table] for table in read)
+        for metric in metrics[task.id].values():
+            read.update(metric.read_tables)
+    found = [id_ for id_, table in declared_tables(competition.options).items() if table.file.matching(names)]
+    return bool(found) and read.isdisjoint(found)
 
 
 def _public_files(competition: Resolved, phase: DeclaredPhase) -> Members:

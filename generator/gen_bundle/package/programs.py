@@ -13,8 +13,9 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from gen_bundle.codabench.worker import MODULES, PLATFORM_IMAGE, time_limit
-from gen_bundle.declaration.declared.metrics import metrics
+from gen_bundle.codabench.board import time_limit
+from gen_bundle.codabench.worker import MODULES, PLATFORM_IMAGE
+from gen_bundle.declaration.declared.columns import declared_metrics
 from gen_bundle.declaration.model import DeclaredPhase, DeclaredTask
 from gen_bundle.package.libraries import site_members
 from gen_bundle.package.resolve import ProgramPart, Resolved
@@ -29,7 +30,7 @@ ORGANISERS_ONLY = "organiser.py"
 """The module of a package that is in no program."""
 NEVER_PACKED = ("scoring_kit.resampling", "declared.units")
 """What the verbs `rank` and `trial` import of modules that are in programs, too."""
-LAZY_METRICS = ("declared.metrics.embeddings", "declared.metrics.own", "declared.metrics.tags")
+LAZY_METRICS = ("declared.metrics.embeddings", "declared.metrics.own")
 """Modules that others import only where a metric needs them."""
 
 Baselines = Mapping[str, Mapping[str, float]]
@@ -96,17 +97,18 @@ def _code(competition: Resolved) -> Members:
 
 
 def _metric_modules(competition: Resolved) -> list[str]:
-    """The modules of `declared` that a competition's metrics, and the figures of its fields, import by name."""
+    """The modules of `declared` that a competition's metrics import by name."""
     if not competition.is_declared:
         return []
-    table = metrics()
     used = set()
+    metrics = declared_metrics(competition.options)
     for task in competition.tasks:
-        for column in competition.options["metrics"][task.id].values():
-            module = "own" if column["file"] else table[column["metric"]].module
-            used.add(module)
-    types = {field["type"] for one in competition.options["tables"] for field in one["fields"]}
-    return [f"metrics.{module}" for module in sorted(used | ({"tags"} & types))]
+        for metric in metrics[task.id].values():
+            if metric.known:
+                used.add(metric.known.module)
+            else:
+                used.add("own")
+    return [f"metrics.{module}" for module in sorted(used)]
 
 
 def _data_beside(modules: Mapping[str, Path]) -> dict[str, bytes | Path]:
@@ -197,6 +199,25 @@ def imported_modules(
     Returns:
         Place in a program, such as `scoring_kit/errors.py` → file.
     """
+    ours = resource("scoring_programs")
+    others = [folder for folder in packages if not folder.is_relative_to(ours)]
+    states = frozenset(_state(path) for folder in others for path in folder.rglob("*.py"))
+    return _imported_modules(names, packages, without, states)
+
+
+State = tuple[Path, int, int]
+"""A file, its time and its size, which change with what it holds."""
+
+
+def _state(path: Path) -> State:
+    status = path.stat()
+    return path, status.st_mtime_ns, status.st_size
+
+
+@cache
+def _imported_modules(
+    names: tuple[str, ...], packages: tuple[Path, ...], without: frozenset[str], _states: frozenset[State]
+) -> Mapping[str, Path]:
     folders = {folder.name: folder for folder in packages}
     found: dict[str, Path] = {}
     waiting = list(names)
@@ -235,16 +256,14 @@ def syntax_tree(path: Path) -> ast.Module:
 
 def _imported_names(path: Path) -> list[str]:
     """The names that a module may import when it runs: for `from a import b` both `a` and `a.b`."""
-    status = path.stat()
-    return _names_in(path, status.st_mtime_ns, status.st_size)
+    return _names_in(_state(path))
 
 
 @cache
-def _names_in(path: Path, _changed: int, _size: int) -> list[str]:
-    """The same, read once, and again when the file has changed since."""
+def _names_in(state: State) -> list[str]:
     names: list[str] = []
     try:
-        waiting: list[ast.AST] = [syntax_tree(path)]
+        waiting: list[ast.AST] = [syntax_tree(state[0])]
     except (SyntaxError, ValueError):  # it cannot run, which is said when it does
         return names
     while waiting:

@@ -29,8 +29,7 @@ from gen_bundle.rescore.scoring_job import (
     environment_of,
 )
 from gen_bundle.resources import install_command
-from gen_bundle.twin.layout import temporary_folder
-from gen_bundle.twin.plan import as_upload
+from gen_bundle.twin.layout import as_upload, temporary_folder
 
 try:
     from distributed import Client, Future, KilledWorker, get_worker

@@ -1,7 +1,9 @@
-"""Scores many submissions with one scoring program of ours: run as `python many_runs.py PROGRAM REFERENCE`.
+"""Scores many submissions with one scoring program of ours: run as `python many_runs.py PROGRAM REFERENCE TOGETHER`.
 
 The program's modules and its gold are loaded once; each submission is scored in a fork by the code of a single run, so
-that nothing of one reaches another. What one run imports beyond that is imported here before the next. Models run in a
+that nothing of one reaches another. Of a program that keeps nothing of a submission, one fork scores `TOGETHER` of them
+in turn, because a fork copies all that it touches; one that fails there, other than by being refused, is scored again
+in a fork of its own. What a run imports beyond what is loaded is imported here before the next fork. Models run in a
 process of their own, which remembers what it has computed. Linux only.
 
 Its first line is `{"protocol": 1}`, once everything is loaded. For each line such as
@@ -28,15 +30,18 @@ import tempfile
 import time
 import traceback
 import warnings
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache, partial
 from pathlib import Path
 from typing import IO, Any
 
-STREAMS = (1, 2)
-"""Standard output and standard error."""
+STREAMS = {1: "stdout", 2: "stderr"}
+"""Standard output and standard error, by what a request calls them."""
+LONGEST_REQUEST = 1024 * 1024
 WRITTEN_ANEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+JUDGED = (0, 1)
+"""The exit statuses of a submission that is scored, and of one that is refused."""
 CANNOT_FLUSH = 120
 """Python's own exit status where standard output cannot be written."""
 PR_SET_PDEATHSIG = 1
@@ -46,7 +51,7 @@ MODELS, SHARED = Path("scoring_kit", "models", "shared.py"), "scoring_kit.models
 libc = ctypes.CDLL(None)
 
 
-def main(program: Path, reference: Path) -> None:
+def main(program: Path, reference: Path, together: int) -> None:
     """Load the program and its gold, then score what is asked for until there are no more requests."""
     # Away from where a library or a scorer reads and prints.
     requests, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
@@ -58,7 +63,7 @@ def main(program: Path, reference: Path) -> None:
     sys.path.append(str(program / "site"))
     if os.environ.get("SCORING_DEBUG") != "1":
         warnings.showwarning = lambda *_, **__: None
-    runs = Runs(program, reference, (requests.fileno(), answers.fileno()))
+    runs = Runs(program, reference, together, (requests.fileno(), answers.fileno()))
     _say(answers, {"protocol": 1})
     for line in requests:
         _say(answers, runs.run(json.loads(line)))
@@ -66,17 +71,19 @@ def main(program: Path, reference: Path) -> None:
 
 
 class Runs:
-    """Everything that is loaded for all runs; each begins as a fork of it.
+    """Everything that is loaded for all runs, which are made in forks of it.
 
     Args:
         program: the folder of the unpacked program.
         reference: the folder of its gold.
+        together: how many submissions a fork scores.
         not_here: file descriptors that no other process may hold.
     """
 
-    def __init__(self, program: Path, reference: Path, not_here: Collection[int]) -> None:
-        self._program, self._not_here = program, not_here
+    def __init__(self, program: Path, reference: Path, together: int, not_here: Collection[int]) -> None:
+        self._program, self._together, self._not_here = program, together, not_here
         self._models = Models(not_here) if (program / MODELS).is_file() else None
+        self._fork: Fork | None = None
         self._imported = os.memfd_create("imported")
         self._tried: set[str] = set()
         self._printed = (b"", b"")  # by loading, to either stream, which a single run prints, too
@@ -88,36 +95,35 @@ class Runs:
             self._frame.submission_module(self._gold.program.package)
 
     def run(self, request: dict[str, Any]) -> dict[str, object]:
-        """Score one submission in a fork; how that ended."""
+        """Score one submission; how that ended."""
+        after_others = self._fork is not None
+        ended = self._run(request)
+        if after_others and ended["exit_code"] not in JUDGED:
+            ended = self._run(request)
+        return ended
+
+    def _run(self, request: dict[str, Any]) -> dict[str, object]:
+        """Score one submission in the fork that is there, or else in a new one."""
         if self._models is not None:
             self._models.revive()
         os.truncate(self._imported, 0)
-        streams = [os.open(request[name], WRITTEN_ANEW, 0o644) for name in ("stdout", "stderr")]
-        began, ours = time.monotonic(), os.getpid()
-        fork = os.fork()
-        if fork == 0:
-            status = 1
-            try:
-                _die_with(ours)
-                os.setpgid(0, 0)
-                status = self._score(request, streams)
-            except BaseException:
-                os.kill(ours, signal.SIGKILL)  # this machine's fault, which must not look like a result
-            finally:
-                os._exit(status)
-        for stream in streams:
-            os.close(stream)
-        in_time = _ends_within(fork, request["seconds"])
+        for stream in STREAMS.values():
+            os.close(os.open(request[stream], WRITTEN_ANEW, 0o644))
+        began = time.monotonic()
+        if self._fork is None:
+            self._fork = Fork(partial(self._score_in_turn, request), several=self._together > 1)
+        else:
+            self._fork.go_on(request)
+        in_time, status = self._fork.wait(request["seconds"])
         seconds = time.monotonic() - began
-        for end in (os.killpg, os.kill):  # not waited for yet, its number is its own; with it ends what it left running
-            with suppress(OSError):
-                end(fork, signal.SIGKILL)
-        code = os.waitstatus_to_exitcode(os.waitpid(fork, 0)[1])
+        if status is None:
+            status = self._fork.end()
+            self._fork = None
         if not in_time:
             if self._models is not None:
                 self._models.replace()  # it may be busy for that run
             return {"exit_code": None, "seconds": seconds, "timed_out": True}
-        return {"exit_code": code if code >= 0 else 128 - code, "seconds": seconds, "timed_out": False}
+        return {"exit_code": status, "seconds": seconds, "timed_out": False}
 
     def import_as_the_last_run(self) -> None:
         """Import what the last run has imported, so that no later one has to."""
@@ -133,16 +139,30 @@ class Runs:
                     with suppress(Exception):  # it may have come to be otherwise than by an import of that name
                         importlib.import_module(name)
 
-    def _score(self, request: dict[str, Any], streams: Collection[int]) -> int:
-        """In a fork: the exit status, as Python makes it of what scoring returns or raises."""
+    def _score_in_turn(self, request: dict[str, Any], channel: Any) -> int:
+        """In a fork: score a submission, and others that come through the channel; the exit status of the last one."""
         for descriptor in self._not_here:
             os.close(descriptor)
-        for printed, stream, standard in zip(self._printed, streams, STREAMS, strict=True):
+        if self._models is not None:
+            importlib.import_module(SHARED).ask_through(cache(self._models.connect))
+        status = self._score(request)
+        for _ in range(self._together - 1):
+            if status not in JUDGED:
+                break
+            channel.send(bytes([status]))
+            following = channel.recv(LONGEST_REQUEST)
+            if not following:
+                break
+            status = self._score(json.loads(following))
+        return status
+
+    def _score(self, request: dict[str, Any]) -> int:
+        """In a fork: the exit status, as Python makes it of what scoring returns or raises."""
+        for printed, (standard, name) in zip(self._printed, STREAMS.items(), strict=True):
+            stream = os.open(request[name], os.O_WRONLY)
             os.write(stream, printed)
             os.dup2(stream, standard)
             os.close(stream)
-        if self._models is not None:
-            importlib.import_module(SHARED).ask_through(cache(self._models.connect))
         known = len(sys.modules)
         sys.argv[1:] = [request["input"], request["output"]]
         score = partial(self._frame.score_once, self._program, Path(request["input"]), Path(request["output"]))
@@ -183,6 +203,72 @@ class Runs:
         # A collection in a fork would write to all that is loaded, and so copy it.
         gc.collect()
         gc.freeze()
+
+
+class Fork:
+    """A process that scores, a fork of this one, which ends with it.
+
+    Args:
+        score: what it calls, with its end of the channel; returns the exit status.
+        several: it scores several submissions: the next one comes through the channel, and what became of one is
+            answered there, but for the last one, whose exit status is that of the process.
+    """
+
+    def __init__(self, score: Callable[[Any], int], several: bool) -> None:
+        self._channel: Any = None
+        theirs: Any = None
+        if several:
+            from socket import AF_UNIX, SOCK_SEQPACKET, socketpair
+
+            self._channel, theirs = socketpair(AF_UNIX, SOCK_SEQPACKET)
+        ours = os.getpid()
+        self._pid = os.fork()
+        if self._pid == 0:
+            status = 1
+            try:
+                _die_with(ours)
+                os.setpgid(0, 0)
+                if self._channel is not None:
+                    self._channel.close()
+                status = score(theirs)
+            except BaseException:
+                os.kill(ours, signal.SIGKILL)  # this machine's fault, which must not look like a result
+            finally:
+                os._exit(status)
+        if theirs is not None:
+            theirs.close()
+
+    def go_on(self, request: dict[str, Any]) -> None:
+        """Hand over the next submission."""
+        with suppress(OSError):  # it has died, which `wait` finds
+            self._channel.send(json.dumps(request).encode())
+
+    def wait(self, seconds: float) -> tuple[bool, int | None]:
+        """Wait for an answer or the end of the process; whether one came in time, and the answer."""
+        watched = os.pidfd_open(self._pid)
+        try:
+            ready = select.poll()
+            ready.register(watched, select.POLLIN)
+            if self._channel is not None:
+                ready.register(self._channel, select.POLLIN)
+            in_time = bool(ready.poll(max(seconds, 0) * 1000))
+        finally:
+            os.close(watched)
+        answer = b""
+        if in_time and self._channel is not None:
+            with suppress(OSError):
+                answer = self._channel.recv(1)
+        return in_time, answer[0] if answer else None
+
+    def end(self) -> int:
+        """End the process, and what it left running; its exit status, 128 + n where signal n ended it."""
+        for end in (os.killpg, os.kill):  # not waited for yet, its number is its own
+            with suppress(OSError):
+                end(self._pid, signal.SIGKILL)
+        if self._channel is not None:
+            self._channel.close()
+        code = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+        return code if code >= 0 else 128 - code
 
 
 class Models:
@@ -258,17 +344,6 @@ def _die_with(parent: int) -> None:
         os._exit(1)
 
 
-def _ends_within(process: int, seconds: float) -> bool:
-    """Wait for the end of a process, or until its time is over."""
-    watched = os.pidfd_open(process)
-    try:
-        ended = select.poll()
-        ended.register(watched, select.POLLIN)
-        return bool(ended.poll(max(seconds, 0) * 1000))
-    finally:
-        os.close(watched)
-
-
 def _say(answers: IO[str], content: dict[str, object]) -> None:
     answers.write(json.dumps(content) + "\n")
     answers.flush()
@@ -286,4 +361,4 @@ def _content(file: IO[bytes]) -> bytes:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gen_bundle.codabench.board import time_limit
 from gen_bundle.codabench.competition import Competition, Leaderboard, Phase, Task
-from gen_bundle.codabench.worker import time_limit
+from gen_bundle.codabench.runnable import column_owners, open_bundle, read_competition
 from gen_bundle.errors import UserError
 from gen_bundle.rescore.scoring_job import EngineName, Scorer, digest_of, digest_of_value, environment_of
-from gen_bundle.twin.bundle import open_bundle, own_columns, read_competition
 from gen_bundle.twin.engines import EngineError
+from gen_bundle.twin.engines.choose import programs_of_others, refuse_strangers
 from gen_bundle.twin.engines.process import ProcessEngine
-from gen_bundle.twin.strangers import programs_of_others, refuse_strangers
 
 if TYPE_CHECKING:
     from gen_bundle.twin.engines.docker import DockerEngine
@@ -41,9 +41,7 @@ class OpenedBundle:
     @property
     def owners(self) -> Mapping[str, str]:
         """Column → the task that fills it, in a phase of several tasks and as far as programs say so."""
-        if len(self.phase.tasks) < 2:
-            return {}
-        return {key: task.id for task in self.phase.tasks for key in own_columns(task)}
+        return column_owners(self.phase)
 
 
 def opened_bundle(

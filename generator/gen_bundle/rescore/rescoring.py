@@ -25,8 +25,7 @@ from gen_bundle.rescore.scoring_job import EngineName, JobResult, Lost, ResultSt
 from gen_bundle.rescore.standings import BoardChanges, Side, compare, plain_scores, standings
 from gen_bundle.rescore.submissions import SubmissionFile, submissions_in
 from gen_bundle.rescore.workers import Workers, local_pool, run
-from gen_bundle.twin.engines.choose import choose_engine
-from gen_bundle.twin.strangers import refuse_code
+from gen_bundle.twin.engines.choose import choose_engine, refuse_code
 
 RESULTS = "results"
 """The folder of the results, below the one for the outputs."""

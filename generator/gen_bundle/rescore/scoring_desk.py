@@ -1,6 +1,7 @@
 """What a worker keeps from one job to the next: its engine, and a program of ours with its gold and models loaded."""
 
 import contextlib
+import filecmp
 import json
 import os
 import select
@@ -15,19 +16,25 @@ from typing import Any, Self
 from gen_bundle.codabench.worker import read_metadata
 from gen_bundle.errors import UserError, bug_report
 from gen_bundle.rescore.scoring_job import JobResult, Lost, Scorer, ScoringJob, differing, environment_of, score
+from gen_bundle.resources import resource
 from gen_bundle.starting import python
 from gen_bundle.twin.engines import Container, Ended, Engine, EngineError, LineListener
 from gen_bundle.twin.engines.choose import choose_engine
 from gen_bundle.twin.engines.process import ProcessEngine, program_environment
-from gen_bundle.twin.layout import copy_tree, scratch_folder, temporary_folder
+from gen_bundle.twin.layout import copy_tree, entries, scratch_folder, temporary_folder
 from gen_bundle.zips.unpacking import BUNDLE, ArchiveError, unpack
 
 PROTOCOL = {"protocol": 1}
 FRAME = Path("scoring_kit", "frame.py")
 """What every program of ours holds."""
+MODELS = Path("scoring_kit", "models")
+DESCRIPTIONS = ("metadata.yaml", "program.json")
+"""The files of a program that are no code."""
 MANY_RUNS = Path(__file__).with_name("many_runs.py")
+TOGETHER = 32
+"""So many submissions a process scores where the program keeps nothing of them."""
 GRACE_SECONDS = 60.0
-"""Beyond the limit of a submission, which `many_runs` itself watches."""
+"""Beyond twice the limit of a submission, which `many_runs` itself watches, and may try twice."""
 END_SECONDS = 5
 
 
@@ -120,8 +127,9 @@ class WarmProcess:
         task = scorer.task.with_file("scoring_program", stub).with_file("reference_data", None)
         self.scorer = replace(scorer, task=task)
         self._alone = ProcessEngine(gpu=scorer.gpu)
+        together = TOGETHER if keeps_nothing(program) else 1
         self._process = subprocess.Popen(
-            python(MANY_RUNS, program, reference),
+            python(MANY_RUNS, program, reference, str(together)),
             cwd=program,
             env=program_environment(),
             stdin=subprocess.PIPE,
@@ -156,7 +164,7 @@ class WarmProcess:
             self._process.stdin.flush()
         except OSError as error:
             raise EngineError("the scoring program that was kept loaded has ended") from error
-        answer = self._answer(seconds + GRACE_SECONDS)
+        answer = self._answer(2 * seconds + GRACE_SECONDS)
         return Ended(answer["exit_code"], answer["seconds"], timed_out=answer["timed_out"])
 
     def close(self) -> None:
@@ -216,6 +224,21 @@ def serve(scorer: Scorer, work: Path) -> WarmProcess | None:
             return warm
     except (ArchiveError, EngineError, OSError):  # what is wrong with it, a single run says
         return None
+
+
+def keeps_nothing(program: Path) -> bool:
+    """Whether a program is but the code that comes with the tool, which keeps nothing of a submission.
+
+    One with models does: they have a process that remembers what it has computed.
+    """
+    ours = resource("scoring_programs")
+    for file in entries(program):
+        own = ours / file.relative_to(program)
+        if file.is_dir() or own.name in DESCRIPTIONS:
+            continue
+        if not own.is_file() or not filecmp.cmp(file, own, shallow=False):
+            return False
+    return not (program / MODELS).is_dir()
 
 
 def _lay_out(source: Path, target: Path) -> None:

@@ -57,12 +57,11 @@ def standings(side: Side, submissions: Sequence[SubmissionFile]) -> dict[str, Su
     board = Board(side.leaderboard)
     taken: dict[str, Submitted] = {}
     refused: set[str] = set()
-    of_task = side.tasks if len(side.tasks) > 1 else ()
     for submission in submissions:
         name, results = submission.name, side.results.get(submission.name, {})
         if not results.keys() >= set(side.tasks):
             continue
-        taken[name] = whole = board.submit(name, submission.team, of_task)
+        taken[name] = whole = board.submit(name, submission.team, side.tasks)
         stored = [
             _take(board, entry, results[task])
             for entry, task in zip(whole.children or [whole], side.tasks, strict=True)

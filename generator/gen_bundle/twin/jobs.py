@@ -17,8 +17,15 @@ from gen_bundle.codabench.versions import DIFFERENCES, Differences
 from gen_bundle.codabench.worker import ContainerKind, JobFailedError, WorkerCrashError
 from gen_bundle.twin.engines import Container, Ended, Engine, EngineError, LineListener, Mount, is_machine_fault
 from gen_bundle.twin.engines.watching import end_of_log
-from gen_bundle.twin.job_folders import JobFolders, lay_out_prediction, lay_out_scoring
-from gen_bundle.twin.layout import allow_owner, copy_tree, drop_strays, open_to_containers
+from gen_bundle.twin.layout import (
+    JobFolders,
+    allow_owner,
+    copy_tree,
+    drop_strays,
+    lay_out_prediction,
+    lay_out_scoring,
+    open_to_containers,
+)
 
 CHUNK = 1024**2
 STDERR_SHOWN = 2000

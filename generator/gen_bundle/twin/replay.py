@@ -1,45 +1,37 @@
 """The dry run: everything the platform does to a bundle's zip and to submissions, from unpacking to the board.
 
-`dry_run` opens the bundle and plans the submissions; `Replay` takes each phase by itself: is a submission taken, what
-do its jobs leave (`jobs`), what does the server make of the scores (`codabench.board`), what is kept, and what does the
-board show in the end. All that is found is in `report.Results`.
+`dry_run` names the steps. It opens the bundle and plans which submissions run in which phase; `Replay` takes each phase
+by itself: is a submission taken, what do its jobs leave (`jobs`), what does the server make of the scores
+(`codabench.board`), and what does the board show in the end. All that is found is in `report.Results`.
 """
 
-import contextlib
 import datetime as dt
-import json
-import os
-import shutil
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from gen_bundle.codabench.board import Board, NoBoardError, RefusedError, Submitted
+from gen_bundle.codabench.board import Board, NoBoardError, RefusedError, Submitted, closed, time_limit
 from gen_bundle.codabench.competition import Competition, Phase, Task
+from gen_bundle.codabench.runnable import column_owners, open_bundle, read_competition
 from gen_bundle.codabench.versions import DIFFERENCES, NEWEST, PlatformVersion
-from gen_bundle.codabench.worker import time_limit
 from gen_bundle.errors import UserError, bug_report
 from gen_bundle.local_files import write_whole
-from gen_bundle.twin.bundle import open_bundle, own_columns, read_competition
 from gen_bundle.twin.engines import Container, Engine, EngineError, LineListener, Usage
-from gen_bundle.twin.engines.choose import choose_engine
+from gen_bundle.twin.engines.choose import choose_engine, refuse_code
 from gen_bundle.twin.engines.watching import KEPT_BYTES, keep_log
 from gen_bundle.twin.jobs import Jobs, JobSetting, WorkerJob, run_jobs
-from gen_bundle.twin.layout import copy_tree, drop_strays, entries, open_to_containers, scratch_folder, temporary_folder
-from gen_bundle.twin.plan import PhasePlan, Planned, plan, with_migrated
-from gen_bundle.twin.report import RESULT, BoardRow, Measured, Results, Run, verdict
-from gen_bundle.twin.strangers import refuse_code
-
-_LOGS = ("", "ingestion-", "prediction-", "prediction-ingestion-")
-KEPT = (
-    "output",
-    "prediction-output",
-    "job",
-    *(f"{log}{stream}.txt" for log in _LOGS for stream in ("stdout", "stderr")),
+from gen_bundle.twin.layout import (
+    as_upload,
+    copy_tree,
+    drop_strays,
+    entries,
+    open_to_containers,
+    scratch_folder,
+    temporary_folder,
 )
+from gen_bundle.twin.report import RESULT, BoardRow, Measured, Results, Run, make_room, verdict
 
 
 @dataclass(frozen=True)
@@ -97,7 +89,7 @@ def dry_run(request: DryRunRequest, engine: Engine | Literal["docker", "process"
         given, version = request.submissions, DIFFERENCES[request.version]
         refuse_code(competition.phases, given, version, engine, trust=request.trust)
         phases = plan(competition, request.phases, given, request.team, work / "submissions")
-        _make_room(request.out)
+        make_room(request.out)
         replay = Replay(request, competition, engine, work)
         results = replay.results
         try:
@@ -116,6 +108,113 @@ def dry_run(request: DryRunRequest, engine: Engine | Literal["docker", "process"
 
 def _how(error: BaseException) -> str:
     return "interrupted" if isinstance(error, KeyboardInterrupt | SystemExit) else "broken off"
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A submission to a phase: what is uploaded, under which name, by whom, for which of its tasks."""
+
+    file: Path
+    name: str
+    owner: str
+    tasks: tuple[Task, ...]
+
+
+@dataclass(frozen=True)
+class PhasePlan:
+    """A phase with its submissions, in the order in which they are made."""
+
+    phase: Phase
+    submissions: tuple[Planned, ...]
+
+
+def plan(
+    competition: Competition, phases: Sequence[str], submissions: Sequence[Path], team: str | None, scratch: Path
+) -> list[PhasePlan]:
+    """The submissions of each phase.
+
+    Given submissions go to every phase and task, each as another participant's; without any the bundle's own
+    solutions go to the tasks that they are attached to.
+
+    Args:
+        competition: The bundle.
+        phases: Ids or names of the phases to run; none means all.
+        submissions: Zips, folders or single files.
+        team: One participant for all of them, or None.
+        scratch: Folder for the zips that are made here.
+
+    Raises:
+        UserError: A phase or a submission does not exist, or there is nothing to run.
+    """
+    chosen = _chosen(competition.phases, phases)
+    if missing := [path for path in submissions if not path.exists()]:
+        raise UserError(*(f"--submission {path}: no such file or folder" for path in missing))
+    names = _names(submissions)
+    files = [as_upload(path, scratch / name) for name, path in zip(names, submissions, strict=True)]
+    planned = []
+    for phase in chosen:
+        made = [Planned(file, name, team or name, phase.tasks) for name, file in zip(names, files, strict=True)]
+        if not submissions:
+            made = _own(competition, phase, team, scratch / phase.id)
+        planned.append(PhasePlan(phase, tuple(made)))
+    if not any(one.submissions for one in planned):
+        raise UserError("the bundle has no solution for these phases; give a submission with --submission")
+    return planned
+
+
+def _chosen(phases: Sequence[Phase], wanted: Sequence[str]) -> list[Phase]:
+    known = {name for phase in phases for name in (phase.id, phase.name)}
+    if unknown := [name for name in wanted if name not in known]:
+        there = ", ".join(phase.id for phase in phases)
+        raise UserError(*(f"--phase {name}: no such phase; the bundle has {there}" for name in unknown))
+    return [phase for phase in phases if not wanted or phase.id in wanted or phase.name in wanted]
+
+
+def _own(competition: Competition, phase: Phase, team: str | None, scratch: Path) -> list[Planned]:
+    """The bundle's solutions that are attached to tasks of a phase."""
+    attached: list[tuple[Path, tuple[Task, ...]]] = []
+    for solution in competition.solutions:
+        tasks = tuple(task for task in phase.tasks if task.index in solution.tasks)
+        if tasks:
+            attached.append((solution.path, tasks))
+    made = []
+    names = _names([path for path, _ in attached])
+    for name, (path, tasks) in zip(names, attached, strict=True):
+        # The platform zips a folder; a file it takes as it is, whatever it is.
+        file = path if path.is_file() else as_upload(path, scratch / name)
+        made.append(Planned(file, name, team or name, tasks))
+    return made
+
+
+def _names(paths: Sequence[Path]) -> list[str]:
+    """The stem of each, and `stem-2`, `stem-3` for those that come again."""
+    names: list[str] = []
+    taken: set[str] = set()
+    for path in paths:
+        stem = path.resolve().name if path.is_dir() else path.stem
+        if not stem.strip("."):
+            stem = "submission"  # it becomes a folder's name
+        name, count = stem, 1
+        while name.casefold() in taken:  # they become folders, also where case does not count
+            count += 1
+            name = f"{stem}-{count}"
+        names.append(name)
+        taken.add(name.casefold())
+    return names
+
+
+def _with_migrated(planned: PhasePlan, on_board: Sequence[Planned]) -> Sequence[Planned]:
+    """The submissions to a phase, after what is run again when it begins with `auto_migrate_to_this_phase`.
+
+    Finished submissions on the earlier phase's board, for this phase's tasks. What is submitted to this phase anyway
+    is left out, so that nothing runs twice. Source: Codabench `competitions/tasks.py`, `do_phase_migrations`;
+    `models.py`, `Phase.check_future_phase_submissions`.
+    """
+    if not planned.phase.auto_migrate:
+        return planned.submissions
+    coming = {submission.name for submission in planned.submissions}
+    again = [replace(earlier, tasks=planned.phase.tasks) for earlier in on_board if earlier.name not in coming]
+    return *again, *planned.submissions
 
 
 class Replay:
@@ -147,7 +246,7 @@ class Replay:
         )
 
     def phase(self, planned: PhasePlan, on_board: Sequence[Planned]) -> Sequence[Planned]:
-        """Run a phase.
+        """Run a phase, up to its board as participants see it.
 
         Args:
             planned: The phase, and what is submitted to it.
@@ -156,15 +255,13 @@ class Replay:
         Returns:
             The same of this phase, for the next one.
         """
-        phase = planned.phase
+        phase, results = planned.phase, self.results
         if not phase.tasks:
-            self.results.findings.append(f"phase {phase.id} has no task: submissions would stay in Submitting for ever")
+            results.findings.append(f"phase {phase.id} has no task: submissions would stay in Submitting for ever")
             return on_board
-        submissions = with_migrated(planned, on_board).submissions
+        submissions = _with_migrated(planned, on_board)
         if not submissions:
-            self.results.notes.append(
-                f"phase {phase.id}: no solution of the bundle is attached to its tasks; nothing ran"
-            )
+            results.notes.append(f"phase {phase.id}: no solution of the bundle is attached to its tasks; nothing ran")
         board = Board(self._competition.leaderboard, self._setting.version)
         taken: list[tuple[Submitted, Planned]] = []
         for number, submission in enumerate(submissions, 1):
@@ -173,7 +270,12 @@ class Replay:
             if entry is not None:
                 taken.append((entry, submission))
         if taken:
-            self._show(phase, board)
+            try:
+                for row in board.rows():
+                    cells, by_task = board.cells(row, column_owners(phase)), board.cells_by_task(row)
+                    results.board.append(BoardRow(phase.id, row.rank, row.entry.name, cells, by_task))
+            except NoBoardError as error:
+                results.findings.append(f"phase {phase.id}: no leaderboard: {error}")
         return [submission for entry, submission in taken if entry.finished and entry.is_shown]
 
     def _submit(self, phase: Phase, board: Board, submission: Planned, step: str) -> Submitted | None:
@@ -181,26 +283,25 @@ class Replay:
         tasks = submission.tasks
         reason = None
         if self._request.enforce_limits:
-            reason = closed(phase, dt.datetime.now(dt.UTC)) or used_up(phase, board, submission.owner)
+            reason = closed(phase, dt.datetime.now(dt.UTC)) or board.used_up(phase, submission.owner)
         if reason:
             message = f"not taken: {reason}"
             self.results.runs += [Run(phase.id, task.id, submission.name, message=message) for task in tasks]
             return None
-        children = [task.id for task in tasks] if len(tasks) > 1 else []
-        whole = board.submit(submission.name, submission.owner, children)
+        seconds = time_limit(phase.limit_s, own_queue=self._competition.queue)
+        whole = board.submit(submission.name, submission.owner, [task.id for task in tasks])
         for entry, task in zip(whole.children or [whole], tasks, strict=True):
-            part = f", task {task.id}" if children else ""
+            part = f", task {task.id}" if entry.parent else ""
             self._request.on_step(f"{step}{part}")
-            self._score(phase, task, submission, board, entry)
+            self._score(Run(phase.id, task.id, submission.name), submission.file, task, seconds, board, entry)
         if whole.finished and board.leaderboard.is_manual:
             board.add_by_hand(whole)
         return whole
 
-    def _score(self, phase: Phase, task: Task, submission: Planned, board: Board, entry: Submitted) -> None:
+    def _score(self, run: Run, file: Path, task: Task, seconds: int, board: Board, entry: Submitted) -> None:
         """One submission for one task, also where it meets a bug of ours, which the others need not meet."""
-        run = Run(phase.id, task.id, submission.name)
         try:
-            self._run(run, phase, task, submission.file, board, entry)
+            self._run(run, file, task, seconds, board, entry)
         except Exception as bug:
             board.fail(entry)
             self.results.runs.append(replace(run, message=bug_report(bug)))
@@ -208,147 +309,90 @@ class Replay:
             self.results.runs.append(replace(run, message=f"the dry run was {_how(error)} here"))
             raise
 
-    def _run(self, begun: Run, phase: Phase, task: Task, file: Path, board: Board, entry: Submitted) -> None:
-        """The jobs of a submission, what the server makes of them, and what is kept."""
-        seconds = time_limit(phase.limit_s, own_queue=self._competition.queue)
+    def _run(self, begun: Run, file: Path, task: Task, seconds: int, board: Board, entry: Submitted) -> None:
+        """The jobs of a submission, what is kept of them, and what the server makes of them."""
+        results = self.results
         with temporary_folder("run-", self._work) as work:
             jobs = run_jobs(file, task, seconds, work, self._setting)
-            problems: list[str] = []
-            notes = [*jobs.prediction.notes, *jobs.scoring.notes]
-            scores = _take(board, entry, jobs, problems, notes)
-            run, measured = _ended(replace(begun, scores=scores, message="\n".join(problems)), jobs, seconds)
-            for job in jobs.both:
-                # Where nothing was predicted, scores are those of nothing; a run that failed is a failure anyway.
-                remarks = problems if run.status == "Finished" else notes
-                remarks += filter(None, [job.failed_ingestion])
+            run, measured = _ended(begun, jobs, seconds)
+            cut, unkept = self._keep(run, jobs)
+            scores, problems, notes = _take(board, entry, jobs)
+            run = replace(run, scores=scores, message=jobs.failure or "\n".join(problems))
+            # Where nothing was predicted, scores are those of nothing; a run that failed is a failure anyway.
+            remarks = notes if jobs.failure else problems
+            remarks += filter(None, [job.failed_ingestion for job in jobs.both])
             has_page = any(jobs.scoring.folders.output.glob("*.html"))
             if self._setting.detailed_results and jobs.sends_scores and not has_page:
                 notes.append("detailed results are on, but the program wrote no detailed_results.html")
-            folder = self._request.out / run.phase / run.task / run.submission
-            try:
-                notes += _keep_run(folder, jobs)
-                commands = self._commands(folder, jobs.scoring)
-            except OSError as error:
-                problems.append(f"what the run left could not be kept in {folder}: {error}")
-                commands = []
-        results = self.results
         results.runs.append(run)
         results.measured.append(measured)
-        results.findings += [f"{run.place}: {problem}" for problem in problems]
-        results.notes += [f"{run.place}: {note}" for note in notes]
-        results.commands += commands
+        results.findings += [f"{run.place}: {problem}" for problem in (*problems, *unkept)]
+        results.notes += [f"{run.place}: {note}" for note in (*notes, *cut)]
         for started in (*jobs.prediction.runs, *jobs.scoring.runs):  # the same for many runs, and noted once
             results.notes += [note for note in started.ended.notes if note not in results.notes]
 
-    def _commands(self, folder: Path, scoring: WorkerJob) -> list[str]:
-        """The line that runs the scoring container again, whose folders it keeps, where that is asked for."""
-        if self._request.command_line is None:
-            return []
-        container = _keep_job(folder, scoring)
-        return [self._request.command_line(container)] if container else []
+    def _keep(self, run: Run, jobs: Jobs) -> tuple[list[str], list[str]]:
+        """Keep what a run left, and what runs its scoring container again, where that is asked for.
 
-    def _show(self, phase: Phase, board: Board) -> None:
-        """The board of a phase as participants see it."""
+        Returns:
+            A sentence for each log that is not kept in full, and why all else could not be kept.
+        """
+        folder = self._request.out / run.phase / run.task / run.submission
+        cut = []
         try:
-            rows = board.rows()
-        except NoBoardError as error:
-            self.results.findings.append(f"phase {phase.id}: no leaderboard: {error}")
-            return
-        several = len(phase.tasks) > 1
-        owners: dict[str, str] = {}
-        for task in phase.tasks if several else ():
-            owners |= dict.fromkeys(own_columns(task), task.id)
-        for row in rows:
-            tasks = board.cells_by_task(row) if several else None
-            shown = BoardRow(phase.id, row.rank, row.entry.name, board.cells(row, owners), tasks)
-            self.results.board.append(shown)
+            cut = _keep_run(folder, jobs)
+            if self._request.command_line is not None and (container := _keep_job(folder, jobs.scoring)):
+                self.results.commands.append(self._request.command_line(container))
+        except OSError as error:
+            return cut, [f"what the run left could not be kept in {folder}: {error}"]
+        return cut, []
 
 
-def closed(phase: Phase, now: dt.datetime) -> str | None:
-    """Why a phase takes no submission now, or None.
-
-    In 1.25 only the web page looks at the dates, and the API takes submissions to phases that are over; in 1.32 (read
-    in threads and forks) the API answers 400.
-    """
-    start, end = phase.start.moment, phase.end.moment
-    if start is not None and now < start:
-        return f"phase {phase.id} is not open yet: it starts {start:%Y-%m-%d %H:%M} UTC"
-    if end is not None and now > end:
-        return f"phase {phase.id} is over: it ended {end:%Y-%m-%d %H:%M} UTC"
-    return None
-
-
-def used_up(phase: Phase, board: Board, owner: str) -> str | None:
-    """Why a participant has no submission left, or None.
-
-    Source: Codabench `competitions/models.py`, `Phase.can_user_make_submissions`: failed submissions and children do
-    not count; 0 and null mean no limit. A dry run takes place within one day.
-    """
-    made = sum(1 for entry in board.entries if entry.owner == owner and entry.parent is None and not entry.failed)
-    if phase.a_day and made >= phase.a_day:
-        return "Reached maximum allowed submissions for today for this phase"
-    if phase.in_all and made >= phase.in_all:
-        return "Reached maximum allowed submissions for this phase"
-    return None
+def _ended(begun: Run, jobs: Jobs, limit_seconds: int) -> tuple[Run, Measured]:
+    """How a run ended by its jobs, before the server has taken the scores, and what it used of its limit for a job."""
+    scorer = jobs.scoring.of("program")
+    took = [job.seconds_taken for job in jobs.both]
+    run = replace(begun, seconds=round(sum(took), 3))
+    if not jobs.failure:
+        run = replace(run, status="Finished")
+    usage = Usage.peak(started.ended.usage for job in jobs.both for started in job.runs)
+    slowest = round(max(took), 3)
+    measured = Measured(run.phase, run.task, run.submission, run.status, limit_seconds, run.seconds, slowest, usage)
+    if scorer:
+        run = replace(run, exit_code=scorer.ended.exit_code)
+        measured = replace(measured, log_lines=scorer.log_lines, log_bytes=scorer.log_bytes)
+    return run, measured
 
 
-def _take(board: Board, entry: Submitted, jobs: Jobs, problems: list[str], notes: list[str]) -> dict[str, Any] | None:
+def _take(board: Board, entry: Submitted, jobs: Jobs) -> tuple[dict[str, Any] | None, list[str], list[str]]:
     """Hand the server what the worker sent, in its order: Finished, the scores, Failed.
 
-    Adds to `problems` what is wrong although the submission is Finished, and to `notes` what the server passes over.
-
     Returns:
-        What dry-run.json keeps of the scores that were stored; None where there are none.
+        What dry-run.json keeps of the scores that were stored, None where there are none; what is wrong although the
+        submission is Finished; and what the platform passes over.
     """
     scores = None
+    problems: list[str] = []
+    notes = [*jobs.prediction.notes, *jobs.scoring.notes]
     if jobs.finished:
         board.finish(entry)
     if jobs.sends_scores:
         try:
-            board.upload(entry, jobs.scores)
+            sent = board.upload(entry, jobs.scores)
         except RefusedError as refused:
             problems.append(f"Finished, but the server refuses the scores: {refused}")
         else:
-            scores = _stored(board, jobs.scores, problems, notes)
+            problems += board.leaderboard.doubts(sent)
+            if ignored := board.leaderboard.ignored(sent):
+                keys = ", ".join(map(repr, ignored))
+                notes.append(f"the scores file has keys without a column, which the platform ignores: {keys}")
+            # Lists and mappings are never a column's.
+            scores = {key: value for key, value in sent.items() if not isinstance(value, dict | list)}
     elif jobs.crash:
         problems.append(f"Finished without scores: {jobs.crash}")
     if jobs.failure:
         board.fail(entry)
-    return scores
-
-
-def _stored(board: Board, sent: object, problems: list[str], notes: list[str]) -> dict[str, Any]:
-    scores: dict[str, Any] = sent if isinstance(sent, dict) else {}
-    problems += board.leaderboard.doubts(scores)
-    if ignored := board.leaderboard.ignored(scores):
-        keys = ", ".join(map(repr, ignored))
-        notes.append(f"the scores file has keys without a column, which the platform ignores: {keys}")
-    # Lists and mappings are never a column's.
-    return {key: value for key, value in scores.items() if not isinstance(value, dict | list)}
-
-
-def _ended(taken: Run, jobs: Jobs, limit_seconds: int) -> tuple[Run, Measured]:
-    """How a run ended, of which `taken` says what the server made of it, and what it used of `limit_seconds` a job."""
-    scorer = jobs.scoring.of("program")
-    seconds = [job.seconds_taken for job in jobs.both]
-    run = replace(taken, seconds=round(sum(seconds), 3), message=jobs.failure or taken.message)
-    if not jobs.failure:
-        run = replace(run, status="Finished")
-    if scorer:
-        run = replace(run, exit_code=scorer.ended.exit_code)
-    measured = Measured(
-        run.phase,
-        run.task,
-        run.submission,
-        run.status,
-        limit_seconds,
-        run.seconds,
-        round(max(seconds), 3),
-        Usage.peak(started.ended.usage for job in jobs.both for started in job.runs),
-    )
-    if scorer:
-        measured = replace(measured, log_lines=scorer.log_lines, log_bytes=scorer.log_bytes)
-    return run, measured
+    return scores, problems, notes
 
 
 def _keep_run(folder: Path, jobs: Jobs) -> list[str]:
@@ -402,50 +446,3 @@ def _keep_job(folder: Path, scoring: WorkerJob) -> Container | None:
         open_to_containers(kept)
         mounts.append(replace(mount, source=kept))
     return replace(scorer.container, mounts=tuple(mounts))
-
-
-def _make_room(out: Path) -> None:
-    """Make the results folder; what an earlier dry run left there is removed, anything else is not touched.
-
-    Raises:
-        UserError: The folder holds something else, or cannot be used.
-    """
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        there = [path for path in out.iterdir() if path.name != RESULT]
-        if strange := _not_ours(out):
-            raise UserError(f"{out} holds files that no dry run wrote ({', '.join(strange[:5])}); give another --out")
-        for path in there:
-            shutil.rmtree(path)
-        (out / RESULT).unlink(missing_ok=True)
-        tempfile.TemporaryFile(dir=out).close()  # better now than when all has run
-    except FileExistsError as error:
-        raise UserError(f"{out} is not a folder; give --out a folder for the results") from error
-    except OSError as error:
-        raise UserError(f"--out {out}: cannot be used: {error}") from error
-
-
-def _ours(out: Path) -> set[Path]:
-    """What an earlier dry run left: its dry-run.json, the folders of the runs in it, and what is kept there."""
-    ours = {Path(RESULT)}
-    with contextlib.suppress(FileNotFoundError):
-        for run in json.loads((out / RESULT).read_text(encoding="utf-8"))["runs"]:
-            phase, task, submission = (run[key] for key in ("phase", "task", "submission"))
-            folder = Path(phase, task, submission)
-            ours |= {Path(phase), Path(phase, task), folder, *(folder / name for name in KEPT)}
-    return ours
-
-
-def _not_ours(out: Path) -> list[str]:
-    try:
-        ours = _ours(out)
-    except (ValueError, KeyError, TypeError):
-        return [RESULT]
-    strange = []
-    for parent, folders, files in os.walk(out):
-        place = Path(parent).relative_to(out)
-        strange += [str(place / name) for name in files if place / name not in ours]
-        strange += [f"{place / name}/" for name in folders if place / name not in ours]
-        # what is ours is looked into, but for what a run left
-        folders[:] = [name for name in folders if place / name in ours and len(place.parts) < 3]
-    return strange

@@ -1,6 +1,10 @@
-"""What a dry run reports, and the content of its `dry-run.json`."""
+"""What a dry run reports: the content of its `dry-run.json`, and the folder for it and for what the runs left."""
 
+import contextlib
 import json
+import os
+import shutil
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -12,6 +16,13 @@ from gen_bundle.errors import UserError
 from gen_bundle.twin.engines import Usage
 
 RESULT = "dry-run.json"
+_LOGS = ("", "ingestion-", "prediction-", "prediction-ingestion-")
+KEPT = (
+    "output",
+    "prediction-output",
+    "job",
+    *(f"{log}{stream}.txt" for log in _LOGS for stream in ("stdout", "stderr")),
+)
 Status = Literal["Finished", "Failed"]
 TOLERANCE = 1e-6
 """How far scores may differ between two runs of the same models on different machines."""
@@ -167,3 +178,50 @@ def _memory(phase: Phase, peak: Usage) -> Iterator[str]:
         return
     gpu = "" if peak.gpu_memory_bytes is None else f", {peak.gpu_memory_bytes / MIB:.0f} MiB on the GPU"
     yield f"phase {phase.id}: at most {peak.memory_bytes / MIB:.0f} MiB of memory{gpu}; the platform sets no limit"
+
+
+def make_room(out: Path) -> None:
+    """Make the results folder; what an earlier dry run left there is removed, anything else is not touched.
+
+    Raises:
+        UserError: The folder holds something else, or cannot be used.
+    """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        there = [path for path in out.iterdir() if path.name != RESULT]
+        if strange := _not_ours(out):
+            raise UserError(f"{out} holds files that no dry run wrote ({', '.join(strange[:5])}); give another --out")
+        for path in there:
+            shutil.rmtree(path)
+        (out / RESULT).unlink(missing_ok=True)
+        tempfile.TemporaryFile(dir=out).close()  # better now than when all has run
+    except FileExistsError as error:
+        raise UserError(f"{out} is not a folder; give --out a folder for the results") from error
+    except OSError as error:
+        raise UserError(f"--out {out}: cannot be used: {error}") from error
+
+
+def _ours(out: Path) -> set[Path]:
+    """What an earlier dry run left: its dry-run.json, the folders of the runs in it, and what is kept there."""
+    ours = {Path(RESULT)}
+    with contextlib.suppress(FileNotFoundError):
+        for run in json.loads((out / RESULT).read_text(encoding="utf-8"))["runs"]:
+            phase, task, submission = (run[key] for key in ("phase", "task", "submission"))
+            folder = Path(phase, task, submission)
+            ours |= {Path(phase), Path(phase, task), folder, *(folder / name for name in KEPT)}
+    return ours
+
+
+def _not_ours(out: Path) -> list[str]:
+    try:
+        ours = _ours(out)
+    except (ValueError, KeyError, TypeError):
+        return [RESULT]
+    strange = []
+    for parent, folders, files in os.walk(out):
+        place = Path(parent).relative_to(out)
+        strange += [str(place / name) for name in files if place / name not in ours]
+        strange += [f"{place / name}/" for name in folders if place / name not in ours]
+        # what is ours is looked into, but for what a run left
+        folders[:] = [name for name in folders if place / name in ours and len(place.parts) < 3]
+    return strange

@@ -157,11 +157,12 @@ def _rows_text(
         if not (by_line and one.name in key):
             held.setdefault(file.place(one), at)  # several fields may share a column
     fields = [fields[at] for at in held.values()]
-    own: List[List[Any]] = []
-    for row in rows:
-        own.append([row[at] for at in held.values()])
+    columns: List[List[Any]] = []
+    for at in held.values():
+        columns.append([row[at] for row in rows])
     if file.suffix in (".csv", ".tsv"):
-        return _cells_text(file, fields, own)
+        return _cells_text(file, fields, columns)
+    own = list(zip(*columns))
     if file.suffix == ".txt":
         kind = fields[-1].kind
         return "".join(f"{kind.to_cell(fields[-1], row[-1])}\n" for row in own)
@@ -186,15 +187,16 @@ def _json(value: Any, indent: Optional[int] = None) -> str:
     return json.dumps(value, ensure_ascii=False, indent=indent)
 
 
-def _cells_text(file: File, fields: Sequence[Field], rows: Sequence[Sequence[Any]]) -> str:
-    header = [column for one in fields for column in file.place(one).cells]
-    lines: List[List[str]] = []
-    for row in rows:
-        cells: List[str] = []
-        for at, one in enumerate(fields):
-            cell = one.kind.to_cell(one, row[at])
-            cells += cell if one.columns else [cell]
-        lines.append(cells)
+def _cells_text(file: File, fields: Sequence[Field], values: Sequence[Sequence[Any]]) -> str:
+    """The table of the values of each field."""
+    header: List[str] = []
+    cells: List[Sequence[str]] = []
+    for one, column in zip(fields, values):
+        header += file.place(one).cells
+        to_cell = one.kind.to_cell
+        written = [to_cell(one, value) for value in column]
+        cells += zip(*written) if one.columns else [written]
+    lines: List[Sequence[str]] = list(zip(*cells))
     if file.columns is None:
         lines.insert(0, header)
     else:

@@ -79,7 +79,7 @@ def test_a_build_that_is_killed_leaves_no_gold(tmp_path: Path, number: signal.Si
     folder = small_competition(tmp_path)
     started = tmp_path / "started"
     code = folder / "my_task" / "organiser.py"
-    slow = f"import os, time; os.path.exists({str(started)!r}) or (open({str(started)!r}, 'w').close(), time.sleep(2))"
+    slow = f"import os, time; os.path.exists({str(started)!r}) or (open({str(started)!r}, 'w').close(), time.sleep(60))"
     code.write_text(code.read_text(encoding="utf-8").replace("import csv", f"import csv; {slow}"), encoding="utf-8")
     temporary = tmp_path / "temporary"
     temporary.mkdir()

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from gen_bundle.codabench.board import Board, NoBoardError, RefusedError, Submitted, shown_text, stored_value
 from gen_bundle.codabench.competition import Column, Leaderboard
+from gen_bundle.codabench.runnable import read_competition
 from gen_bundle.codabench.versions import DIFFERENCES, PlatformVersion
 from gen_bundle.codabench.worker import JobFailedError, WorkerCrashError, read_scores
-from gen_bundle.twin.bundle import read_competition
 from tests.generator.twin.bundles import Bundle
 from tests.shared import shared_path
 

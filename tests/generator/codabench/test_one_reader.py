@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from gen_bundle.codabench.reading import CompetitionYaml
+from gen_bundle.codabench.runnable import read_competition
 from gen_bundle.errors import UserError
-from gen_bundle.twin.bundle import read_competition
 from gen_bundle.yaml_document import read_yaml
 from tests.generator.check.drafts import NOW, TWO_TASKS, Draft, Edit, both, drop, new, put, write
 from tests.generator.check.test_mutations import VALUES, places

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gen_bundle.codabench.board import time_limit
 from gen_bundle.codabench.worker import (
     ContainerKind,
     JobFailedError,
@@ -11,7 +12,6 @@ from gen_bundle.codabench.worker import (
     read_metadata,
     read_scores,
     replace_placeholders,
-    time_limit,
 )
 from tests.generator.twin.bundles import write_files
 

@@ -12,7 +12,7 @@ import pytest
 from gen_bundle.building import BuildRequest, Built, build
 from gen_bundle.diff import DiffRequest, diff
 from gen_bundle.errors import UserError
-from gen_bundle.twin.strangers import programs_of_others
+from gen_bundle.twin.engines.choose import programs_of_others
 from tests.generator.foreign_project import FILES, foreign_project
 from tests.yaml_text import loaded
 

@@ -421,7 +421,7 @@ def test_solutions_that_are_programs_run_only_apart_or_with_trust(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where the programs that run them are our own."""
-    monkeypatch.setattr("gen_bundle.twin.strangers.programs_of_others", lambda bundle: [])
+    monkeypatch.setattr("gen_bundle.twin.engines.choose.programs_of_others", lambda bundle: [])
     case = CASES["libscores"]
     project = foreign_project(tmp_path / "project", case.scorer, case.gold, case.solution, case.columns)
     declaration = yaml.safe_load((project / "bundle.yaml").read_text())

@@ -25,6 +25,10 @@ def read_gold(path: Path, *named: Any, **options: Any) -> GoldRows:
     return as_they_are_meant(read_as_it_stands(path, *named, **options))
 
 
+def rows_of(gold: GoldRows) -> list[list[Any]]:
+    return [list(row) for row in zip(*gold.columns.values(), strict=True)]
+
+
 def gold_at(folder: Path, name: str, text: str | bytes) -> GoldRows:
     """A gold file, written and read."""
     path = folder / name

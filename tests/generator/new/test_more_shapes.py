@@ -9,7 +9,7 @@ import pytest
 
 from gen_bundle.errors import UserError
 from gen_bundle.new.propose import Choices, doubts, propose
-from tests.generator.new.making import proposed, read_gold
+from tests.generator.new.making import proposed, read_gold, rows_of
 
 LABELS = ["neg", "neu", "pos"]
 OTHERWISE = "a scale: --answer label=ordinal; numbers: --answer label=number"
@@ -200,7 +200,7 @@ def test_what_a_file_means(shape: str, tmp_path: Path) -> None:
     name, text, kind, answers = SHAPES[shape]
     proposal = proposed(tmp_path, name, text)
     assert (proposal.kind, {column.name: _type(column.type) for column in proposal.answers}) == (kind, answers)
-    assert len(proposal.gold.rows) >= len(ROWS)
+    assert len(proposal.gold) >= len(ROWS)
 
 
 def _type(kind: str) -> str:
@@ -286,7 +286,7 @@ class TestFolders:
             (tmp_path / f"a{i}.task.labels").write_text(f"{i}\t5\t1{i}\n{i}\t20\t3{i}\n", encoding="utf-8")
         gold = read_gold(tmp_path, ["article", "start", "end"])
         proposal = propose(gold, Choices())
-        assert (proposal.kind, len(gold.rows)) == ("extraction", 48)
+        assert (proposal.kind, len(gold)) == ("extraction", 48)
 
     def test_an_object_for_each_document(self, tmp_path: Path) -> None:
         for i in ROWS:
@@ -309,7 +309,7 @@ def test_another_encoding_can_be_said(tmp_path: Path) -> None:
     path = tmp_path / "g.csv"
     path.write_bytes("id;label\n1;größer\n".encode("cp1252"))
     gold = read_gold(path, encoding="cp1252")
-    assert (gold.rows, gold.notes[0]) == ([["1", "größer"]], "g.csv: read as cp1252; what is written here is UTF-8")
+    assert (rows_of(gold), gold.notes[0]) == ([["1", "größer"]], "g.csv: read as cp1252; what is written here is UTF-8")
     for encoding, message in {"cp9": "no such encoding", "ascii": "g.csv:2: holds bytes that are not ascii"}.items():
         with pytest.raises(UserError, match=message):
             read_gold(path, encoding=encoding)
@@ -318,6 +318,6 @@ def test_another_encoding_can_be_said(tmp_path: Path) -> None:
 def test_records_at_a_path(tmp_path: Path) -> None:
     path = tmp_path / "g.json"
     path.write_text(json.dumps({"b": {"en": {"t1": "x", "t2": "y"}}, "a": {"en": {}}}), encoding="utf-8")
-    assert read_gold(path, at="b.en").rows == [["t1", "x"], ["t2", "y"]]
+    assert rows_of(read_gold(path, at="b.en")) == [["t1", "x"], ["t2", "y"]]
     with pytest.raises(UserError, match=r"--at b\.de: g\.json has no 'de' there"):
         read_gold(path, at="b.de")

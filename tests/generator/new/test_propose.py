@@ -300,7 +300,7 @@ class TestOtherForms:
     def test_lists_of_python(self, tmp_path: Path) -> None:
         rows = [["d0", "Angela", "[{'start': 0, 'end': 6}]"], ["d1", "No one", "[]"]]
         proposal = proposed(tmp_path, "gold.csv", csv_text("id,text,spans", rows))
-        assert proposal.gold.column("spans") == ("[[0, 6]]", "[]")
+        assert proposal.gold.column("spans") == ["[[0, 6]]", "[]"]
         assert proposal.gold.notes == (
             "gold.csv: spans is read as lists of JSON",
             "gold.csv: spans is read as spans",

@@ -151,10 +151,10 @@ def test_a_pull_request_is_told_what_it_changes(tmp_path: Path, monkeypatch: pyt
 
 
 def test_a_recipe_is_always_the_same() -> None:
-    def rows(kind: str) -> Any:
-        return recipe_gold(kind)[0].rows
+    def columns(kind: str) -> Any:
+        return recipe_gold(kind)[0].columns
 
-    assert all(rows(kind) == rows(kind) for kind in RECIPES)
+    assert all(columns(kind) == columns(kind) for kind in RECIPES)
 
 
 def _lines(path: Path) -> list[str]:

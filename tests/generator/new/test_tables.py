@@ -12,7 +12,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.new.gold import GoldRows, NoHeaderError, joined
 from gen_bundle.new.propose import Choices, propose
 from gen_bundle.new.split import divide
-from tests.generator.new.making import gold_at, proposed, read_gold
+from tests.generator.new.making import gold_at, proposed, read_gold, rows_of
 
 LABELS = ["negative", "neutral", "positive"]
 WITHOUT_HEADER = {
@@ -50,17 +50,17 @@ def test_a_row_in_place_of_the_header_is_not_lost(lines: list[str], suffix: str,
         read_gold(path)
     assert len(set(error.value.names)) == len(error.value.names) == lines[0].count("\t") + 1
     gold = read_gold(path, error.value.names)
-    assert ["\t".join(row) for row in gold.rows] == lines
+    assert ["\t".join(row) for row in rows_of(gold)] == lines
     first = lines[0].split("\t")
     if len(set(first)) == len(first):
         header = read_gold(path, first)
-        assert ["\t".join(row) for row in header.rows] == lines[1:]
+        assert ["\t".join(row) for row in rows_of(header)] == lines[1:]
 
 
 @pytest.mark.parametrize("lines", WITH_HEADER.values(), ids=WITH_HEADER)
 def test_a_header_is_none_of_the_rows(lines: list[str], tmp_path: Path) -> None:
     gold = gold_at(tmp_path, "gold.tsv", "\n".join(lines))
-    assert len(gold.rows) == len(lines) - 1
+    assert len(gold) == len(lines) - 1
 
 
 @given(
@@ -112,7 +112,7 @@ def test_names_that_do_not_fit(tmp_path: Path) -> None:
 )
 def test_a_file_is_what_it_holds(name: str, text: str, suffix: str, rows: list[object], tmp_path: Path) -> None:
     gold = gold_at(tmp_path, name, text)
-    assert (gold.suffix, list(map(list, gold.rows))) == (suffix, rows)
+    assert (gold.suffix, rows_of(gold)) == (suffix, rows)
 
 
 def test_a_delimiter_of_ones_own(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_every_phase_may_have_a_file(tmp_path: Path) -> None:
     assert proposal.key == ("id",)
     phases = divide(proposal, None)
     assert [len(rows) for rows in phases.values()] == [6, 12]
-    assert {proposal.gold.rows[at][1] for at in phases["dev"]} == {f"Dev {i}" for i in range(1, 7)}
+    assert {proposal.gold.column("text")[at] for at in phases["dev"]} == {f"Dev {i}" for i in range(1, 7)}
     assert proposal.gold.place(6) == "test.csv:2"
     with pytest.raises(UserError, match=r"--split 20:80: not where --gold names the phases"):
         divide(proposal, "20:80")
@@ -158,7 +158,7 @@ def test_rows_can_be_numbered(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"no column identifies its rows.* number the rows with --key line"):
         proposed(tmp_path, "gold.tsv", text)
     proposal = proposed(tmp_path, "gold.tsv", text, key=("line",))
-    assert (proposal.key, proposal.gold.column("id")) == (("id",), ("1", "2", "3", "4", "5", "6"))
+    assert (proposal.key, proposal.gold.column("id")) == (("id",), ["1", "2", "3", "4", "5", "6"])
 
 
 class TestClusters:
@@ -168,7 +168,7 @@ class TestClusters:
         proposal = proposed(tmp_path, "gold.csv", self.TEXT)
         assert proposal.cluster == "doc_id"
         phases = divide(proposal, "30:70")
-        documents = [{proposal.gold.rows[at][1] for at in rows} for rows in phases.values()]
+        documents = [{proposal.gold.column("doc_id")[at] for at in rows} for rows in phases.values()]
         assert [len(some) for some in documents] == [3, 7]
         assert not documents[0] & documents[1]
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.building import BuildRequest, build
+from gen_bundle.codabench.runnable import open_bundle, read_competition
 from gen_bundle.package.programs import program_members
 from gen_bundle.package.resolve import find_competition, resolve
 from gen_bundle.resources import competitions
-from gen_bundle.twin.bundle import open_bundle, read_competition
 from gen_bundle.zips.unpacking import BUNDLE, unpack
 from tests.generator.competition import small_competition
 from tests.generator.new.test_recipes import made

@@ -86,8 +86,8 @@ class Case:
         files = {"predictions.csv": predicted, **({"act.txt": act.encode()} if act else {})}
         return write_job(self.folder / name, self.reference, files)
 
-    def worker(self) -> WarmWorker:
-        return WarmWorker(self.program, self.reference, log=self.folder / "log")
+    def worker(self, together: int = 1) -> WarmWorker:
+        return WarmWorker(self.program, self.reference, log=self.folder / "log", together=together)
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +136,48 @@ def test_a_run_that_hangs_is_ended_at_its_limit_with_all_that_it_started(case: C
     assert 0.4 <= answer["seconds"] <= time.monotonic() - began < 60
     _wait_for(lambda: not _runs(int((case.folder / "hangs" / "stdout").read_text())))
     assert worker.score(case.job("after a hang")).exit_code == 0
+
+
+ENDS = (
+    *("nothing", "ends the process", "ends with a status", "ends well without scores", "crashes", "is killed"),
+    *("fails", "never returns", "has no memory"),
+)
+
+
+def test_what_ends_a_process_of_several_submissions_is_put_down_to_the_right_one(case: Case, plain: Left) -> None:
+    alone = {act: score_in_a_fork(case.program, case.job(f"ends {act}", ACTS[act])) for act in ENDS}
+    with case.worker(together=4) as worker:
+        for turn, act in enumerate([*ENDS, *reversed(ENDS)]):
+            assert worker.score(case.job(f"{turn} in turn", ACTS[act])) == alone[act]
+            for place in range(turn % 3):
+                assert worker.score(case.job(f"{turn} {place} in turn")) == plain
+
+
+def test_what_fails_after_others_is_scored_again_in_a_process_of_its_own(case: Case, plain: Left) -> None:
+    act = "STATE.append(1)\nif len(STATE) > 1: os._exit(9)"
+    with case.worker(together=3) as worker:
+        processes = []
+        for turn in range(5):
+            job = case.job(f"own process {turn}", f"{act}\nprint(os.getpid())")
+            left = worker.score(job)
+            assert left.exit_code == 0
+            processes.append(left.stdout.splitlines()[0])
+        assert len(set(processes)) == 5
+        began = time.monotonic()
+        slow = case.job("slow", "time.sleep(300)")
+        worker.score(case.job("before a slow one"))
+        answer = worker.ask(slow, seconds=0.4)
+        assert answer is not None
+        assert (answer["exit_code"], answer["timed_out"]) == (None, True)
+        assert time.monotonic() - began < 60
+        assert worker.score(case.job("after a slow one")) == plain
+
+
+def test_a_process_scores_so_many_and_no_more(case: Case) -> None:
+    with case.worker(together=3) as worker:
+        jobs = [case.job(f"so many {turn}", "print(os.getpid())") for turn in range(7)]
+        processes = [worker.score(job).stdout.splitlines()[0] for job in jobs]
+    assert [processes.count(one) for one in dict.fromkeys(processes)] == [3, 3, 1]
 
 
 def test_what_a_run_left_running_is_ended(case: Case, worker: WarmWorker) -> None:

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from gen_bundle.cli import root
 from gen_bundle.package.phase_data import prepare_phases
 from gen_bundle.package.programs import program_members
 from gen_bundle.package.resolve import resolve
@@ -26,7 +28,11 @@ PROGRAMS = (
     ("clpsych2025", "a2"),
 )
 """Competition, and the task that is scored alone."""
+DECLARED = ("conll2003", "emoint", "semeval2018-1-e-c", "hotpotqa")
+"""Real tasks that need no Python, with tags, numbers, sets of labels, and texts."""
 SPOILED = 3
+TOGETHER = 5
+"""So many submissions one process may score."""
 Files = Mapping[str, bytes]
 
 
@@ -39,11 +45,17 @@ class Case:
     submissions: list[Files]
 
 
-@pytest.fixture(scope="module", params=PROGRAMS, ids=lambda program: program[0])
+@pytest.fixture(scope="module", params=[*PROGRAMS, *DECLARED], ids=str)
 def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
-    name, task = request.param
-    work = tmp_path_factory.mktemp(name)
-    competition = resolve(resource("bundles") / name, layout="separate" if task else "joint")
+    work, task = tmp_path_factory.mktemp("case"), None
+    if request.param in DECLARED:
+        folder = work / "declared"
+        done = CliRunner().invoke(root, ["new", folder.name, "--like", request.param, "--in", str(work)])
+        assert done.exit_code == 0, done.output
+    else:
+        name, task = request.param
+        folder = resource("bundles") / name
+    competition = resolve(folder, layout="separate" if task else "joint")
     competition = competition.only(task) if task else competition
     data = prepare_phases(competition, work)[0]
     write_zip(work / "program.zip", program_members(competition, competition.parts[0]))
@@ -54,8 +66,9 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         for path, content in starting_kit_members(competition, data).items()
         if path.startswith("examples/") and path.endswith(".zip") and isinstance(content, bytes)
     ]
-    assert len(examples) >= 5
-    chance = random.Random(name)
+    fewest = 2 if request.param in DECLARED else 5
+    assert len(examples) >= fewest
+    chance = random.Random(str(request.param))
     spoiled = [_spoiled(chance.choice(examples), chance) for _ in range(SPOILED)]
     reference = data.gold.references[competition.parts[0].id]
     return Case(work / "program", reference, [*examples, {}, *spoiled])
@@ -81,8 +94,9 @@ def _spoiled(files: Files, chance: random.Random) -> Files:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("together", [1, TOGETHER])
 @pytest.mark.usefixtures("kept_organisers")
-def test_every_submission_leaves_what_a_single_run_leaves(case: Case) -> None:
+def test_every_submission_leaves_what_a_single_run_leaves(case: Case, together: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         jobs = [write_job(work / f"alone {n}", case.reference, files) for n, files in enumerate(case.submissions)]
@@ -91,8 +105,8 @@ def test_every_submission_leaves_what_a_single_run_leaves(case: Case) -> None:
         assert score_alone(case.program, again) == alone[0]  # so a fork may stand for such a run
         assert {left.exit_code for left in alone} == {0, 1}
         order = [*range(len(alone)), *range(len(alone))]
-        random.Random(1).shuffle(order)
-        with WarmWorker(case.program, case.reference, log=work / "log") as worker:
+        random.Random(together).shuffle(order)
+        with WarmWorker(case.program, case.reference, log=work / "log", together=together) as worker:
             for turn, number in enumerate(order):
                 left = worker.score(write_job(work / str(turn), case.reference, case.submissions[number]))
                 assert left == alone[number]

@@ -10,7 +10,7 @@ import pytest
 
 from gen_bundle.errors import UserError
 from gen_bundle.rescore.submissions import submissions_in
-from gen_bundle.twin.plan import as_upload
+from gen_bundle.twin.layout import as_upload
 from scoring_kit.base.submissions import JUNK_FOLDERS, JUNK_NAMES
 from scoring_kit.team_results import read_entries
 from tests.generator.twin.bundles import write_files, write_zip

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Iterator
@@ -12,8 +13,9 @@ import pytest
 
 from gen_bundle.building import BuildRequest, build
 from gen_bundle.rescore.opened_bundle import OpenedBundle, opened_bundle
-from gen_bundle.rescore.scoring_desk import FRAME, ScoringDesk, WarmProcess, serve
+from gen_bundle.rescore.scoring_desk import FRAME, ScoringDesk, WarmProcess, keeps_nothing, serve
 from gen_bundle.rescore.scoring_job import JobResult, ScoringJob, job_for, score
+from gen_bundle.resources import resource
 from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.zips.unpacking import BUNDLE, unpack
 from tests.generator.competition import small_competition
@@ -118,6 +120,20 @@ def test_nothing_is_left(jobs: list[ScoringJob]) -> None:
         assert served
     with pytest.raises(ProcessLookupError):
         os.kill(served, 0)
+
+
+def test_only_the_tools_own_code_scores_several_in_one_process(tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    shutil.copytree(resource("scoring_programs") / "clarity2026", program / "clarity2026")
+    (program / "program.json").write_text("{}")
+    assert keeps_nothing(program)
+    (program / "site").mkdir()
+    assert keeps_nothing(program)
+    (program / "site" / "other.py").write_text("")
+    assert not keeps_nothing(program)
+    (program / "site" / "other.py").unlink()
+    (program / "clarity2026" / "submission.py").write_text("STATE = []\n")
+    assert not keeps_nothing(program)
 
 
 @pytest.mark.parametrize("foreign", ["no frame", "another command", "another's program", "not trusted"])

@@ -33,11 +33,17 @@ class WarmWorker:
     """A running `many_runs` of the unpacked `program` with the gold in `reference`; ended when the context is left."""
 
     def __init__(
-        self, program: Path, reference: Path, *, log: Path, environment: Mapping[str, str] | None = None
+        self,
+        program: Path,
+        reference: Path,
+        *,
+        log: Path,
+        together: int = 1,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         with log.open("wb") as stderr:
             self.process = subprocess.Popen(
-                [sys.executable, str(MANY_RUNS), str(program), str(reference)],
+                [sys.executable, str(MANY_RUNS), str(program), str(reference), str(together)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=stderr,

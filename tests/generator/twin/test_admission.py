@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.codabench.board import Board
+from gen_bundle.codabench.board import Board, closed
 from gen_bundle.codabench.competition import Leaderboard, Phase
 from gen_bundle.codabench.dates import Instant
-from gen_bundle.twin.replay import closed, used_up
 
 START, END = dt.datetime(2031, 3, 1, 12, tzinfo=dt.UTC), dt.datetime(2031, 3, 31, 23, 59, 59, tzinfo=dt.UTC)
 SECOND = dt.timedelta(seconds=1)
@@ -52,24 +51,24 @@ def test_a_submission_for_several_tasks_counts_once(tasks: tuple[str, ...]) -> N
     board = Board(Leaderboard(columns=()))
     board.submit("1", "ann", tasks)
     board.submit("1", "ben", tasks)
-    assert used_up(phase(in_all=2, a_day=2), board, "ann") is None
+    assert board.used_up(phase(in_all=2, a_day=2), "ann") is None
     board.submit("2", "ann", tasks)
-    assert used_up(phase(a_day=2), board, "ann") == "Reached maximum allowed submissions for today for this phase"
-    assert used_up(phase(in_all=2), board, "ann") == "Reached maximum allowed submissions for this phase"
-    assert used_up(phase(in_all=3, a_day=3), board, "ann") is None
-    assert used_up(phase(in_all=2, a_day=2), board, "ben") is None
+    assert board.used_up(phase(a_day=2), "ann") == "Reached maximum allowed submissions for today for this phase"
+    assert board.used_up(phase(in_all=2), "ann") == "Reached maximum allowed submissions for this phase"
+    assert board.used_up(phase(in_all=3, a_day=3), "ann") is None
+    assert board.used_up(phase(in_all=2, a_day=2), "ben") is None
 
 
 @pytest.mark.parametrize("limit", [0, None])
 def test_no_limit(limit: int | None) -> None:
     board = Board(Leaderboard(columns=()))
     board.submit("1", "ann")
-    assert used_up(phase(in_all=limit, a_day=limit), board, "ann") is None
+    assert board.used_up(phase(in_all=limit, a_day=limit), "ann") is None
 
 
 def test_failed_submissions_do_not_count() -> None:
     board = Board(Leaderboard(columns=()))
     board.fail(board.submit("1", "ann"))
-    assert used_up(phase(in_all=1, a_day=1), board, "ann") is None
+    assert board.used_up(phase(in_all=1, a_day=1), "ann") is None
     board.finish(board.submit("2", "ann"))
-    assert used_up(phase(in_all=1), board, "ann") is not None
+    assert board.used_up(phase(in_all=1), "ann") is not None

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gen_bundle.codabench.dates import read_instant
+from gen_bundle.codabench.runnable import read_competition
 from gen_bundle.errors import UserError
-from gen_bundle.twin.bundle import read_competition
 from tests.generator.twin.bundles import Bundle
 
 pytestmark = pytest.mark.slow

@@ -346,7 +346,7 @@ def test_a_hundred_megabytes_of_prints(tmp_path: Path) -> None:
 
 def test_lines_are_told_while_the_program_runs(tmp_path: Path) -> None:
     told: list[tuple[str, float]] = []
-    scorer = "import time\nprint('first', flush=True)\ntime.sleep(1)\nprint('last')\n" + SCORED
+    scorer = "import time\nprint('first', flush=True)\ntime.sleep(4)\nprint('last')\n" + SCORED
     replay(Bundle(scorer), tmp_path, on_line=lambda line: told.append((line, time.monotonic())))
     assert [line for line, _ in told] == ["first", "last"]
     assert told[1][1] - told[0][1] > 0.5
@@ -413,7 +413,7 @@ def started(tmp_path: Path, client: docker.DockerClient) -> subprocess.Popen[str
         stderr=subprocess.PIPE,
         text=True,
     )
-    for _ in range(200):
+    for _ in range(600):
         if ours(client):
             return process
         time.sleep(0.1)
@@ -426,7 +426,7 @@ def test_interrupted_dry_runs_leave_nothing(tmp_path: Path, client: docker.Docke
     (tmp_path / "scratch").mkdir()
     process = started(tmp_path, client)
     process.send_signal(number)
-    process.communicate(timeout=30)
+    process.communicate(timeout=60)
     assert process.returncode != 0
     assert ours(client) == []
     assert list((tmp_path / "scratch").glob(f"{PREFIX}*")) == []
@@ -439,7 +439,7 @@ def test_what_a_killed_dry_run_left_is_removed_by_the_next(
     (tmp_path / "scratch").mkdir()
     process = started(tmp_path, client)
     process.kill()
-    process.communicate(timeout=30)
+    process.communicate(timeout=60)
     assert len(ours(client)) == 1
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "scratch"))
     assert list((tmp_path / "scratch").glob(f"{PREFIX}*"))

@@ -75,7 +75,7 @@ def test_an_owner_that_is_a_pipe_holds_no_dry_run_up(evil: Path) -> None:
     os.mkfifo(evil / "owner")
     program = "from gen_bundle.twin.layout import scratch_folder\nwith scratch_folder():\n    print('began')\n"
     environment = {**os.environ, "TMPDIR": str(evil.parent)}
-    ran = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True, timeout=10)
+    ran = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True, timeout=60)
     assert ran.stdout == b"began\n"
 
 

@@ -175,7 +175,7 @@ def test_a_driver_that_hangs_or_is_broken_does_not_put_off_the_limit(
     request = DryRunRequest(bundle, tmp_path / "out", [write_zip(tmp_path / "team.zip", GOOD)])
     began = time.monotonic()
     run = dry_run(request, HastyEngine(0.2, ProcessEngine(gpu=True))).runs[0]
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 30
     assert run.status == "Failed"
     assert "Time Limit exceeded" in run.message
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.twin.bundle import read_competition
+from gen_bundle.codabench.runnable import read_competition
 from gen_bundle.twin.engines import Usage
 from gen_bundle.twin.report import Measured, verdict
 from tests.generator.twin.bundles import Bundle

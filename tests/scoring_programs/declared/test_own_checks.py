@@ -68,7 +68,8 @@ FAILURES = [
 def test_a_check_that_fails_is_the_organisers_mistake(
     body: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(own_checks, "SECONDS", 0.2)
+    if "sleep" in body:
+        monkeypatch.setattr(own_checks, "SECONDS", 0.2)
     with pytest.raises(OrganiserError) as raised:
         score(declared(tmp_path, "def check(rows):\n" + body), {"gold.csv": GOLD}, {"p.csv": GOLD}, tmp_path)
     assert str(raised.value).startswith(message)

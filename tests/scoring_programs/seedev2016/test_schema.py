@@ -14,7 +14,7 @@ def test_two_roles_of_one_argument_share_no_type_so_that_the_filler_tells_the_ro
     for types in EVENT_TYPES.values():
         for kind in types.values():
             for argument in (0, 1):
-                fillers = [role.fillers for role in kind.roles.values() if role.argument == argument]
+                fillers = [role.fillers for role in kind.roles.values() if role.slot == argument]
                 assert sum(map(len, fillers)) == len(frozenset().union(*fillers))
                 two_roles += [kind.name] * (len(fillers) - 1)
     assert two_roles == ["Exists_In_Genotype", "Is_Localized_In", "Presence_In_Genotype", "Localization"]
@@ -29,7 +29,7 @@ def test_all_fillers_are_entity_types() -> None:
 
 def test_optional_roles_are_those_of_the_full_task() -> None:
     for name, kind in EVENT_TYPES["full"].items():
-        optional = [role for role, described in kind.roles.items() if described.argument is None]
+        optional = [role for role, described in kind.roles.items() if described.slot == role]
         expected = [
             "Tissue",
             "Developmental_Stage",
@@ -39,7 +39,7 @@ def test_optional_roles_are_those_of_the_full_task() -> None:
             PREREQUISITE,
         ]
         assert optional == ([] if name == "Presence_In_Genotype" else expected)
-    assert all(role.argument is not None for kind in EVENT_TYPES["binary"].values() for role in kind.roles.values())
+    assert all(role.slot in (0, 1) for kind in EVENT_TYPES["binary"].values() for role in kind.roles.values())
 
 
 def test_special_types_are_types() -> None:

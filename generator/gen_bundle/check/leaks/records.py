@@ -19,7 +19,7 @@ from typing import IO, Any, TypeVar
 from xml.etree import ElementTree
 
 from gen_bundle.zips.tree import CHUNK, Node
-from scoring_kit.base.long_cells import allow_long_cells
+from scoring_kit.base.submissions import allow_long_cells
 
 T = TypeVar("T")
 MAX_JSON_BYTES = 48 * 1024 * 1024

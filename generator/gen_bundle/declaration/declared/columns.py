@@ -1,16 +1,16 @@
 """A column's metric: what bundle.yaml says of it, checked against the table of metrics, with defaults put in."""
 
-import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from gen_bundle.declaration.declared.metrics import MetricOption, MetricRow, default_worst, metrics
-from gen_bundle.declaration.declared.tables import DeclaredTable, names_of
+from gen_bundle.declaration.declared.fields import names_of
+from gen_bundle.declaration.declared.metrics import MetricRow, UnfitError, is_number, metrics, of_types
+from gen_bundle.declaration.declared.tables import DeclaredTable, declared_tables
 from gen_bundle.declaration.overrides import nearest
-from gen_bundle.declaration.source import Broken, Trail, text_of
+from gen_bundle.declaration.source import Broken, Trail, items_of, mapping_of, text_of
 
 OWN = re.compile(r"(?P<file>[^/:]+\.py):(?P<function>[A-Za-z_]\w*)")
 PLACES = ("name", "table", "field", "fields", "gold", "where", "by", "undefined", "weight")
@@ -26,36 +26,43 @@ Fault = tuple[str, str]
 
 
 @dataclass
-class ColumnMetric:
-    """A column's metric, resolved.
+class DeclaredMetric:
+    """A column's metric, defaults put in; its attributes are the keys of what the scoring package gets.
 
     Attributes:
-        metric: the row of the table; None for an own function.
-        function: the metric's name, or that of the own function.
-        file: the own function's file.
+        metric: its name, or that of an own function.
+        file: the own function's file; None for a metric of the table.
         table: what it reads.
+        tables: all tables that an own function reads at once; none: the one.
         fields: of the submission.
         gold: the gold's column for each of them.
         where: gold column → texts that count, or bounds of a number.
         by: gold columns whose groups are averaged.
-        options: the metric's own.
-        undefined: what counts where it is undefined; None: the column's worst.
         weight: the gold column that says how much each key counts; None: all the same.
-        tables: all tables that an own function reads at once; none: the one.
+        options: the metric's own.
+        worst: the column's.
+        undefined: what counts where it is undefined; None: the column's worst.
+        better: which way is better.
     """
 
-    metric: MetricRow | None
-    function: str
+    metric: str
     file: str | None
     table: DeclaredTable
-    fields: Sequence[str] = ()
-    gold: Sequence[str] = ()
+    tables: Sequence[str] = field(default_factory=list)
+    fields: Sequence[str] = field(default_factory=list)
+    gold: Sequence[str] = field(default_factory=list)
     where: Mapping[str, Any] = field(default_factory=dict)
-    by: Sequence[str] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
-    undefined: float | None = None
+    by: Sequence[str] = field(default_factory=list)
     weight: str | None = None
-    tables: Sequence[str] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    worst: float = 0
+    undefined: float | None = None
+    better: Literal["higher", "lower"] = "higher"
+
+    @property
+    def known(self) -> MetricRow | None:
+        """The row of the table of metrics; None for an own function."""
+        return metrics()[self.metric] if self.file is None else None
 
     @property
     def types(self) -> list[str]:
@@ -63,38 +70,38 @@ class ColumnMetric:
         return [self.table.fields[name]["type"] for name in self.fields]
 
     @property
-    def worst(self) -> float:
-        """The default of the column's worst score; an own function has none."""
-        return 0 if self.metric is None else default_worst(self.metric, self.types)
+    def read_tables(self) -> Sequence[str]:
+        """The ids of all tables that it reads."""
+        return self.tables or [self.table.id]
 
-    def as_option(self, sort: str, worst: float) -> dict[str, Any]:
+    def as_option(self) -> dict[str, Any]:
         """The metric as the scoring package gets it."""
-        return {
-            "metric": self.function,
-            "file": self.file,
-            "table": self.table.id,
-            "tables": list(self.tables),
-            "fields": list(self.fields),
-            "gold": list(self.gold),
-            "where": dict(self.where),
-            "by": list(self.by),
-            "weight": self.weight,
-            "options": dict(self.options),
-            "worst": worst,
-            "undefined": self.undefined,
-            "better": "higher" if sort == "desc" else "lower",
-        }
+        return {**vars(self), "table": self.table.id}
+
+
+def declared_metrics(options: Mapping[str, Any]) -> dict[str, dict[str, DeclaredMetric]]:
+    """Task → column's key → metric, as the options of a declared competition hold them; none of another."""
+    found: dict[str, dict[str, DeclaredMetric]] = {}
+    if "metrics" not in options:
+        return found
+    tables = declared_tables(options)
+    for task, columns in options["metrics"].items():
+        found[task] = {}
+        for key, option in columns.items():
+            found[task][key] = DeclaredMetric(**{**option, "table": tables[option["table"]]})
+    return found
 
 
 def read_metric(
     value: Any, trail: Trail, tables: Mapping[str, DeclaredTable], folder: Path, found: list[Broken]
-) -> ColumnMetric | None:
+) -> DeclaredMetric | None:
     """The metric that a column declares; what is wrong is appended to `found`, None where it cannot be read."""
-    data = {"name": value} if isinstance(value, str) else value
+    data, at = value, (*trail, "name")
+    if isinstance(value, str):
+        data, at = {"name": value}, trail
     if not isinstance(data, dict) or not isinstance(data.get("name"), str):
         found.append((trail, "expected the name of a metric, or a mapping with a name, such as {name: f1}."))
         return None
-    at = (*trail, "name") if isinstance(value, dict) else trail
     own = OWN.fullmatch(data["name"])
     if own is not None:
         if not (folder / own["file"]).is_file():
@@ -115,15 +122,17 @@ def _own_metric(
     trail: Trail,
     tables: Mapping[str, DeclaredTable],
     found: list[Broken],
-) -> ColumnMetric | None:
+) -> DeclaredMetric | None:
     """An own function, whose options are whatever the declaration gives."""
     several = names_of(data.get("tables"), (*trail, "tables"), found)
     if several:
         found += _several_tables(several, data, trail, tables)
-    table = tables.get(several[0]) if several else _table(data, trail, tables, found)
+        table = tables.get(several[0])
+    else:
+        table = _table(data, trail, tables, found)
     if table is None:
         return None
-    column = ColumnMetric(None, own["function"], own["file"], table, tables=several)
+    column = DeclaredMetric(own["function"], own["file"], table, several)
     _choose_rows(column, data, trail, found)
     column.options = {key: option for key, option in data.items() if key not in OF_OWN}
     return column
@@ -142,10 +151,10 @@ def _several_tables(
 
 def _known_metric(
     data: Mapping[str, Any], metric: MetricRow, table: DeclaredTable, trail: Trail, found: list[Broken]
-) -> ColumnMetric:
+) -> DeclaredMetric:
     """A metric of the table."""
     found += _unknown_options(data, metric, trail)
-    column = ColumnMetric(metric, metric.name, None, table)
+    column = DeclaredMetric(metric.name, None, table)
     _choose_rows(column, data, trail, found)
     if metric.is_ranking:
         column.options = dict(_options(data, metric, (), trail, found))
@@ -159,23 +168,23 @@ def _known_metric(
     if data.get("weight") is not None:
         column.weight = text_of(data["weight"])
         found += _weight(column, metric, trail)
-    for option, text in list(_of_types(column, metric)) or _of_rules(column, metric):
-        found.append(((*trail, option) if option else trail, text))
+    faults = list(_of_types(column, metric))
+    if not faults and metric.is_ranking:
+        faults = list(_ranking(column, metric))
+    elif not faults:
+        for rule in RULES:
+            faults += rule(column, metric)
+    for option, text in faults:
+        found.append(((*trail, *filter(None, [option])), text))
     return column
 
 
-def _of_rules(column: ColumnMetric, metric: MetricRow) -> Iterator[Fault]:
-    """What is wrong with options and fields of the right types."""
-    for rule in (_ranking,) if metric.is_ranking else RULES:
-        yield from rule(column, metric)
-
-
-def _choose_rows(column: ColumnMetric, data: Mapping[str, Any], trail: Trail, found: list[Broken]) -> None:
+def _choose_rows(column: DeclaredMetric, data: Mapping[str, Any], trail: Trail, found: list[Broken]) -> None:
     """Which rows count, in which groups, and what counts where there is no value."""
     column.where = _where(data.get("where"), (*trail, "where"), found)
     column.by = names_of(data.get("by"), (*trail, "by"), found, GOLD_COLUMNS)
     undefined = data.get("undefined")
-    if undefined is None or _is_number(undefined):
+    if undefined is None or is_number(undefined):
         column.undefined = undefined
     else:
         found.append(((*trail, "undefined"), f"expected a number (found {undefined!r})."))
@@ -190,8 +199,7 @@ def _table(
         if str(named) not in tables:
             found.append(((*trail, "table"), f"no table {named!r}. {nearest(str(named), list(tables))}"))
         return tables.get(str(named))
-    several = data.get("fields")
-    names = several if isinstance(several, list) else [data.get("field")]
+    names = items_of(data.get("fields")) or [data.get("field")]
     fields = {str(name) for name in names if name is not None}
     fitting = [table for table in tables.values() if fields <= set(table.fields)]
     if len(tables) == 1:
@@ -215,8 +223,8 @@ def _fields(
     if named is None:
         return _field_left_out(table, trail, found, joint=joint)
     known = []
-    fits = isinstance(named, list) and bool(named)
-    for name in named if isinstance(named, list) else []:
+    fits = bool(items_of(named))
+    for name in items_of(named):
         if not isinstance(name, str):
             fits = False
         elif name in table.fields:
@@ -257,12 +265,9 @@ def _gold(data: Mapping[str, Any], fields: Sequence[str], trail: Trail, found: l
 def _where(value: Any, trail: Trail, found: list[Broken]) -> dict[str, Any]:
     """Gold column → the texts that count, or the bounds of a number."""
     wanted: dict[str, Any] = {}
-    if value is None:
-        return wanted
-    if not isinstance(value, dict) or not value:
+    if value is not None and not mapping_of(value):
         found.append((trail, "expected a mapping of gold columns and values, such as {language: swa}."))
-        return wanted
-    for column, one in value.items():
+    for column, one in mapping_of(value).items():
         wanted[str(column)] = _wanted(one, (*trail, str(column)), found)
     return wanted
 
@@ -270,18 +275,15 @@ def _where(value: Any, trail: Trail, found: list[Broken]) -> dict[str, Any]:
 def _wanted(one: Any, trail: Trail, found: list[Broken]) -> Any:
     """The texts of a column that count, or bounds of its number."""
     if isinstance(one, dict):
-        if not one or not set(one) <= {"min", "max"} or not all(map(_is_number, one.values())):
+        if not one or not set(one) <= {"min", "max"} or not all(map(is_number, one.values())):
             found.append((trail, "expected {min: number} or {max: number}, or both."))
         return one
-    listed = one if isinstance(one, list) else [one]
-    texts = [text_of(value) for value in listed]
+    texts = [text_of(one)]
+    if isinstance(one, list):
+        texts = list(map(text_of, one))
     if not texts or None in texts:
         found.append((trail, "expected a value, a list of values, {min: …} or {max: …}."))
     return [text for text in texts if text is not None]
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _unknown_options(data: Mapping[str, Any], metric: MetricRow, trail: Trail) -> Iterator[Broken]:
@@ -289,10 +291,6 @@ def _unknown_options(data: Mapping[str, Any], metric: MetricRow, trail: Trail) -
     for key in data:
         if key not in known:
             yield (*trail, str(key)), f"{metric.name} has no option {str(key)!r}. {nearest(str(key), known)}"
-
-
-class UnfitError(ValueError):
-    """A value that an option does not take; its text says what was expected."""
 
 
 def _options(
@@ -306,115 +304,20 @@ def _options(
                 found.append(((*trail, name), f"is for fields of type {' or '.join(option.for_types)}."))
             yield name, None
             continue
-        of_types = [option.defaults[kind] for kind in types if kind in option.defaults]
-        default = of_types[0] if of_types else option.default
+        default = of_types(option.defaults, types, option.default)
         if value is None:
             if option.required:
                 found.append((trail, f"{name} is missing. {metric.name} needs it."))
             yield name, default
             continue
         try:
-            yield name, READERS[option.type](option, value)
+            yield name, option.read(value)
         except UnfitError as unfit:
             found.append(((*trail, name), f"{unfit} (found {value!r})."))
             yield name, default
 
 
-def _choice(option: MetricOption, value: Any) -> Any:
-    if value not in option.choices:
-        raise UnfitError(f"expected {'one of ' if option.choices[1:] else ''}{', '.join(option.choices)}")
-    return value
-
-
-def _boolean(option: MetricOption, value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise UnfitError("expected true or false")
-    return value
-
-
-def _integer(option: MetricOption, value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise UnfitError("expected a whole number")
-    if value < option.min:
-        raise UnfitError(f"expected a whole number of at least {option.min:g}")
-    if option.max is not None and value > option.max:
-        raise UnfitError(f"expected a whole number up to {option.max:g}")
-    return value
-
-
-def _number(option: MetricOption, value: Any) -> float:
-    largest = math.inf if option.max is None else option.max
-    if not _is_number(value) or not option.min <= value <= largest:
-        raise UnfitError("expected a number from 0" + ("" if option.max is None else f" to {option.max:g}"))
-    return value  # type: ignore[no-any-return]
-
-
-def _text(option: MetricOption, value: Any) -> str:
-    text = text_of(value)
-    if text is None:
-        raise UnfitError("expected a text")
-    return text
-
-
-def _labels(option: MetricOption, value: Any) -> Any:
-    """One of the choices, or a list of labels."""
-    if not isinstance(value, list):
-        return _choice(option, value)
-    labels = [text_of(label) for label in value]
-    if not labels or None in labels or len(set(labels)) < len(labels):
-        raise UnfitError("expected a list of different labels")
-    return labels
-
-
-def _unit(option: MetricOption, value: Any) -> Any:
-    """One of the choices, or {separator: text}."""
-    if not isinstance(value, dict):
-        return _choice(option, value)
-    separator = value.get("separator")
-    if list(value) != ["separator"] or not isinstance(separator, str) or not separator:
-        raise UnfitError("expected {separator: text}")
-    return value
-
-
-def _matrix(option: MetricOption, value: Any) -> dict[str, dict[str, float]]:
-    """Points by gold label and answer, with labels as texts."""
-    expected = "expected points for each gold label and answer, such as {pro: {pro: 1, con: -0.5}}"
-    points: dict[str, dict[str, float]] = {}
-    for gold, row in value.items() if isinstance(value, dict) else ():
-        if not isinstance(row, dict) or not all(map(_is_number, row.values())):
-            raise UnfitError(expected)
-        points[str(text_of(gold))] = {str(text_of(label)): number for label, number in row.items()}
-    if not points:
-        raise UnfitError(expected)
-    return points
-
-
-def _threshold(option: MetricOption, value: Any) -> Any:
-    """A number, or {above: number}."""
-    number = value["above"] if isinstance(value, dict) and list(value) == ["above"] else value
-    if not _is_number(number) or not 0 <= number <= 1:
-        raise UnfitError("expected a number from 0 to 1, which counts as positive, or {above: number}")
-    return value
-
-
-READERS: Mapping[str, Callable[[MetricOption, Any], Any]] = {
-    "choice": _choice,
-    "boolean": _boolean,
-    "integer": _integer,
-    "number": _number,
-    "label": _text,
-    "text": _text,
-    "field": _text,
-    "column": _text,
-    "labels": _labels,
-    "unit": _unit,
-    "matrix": _matrix,
-    "threshold": _threshold,
-}
-"""By the type of an option: what makes a value of bundle.yaml the option's; raises UnfitError."""
-
-
-def _of_types(column: ColumnMetric, metric: MetricRow) -> Iterator[Fault]:
+def _of_types(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]:
     """Whether table and fields are of the kind that the metric takes."""
     table = column.table
     if table.many and metric.many == "never":
@@ -431,21 +334,21 @@ def _of_types(column: ColumnMetric, metric: MetricRow) -> Iterator[Fault]:
             yield from _without_answer(column, metric, name)
 
 
-def _without_answer(column: ColumnMetric, metric: MetricRow, name: str) -> Iterator[Fault]:
+def _without_answer(column: DeclaredMetric, metric: MetricRow, name: str) -> Iterator[Fault]:
     """A field without a value, of a type in which nothing is no value."""
-    declared, table = column.table.fields[name], column.table
-    is_number = declared["type"] == "ordinal" and metric.module == "numbers"
-    if (declared["type"] not in WITHOUT_EMPTY and not is_number) or declared.get("default") is not None:
+    table, one = column.table, column.table.field_of(name)
+    is_number = one.type == "ordinal" and metric.module == "numbers"
+    if (one.type not in WITHOUT_EMPTY and not is_number) or one.default is not None:
         return
     if not table.reject_missing:
         what = f"missing: empty would leave {name!r} without a value that {metric.name} can score."
         yield "", f"{what} Expected missing: reject, or a `default` of the field."
-    elif not declared["required"]:
+    elif not one.required:
         what = f"{name!r} may be left out (required: false), which {metric.name} cannot score."
         yield "", f"{what} Expected required: true, or a `default` of the field."
 
 
-def _ranking(column: ColumnMetric, metric: MetricRow) -> Iterator[Fault]:
+def _ranking(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]:
     """Of rankings: the fields that they are made of."""
     table, options = column.table, column.options
     if not table.many:
@@ -462,7 +365,7 @@ def _ranking(column: ColumnMetric, metric: MetricRow) -> Iterator[Fault]:
         yield "", f"the field {name!r} is of type {kind}. Expected number."
 
 
-def _average(column: ColumnMetric, metric: MetricRow) -> Iterator[Fault]:
+def _average(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]:
     """An average, and what goes with it."""
     options, average = column.options, column.options.get("average")
     for name, kind in zip(column.fields, column.types, strict=True):
@@ -474,27 +377,27 @@ def _average(column: ColumnMetric, metric: MetricRow) -> Iterator[Fault]:
         yield "labels", "a list of labels is for averages over labels; average: binary is about `positive`."
 
 
-def _positive(column: ColumnMetric, metric: MetricRow) -> Iterator[Fault]:
+def _positive(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]:
     """The one label that a metric of labels is about; of numbers the gold's labels may tell it."""
     if "number" in column.types or "positive" not in column.options:
         return
     is_binary, positive = column.options.get("average") == "binary", column.options["positive"]
     if positive is not None and not is_binary:
         yield "positive", "is for average: binary alone."
-    for name in column.fields if is_binary and positive is None else ():
-        values = set(column.table.fields[name].get("values") or ())
-        if values and values not in NATURAL_POSITIVE:
+    for name in column.fields:
+        values = column.table.field_of(name).values
+        if is_binary and positive is None and values and set(values) not in NATURAL_POSITIVE:
             yield "", "positive is missing. Expected the label that average: binary is about."
 
 
-def _known_labels(column: ColumnMetric, metric: MetricRow) -> Iterator[Fault]:
+def _known_labels(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]:
     """Labels that options name are among those of the field."""
     named = dict.fromkeys(_named_labels(column.options))
     for name, kind in zip(column.fields, column.types, strict=True):
-        declared: list[str] = column.table.fields[name].get("values") or []
-        for option, label in named if declared and kind != "number" else ():
-            if label not in declared:
-                yield option, f"no label {label!r}. {nearest(label, declared)}"
+        values = list(column.table.field_of(name).values or ())
+        for option, label in named:
+            if values and label not in values and kind != "number":
+                yield option, f"no label {label!r}. {nearest(label, values)}"
 
 
 def _named_labels(options: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -509,10 +412,10 @@ def _named_labels(options: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield "matrix", label
 
 
-def _needs_values(column: ColumnMetric, metric: MetricRow) -> Iterator[Fault]:
+def _needs_values(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]:
     """Options that are about declared labels, or their order."""
     for name in column.fields:
-        if column.table.fields[name].get("values"):
+        if column.table.field_of(name).values:
             continue
         if column.options.get("labels") == "declared":
             yield "labels", f"the field {name!r} declares no values. Expected values, or labels: gold."
@@ -520,14 +423,14 @@ def _needs_values(column: ColumnMetric, metric: MetricRow) -> Iterator[Fault]:
             yield "weights", f"the field {name!r} declares no values. Expected values in their order."
 
 
-def _match(column: ColumnMetric, metric: MetricRow) -> Iterator[Fault]:
+def _match(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]:
     """What `match` compares is of spans."""
     match = column.options.get("match", "exact")
     if match != "exact" and (set(column.types) != {"spans"} or column.table.many):
         yield "match", f"{match} is for fields of type spans, with rows: one."
 
 
-def _ranges(column: ColumnMetric, metric: MetricRow) -> Iterator[Fault]:
+def _ranges(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]:
     """Numbers that a metric takes in a range alone; those of probabilities are put into the field."""
     for name, kind in zip(column.fields, column.types, strict=True):
         declared = column.table.fields[name]
@@ -542,12 +445,12 @@ def _ranges(column: ColumnMetric, metric: MetricRow) -> Iterator[Fault]:
         declared.setdefault("max", 1)
 
 
-def _of_one_label(column: ColumnMetric, metric: MetricRow) -> Iterator[Fault]:
+def _of_one_label(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]:
     """Clusters have any names, so that labels of a declared list are not what the metric compares."""
     if metric.module != "clusters":
         return
     for name in column.fields:
-        if column.table.fields[name].get("values"):
+        if column.table.field_of(name).values:
             yield "", f"{metric.name} takes any names of clusters; {name!r} has `values`. Expected none."
 
 
@@ -555,7 +458,7 @@ RULES = (_average, _positive, _known_labels, _needs_values, _match, _ranges, _of
 """What options and fields must be so that they go with each other; each yields what is not so."""
 
 
-def _weight(column: ColumnMetric, metric: MetricRow, trail: Trail) -> Iterator[Broken]:
+def _weight(column: DeclaredMetric, metric: MetricRow, trail: Trail) -> Iterator[Broken]:
     if not metric.weighted:
         weighted = ", ".join(row.name for row in metrics().values() if row.weighted)
         yield (*trail, "weight"), f"{metric.name} weighs no keys. These do: {weighted}."

@@ -1,14 +1,21 @@
 """The metrics that a declaration can name, as the scoring package `declared` describes them in its `table.json`."""
 
 import json
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
+from gen_bundle.declaration.source import mapping_of, text_of
 from gen_bundle.resources import resource
+from scoring_kit.base.fields import bounds_text
+
+
+class UnfitError(ValueError):
+    """A value that an option does not take; its text says what was expected."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +41,10 @@ class MetricOption:
     max: float | None = None
     required: bool = False
     for_types: tuple[str, ...] = ()
+
+    def read(self, value: Any) -> Any:
+        """A value of bundle.yaml as the option's; raises UnfitError where it takes no such value."""
+        return READERS[self.type](self, value)
 
 
 @dataclass(frozen=True)
@@ -91,10 +102,18 @@ class MetricRow:
         return self.many == "only"
 
 
+def of_types(by_type: Mapping[str, Any], types: Sequence[str], default: Any) -> Any:
+    """What holds for the first of some types of which anything is said; else the default."""
+    for kind in types:
+        if kind in by_type:
+            return by_type[kind]
+    return default
+
+
 def default_worst(metric: MetricRow, types: Sequence[str]) -> float:
     """The default of the worst score of a column with fields of these types."""
-    of_types = [metric.worst_of[kind] for kind in types if kind in metric.worst_of]
-    return of_types[0] if of_types else metric.worst
+    worst: float = of_types(metric.worst_of, types, metric.worst)
+    return worst
 
 
 @cache
@@ -103,3 +122,106 @@ def metrics() -> dict[str, MetricRow]:
     rows = json.loads((resource("scoring_programs") / "declared/metrics/table.json").read_text(encoding="utf-8"))
     named = {name: {"name": name, **row} for name, row in rows.items()}
     return TypeAdapter(dict[str, MetricRow]).validate_python(named)
+
+
+def is_number(value: Any) -> bool:
+    """Whether it is a finite number."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _choice(option: MetricOption, value: Any) -> Any:
+    if value not in option.choices:
+        expected = ", ".join(option.choices)
+        if option.choices[1:]:
+            expected = f"one of {expected}"
+        raise UnfitError(f"expected {expected}")
+    return value
+
+
+def _boolean(option: MetricOption, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise UnfitError("expected true or false")
+    return value
+
+
+def _integer(option: MetricOption, value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise UnfitError("expected a whole number")
+    if value < option.min:
+        raise UnfitError(f"expected a whole number of at least {option.min:g}")
+    if option.max is not None and value > option.max:
+        raise UnfitError(f"expected a whole number up to {option.max:g}")
+    return value
+
+
+def _number(option: MetricOption, value: Any) -> float:
+    if not is_number(value) or value < option.min or (option.max is not None and value > option.max):
+        raise UnfitError(f"expected a number{bounds_text(0, option.max)}")
+    return value  # type: ignore[no-any-return]
+
+
+def _text(option: MetricOption, value: Any) -> str:
+    text = text_of(value)
+    if text is None:
+        raise UnfitError("expected a text")
+    return text
+
+
+def _labels(option: MetricOption, value: Any) -> Any:
+    """One of the choices, or a list of labels."""
+    if not isinstance(value, list):
+        return _choice(option, value)
+    labels = [text_of(label) for label in value]
+    if not labels or None in labels or len(set(labels)) < len(labels):
+        raise UnfitError("expected a list of different labels")
+    return labels
+
+
+def _unit(option: MetricOption, value: Any) -> Any:
+    """One of the choices, or {separator: text}."""
+    if not isinstance(value, dict):
+        return _choice(option, value)
+    separator = value.get("separator")
+    if list(value) != ["separator"] or not isinstance(separator, str) or not separator:
+        raise UnfitError("expected {separator: text}")
+    return value
+
+
+def _matrix(option: MetricOption, value: Any) -> dict[str, dict[str, float]]:
+    """Points by gold label and answer, with labels as texts."""
+    expected = "expected points for each gold label and answer, such as {pro: {pro: 1, con: -0.5}}"
+    points: dict[str, dict[str, float]] = {}
+    for gold, row in mapping_of(value).items():
+        if not isinstance(row, dict) or not all(map(is_number, row.values())):
+            raise UnfitError(expected)
+        points[str(text_of(gold))] = {str(text_of(label)): number for label, number in row.items()}
+    if not points:
+        raise UnfitError(expected)
+    return points
+
+
+def _threshold(option: MetricOption, value: Any) -> Any:
+    """A number, or {above: number}."""
+    number = value
+    if isinstance(value, dict) and list(value) == ["above"]:
+        number = value["above"]
+    if not is_number(number) or not 0 <= number <= 1:
+        raise UnfitError("expected a number from 0 to 1, which counts as positive, or {above: number}")
+    return value
+
+
+READERS: Mapping[str, Callable[[MetricOption, Any], Any]] = {
+    "choice": _choice,
+    "boolean": _boolean,
+    "integer": _integer,
+    "number": _number,
+    "label": _text,
+    "text": _text,
+    "field": _text,
+    "column": _text,
+    "labels": _labels,
+    "unit": _unit,
+    "matrix": _matrix,
+    "threshold": _threshold,
+}
+"""By the type of an option: what makes a value of bundle.yaml the option's; raises UnfitError."""

@@ -3,19 +3,19 @@
 The engine of BERTScore is what a column, `options.bertscore` and the options of all models say of it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from gen_bundle.declaration.declared.columns import OWN, ColumnMetric, read_metric
-from gen_bundle.declaration.declared.expressions import settle_expressions
-from gen_bundle.declaration.declared.remarks import bound
-from gen_bundle.declaration.declared.tables import DeclaredTable, read_tables
+from gen_bundle.declaration.declared.columns import OWN, DeclaredMetric, declared_metrics, read_metric
+from gen_bundle.declaration.declared.metrics import MetricRow, default_worst
+from gen_bundle.declaration.declared.tables import ONLY_TABLE, DeclaredTable, declared_tables, read_tables
 from gen_bundle.declaration.declared.titles import meaning_of, name_columns
 from gen_bundle.declaration.model import DeclaredPhase
 from gen_bundle.declaration.overrides import nearest
-from gen_bundle.declaration.source import Broken, Trail, columns_of, mappings
+from gen_bundle.declaration.source import Broken, Trail, columns_of, listed, mapping_of, mappings
+from scoring_kit.base.expressions import Expression, ExpressionError, read_expression
 
 DEFAULT = {
     "model": "microsoft/deberta-xlarge-mnli",
@@ -36,14 +36,13 @@ PLACE: Trail = ("options", "bertscore")
 
 def engine_of(options: Any, found: list[Broken]) -> dict[str, Any]:
     """The engine that a declaration's `options` describe; what is wrong is appended to `found`."""
-    options = options if isinstance(options, dict) else {}
+    options = mapping_of(options)
     group = options.get("bertscore")
     if group is not None and not isinstance(group, dict):
         found.append((PLACE, f"expected a mapping with some of {', '.join(TYPES)}."))
-    given = group if isinstance(group, dict) else {}
-    found += _faults(given)
+    found += _faults(mapping_of(group))
     of_all = {name: options[name] for name in OF_ALL_MODELS if options.get(name) is not None}
-    return {**of_all, **with_options(DEFAULT, given)}
+    return {**of_all, **with_options(DEFAULT, mapping_of(group))}
 
 
 def with_options(engine: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,13 +79,15 @@ def _faults(given: Mapping[str, Any]) -> Iterator[Broken]:
 
 
 DECLARED = "declared"
-DIRECTIONS = {"desc": "higher is better", "asc": "lower is better"}
+BETTER: Mapping[str, Literal["higher", "lower"]] = {"desc": "higher", "asc": "lower"}
 COMPUTED = {"avg": "Mean", "sum": "Sum", "min": "Minimum", "max": "Maximum", "avg_rank": "Mean rank"}
 PRECISION = 4
 PRECISIONS: Mapping[float, int] = {100: 2}
 """Of metrics whose best value is this one."""
 DEFAULT_LIMIT: int = DeclaredPhase.model_fields["execution_time_limit"].default
 RANK_PRECISION = 2
+ALONE = ("metric", "computation", "measured", "of")
+"""Keys of a column that say otherwise where its score comes from."""
 
 
 @dataclass
@@ -96,7 +97,7 @@ class SettledColumn:
     task: str
     trail: Trail
     data: dict[str, Any]
-    metric: ColumnMetric | None = None
+    metric: DeclaredMetric | None = None
 
 
 def settle(data: dict[str, Any], folder: Path) -> list[Broken]:
@@ -117,10 +118,11 @@ def settle(data: dict[str, Any], folder: Path) -> list[Broken]:
         one.metric = _metric(one, tables, folder, found)
         if one.metric is not None:
             found += _complete(one.data, one.metric, one.trail)
+            one.metric.worst, one.metric.better = one.data["worst"], BETTER.get(str(one.data["sort"]), "lower")
             found += _of_library(one.metric, engine, folder, one.trail)
     name_columns([(one.data, one.metric) for one in columns if one.metric is not None])
     found += _complete_others(data, columns)
-    expressions = settle_expressions(data, found)
+    expressions = _expressions(data, found)
     checks = dict(_checks(tables, folder, found))
     options = data.setdefault("options", {})
     if isinstance(options, dict):
@@ -141,7 +143,7 @@ def _plans(data: dict[str, Any], columns: Sequence[SettledColumn]) -> dict[str, 
     plans: dict[str, dict[str, Any]] = {str(task.get("id")): {} for _, task in mappings(data, "tasks")}
     for one in columns:
         if one.metric is not None and isinstance(one.data.get("key"), str):
-            plans[one.task][one.data["key"]] = one.metric.as_option(one.data["sort"], one.data["worst"])
+            plans[one.task][one.data["key"]] = one.metric.as_option()
     return plans
 
 
@@ -161,7 +163,7 @@ def _checks(
 
 def _metric(
     column: SettledColumn, tables: dict[str, DeclaredTable], folder: Path, found: list[Broken]
-) -> ColumnMetric | None:
+) -> DeclaredMetric | None:
     data, trail = column.data, column.trail
     if data.get("computation") is not None:
         if data.get("metric") is not None:
@@ -176,37 +178,38 @@ def _metric(
     return read_metric(data["metric"], (*trail, "metric"), tables, folder, found)
 
 
-def _of_library(metric: ColumnMetric, engine: dict[str, Any], folder: Path, trail: Trail) -> Iterator[Broken]:
+def _of_library(metric: DeclaredMetric, engine: dict[str, Any], folder: Path, trail: Trail) -> Iterator[Broken]:
     """What a metric needs besides its own options: BERTScore its engine, a ranking the field of its items."""
-    if metric.metric is None:
+    if metric.known is None:
         return
-    if metric.function == "bertscore":
+    if metric.metric == "bertscore":
         metric.options = with_options(engine, metric.options)
         yield from folder_faults(metric.options, folder, (*trail, "metric"))
-    if metric.metric.is_ranking:
+    if metric.known.is_ranking:
         metric.table.distinct = metric.options["item"]
         metric.table.all_items |= metric.options["items"] == "all"
 
 
-def _complete(column: dict[str, Any], metric: ColumnMetric, trail: Trail) -> Iterator[Broken]:
-    known = metric.metric
+def _complete(column: dict[str, Any], metric: DeclaredMetric, trail: Trail) -> Iterator[Broken]:
+    known = metric.known
     if known is None:
-        for key in ("sort", "worst"):
+        for key, value in (("sort", "desc"), ("worst", 0)):
             if column.get(key) is None:
                 yield trail, f"{key} is missing. A metric of your own needs it."
-                column[key] = "desc" if key == "sort" else 0
-        column.setdefault("meaning", f"{metric.function}, the organisers' own metric.")
+                column[key] = value
+        column.setdefault("meaning", f"{metric.metric}, the organisers' own metric.")
         column.setdefault("precision", PRECISION)
     else:
-        if column.get("sort") in DIRECTIONS and column["sort"] != known.sort:
-            what = f"{column['sort']} contradicts {known.name}, where {DIRECTIONS[known.sort]}."
+        if str(column.get("sort")) in BETTER and column["sort"] != known.sort:
+            what = f"{column['sort']} contradicts {known.name}, where {BETTER[known.sort]} is better."
             yield (*trail, "sort"), f"{what} Expected {known.sort}, or no sort."
         column.setdefault("sort", known.sort)
+        default = default_worst(known, metric.types)
         if column.get("worst") is None:
-            column["worst"] = metric.worst
+            column["worst"] = default
         column.setdefault("meaning", meaning_of(metric, known))
-        said = bound(known, metric.worst, column["worst"])
-        column["meaning"] = " ".join(filter(None, [column["meaning"], said]))
+        if said := bound(known, default, column["worst"]):
+            column["meaning"] = f"{column['meaning']} {said}"
         column.setdefault("precision", PRECISIONS.get(known.best, PRECISION))
     if metric.undefined is not None:
         yield from _undefined(metric.undefined, column, trail)
@@ -215,9 +218,7 @@ def _complete(column: dict[str, Any], metric: ColumnMetric, trail: Trail) -> Ite
 def _undefined(undefined: float, column: dict[str, Any], trail: Trail) -> Iterator[Broken]:
     """A value for what is undefined that could not be written."""
     worst = column["worst"]
-    if not isinstance(worst, int | float):
-        return
-    if (undefined < worst) if column["sort"] == "desc" else (undefined > worst):
+    if isinstance(worst, int | float) and _is_better(column["sort"] == "desc", worst, undefined):
         what = f"{undefined:g} is beyond the column's worst, {worst:g}, which is written instead."
         yield (*trail, "metric", "undefined"), f"{what} Expected a value that is no worse, or another worst."
 
@@ -258,8 +259,7 @@ def _complete_measured(column: dict[str, Any], data: dict[str, Any]) -> None:
 
 def _complete_computed(column: dict[str, Any], by_key: dict[Any, dict[str, Any]], trail: Trail) -> Iterator[Broken]:
     """A computed column is sorted as those it is made of, and shown as precisely."""
-    names = column["of"] if isinstance(column.get("of"), list) else []
-    parts = [by_key[name] for name in names if isinstance(name, str) and name in by_key]
+    parts = [by_key[name] for name in listed(column, "of") if isinstance(name, str) and name in by_key]
     computation = str(column.get("computation"))
     if computation == "avg_rank":
         column.setdefault("precision", RANK_PRECISION)
@@ -270,8 +270,164 @@ def _complete_computed(column: dict[str, Any], by_key: dict[Any, dict[str, Any]]
     if column.get("sort") is None:
         if len(sorts) > 1:
             yield trail, "sort is missing. The columns that it is computed from are sorted both ways."
-        column["sort"] = sorts.pop() if len(sorts) == 1 else "desc"
+        column["sort"] = "asc" if sorts == {"asc"} else "desc"
     named = COMPUTED.get(computation, "Value")
     column.setdefault("title", named)
     titles = " and ".join(str(part.get("title")) for part in parts)
     column.setdefault("meaning", f"{named} of {titles}.")
+
+
+def _expressions(data: dict[str, Any], found: list[Broken]) -> dict[str, dict[str, Any]]:
+    """Complete the columns with expressions in place; gives those of each task as the scoring package reads them.
+
+    What is wrong is appended to `found`. Each stands after the expressions that it is made of.
+    """
+    read: dict[str, Expression] = {}
+    columns: dict[str, tuple[str, dict[str, Any]]] = {}
+    for place, task in mappings(data, "tasks"):
+        for trail, column in mappings(task, "columns", place):
+            if column.get("expression") is None:
+                continue
+            expression = _expression(column, trail, found)
+            if expression is not None and isinstance(column.get("key"), str):
+                read[column["key"]] = expression
+                columns[column["key"]] = str(task.get("id")), column
+    found += _operands(data, read)
+    ordered = list(_in_order(read))
+    found += _circles(data, set(read) - set(ordered))
+    settled: dict[str, dict[str, Any]] = {}
+    for key in ordered:
+        task_id, column = columns[key]
+        better = BETTER.get(str(column["sort"]), "higher")
+        one = {"text": read[key].text, "worst": column["worst"], "better": better}
+        settled.setdefault(task_id, {})[key] = one
+    return settled
+
+
+def _expression(column: dict[str, Any], trail: Trail, found: list[Broken]) -> Expression | None:
+    """A column's expression, with what else the column needs."""
+    beside = [key for key in ALONE if column.get(key) is not None]
+    found += [((*trail, key), "cannot be given together with expression. Expected one of the two.") for key in beside]
+    for key, example in (("sort", "desc"), ("worst", 0)):
+        if column.get(key) is None:
+            found.append((trail, f"{key} is missing. An expression needs it, such as {key}: {example}."))
+            column[key] = example
+    column.setdefault("title", column.get("key"))
+    column.setdefault("precision", 4)
+    text = column["expression"]
+    column.setdefault("meaning", f"{text}, of the unrounded scores.")
+    if not isinstance(text, str | int | float) or isinstance(text, bool):
+        found.append(((*trail, "expression"), f"expected a text such as 0.6 * f1 + 0.4 * accuracy (found {text!r})."))
+        return None
+    column["expression"] = str(text)
+    try:
+        return read_expression(str(text))
+    except ExpressionError as error:
+        found.append(((*trail, "expression"), f"{error}"))
+        return None
+
+
+def _operands(data: dict[str, Any], read: Mapping[str, Expression]) -> Iterator[Broken]:
+    """What an expression names must be a written column of its task, or in layout joint of any."""
+    for place, task in mappings(data, "tasks"):
+        own = dict(mappings(task, "columns", place))
+        usable = _written(own.values())
+        elsewhere = _written([column for _, column in columns_of(data)])
+        if data.get("layout", "joint") == "joint":
+            usable = elsewhere
+        for trail, column in own.items():
+            expression = read.get(str(column.get("key")))
+            if expression is None or column.get("expression") is None:
+                continue
+            for key, at in expression.columns:
+                if key in usable:
+                    continue
+                fault = f"at character {at}: no metric or expression {key!r}. {nearest(key, usable)}"
+                if key in elsewhere:
+                    what = f"at character {at}: {key!r} is a column of another task, which is scored by itself"
+                    fault = f"{what} in layout {data.get('layout')}. Expected columns of this task, or layout joint."
+                yield (*trail, "expression"), fault
+
+
+def _written(columns: Iterable[dict[str, Any]]) -> list[str]:
+    """The keys of the columns that an expression may be made of: metrics, and other expressions."""
+    keys = []
+    for column in columns:
+        is_written = column.get("computation") is None and column.get("measured") is None
+        if is_written and isinstance(column.get("key"), str):
+            keys.append(column["key"])
+    return keys
+
+
+def _in_order(read: Mapping[str, Expression]) -> Iterator[str]:
+    """The expressions, each after those that it is made of; those in a circle, or made of one, are left out."""
+    waiting = dict(read)
+    done: set[str] = set()
+    while True:
+        ready = [key for key, one in waiting.items() if not set(one.keys) & (set(read) - done)]
+        if not ready:
+            return
+        yield from ready
+        done.update(ready)
+        for key in ready:
+            del waiting[key]
+
+
+def _circles(data: dict[str, Any], keys: set[str]) -> Iterator[Broken]:
+    for trail, column in columns_of(data):
+        if column.get("key") in keys:
+            others = ", ".join(sorted(keys))
+            yield (*trail, "expression"), f"is made of itself, through {others}. Expected no circle."
+
+
+def bound(metric: MetricRow, default: float, worst: Any) -> str:
+    """What a page says of a metric that has values beyond a column's `worst`; empty where it has none."""
+    if not isinstance(worst, int | float) or not _is_better(metric.sort == "desc", worst, default):
+        return ""
+    less = "less" if metric.sort == "desc" else "more"
+    return f"No {less} than {worst:g}."
+
+
+def _is_better(descending: bool, one: float, other: float) -> bool:
+    return one > other if descending else one < other
+
+
+def remarks(options: Mapping[str, Any]) -> Iterator[str]:
+    """What is not wrong in a declared competition, but worth knowing: bounded scores, fields that nothing reads."""
+    metrics = declared_metrics(options)
+    for task, columns in metrics.items():
+        for key, metric in columns.items():
+            if metric.known is not None:
+                yield from _bounded(f"tasks.{task}.columns.{key}", metric, metric.known)
+    for table in declared_tables(options).values():
+        yield from _unread(table, [metric for columns in metrics.values() for metric in columns.values()])
+
+
+def _bounded(place: str, metric: DeclaredMetric, known: MetricRow) -> Iterator[str]:
+    """A metric of which some values are written as the column's worst."""
+    worst, descending, worse = metric.worst, metric.better == "higher", "higher"
+    meant_as_best = worst <= 0  # of which there is another remark
+    if descending:
+        worse, meant_as_best = "lower", worst >= 1
+    if meant_as_best or not _is_better(descending, worst, default_worst(known, metric.types)):
+        return
+    yield (
+        f"{place}.worst: {known.name} can be {worse} than {worst:g}, and every such score is written as {worst:g}. To "
+        f"have {worst:g} only where it is undefined, leave `worst` out and say `undefined: {worst:g}` in the metric."
+    )
+
+
+def _unread(table: DeclaredTable, metrics: Sequence[DeclaredMetric]) -> Iterator[str]:
+    """The answers in a table that no metric reads; own functions read them all."""
+    unread = table.answers
+    for metric in metrics:
+        if table.id in metric.read_tables:
+            if metric.file:
+                return
+            unread = [name for name in unread if name not in metric.fields]
+    if not unread:
+        return
+    place = "submission.fields"
+    if table.id != ONLY_TABLE:
+        place = f"submission.tables.{table.id}.fields"
+    yield f"{place}: no metric reads {', '.join(unread)}, so that answers there do not count."

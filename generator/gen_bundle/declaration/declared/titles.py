@@ -1,10 +1,10 @@
 """What a column is called and what it shows, where the declaration gives no title and no meaning."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from gen_bundle.declaration.declared.columns import ColumnMetric
+from gen_bundle.declaration.declared.columns import DeclaredMetric
 from gen_bundle.declaration.declared.metrics import MetricRow
 
 MAX_TITLE = 36
@@ -18,25 +18,28 @@ OF_TITLE = {"rouge": ("type",), "bertscore": ("part", "model", "revision", "resc
 AS_THEY_ARE = ("positive", "threshold")
 """Options whose value is said without their name, or with words of its own."""
 
-Words = Callable[[ColumnMetric], str]
+Words = Callable[[DeclaredMetric], str]
 
 
-def meaning_of(metric: ColumnMetric, known: MetricRow) -> str:
+def meaning_of(metric: DeclaredMetric, known: MetricRow) -> str:
     """One line that says what a column shows."""
-    several = len(metric.table.answers) > 1 and not known.is_ranking
-    parts = [_title(metric)]
-    if metric.fields and several:
-        parts.append(f" of {' and '.join(metric.fields)}")
-    further = (_options(metric), _against(metric), _rows(metric) and f"{_rows(metric)} only")
-    parts += [f", {text}" for text in further if text]
+    text = _title(metric)
+    if metric.fields and len(metric.table.answers) > 1 and not known.is_ranking:
+        text += f" of {' and '.join(metric.fields)}"
+    if options := _options(metric):
+        text += f", {options}"
+    if gold := _other_gold(metric):
+        text += f", against {gold}"
+    if rows := _rows(metric):
+        text += f", {rows} only"
     if metric.by:
-        parts.append(f", in each {' and '.join(metric.by)}, then the mean")
+        text += f", in each {' and '.join(metric.by)}, then the mean"
     if metric.weight:
-        parts.append(f", each key weighing its {metric.weight}")
-    return f"{''.join(parts)}. {known.definition}"
+        text += f", each key weighing its {metric.weight}"
+    return f"{text}. {known.definition}"
 
 
-def name_columns(columns: Sequence[tuple[dict[str, Any], ColumnMetric]]) -> None:
+def name_columns(columns: Sequence[tuple[dict[str, Any], DeclaredMetric]]) -> None:
     """Give columns without a title one that differs from all others, as short as can be; else the key."""
     taken, untitled = set(), []
     for column, metric in columns:
@@ -58,39 +61,35 @@ def name_columns(columns: Sequence[tuple[dict[str, Any], ColumnMetric]]) -> None
         column.setdefault("title", str(column.get("key", "?")))
 
 
-def _titled(metric: ColumnMetric, words: Sequence[Words]) -> str:
+def _titled(metric: DeclaredMetric, words: Sequence[Words]) -> str:
     """The metric's title with some words; which rows count, and by which groups, is never left out."""
     parts = [_title(metric), *(say(metric) for say in words), _rows(metric), _groups(metric)]
     return ", ".join(filter(None, parts))
 
 
-def _fields(metric: ColumnMetric) -> str:
+def _fields(metric: DeclaredMetric) -> str:
     return " and ".join(metric.fields)
 
 
-def _groups(metric: ColumnMetric) -> str:
+def _groups(metric: DeclaredMetric) -> str:
     return f"by {' and '.join(metric.by)}" if metric.by else ""
 
 
-def _other_gold(metric: ColumnMetric) -> str:
+def _other_gold(metric: DeclaredMetric) -> str:
     """The gold's columns, where they are not called like the fields."""
-    is_other = metric.metric is not None and not metric.metric.is_ranking and list(metric.gold) != list(metric.fields)
-    return " and ".join(metric.gold) if is_other else ""
+    if metric.known is None or metric.known.is_ranking or metric.gold == metric.fields:
+        return ""
+    return " and ".join(metric.gold)
 
 
-def _against(metric: ColumnMetric) -> str:
-    """The same in a sentence."""
-    return f"against {_other_gold(metric)}" if _other_gold(metric) else ""
-
-
-def _options(metric: ColumnMetric) -> str:
+def _options(metric: DeclaredMetric) -> str:
     """The options that are not as they are by default."""
-    if metric.metric is None:
+    if metric.known is None:
         return ""
     texts = []
-    for name, option in metric.metric.options.items():
+    for name, option in metric.known.options.items():
         value = metric.options[name]
-        if name not in (*IN_TITLE, *OF_TITLE.get(metric.function, ())) and value != option.default:
+        if name not in (*IN_TITLE, *OF_TITLE.get(metric.metric, ())) and value != option.default:
             texts.append(_said(name, value, is_choice=bool(option.choices) or name in AS_THEY_ARE))
     return ", ".join(texts)
 
@@ -101,46 +100,59 @@ def _said(name: str, value: Any, *, is_choice: bool) -> str:
         return "without case"
     if name == "items":
         return "all items"
-    if name == "threshold":
-        return f"above {value['above']:g}" if isinstance(value, dict) else f"from {value:g}"
     if isinstance(value, list):
         return " and ".join(value)
+    if name == "threshold" and isinstance(value, dict):
+        return f"above {value['above']:g}"
+    if name == "threshold":
+        return f"from {value:g}"
     if isinstance(value, dict):
         return " ".join(f"{key} {one!r}" for key, one in value.items())
     if value is True:
         return name
-    return str(value) if is_choice else f"{name} {value}"
+    if is_choice:
+        return str(value)
+    return f"{name} {value}"
 
 
-def _rows(metric: ColumnMetric) -> str:
+def _rows(metric: DeclaredMetric) -> str:
     """Which keys count."""
     texts = []
     for column, wanted in metric.where.items():
-        if isinstance(wanted, dict):
-            bounds = [f"{words} {wanted[end]:g}" for end, words in (("min", "from"), ("max", "up to")) if end in wanted]
-            texts.append(f"{column} {' '.join(bounds)}")
-        else:
+        if not isinstance(wanted, dict):
             texts.append(f"{column} {' or '.join(wanted)}")
+            continue
+        for end, words in (("min", "from"), ("max", "up to")):
+            if end in wanted:
+                column += f" {words} {wanted[end]:g}"
+        texts.append(column)
     return ", ".join(texts)
 
 
-def _title(metric: ColumnMetric) -> str:
-    if metric.metric is None:
-        return metric.function
-    options = metric.options
-    title = OWN_TITLES.get(metric.function, "{title}").format(title=metric.metric.title, **_numbered(options))
-    if metric.function == "rouge":
+def _title(metric: DeclaredMetric) -> str:
+    """A metric's title, with the options that belong to it."""
+    known, options = metric.known, metric.options
+    if known is None:
+        return metric.metric
+    # 0 for those that are missing though they must be given, of which a message tells
+    numbered = {name: 0 if value is None else value for name, value in options.items()}
+    title = OWN_TITLES.get(known.name, "{title}").format(title=known.title, **numbered)
+    if known.name == "rouge":
         title = title.replace("-rouge", "-")
-    if metric.function == "bertscore" and options["part"] != "f1":
+    if known.name == "bertscore" and options["part"] != "f1":
         title = f"BERTScore {options['part']}"
     if options.get("cutoff") is not None:
         title = f"{title}@{options['cutoff']}"
-    return _with_average(metric, metric.metric, title)
+    return _with_average(metric, known, title)
 
 
-def _numbered(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options, with 0 for those that are missing though they must be given, of which a message tells."""
-    return {name: 0 if value is None else value for name, value in options.items()}
+def _with_average(metric: DeclaredMetric, known: MetricRow, title: str) -> str:
+    average = metric.options.get("average")
+    if average is None or (known.name not in SHOWN_AVERAGE and average == known.options["average"].default):
+        return title
+    if not (title.isupper() or title == "F1"):
+        title = title[:1].lower() + title[1:]
+    return f"{AVERAGES[average]} {title}"
 
 
 OWN_TITLES = {
@@ -150,12 +162,3 @@ OWN_TITLES = {
     "top_k_accuracy": "Top-{k} accuracy",
 }
 """Titles with an option in them."""
-
-
-def _with_average(metric: ColumnMetric, known: MetricRow, title: str) -> str:
-    average = metric.options.get("average")
-    usual = known.options["average"].default if average else None
-    if average is None or (known.name not in SHOWN_AVERAGE and average == usual):
-        return title
-    inside = title if title.isupper() or title == "F1" else title[:1].lower() + title[1:]
-    return f"{AVERAGES[average]} {inside}"

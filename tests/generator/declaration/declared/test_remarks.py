@@ -10,7 +10,7 @@ import pytest
 
 from gen_bundle.declaration.declared import settle
 from gen_bundle.declaration.declared.metrics import metrics
-from gen_bundle.declaration.declared.remarks import remarks
+from gen_bundle.declaration.declared.settle import remarks
 
 FIELDS: list[dict[str, Any]] = [
     {"field": "id"},

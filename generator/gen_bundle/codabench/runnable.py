@@ -204,7 +204,15 @@ def _ids(named: Sequence[tuple[Any, Any]], groups: Sequence[Sequence[int]]) -> l
     return [str(position) for position in range(len(named))]
 
 
-def own_columns(task: Task) -> list[str]:
+def column_owners(phase: Phase) -> dict[str, str]:
+    """Column → the task that fills it, in a phase of several tasks and as far as their programs say so."""
+    owners: dict[str, str] = {}
+    for task in phase.tasks if len(phase.tasks) > 1 else ():
+        owners |= dict.fromkeys(_own_columns(task), task.id)
+    return owners
+
+
+def _own_columns(task: Task) -> list[str]:
     """Keys of the columns that a task's own program fills, as its `program.json` says; none for one that is not ours.
 
     In layout `tasks` every program writes all columns, those of other tasks at their worst.
