@@ -17,15 +17,22 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from scoring_kit.base.missing_packages import missing_package, what_is_missing
+from scoring_kit.base.environment import missing_package, what_is_missing
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError, escape_what_cannot_be_printed, fitting
 from scoring_kit.manifest import Manifest
 from scoring_kit.outputs import reference_digest, remove_outputs, signature, write_failure_page, write_outputs
-from scoring_kit.package import reference_module, submission_module
 from scoring_kit.program import Program
 from scoring_kit.report.page import RunFacts
 from scoring_kit.results import Metric, TaskResult
-from scoring_kit.submission_files import THRESHOLDS, ReadSubmission, not_collecting, read_submission, submission_folder
+from scoring_kit.submission_files import (
+    THRESHOLDS,
+    ReadSubmission,
+    not_collecting,
+    read_submission,
+    reference_module,
+    submission_folder,
+    submission_module,
+)
 
 
 class TaskScorer(Protocol):

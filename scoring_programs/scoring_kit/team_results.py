@@ -14,10 +14,9 @@ from scoring_kit.errors import OrganiserError, Problems, SubmissionError, printa
 from scoring_kit.frame import PhaseGold, make_manifest, read_gold, score_tasks
 from scoring_kit.organiser import show_progress
 from scoring_kit.outputs import check_columns, check_finite
-from scoring_kit.package import submission_module
 from scoring_kit.program import Program
 from scoring_kit.results import TaskResult
-from scoring_kit.submission_files import SubmissionFiles, read_submission, task_folders
+from scoring_kit.submission_files import SubmissionFiles, read_submission, submission_module, task_folders
 from scoring_kit.submission_zip import unpack
 
 TeamName = Callable[[str, Sequence[str], Problems], "str | None"]

@@ -82,9 +82,7 @@ def command(
         done = _applied(update, costs, **asked) if apply_ else {}
     if as_json:
         print_json(_as_dict(update, costs, warnings) | done)
-    if not done:
-        sys.exit(int(not update.same))
-    if not done["agreed"] or done["faults"] or update.by_hand or update.unseen or update.stale:
+    if not _is_done(update, done):
         sys.exit(1)
 
 
@@ -119,6 +117,13 @@ def _as_dict(update: Update, costs: Sequence[Cost], warnings: Sequence[str]) -> 
         "warnings": warnings,
         "reruns": [cost.text for cost in costs],
     }
+
+
+def _is_done(update: Update, done: dict[str, Any]) -> bool:
+    """Whether the competition is as the bundle says, as far as is known; `done` is empty without --apply."""
+    if not done:
+        return update.same
+    return done["agreed"] and not (update.by_hand or update.unseen or update.stale or done["faults"])
 
 
 def _applied(

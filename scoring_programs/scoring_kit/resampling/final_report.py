@@ -29,8 +29,7 @@ from scoring_kit.organiser import show_progress
 from scoring_kit.outputs import signature
 from scoring_kit.program import AVERAGE_RANK, Program, ScoreColumn
 from scoring_kit.report.withholding import open_metrics
-from scoring_kit.resampling.columns import AtUnits, Part, TeamColumn
-from scoring_kit.resampling.draws import few_units
+from scoring_kit.resampling.draws import AtUnits, Part, TeamColumn, few_units
 from scoring_kit.resampling.task import (
     ALPHA,
     NOTHING,

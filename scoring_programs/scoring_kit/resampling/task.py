@@ -12,26 +12,24 @@ import numpy as np
 
 from scoring_kit.program import AVERAGE_RANK, ScoreColumn
 from scoring_kit.report.withholding import open_metrics
-from scoring_kit.resampling.columns import (
+from scoring_kit.resampling.draws import (
+    DIGITS,
+    FEWEST_UNITS,
+    MOST_LACKING,
     Part,
     TeamColumn,
+    bootstrap_counts,
     combined,
+    exchanges,
+    few_units,
     mean_tau,
     mid_ranks,
     over,
     rank_interval,
     ranks,
     shares,
-    wins,
-)
-from scoring_kit.resampling.draws import (
-    DIGITS,
-    FEWEST_UNITS,
-    MOST_LACKING,
-    bootstrap_counts,
-    exchanges,
-    few_units,
     uncut_interval,
+    wins,
 )
 from scoring_kit.results import Metric
 from scoring_kit.units import Array, Group, Statistic, Units
