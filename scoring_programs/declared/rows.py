@@ -14,8 +14,8 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tupl
 
 from declared.tables import Key, Table
 from scoring_kit.base.fields import ABSENT, Field
-from scoring_kit.base.long_cells import allow_long_cells
 from scoring_kit.base.row_files import FieldPlace, File, steps
+from scoring_kit.base.submissions import allow_long_cells
 from scoring_kit.csv_reading import separated_otherwise
 from scoring_kit.errors import Problems, shown
 from scoring_kit.json_reading import JsonObject, report_duplicates

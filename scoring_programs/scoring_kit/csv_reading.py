@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Dict, Iterable, Iterator, List, Sequence, Tuple
 
-from scoring_kit.base.long_cells import allow_long_cells
+from scoring_kit.base.submissions import allow_long_cells
 from scoring_kit.errors import Problems, shown
 from scoring_kit.json_reading import read_utf8
 

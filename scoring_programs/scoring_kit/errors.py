@@ -3,7 +3,7 @@
 import io
 import re
 import sys
-from typing import Callable, Dict, List, Sequence, Tuple
+from typing import Callable, Dict, List, Sequence, Tuple, TypeVar
 
 SHOWN = 50
 LINES_SHOWN = 8
@@ -16,6 +16,7 @@ WARNINGS_SHOWN = 20
 LOG_BYTES = 6_000
 """The longest log that is safe: some workers lose the beginning of a longer log, or fail a run because of it."""
 
+_Item = TypeVar("_Item")
 Fault = Callable[[str, str, str, str], None]
 """`Problems.fault` or `Problems.gold_fault`, for formats that gold and submissions share, and which have one reader."""
 
@@ -199,6 +200,12 @@ def _expectation(text: str) -> str:
 def printable(text: str) -> str:
     """A text in one line: what is not printable, as a file's name may hold it, escaped as in Python."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def first_of(items: Sequence[_Item], most: int, show: Callable[[_Item], str], separator: str = ", ") -> str:
+    """The first items in words, and how many more there are: `a, b and 3 more`."""
+    more = f" and {len(items) - most} more" if len(items) > most else ""
+    return separator.join(map(show, items[:most])) + more
 
 
 def shown(value: object, limit: int = 60) -> str:

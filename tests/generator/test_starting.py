@@ -55,6 +55,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     submissions(place, {"ant": "1 0 1 1"})
     write_zip(place / "team.zip", {"pred.txt": "1 0 1 1"})
     (place / "gold.csv").write_text("id,text,label\n" + "".join(f"{n},t{n},{'ab'[n % 2]}\n" for n in range(40)))
+    gen_bundle(place, "../my-task --out ../my-task.zip")  # only then do other verbs run its code
     return place
 
 

@@ -26,7 +26,7 @@ from gen_bundle.package.client import find_package
 from gen_bundle.platforms.codabench import yaml_text
 from gen_bundle.render.rankings import Ranking, RankingTable
 from gen_bundle.yaml_document import read_yaml
-from scoring_kit.base.long_cells import allow_long_cells
+from scoring_kit.base.submissions import allow_long_cells
 
 BOARD = "leaderboard"
 """The id of the one ranking that there is."""

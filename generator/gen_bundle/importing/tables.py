@@ -9,7 +9,7 @@ from itertools import chain, combinations, product
 from operator import eq
 from typing import Any, Literal
 
-from scoring_kit.base.long_cells import allow_long_cells
+from scoring_kit.base.submissions import allow_long_cells
 
 DELIMITERS = (",", "\t", ";", "|", " ")
 LARGEST = 50_000_000

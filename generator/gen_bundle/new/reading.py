@@ -28,7 +28,7 @@ from gen_bundle.new.gold import (
     other_columns,
     raise_all,
 )
-from scoring_kit.base.long_cells import allow_long_cells
+from scoring_kit.base.submissions import allow_long_cells
 
 BETWEEN = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "blanks"}
 """What may separate the cells of a table, in words; blanks only where they can be nothing else."""

@@ -16,7 +16,6 @@ from typing import Any
 from gen_bundle.codabench.board import time_limit
 from gen_bundle.codabench.worker import MODULES, PLATFORM_IMAGE
 from gen_bundle.declaration.declared.columns import declared_metrics
-from gen_bundle.declaration.declared.tables import declared_tables
 from gen_bundle.declaration.model import DeclaredPhase, DeclaredTask
 from gen_bundle.package.libraries import site_members
 from gen_bundle.package.resolve import ProgramPart, Resolved
@@ -31,7 +30,7 @@ ORGANISERS_ONLY = "organiser.py"
 """The module of a package that is in no program."""
 NEVER_PACKED = ("scoring_kit.resampling", "declared.units")
 """What the verbs `rank` and `trial` import of modules that are in programs, too."""
-LAZY_METRICS = ("declared.metrics.embeddings", "declared.metrics.own", "declared.metrics.tags")
+LAZY_METRICS = ("declared.metrics.embeddings", "declared.metrics.own")
 """Modules that others import only where a metric needs them."""
 
 Baselines = Mapping[str, Mapping[str, float]]
@@ -98,7 +97,7 @@ def _code(competition: Resolved) -> Members:
 
 
 def _metric_modules(competition: Resolved) -> list[str]:
-    """The modules of `declared` that a competition's metrics, and the figures of its fields, import by name."""
+    """The modules of `declared` that a competition's metrics import by name."""
     if not competition.is_declared:
         return []
     used = set()
@@ -109,9 +108,6 @@ def _metric_modules(competition: Resolved) -> list[str]:
                 used.add(metric.known.module)
             else:
                 used.add("own")
-    for table in declared_tables(competition.options).values():
-        if any(field["type"] == "tags" for field in table.fields.values()):
-            used.add("tags")
     return [f"metrics.{module}" for module in sorted(used)]
 
 
@@ -203,6 +199,25 @@ def imported_modules(
     Returns:
         Place in a program, such as `scoring_kit/errors.py` → file.
     """
+    ours = resource("scoring_programs")
+    others = [folder for folder in packages if not folder.is_relative_to(ours)]
+    states = frozenset(_state(path) for folder in others for path in folder.rglob("*.py"))
+    return _imported_modules(names, packages, without, states)
+
+
+State = tuple[Path, int, int]
+"""A file, its time and its size, which change with what it holds."""
+
+
+def _state(path: Path) -> State:
+    status = path.stat()
+    return path, status.st_mtime_ns, status.st_size
+
+
+@cache
+def _imported_modules(
+    names: tuple[str, ...], packages: tuple[Path, ...], without: frozenset[str], _states: frozenset[State]
+) -> Mapping[str, Path]:
     folders = {folder.name: folder for folder in packages}
     found: dict[str, Path] = {}
     waiting = list(names)
@@ -241,16 +256,14 @@ def syntax_tree(path: Path) -> ast.Module:
 
 def _imported_names(path: Path) -> list[str]:
     """The names that a module may import when it runs: for `from a import b` both `a` and `a.b`."""
-    status = path.stat()
-    return _names_in(path, status.st_mtime_ns, status.st_size)
+    return _names_in(_state(path))
 
 
 @cache
-def _names_in(path: Path, _changed: int, _size: int) -> list[str]:
-    """The same, read once, and again when the file has changed since."""
+def _names_in(state: State) -> list[str]:
     names: list[str] = []
     try:
-        waiting: list[ast.AST] = [syntax_tree(path)]
+        waiting: list[ast.AST] = [syntax_tree(state[0])]
     except (SyntaxError, ValueError):  # it cannot run, which is said when it does
         return names
     while waiting:

@@ -15,8 +15,8 @@ from gen_bundle.declaration.source import items_of, mapping_of
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.render.tables import markdown_table
 from scoring_kit.base.fields import TYPES, Field, bounds_text
-from scoring_kit.base.long_cells import allow_long_cells
 from scoring_kit.base.row_files import File, write_rows
+from scoring_kit.base.submissions import allow_long_cells
 
 SAFE_ON_PAGES = re.compile(r"[\w .,:/-]*")
 EXAMPLE_ROWS = 3

@@ -16,7 +16,7 @@ from gen_bundle.rescore.scoring_job import JobResult
 from gen_bundle.rescore.standings import Side
 from gen_bundle.rescore.submissions import fetched_name
 from gen_bundle.twin.report import Status
-from scoring_kit.base.long_cells import allow_long_cells
+from scoring_kit.base.submissions import allow_long_cells
 
 MAX_BYTES = 256 * 1024 * 1024
 WHOLE = "whole"

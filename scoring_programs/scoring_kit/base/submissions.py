@@ -1,9 +1,10 @@
-"""A folder of many submissions: which there are, whose, and when they were sent; and how much one of them may hold.
+"""A folder of many submissions: which there are, whose, and when they were sent; how much one of them may hold.
 
 The press scores again what the scoring kit ranks, so both read such a folder here. Runs on Python 3.9 with the standard
 library alone.
 """
 
+import csv
 import re
 import zipfile
 from datetime import datetime
@@ -13,10 +14,17 @@ from typing import Iterator, List, Optional, Tuple
 MAX_FILES = 10_000
 MAX_BYTES = 1_000_000_000
 """Most files and folders in a submission's zip, and most bytes of them when unpacked: at home and in a dry run."""
+LONGEST_CELL = 1 << 27
+"""Most characters in a cell of a table, which may be a whole document."""
 JUNK_NAMES = frozenset({".DS_Store", "Thumbs.db", "desktop.ini", "Icon\r"})
 JUNK_FOLDERS = frozenset({"__MACOSX", ".git", "__pycache__", ".ipynb_checkpoints"})
 """What operating systems, Python, Jupyter and git leave in folders."""
 DATED = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:[ T_-]?(\d\d)[-:.h]?(\d\d)(?:[-:.m]?(\d\d))?)?")
+
+
+def allow_long_cells() -> None:
+    """Let `csv` read them: its own limit is 128 KiB, and belongs to the process, so it is set before each reading."""
+    csv.field_size_limit(LONGEST_CELL)
 
 
 def is_zip(path: Path) -> bool:

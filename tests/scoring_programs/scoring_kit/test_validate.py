@@ -61,12 +61,12 @@ def package(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def module(package: Path) -> ModuleType:
+def module(package: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     spec = importlib.util.spec_from_file_location("toy_submission", package / "submission.py")
     assert spec is not None
     assert spec.loader is not None
     loaded = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = loaded
+    monkeypatch.setitem(sys.modules, spec.name, loaded)
     spec.loader.exec_module(loaded)
     return loaded
 
