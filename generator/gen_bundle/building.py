@@ -25,7 +25,6 @@ from gen_bundle.foreign.project import ForeignProject, foreign_tree, resolve_for
 from gen_bundle.image.request import not_here
 from gen_bundle.local_files import beside, file_digest, remember
 from gen_bundle.package.libraries import site_note
-from gen_bundle.package.own_code import announce_own_code, refuse_own_code
 from gen_bundle.package.phase_data import (
     GoldElsewhere,
     PhaseData,
@@ -35,7 +34,7 @@ from gen_bundle.package.phase_data import (
     try_out,
 )
 from gen_bundle.package.programs import absent_imports
-from gen_bundle.package.resolve import Resolved, find_competition, resolve
+from gen_bundle.package.resolve import Resolved, announce_own_code, find_competition, refuse_own_code, resolve
 from gen_bundle.platforms import codabench, codalab
 from gen_bundle.render.starting_kit import starting_kit_members
 from gen_bundle.zips.unpacking import UNREADABLE

@@ -14,10 +14,9 @@ from gen_bundle.fetched import read_fetched
 from gen_bundle.foreign.project import resolve_foreign
 from gen_bundle.foreign.ranking import TeamsShown, rank_foreign
 from gen_bundle.package.client import VerbProgress
-from gen_bundle.package.own_code import announce_own_code
 from gen_bundle.package.phase_data import checked_reference
 from gen_bundle.package.programs import write_program
-from gen_bundle.package.resolve import Resolved, find_competition, resolve
+from gen_bundle.package.resolve import Resolved, announce_own_code, find_competition, resolve
 from gen_bundle.render.rankings import Ranking, RankingTable
 
 SEED = 0

@@ -36,6 +36,13 @@ class Answers:
     owners: List[int]
     numbers: List[int]
 
+    def by_key(self, rows: Sequence[Any], keys: int) -> List[List[Any]]:
+        """What is known of each row, in a list for each of so many keys."""
+        found: List[List[Any]] = [[] for _ in range(keys)]
+        for row, owner in zip(rows, self.owners):
+            found[owner].append(row)
+        return found
+
 
 def are_keys(keys: Sequence[Tuple[Any, ...]]) -> bool:
     """Whether keys stand as they are: texts without blanks around them, which `key_of` gives back."""

@@ -1,14 +1,16 @@
 """What is wrong with gold before the first submission: metrics that it leaves undefined for every answer."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
+from operator import itemgetter
 from typing import Any
 
-from declared.gold_fields import gold_fields
 from declared.metrics import positive_of
 from declared.plan import Plan
 from declared.reference import GoldTable, Reference
-from declared.samples import gold_values, number_of, scored_by_sample, scored_groups, typed_gold
+from declared.samples import compared, labels_of, number_of, scored_groups
+from scoring_kit.errors import first_of
 
 Fault = tuple[str, str, str]
 """Where, what is wrong, what is expected."""
@@ -42,7 +44,7 @@ def faults(plan: Plan, reference: Reference) -> Iterator[Fault]:
     if named is not None:
         yield where, *named
         return
-    find = OF_METRICS.get(plan.metric) or OF_MODULES.get(plan.module)
+    find = OF_METRICS.get(plan.metric)
     for group, values in _values_by_group(plan, gold):
         if plan.metric in CONSTANT and len(set(values)) < 2:
             what, expected = CONSTANT[plan.metric]
@@ -57,18 +59,17 @@ Found = Iterator[tuple[str, str]]
 
 def _of_columns(plan: Plan, gold: GoldTable) -> Found:
     """Lists of texts where rows are compared, and labels that are named and nowhere."""
-    names = [field.name for field in gold.fields]
-    for declared, field in zip(gold_fields(plan, gold.table, names), typed_gold(plan, gold), strict=True):
-        if gold.table.many and field.type != declared.type:
+    for name, field in zip(plan.fields, gold.fields[plan.key], strict=False):
+        if gold.table.many and field.type == "texts" and gold.table.field(name).type == "text":
             what = f"rows: many compares each row with one text, and {field.name} has lists of texts"
             yield what, "one text in each row"
     listed = plan.options.get("labels")
     if not isinstance(listed, list):
         return
     unknown: set[str] = set()
-    for field, values in zip(typed_gold(plan, gold), gold_values(plan, gold), strict=True):
-        there = set().union(*values) if field.type == "labels" else set(values)
-        unknown |= set(listed) - there.union(field.values or ())
+    for sample, _ in compared(plan, gold):
+        there = frozenset[str]().union(*map(labels_of, sample.gold))
+        unknown |= set(listed) - there.union(sample.fields[0].values or ())
     for label in sorted(unknown):
         yield f"no gold label is {label}", "`labels` of the gold alone"
 
@@ -77,7 +78,7 @@ def _of_numbers(plan: Plan, gold: GoldTable) -> Found:
     """Weights and scales, which are numbers of the gold."""
     for name, column in plan.numbers.items():
         numbers = list(map(number_of, gold.groups[column]))
-        if not all(number >= 0 for number in numbers):  # nor NaN
+        if any(map(math.isnan, numbers)) or min(numbers, default=0) < 0:
             yield f"{column}, the {name}, is not everywhere a number from 0", f"numbers in {column}"
             continue
         for group, positions in scored_groups(plan, gold).items():
@@ -98,9 +99,10 @@ def _positive(plan: Plan, gold: GoldTable) -> tuple[str, str] | None:
     of_number = gold.table.field(plan.fields[0]).type == "number" if plan.fields else False
     if not is_one or not (of_number or plan.options.get("average") == "binary"):
         return None
-    raw = [gold.answers.columns[field.name, field.type] for field in typed_gold(plan, gold)]
-    labels = {label for values in raw for label in values if label is not None}
-    if any(labels <= natural for natural in NATURAL):
+    labels: set[str] = set()
+    for field in gold.fields[plan.key]:
+        labels.update(filter(None, gold.answers.columns[field.name, field.type]))
+    if any(map(labels.issubset, NATURAL)):
         return None
     shown = ", ".join(sorted(labels)[:SHOWN_LABELS])
     return f"positive is missing, and the gold has the labels {shown}", "`positive: LABEL` in the metric"
@@ -111,10 +113,9 @@ SHOWN_LABELS = 5
 
 def _values_by_group(plan: Plan, gold: GoldTable) -> Iterator[tuple[str, Sequence[Any]]]:
     """(" in the group …" or nothing, the gold values) of each field and group."""
-    for column, groups in zip(gold_values(plan, gold), scored_by_sample(plan, gold), strict=True):
-        for texts, positions in groups.items():
-            name = ", ".join(texts)
-            yield f" in the group {name}" if name else "", [column[i] for i in positions]
+    for sample, groups in compared(plan, gold):
+        for group, positions in groups.items():
+            yield _in_group(group), [sample.gold[i] for i in positions]
 
 
 def _mape(plan: Plan, values: Sequence[Any], gold: GoldTable) -> Found:
@@ -124,7 +125,10 @@ def _mape(plan: Plan, values: Sequence[Any], gold: GoldTable) -> Found:
 
 def _points(plan: Plan, values: Sequence[Any], gold: GoldTable) -> Found:
     matrix = plan.options["matrix"]
-    if not sum(matrix.get(label, {}).get(label, 0) for label in values) > 0:
+    best = 0
+    for label in values:
+        best += matrix.get(label, {}).get(label, 0)
+    if best <= 0:
         yield "the gold itself gets no points", "a matrix with points above 0 for right answers"
 
 
@@ -138,9 +142,11 @@ def _order(plan: Plan, values: Sequence[Any], gold: GoldTable) -> Found:
     field = gold.table.field(plan.fields[0])
     labels = [positive_of(plan.options, values)]
     if field.type == "probabilities":
-        labels = list(field.values or ()) if plan.options["average"] == "macro" else []
+        labels = list(field.values or ())
+        if plan.options["average"] != "macro":
+            return
     for label in labels:
-        positives = sum(value == label for value in values)
+        positives = values.count(label)
         if not positives:
             yield f"no gold label is {label}", "`positive` as one of the gold labels"
         if positives == len(values) and plan.metric == "roc_auc":
@@ -148,14 +154,17 @@ def _order(plan: Plan, values: Sequence[Any], gold: GoldTable) -> Found:
 
 
 def _rankings(plan: Plan, values: Sequence[Any], gold: GoldTable) -> Found:
-    if plan.options["items"] == "all" and plan.gold[1] not in [field.name for field in gold.fields]:
+    has_relevance = len(gold.fields[plan.key]) > 1
+    if plan.options["items"] == "all" and not has_relevance:
         what = f"items: all tells participants which items there are, and without the column {plan.gold[1]} all of them"
         yield f"{what} are relevant", f"a column {plan.gold[1]}, with 0 for items that are not, or no `items`"
     without, whole = 0, True
     for rows in values:
-        levels = [relevance[0] if relevance else 1 for _, *relevance in rows]
-        whole = whole and all(level == int(level) for level in levels)
-        without += not any(level > 0 for level in levels)
+        levels = [1] * len(rows)
+        if has_relevance:
+            levels = list(map(itemgetter(1), rows))
+        whole = whole and levels == list(map(int, levels))
+        without += max(levels, default=0) <= 0
     if not whole:
         yield "a relevance is not a whole number", "whole numbers, 0 for an item that is not relevant"
     if without:
@@ -164,9 +173,9 @@ def _rankings(plan: Plan, values: Sequence[Any], gold: GoldTable) -> Found:
 
 def _one_text(plan: Plan, values: Sequence[Any], gold: GoldTable) -> Found:
     """Of edits: one text for each key, and for error rates one with words."""
-    if any(isinstance(value, list) for value in values):
+    if list in map(type, values):
         yield f"{plan.metric} compares with one text, and the gold has lists of texts", "one text for each key"
-    elif plan.module == "edits" and not any(value.split() for value in values):
+    elif plan.metric in ("wer", "cer") and not any(map(str.split, values)):
         yield "no gold text has a word", "gold texts with words"
 
 
@@ -177,16 +186,16 @@ OF_METRICS: Mapping[str, Find] = {
     "r2": _r2,
     "roc_auc": _order,
     "average_precision": _order,
+    **dict.fromkeys(("ndcg", "ap", "rr", "precision_at", "recall_at", "r_precision"), _rankings),
+    **dict.fromkeys(("wer", "cer", "edit_distance", "lcs_f1", "lcs_precision", "lcs_recall"), _one_text),
 }
 """By metric: what leaves it undefined in the gold values of one group."""
-OF_MODULES: Mapping[str, Find] = {"rankings": _rankings, "edits": _one_text, "sequences": _one_text}
-"""Likewise by module."""
 
 
 def _nothing_to_find(plan: Plan, values: Sequence[Any]) -> bool:
     """Whether the gold of one group has no label, span or row, and the metric gives 0 for finding none."""
     average = plan.options.get("average")
-    if plan.module == "tags":
+    if plan.metric.startswith("span_") and plan.module == "labels":
         return set(chain.from_iterable(values)) <= {"O"}
     if plan.module == "sets":
         return average == "micro" and not any(map(any, values))
@@ -205,11 +214,9 @@ def remarks(plan: Plan, reference: Reference) -> Iterator[str]:
     groups = _values_by_group(plan, gold)
     empty = list(dict.fromkeys(group for group, values in groups if _nothing_to_find(plan, values)))
     if empty:
-        more = f" and {len(empty) - 1} more" if empty[1:] else ""
-        yield (
-            f"{plan.key}: the gold has nothing to find{empty[0]}{more}, so that no answer scores above 0 there, not "
-            "even a right one. Leave these rows out with `where`, or take a metric in which two empty sets are equal."
-        )
+        what = f"{plan.key}: the gold has nothing to find{first_of(empty, 1, str)}, so that no answer scores above 0"
+        repair = "Leave these rows out with `where`, or take a metric in which two empty sets are equal."
+        yield f"{what} there, not even a right one. {repair}"
     if plan.metric == "rouge":
         yield from _without_tokens(plan, gold)
 
@@ -218,9 +225,13 @@ def _without_tokens(plan: Plan, gold: GoldTable) -> Iterator[str]:
     """A script of which ROUGE sees nothing."""
     from rouge_score.tokenize import tokenize
 
-    silent, texts = 0, list(chain.from_iterable(gold_values(plan, gold)))
-    for value in texts:
-        text = value if isinstance(value, str) else " ".join(value)
+    silent = 0
+    texts: list[Any] = []
+    for sample, _ in compared(plan, gold):
+        texts += sample.gold
+    for text in texts:
+        if not isinstance(text, str):
+            text = " ".join(text)
         silent += bool(text.strip()) and not tokenize(text, None)
     if silent > len(texts) / 2:
         yield (

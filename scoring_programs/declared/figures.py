@@ -82,8 +82,10 @@ def figures_of_fields(plan: Plan, samples: Sequence[Sample]) -> dict[Hashable, F
 
 
 def _labels(name: str, plan: Plan, sample: Sample) -> Figure:
-    from declared.metrics.labels import label_counts
+    from declared.metrics.labels import label_counts, spans
 
+    if sample.fields[0].type == "tags":
+        return CountBars(f"{name}: spans by type", _counted(sample, spans))
     if sample.fields[0].type == "labels":
         declared = sample.fields[0].values or ()
         return CountBars(f"{name}: labels", _counted(sample, lambda labels: {(label,) for label in labels}, declared))
@@ -92,12 +94,6 @@ def _labels(name: str, plan: Plan, sample: Sample) -> Figure:
     return ConfusionMatrix(
         f"{name}: gold and predicted labels", labels, predicted, counts[:, : len(predicted)].tolist()
     )
-
-
-def _tags(name: str, plan: Plan, sample: Sample) -> Figure:
-    from declared.metrics.tags import spans
-
-    return CountBars(f"{name}: spans by type", _counted(sample, spans))
 
 
 def _numbers(name: str, plan: Plan, sample: Sample) -> Figure | None:
@@ -193,7 +189,6 @@ MAKERS: Mapping[str, Callable[[str, Plan, Sample], Figure | None]] = {
     "numbers": _numbers,
     "probabilities": _probabilities,
     "sets": _sets,
-    "tags": _tags,
 }
 """By the module of a metric."""
 

@@ -22,14 +22,14 @@ from declared.checks import faults, remarks
 from declared.disclosure import disclosed
 from declared.given import Given, differences
 from declared.own_checks import answered_rows, run_check
-from declared.plan import Plan, columns_of_task, plans
-from declared.reference import GoldTable, Reference, as_text, expected, read_columns
+from declared.plan import Plan, columns_of_task, plans_of
+from declared.reference import GoldTable, Reference, as_text, expected, read_columns, reading
 from declared.submission import Submission, with_values
 from declared.tables import Table, fields_of_tasks, tables_of
 from declared.tasks import compute
 from declared.template import emptiest, in_one_file, template_files
+from scoring_kit.base.environment import missing_package
 from scoring_kit.base.fields import Field
-from scoring_kit.base.missing_packages import missing_package
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError
 from scoring_kit.organiser import Request, Secrets, Warned, read_reference, serve
 from scoring_kit.organiser import trial as scored
@@ -249,9 +249,8 @@ def _labels_of_all(folders: Sequence[Path], request: Request) -> dict[str, Any]:
     """Table id → field → the labels of the gold of all phases, of fields without declared values."""
     labels: dict[str, dict[str, set[str]]] = {}
     for table in tables_of(request["options"]).values():
-        wanted = [plan for plan in _wanted(request) if table.id in plan.all_tables]
         for folder in folders:
-            for field, values in gold.labels_of_gold(folder, table, wanted).items():
+            for field, values in gold.labels_of_gold(folder, table, reading(table, _wanted(request))).items():
                 labels.setdefault(table.id, {}).setdefault(field, set()).update(values)
     listed = {}
     for name, fields in labels.items():
@@ -337,7 +336,7 @@ def trial(request: Mapping[str, Any]) -> dict[str, Any]:
     if not request["is_template"] or "missing" in tried:
         return tried
     program = Program.read(Path(request["program"]) / "program.json")
-    own = [plan for task in program.tasks for plan in plans(program.options)[task] if plan.file]
+    own = [plan for plan in plans_of(program.tasks, program.options) if plan.file]
     tables = gold.read(Path(request["phase"]) / "ref", program.tasks, program.options).tables if own else {}
     checks: Checks = program.options.get("checks", {})
     messages = list(chain.from_iterable(failing(plan, tables, checks) for plan in own))
@@ -352,7 +351,7 @@ def _checks(request: Mapping[str, Any]) -> bool:
 
 
 def _wanted(request: Request) -> list[Plan]:
-    return [plan for task in request["tasks"] for plan in plans(request["options"])[task]]
+    return plans_of(request["tasks"], request["options"])
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ Runs on Python 3.9 with the standard library alone, because participants run it 
 import pkgutil
 import threading
 import traceback
-from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Sequence
 
@@ -27,27 +27,21 @@ def answered_rows(
     What other metrics read besides, or with another type, changes nothing: a field has its own type, all else is text.
     """
     columns: Dict[str, Sequence[Any]] = dict(further)
+    of_rows = keys
+    if table.many:
+        of_rows = list(map(keys.__getitem__, answers.owners))
     for place, name in enumerate(table.key):
-        column = [key[place] for key in keys]
-        columns[name] = [column[owner] for owner in answers.owners] if table.many else column
+        columns[name] = list(map(itemgetter(place), of_rows))
     types = {field.name: field.type for field in table.fields}
     for (name, kind), column in answers.columns.items():
         if name in types and (kind == types[name] or (name, types[name]) not in answers.columns):
             columns[name] = column
-    rows = list(map(partial(_row, list(columns)), *columns.values()))
-    return by_key(len(keys), answers.owners, rows) if table.many else rows
-
-
-def _row(names: Sequence[str], *values: Any) -> Dict[str, Any]:
-    return {name: values[place] for place, name in enumerate(names)}
-
-
-def by_key(keys: int, owners: Sequence[int], rows: Sequence[Any]) -> List[List[Any]]:
-    """The rows of each key."""
-    found: List[List[Any]] = [[] for _ in range(keys)]
-    for place, owner in enumerate(owners):
-        found[owner].append(rows[place])
-    return found
+    rows: List[Any] = []
+    for values in zip(*columns.values()):
+        rows.append(dict(zip(columns, values)))
+    if table.many:
+        return answers.by_key(rows, len(keys))
+    return rows
 
 
 def run_check(check: Mapping[str, str], rows: Sequence[Any], name: str, problems: Problems) -> None:
@@ -76,19 +70,27 @@ def run_check(check: Mapping[str, str], rows: Sequence[Any], name: str, problems
     thread = threading.Thread(target=run, daemon=True)  # one that never ends does not keep the program alive
     thread.start()
     thread.join(SECONDS)
-    place = f"{file} in {check['function']}"
+    place = f" in {check['function']}"
     if not outcome:
-        raise OrganiserError(f"{place}: took more than {SECONDS} seconds. Expected a check that ends before.")
+        raise OrganiserError(f"{file}{place}: took more than {SECONDS} seconds. Expected a check that ends before.")
     found = outcome[0]
     if isinstance(found, BaseException):
-        lines = [frame.lineno for frame in traceback.extract_tb(found.__traceback__) if frame.filename == file]
-        at = f"{file}:{lines[-1]} in {check['function']}" if lines else place
-        words = f"{type(found).__name__}: {found}"
-        raise OrganiserError(f"{at}: could not check {name} ({words}). Expected a list of problems for any rows.")
+        what = f"could not check {name} ({type(found).__name__}: {found})"
+        line = last_line(found, file)
+        raise OrganiserError(f"{file}{line}{place}: {what}. Expected a list of problems for any rows.")
     if not isinstance(found, (list, tuple)) or not all(isinstance(text, str) for text in found):
-        raise OrganiserError(f"{place}: gives {type(found).__name__}. Expected a list of problems, each a text.")
+        raise OrganiserError(f"{file}{place}: gives {type(found).__name__}. Expected a list of problems, each a text.")
     for text in found:
         problems.repeat_error(f"{name}: {text}")
+
+
+def last_line(error: BaseException, file: str) -> str:
+    """`:LINE`, the last one of a file that ran before an exception; nothing where none did."""
+    found = ""
+    for frame in traceback.extract_tb(error.__traceback__):
+        if frame.filename == file:
+            found = f":{frame.lineno}"
+    return found
 
 
 def _source(file: str) -> bytes:

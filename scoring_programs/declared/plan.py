@@ -1,12 +1,22 @@
-"""What a column's score is: metric, table, fields, rows and groups, as bundle.yaml declares it."""
+"""What a column's score is: metric, table, fields, rows and groups, as bundle.yaml declares it.
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+From these also follow the columns of the gold that metrics read, and their types.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, starmap
 from pathlib import Path
 from typing import Any, Literal
 
 from declared.metrics import Definition, definitions
+from declared.tables import Table
 from scoring_kit.base.expressions import Expression, read_expression
+from scoring_kit.base.fields import Field
+
+NAMING = ("label", "labels", "tags", "spans")
+"""Types whose values name labels, or types of spans."""
+LABEL_TYPES = {"label", "ordinal"}
 
 
 @dataclass(frozen=True)
@@ -47,10 +57,14 @@ class Plan:
 
     @classmethod
     def from_dict(cls, key: str, data: Mapping[str, Any]) -> "Plan":
-        lists = {name: tuple(data.get(name, ())) for name in ("fields", "gold", "by", "tables")}
-        file, undefined = data.get("file"), data.get("undefined")
-        given = {"file": Path(file) if file else None, "undefined": data["worst"] if undefined is None else undefined}
-        return cls(key=key, **{**data, **lists, **given})
+        given = {**data, "key": key}
+        for name in ("fields", "gold", "by", "tables"):
+            given[name] = tuple(data.get(name, ()))
+        if data.get("file"):
+            given["file"] = Path(data["file"])
+        if data.get("undefined") is None:
+            given["undefined"] = data["worst"]
+        return cls(**given)
 
     @property
     def definition(self) -> Definition | None:
@@ -91,10 +105,15 @@ class Plan:
 
 def plans(options: Mapping[str, Any]) -> dict[str, list[Plan]]:
     """The plans of every task's columns that a scorer fills, in their order."""
-    found = {}
+    found: dict[str, list[Plan]] = {}
     for task, columns in options["metrics"].items():
-        found[task] = [Plan.from_dict(key, data) for key, data in columns.items()]
+        found[task] = list(starmap(Plan.from_dict, columns.items()))
     return found
+
+
+def plans_of(tasks: Iterable[str], options: Mapping[str, Any]) -> list[Plan]:
+    """The plans of these tasks' columns."""
+    return list(chain.from_iterable(map(plans(options).__getitem__, tasks)))
 
 
 @dataclass(frozen=True)
@@ -149,8 +168,8 @@ def columns_of_task(task: str, options: Mapping[str, Any], entered: Collection[s
     for group in (plans(options), expressions(options)):
         for owner, columns in group.items():
             by_key.update({column.key: (owner, column) for column in columns})
-    own = plans(options)[task]
-    found = ColumnSources([column.key for owner, column in by_key.values() if owner == task], own)
+    own = [key for key, (owner, _) in by_key.items() if owner == task]
+    found = ColumnSources(own, plans(options)[task])
 
     def take(key: str) -> None:
         owner, column = by_key[key]
@@ -166,4 +185,67 @@ def columns_of_task(task: str, options: Mapping[str, Any], entered: Collection[s
 
     for one in expressions(options).get(task, []):
         take(one.key)
+    return found
+
+
+def compared_with(plan: Plan, table: Table, names: Collection[str]) -> Iterator[tuple[str, Field]]:
+    """Each gold column that a metric reads, typed, after the submission's field that it is compared with.
+
+    An own function reads every field that the gold has. The gold always has a value, also of fields that a submission
+    may leave out; without the relevance of a ranking every row of the gold is relevant.
+    """
+    if plan.file:
+        for own in table.answers:
+            if own.name in names:
+                yield own.name, as_gold(own)
+    elif plan.module == "rankings":
+        for column, kind in zip(plan.gold, ("string", "number"), strict=True):
+            if column in names:
+                yield column, Field(column, kind)
+    else:
+        asked = definitions()[plan.metric].gold
+        for name, column in zip(plan.fields, plan.gold, strict=True):
+            own = table.field(name)
+            yield name, _typed(column, as_gold(own), asked.get(own.type), table)
+
+
+def as_gold(field: Field) -> Field:
+    """A field as the gold has it: of probabilities the label."""
+    if field.type == "probabilities":
+        field = replace(field, type="label", columns=())
+    return replace(field, required=True, default=None)
+
+
+def _typed(column: str, compared: Field, asked: str | None, table: Table) -> Field:
+    """A gold column, typed like the field that it is compared with, or as a metric asks; a field keeps its spelling."""
+    own = table.find(column)
+    kind = asked or compared.type
+    if own is not None and own.name != compared.name and (own.type == kind or {own.type, kind} <= LABEL_TYPES):
+        return replace(as_gold(own), type=kind)
+    if compared.type != kind:
+        return Field(column, kind)
+    if column == compared.name:
+        return compared
+    return replace(compared, name=column, columns=())
+
+
+def open_fields(table: Table, wanted: Sequence[Plan], names: Collection[str]) -> dict[str, list[Field]]:
+    """Field of labels without declared values, or of typed spans → the gold's typed columns to compare with.
+
+    These say which labels there are, or types of spans; in a field that metrics of clusters read they may be any text.
+    """
+    any_text: set[str] = set()
+    for plan in wanted:
+        if plan.module == "clusters":
+            any_text.update(plan.fields)
+    found: dict[str, list[Field]] = {}
+    for plan in wanted:
+        for name, compared in compared_with(plan, table, names):
+            own = table.find(name)
+            if own is None or own.type != compared.type or own.type not in NAMING:
+                continue
+            if own.values is None and name not in any_text:
+                columns = found.setdefault(name, [])
+                if compared not in columns and compared.name in names:
+                    columns.append(compared)
     return found

@@ -1,20 +1,22 @@
 """The gold of a declared competition: each table's keys, the columns that metrics read, and those that group rows."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import partial
+from itertools import chain
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from declared.answers import Answers, are_keys, key_of, named_key, read_answers
-from declared.gold_fields import as_gold, fields_read, open_fields, tagged
-from declared.plan import Plan, plans
-from declared.rows import NamedText, Rows, column_names, joined, picker, read_files
+from declared.plan import Plan, as_gold, compared_with, open_fields, plans_of
+from declared.rows import NamedText, Rows, column_names, joined, read_files
 from declared.tables import Key, Table, tables_of
-from scoring_kit.base.fields import ABSENT, Field, FieldError, json_text
+from scoring_kit.base.fields import ABSENT, Field, FieldError, json_text, ordered
 from scoring_kit.base.row_files import File
-from scoring_kit.errors import Fault, OrganiserError, Problems, shown
+from scoring_kit.errors import Fault, OrganiserError, Problems, first_of, shown
 from scoring_kit.json_reading import read_utf8
 
 NO_FILE_NAME = ("/", "\\", ":")
@@ -22,8 +24,27 @@ EMPTY_IS_A_VALUE = ("text", "texts", "labels")
 LEAST_MEGABYTES, MOST_MEGABYTES = 20.0, 500.0
 LABELS_FILE = "labels.json"
 """Beside the gold: the labels of all phases, for fields of labels without declared values."""
-Loaded = tuple[list[str], Rows, list[tuple[int, tuple[Any, ...]]]]
-"""A file's column names, its rows as `read_rows` gives them, and these rows in a list."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """The rows of a file of gold, or of several as one, in columns.
+
+    Attributes:
+        columns: name → the raw value in each row: of the key, of the answers by the fields' names, of further columns.
+        numbers: of the rows.
+        rows: what is known of them besides.
+        size: of the files, in bytes.
+    """
+
+    columns: Mapping[str, Sequence[Any]]
+    numbers: Sequence[int]
+    rows: Rows
+    size: int
+
+    def values(self, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """The values of each row in these columns, at least one."""
+        return zip(*map(self.columns.__getitem__, names), strict=True)
 
 
 @dataclass(frozen=True)
@@ -32,9 +53,9 @@ class GoldTable:
 
     Attributes:
         table: as declared.
-        fields: the gold's typed columns.
+        fields: column's key → the typed columns of the gold that its metric reads.
         keys: all keys, in the order of the gold.
-        answers: the values of `fields`.
+        answers: the values of all of them.
         tagged: field of tags → the gold column whose tags it has as many as.
         labels: field of labels without declared values → the labels that may be answered; of tags or spans → the types
             that there are.
@@ -45,7 +66,7 @@ class GoldTable:
     """
 
     table: Table
-    fields: Sequence[Field]
+    fields: Mapping[str, Sequence[Field]]
     keys: Sequence[Key]
     answers: Answers
     tagged: Mapping[str, str]
@@ -54,11 +75,6 @@ class GoldTable:
     further: Mapping[str, Sequence[str]]
     skipped: Mapping[tuple[str, str], frozenset[int]]
     size: int = 0
-
-    def field(self, column: str, kind: str) -> Field:
-        """The typed column of a name; `kind` is the submission's type of field, of which gold `text` may be `texts`."""
-        kinds = ("text", "texts") if kind == "text" else (kind,)
-        return next(field for field in self.fields if field.name == column and field.type in kinds)
 
 
 @dataclass(frozen=True)
@@ -71,16 +87,20 @@ class Reference:
 def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Reference:
     """Read the gold that the metrics of `tasks` need; raises OrganiserError with everything that is wrong."""
     problems = Problems()
-    wanted = [plan for task in tasks for plan in plans(options)[task]]
     labels = _labels(folder)
     tables = {}
     for table in tables_of(options).values():
-        own = [plan for plan in wanted if table.id in plan.all_tables]
-        gold = read_gold(folder, table, own, labels.get(table.id, {}), problems) if own else None
-        if gold is not None:
+        wanted = reading(table, plans_of(tasks, options))
+        gold = wanted and read_gold(folder, table, wanted, labels.get(table.id, {}), problems)
+        if gold:
             tables[table.id] = gold
     problems.stop_organisers_if_any()
     return Reference(tables)
+
+
+def reading(table: Table, wanted: Sequence[Plan]) -> list[Plan]:
+    """Those of the plans that read a table."""
+    return [plan for plan in wanted if table.id in plan.all_tables]
 
 
 def manifest(reference: Reference, tasks: Sequence[str]) -> dict[str, Any]:
@@ -90,27 +110,22 @@ def manifest(reference: Reference, tasks: Sequence[str]) -> dict[str, Any]:
 
 def expected(gold: GoldTable) -> dict[str, Any]:
     """What participants know of one table; of many rows for a key nobody knows which has as many tags as which."""
-    tagged = {} if gold.table.many else gold.tagged
-    items = {"items": _items(gold)} if gold.table.all_items else {}
-    lengths = {}
-    for field, column in tagged.items():
-        lengths[field] = [None if tags is None else len(tags) for tags in gold.answers.columns[column, "tags"]]
-    return {
-        "keys": gold.keys,
-        "values": {field: list(labels) for field, labels in gold.labels.items()},
-        "lengths": lengths,
-        "megabytes": most_megabytes(gold),
-        **items,
-    }
+    found: dict[str, Any] = {"keys": gold.keys, "values": {}, "lengths": {}, "megabytes": most_megabytes(gold)}
+    for name, labels in gold.labels.items():
+        found["values"][name] = list(labels)
+    if gold.table.all_items:
+        found["items"] = _items(gold)
+    if not gold.table.many:
+        for name, column in gold.tagged.items():
+            tags = gold.answers.columns[column, "tags"]
+            found["lengths"][name] = [None if own is None else len(own) for own in tags]
+    return found
 
 
 def _items(gold: GoldTable) -> list[list[str]]:
     """The items that the gold judges for each key, in an order that says nothing of them."""
-    found: list[list[str]] = [[] for _ in gold.keys]
     items = gold.answers.columns[str(gold.table.distinct), "string"]
-    for owner, item in zip(gold.answers.owners, items, strict=True):
-        found[owner].append(item)
-    return list(map(sorted, found))
+    return list(map(sorted, gold.answers.by_key(items, len(gold.keys))))
 
 
 def most_megabytes(gold: GoldTable) -> float:
@@ -118,7 +133,9 @@ def most_megabytes(gold: GoldTable) -> float:
 
     That is 50 times the gold, or what each key may take: 10 kB, and a ranking of a thousand rows 200 kB.
     """
-    of_keys = len(gold.keys) * (0.2 if gold.table.many else 0.01)
+    of_keys = len(gold.keys) * 0.01
+    if gold.table.many:
+        of_keys *= 20
     return round(min(MOST_MEGABYTES, max(LEAST_MEGABYTES, 50 * gold.size / 1e6, of_keys)), 1)
 
 
@@ -126,68 +143,88 @@ def read_gold(
     folder: Path, table: Table, wanted: Sequence[Plan], labels: Mapping[str, Sequence[str]], problems: Problems
 ) -> GoldTable | None:
     """Read one table's gold; what is wrong is recorded by file, line and column, never with a value."""
-    report = problems.gold_fault
     before = problems.found
     loaded = _load(folder, table.gold, table, problems)
-    listed = _load(folder, table.gold_keys, table, problems) if table.gold_keys else None
+    listed = table.gold_keys and _load(folder, table.gold_keys, table, problems)
     if loaded is None:
         return None
-    names, rows, values = loaded
     naming = listed or loaded
-    _check_columns(table, wanted, names, naming[0], problems)
+    _check_columns(table, wanted, loaded.columns, naming.columns, problems)
     if problems.found > before:  # a wrong header would make every row wrong
         return None
-    keyed = _row_keys(table, naming, report)
-    keys = _distinct_keys(table, [(name,) for name in naming[1].keys], keyed)
+    listed_keys = by_row = _row_keys(table, naming, problems.gold_fault)
+    keys = _distinct_keys(table, naming.rows.keys, listed_keys)
     if problems.found > before:
         return None
     _check_file_names(table, keys, problems)
-    fields = fields_read(table, wanted, names, rows, values, labels)
-    columns = [*table.key, *(field.name for field in fields)]
-    pick = picker([names.index(name) for name in columns])
-    typed = replace(rows, rows=((number, pick(row)) for number, row in values))
+    fields, tagged = _typed_fields(table, wanted, loaded, labels)
+    typed = {(field.name, field.type): field for field in chain.from_iterable(fields.values())}
+    columns = [*table.key, *map(itemgetter(0), typed)]
+    rows = replace(loaded.rows, rows=zip(loaded.numbers, loaded.values(columns), strict=True))
     positions = table.positions(keys)
-    answers = read_answers(typed, table, positions, fields, problems, report)
-    skipped = _skipped(loaded, table, fields, positions)
+    answers = read_answers(rows, table, positions, list(typed.values()), problems, problems.gold_fault)
     if not keys:
         problems.error(table.gold.name, "has no rows", "a row for each item")
-    groups = _groups(table, wanted, keys, naming, keyed, loaded, problems)
-    further = _further(wanted, names, values, answers)
-    found = _known_labels(open_fields(table, wanted, names), answers, labels)
-    size = sum((folder / name).stat().st_size for name in gold_files(folder, table.gold))
-    tags = tagged(table, wanted, names)
-    return GoldTable(table, fields, keys, answers, tags, found, groups, further, skipped, size)
+    if listed:
+        by_row = _row_keys(table, loaded, lambda *_: None)  # `read_answers` has reported what is wrong
+    groups = {}
+    for column in _grouping(table, wanted):
+        if column in naming.columns:
+            groups[column] = _group(column, table, keys, naming, listed_keys, problems)
+        else:
+            groups[column] = _group(column, table, keys, loaded, by_row, problems)
+    found = _known_labels(open_fields(table, wanted, loaded.columns), answers, labels)
+    further = _further(wanted, loaded, answers)
+    skipped = _skipped(typed, loaded, by_row, table, positions)
+    return GoldTable(table, fields, keys, answers, tagged, found, groups, further, skipped, loaded.size)
 
 
-def _distinct_keys(table: Table, named: Sequence[Key], keyed: Sequence[Key | None]) -> list[Key]:
+def _typed_fields(
+    table: Table, wanted: Sequence[Plan], loaded: Loaded, labels: Mapping[str, Sequence[str]]
+) -> tuple[dict[str, list[Field]], dict[str, str]]:
+    """The typed columns that each metric reads, as the gold has them, and field of tags → the gold column."""
+    fields: dict[str, list[Field]] = {}
+    tagged = {}
+    for plan in wanted:
+        own = fields[plan.key] = []
+        for name, field in compared_with(plan, table, loaded.columns):
+            if field.type == "text" and _several(loaded, field.name):
+                field = replace(field, type="texts")
+            if field.type in ("label", "labels") and field.values is None and name in labels:
+                field = replace(field, values=ordered(labels[name]))
+            if field.type == "tags":
+                tagged[name] = field.name
+            own.append(replace(field, required=field.required and not table.skips_empty))
+    return fields, tagged
+
+
+def _several(loaded: Loaded, column: str) -> bool:
+    """Whether a gold column of texts holds lists of references."""
+    raw = loaded.columns[column]
+    if loaded.rows.is_json:
+        return list in map(type, raw)
+    return bool(raw) and all(map(_is_list_of_texts, raw))
+
+
+def _is_list_of_texts(cell: str) -> bool:
+    if not cell.startswith("["):
+        return False
+    try:
+        value = json.loads(cell)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, list) and {str}.issuperset(map(type, value))
+
+
+def _distinct_keys(table: Table, named: Sequence[str], keyed: Sequence[Key | None]) -> list[Key]:
     """Every key once, in the spelling and the order in which they first occur."""
-    written = dict.fromkeys(key for key in (*named, *keyed) if key is not None)
+    written = dict.fromkeys(chain(zip(named), filter(None, keyed)))
     if not table.folds_keys:
         return list(written)
     first: dict[Key, Key] = {}
     for key in written:
         first.setdefault(table.canonical(key), key)
     return list(first.values())
-
-
-def _groups(
-    table: Table,
-    wanted: Sequence[Plan],
-    keys: Sequence[Key],
-    naming: Loaded,
-    keyed: Sequence[Key | None],
-    loaded: Loaded,
-    problems: Problems,
-) -> dict[str, list[str]]:
-    """Each column that chooses, groups or clusters keys, as text, from the file with all keys or else the gold's."""
-    columns = dict.fromkeys(column for plan in wanted for column in plan.grouping)
-    if table.cluster:
-        columns[table.cluster] = None
-    groups = {}
-    for column in columns:
-        with_keys = (naming, keyed) if column in naming[0] else (loaded, _row_keys(table, loaded, lambda *_: None))
-        groups[column] = _group(column, table, keys, *with_keys, problems)
-    return groups
 
 
 def _known_labels(
@@ -217,49 +254,54 @@ def _load(folder: Path, file: File, table: Table, problems: Problems) -> Loaded 
     if file.name.startswith("*") and len(found) > 1:
         problems.error(file.name, f"{len(found)} files end so", "one of them alone in the phase's folder")
         return None
-    texts = [read_utf8(folder / name, name, float("inf"), problems) for name in found]
-    sources = [
-        NamedText(name, text, file.value_in(name) or "")
-        for name, text in zip(found, texts, strict=True)
-        if text is not None
-    ]
-    return _read(sources, file, table, problems) if len(sources) == len(found) else None
+    sources, size = [], 0
+    for name in found:
+        text = read_utf8(folder / name, name, float("inf"), problems)
+        if text is not None:
+            sources.append(NamedText(name, text, file.value_in(name) or ""))
+            size += (folder / name).stat().st_size
+    return _read(sources, size, file, table, problems) if len(sources) == len(found) else None
 
 
-def _read(sources: Sequence[NamedText], file: File, table: Table, problems: Problems) -> Loaded:
-    """The rows with every field that the files have, by the fields' names, and every further column by its own."""
+def _read(sources: Sequence[NamedText], size: int, file: File, table: Table, problems: Problems) -> Loaded:
     fields = _fields_there(sources, file, table, problems)
     rows = joined(read_files(sources, file, fields, table, problems))
     if table.key == (file.named_by,):  # also those of files without rows
         rows = replace(rows, keys=[source.named for source in sources])
-    values = list(rows.rows)
+    numbers, values = [], []
+    for number, row in rows.rows:
+        numbers.append(number)
+        values.append(row)
     names = [*table.key, *(field.name for field in fields)]
-    return _without_absent(names, rows, values, len(table.key)) if rows.is_json and values else (names, rows, values)
+    by_column = list(zip(*values, strict=True)) or [()] * len(names)
+    columns: dict[str, Sequence[Any]] = dict(zip(names, by_column, strict=True))
+    for name in names[len(table.key) :]:
+        if rows.is_json and values and columns[name].count(ABSENT) == len(values):
+            del columns[name]  # what a path of JSON leads to in no record is not there
+    return Loaded(columns, numbers, rows, size)
 
 
 def _fields_there(sources: Sequence[NamedText], file: File, table: Table, problems: Problems) -> list[Field]:
     """The answers that the files have, and their further columns as strings."""
     if file.suffix == ".txt":
         return list(table.answers)
-    columns = list(dict.fromkeys(name for source in sources for name in column_names(source.text, file, table)))
+    columns: dict[str, None] = {}
+    for source in sources:
+        columns.update(dict.fromkeys(column_names(source.text, file, table)))
     if file.suffix in (".csv", ".tsv"):
         _check_key_columns(sources[0].name, columns, file, table, problems)
-    fields = [own for field in table.answers if (own := _in_columns(as_gold(field), columns, file)) is not None]
-    taken = {field.name for field in table.fields}.union(table.key)
-    return fields + [Field(column, "string") for column in columns if column not in taken]
+    fields = []
+    for answer in table.answers:
+        field = _in_columns(as_gold(answer), columns, file)
+        if field is not None:
+            fields.append(field)
+    for column in columns:
+        if column not in table.by_name and column not in table.key:
+            fields.append(Field(column, "string"))
+    return fields
 
 
-def _without_absent(names: list[str], rows: Rows, values: list[tuple[int, tuple[Any, ...]]], keys: int) -> Loaded:
-    """The columns that some record has: what a path of JSON leads to in none is not there."""
-    kept = list(range(keys))
-    for at in range(keys, len(names)):
-        if any(row[at] is not ABSENT for _, row in values):
-            kept.append(at)
-    pick = picker(kept)
-    return [names[at] for at in kept], rows, [(number, pick(row)) for number, row in values]
-
-
-def _check_key_columns(name: str, columns: Sequence[str], file: File, table: Table, problems: Problems) -> None:
+def _check_key_columns(name: str, columns: Collection[str], file: File, table: Table, problems: Problems) -> None:
     for field in table.key_in(file):
         column = file.place(field).name
         if columns and column not in columns:
@@ -267,12 +309,14 @@ def _check_key_columns(name: str, columns: Sequence[str], file: File, table: Tab
             problems.error(f"{name}:1", what, "the columns of the key")
 
 
-def _in_columns(field: Field, columns: Sequence[str], file: File) -> Field | None:
+def _in_columns(field: Field, columns: Collection[str], file: File) -> Field | None:
     """The field as a gold file has it: spread over columns, or in one; None where a table of cells has none of it."""
     place = file.place(field)
-    if file.suffix not in (".csv", ".tsv") or all(column in columns for column in place.cells):
+    if file.suffix not in (".csv", ".tsv") or set(place.cells).issubset(columns):
         return field
-    return replace(field, columns=()) if place.name in columns else None
+    if place.name in columns:
+        return replace(field, columns=())
+    return None
 
 
 def _check_file_names(table: Table, keys: Sequence[Key], problems: Problems) -> None:
@@ -280,29 +324,26 @@ def _check_file_names(table: Table, keys: Sequence[Key], problems: Problems) -> 
     if not table.file.named_by:
         return
     at = table.key.index(table.file.named_by)
-    for name in dict.fromkeys(key[at] for key in keys):
-        if name.startswith(".") or any(mark in name for mark in NO_FILE_NAME):
+    for name in dict.fromkeys(map(itemgetter(at), keys)):
+        if name.startswith(".") or not set(NO_FILE_NAME).isdisjoint(name):
             what = f"the {table.file.named_by} {shown(name)} cannot be a file's name"
             problems.error(table.gold.name, what, f"ids without {' '.join(NO_FILE_NAME)} and without a dot in front")
 
 
 def _skipped(
-    loaded: Loaded, table: Table, fields: Sequence[Field], positions: Mapping[Key, int]
+    typed: Mapping[tuple[str, str], Field],
+    loaded: Loaded,
+    by_row: Sequence[Key | None],
+    table: Table,
+    positions: Mapping[Key, int],
 ) -> dict[tuple[str, str], frozenset[int]]:
     """(column, type) → the positions of the keys that have an empty gold value there; nothing where none may be."""
-    if not table.skips_empty:
-        return {}
-    names, _, values = loaded
-    width = len(table.key)
     found = {}
-    for field in fields:
-        at = names.index(field.name)
-        empty: set[int] = set()
-        for _, row in values:
-            if _is_empty(row[at], field):
-                position = positions.get(table.canonical(tuple(map(as_text, row[:width]))))
-                if position is not None:  # an unknown key is reported elsewhere
-                    empty.add(position)
+    for field in typed.values() if table.skips_empty else ():
+        empty = set()
+        for raw, key in zip(loaded.columns[field.name], by_row, strict=True):
+            if key is not None and _is_empty(raw, field) and table.canonical(key) in positions:
+                empty.add(positions[table.canonical(key)])
         found[field.name, field.type] = frozenset(empty)
     return found
 
@@ -313,126 +354,134 @@ def _is_empty(raw: Any, field: Field) -> bool:
         return True
     if field.type in EMPTY_IS_A_VALUE:
         return False
-    return not any(raw) if isinstance(raw, tuple) else raw == ""
+    return raw == "" or (isinstance(raw, tuple) and not any(raw))
 
 
 def _row_keys(table: Table, loaded: Loaded, report: Fault) -> list[Key | None]:
     """The key of each row; None for one that is reported."""
-    _, rows, values = loaded
-    width = len(table.key)
-    keys = [row[:width] for _, row in values]
+    keys = list(loaded.values(table.key))
     if are_keys(keys):
         return list(keys)
-    return [key_of(row, table, rows, number, report) for number, row in values]
+    pairs = zip(keys, loaded.numbers, strict=True)
+    return [key_of(key, table, loaded.rows, number, report) for key, number in pairs]
+
+
+def _grouping(table: Table, wanted: Sequence[Plan]) -> dict[str, str]:
+    """Each column that chooses, groups or clusters keys → the leaderboard's column that asks for it, or `cluster`."""
+    found: dict[str, str] = {}
+    for plan in wanted:
+        found.update(dict.fromkeys(plan.grouping, plan.key))
+    if table.cluster:
+        found.setdefault(table.cluster, "cluster")
+    return found
 
 
 def _check_columns(
-    table: Table, wanted: Sequence[Plan], names: Sequence[str], listed: Sequence[str], problems: Problems
+    table: Table, wanted: Sequence[Plan], names: Collection[str], listed: Collection[str], problems: Problems
 ) -> None:
     """Record the columns that metrics name and no file has."""
-    needed = {column: plan.key for plan in wanted for column in plan.gold_needed}
+    needed: dict[str, str] = {}
+    for plan in wanted:
+        needed.update(dict.fromkeys(plan.gold_needed, plan.key))
     for column, key in needed.items():
         if column not in names:
             what = f"the column {column} is missing{_near(column, names)}"
             problems.error(f"{table.gold.name}:1", what, f"the gold of the column {key}")
-    grouping = {column: plan.key for plan in wanted for column in plan.grouping}
-    if table.cluster:
-        grouping.setdefault(table.cluster, "cluster")
-    for column, key in grouping.items():
+    for column, key in _grouping(table, wanted).items():
         if column not in names and column not in listed:
             what = f"the column {column} is missing{_near(column, [*names, *listed])}"
             problems.error(f"{table.gold.name}:1", what, f"the groups of {key}")
 
 
-def _near(column: str, names: Sequence[str]) -> str:
+def _near(column: str, names: Collection[str]) -> str:
     """The column that may be meant, in words."""
-    near = get_close_matches(column, names, n=1)
-    return f"; there is {near[0]}" if near else ""
+    return "".join(map("; there is {}".format, get_close_matches(column, names, n=1)))
 
 
-def _labels_in(values: Sequence[Any], kind: str) -> frozenset[str]:
+def _labels_in(values: Iterable[Any], kind: str) -> set[str]:
     """The labels of a column of labels, or of sets of them, or the types of its tags or spans."""
     if kind == "label":
-        return frozenset(filter(None, values))
-    elements = [element for value in values for element in value or ()]
-    if kind == "tags":
-        return frozenset(tag[2:] for tag in elements if tag != "O")
-    return frozenset(kind for span in elements for kind in span[2:]) if kind == "spans" else frozenset(elements)
+        return set(filter(None, values))
+    found: set[str] = set()
+    for element in chain.from_iterable(filter(None, values)):
+        if kind == "spans":
+            found.update(element[2:])
+        elif kind == "labels":
+            found.add(element)
+        elif element != "O":
+            found.add(element[2:])
+    return found
 
 
-def labels_of_gold(folder: Path, table: Table, wanted: Sequence[Plan]) -> dict[str, frozenset[str]]:
+def labels_of_gold(folder: Path, table: Table, wanted: Sequence[Plan]) -> dict[str, set[str]]:
     """The labels, or types of spans, in a phase's gold, by field without declared values.
 
     What is wrong there its own phase reports.
     """
-    if not open_fields(table, wanted, [field.name for field in table.answers]):
-        return {}
+    found: dict[str, set[str]] = {}
+    if not open_fields(table, wanted, table.by_name):
+        return found
     loaded = _load(folder, table.gold, table, Problems())
-    names, rows, values = loaded or ([], None, [])
-    found: dict[str, frozenset[str]] = {}
-    for name, fields in open_fields(table, wanted, names).items():
-        labels: set[str] = set()
+    if loaded is None:
+        return found
+    for name, fields in open_fields(table, wanted, loaded.columns).items():
+        found[name] = set()
         for field in fields:
-            at = names.index(field.name)
-            column = [_read_label(field, row[at], rows) for _, row in values]
-            labels |= _labels_in(column, field.type)
-        found[name] = frozenset(labels)
+            read = partial(_read_label, field, is_json=loaded.rows.is_json)
+            found[name] |= _labels_in(map(read, loaded.columns[field.name]), field.type)
     return found
 
 
-def _read_label(field: Field, value: Any, rows: Rows | None) -> Any:
+def _read_label(field: Field, value: Any, *, is_json: bool) -> Any:
     try:
-        return field.of_json(value) if rows is not None and rows.is_json else field.of_cell(value)
+        return field.of_json(value) if is_json else field.of_cell(value)
     except FieldError:
         return None
 
 
 def _group(
-    column: str, table: Table, keys: Sequence[Key], loaded: Loaded, row_keys: Sequence[Key | None], problems: Problems
+    column: str, table: Table, keys: Sequence[Key], loaded: Loaded, by_row: Sequence[Key | None], problems: Problems
 ) -> list[str]:
     """The column's text for each key: the same in all rows of a key."""
-    names, rows, values = loaded
-    at = names.index(column)
     field = table.find(column)
     found: dict[Key, str] = {}
-    for (number, row), key in zip(values, row_keys, strict=True):
+    for number, value, key in zip(loaded.numbers, loaded.columns[column], by_row, strict=True):
         if key is None:
             continue
-        text = as_text(row[at])
+        text = as_text(value)
         if field is not None:
             text = field.canonical(text)
         if found.setdefault(table.canonical(key), text) != text:
-            problems.error(
-                rows.place(number), f"{column} differs between the rows of {named_key(key)}", "one value a key"
-            )
-    wanted = [table.canonical(key) for key in keys]
-    missing = [key for key in wanted if key not in found]
-    if missing:
-        what = f"{column} is not known for {named_key(missing[0])}" + (
-            f" and {len(missing) - 1} more" if missing[1:] else ""
-        )
+            what = f"{column} differs between the rows of {named_key(key)}"
+            problems.error(loaded.rows.place(number), what, "one value a key")
+    texts, unknown = [], []
+    for key in table.compared(keys):
+        texts.append(found.get(key, ""))
+        if key not in found:
+            unknown.append(key)
+    if unknown:
+        what = f"{column} is not known for {first_of(unknown, 1, named_key)}"
         problems.error(table.gold.name, what, "reference.keys with this column, since these keys have no gold row")
-    return [found.get(key, "") for key in wanted]
+    return texts
 
 
 def as_text(value: Any) -> str:
     """A gold value as text, as `where` compares it; of one that is spread over columns all its cells."""
     if isinstance(value, str):
         return value
-    text = "" if value is ABSENT or value is None else json_text(value)
+    if value is ABSENT or value is None:
+        return ""
+    text = json_text(value)
     return text if isinstance(text, str) else json.dumps(value)
 
 
-def _further(
-    wanted: Sequence[Plan], names: Sequence[str], values: Sequence[tuple[int, tuple[Any, ...]]], answers: Answers
-) -> dict[str, list[str]]:
+def _further(wanted: Sequence[Plan], loaded: Loaded, answers: Answers) -> dict[str, list[str]]:
     """All columns as text, in the order of the answers' values; none where no metric is an own function."""
     columns: dict[str, list[str]] = {}
-    if not any(plan.file for plan in wanted):
-        return columns
-    row_of = dict(values)
-    for at, name in enumerate(names):
-        columns[name] = [as_text(row_of[number][at]) if number >= 0 else "" for number in answers.numbers]
+    if any(plan.file for plan in wanted):
+        for name, column in loaded.columns.items():
+            text_of = dict(zip(loaded.numbers, map(as_text, column), strict=True))
+            columns[name] = [text_of.get(number, "") for number in answers.numbers]
     return columns
 
 
@@ -454,11 +503,7 @@ def gold_keys(folder: Path, table: Table) -> list[Key]:
     return list(filter(None, _row_keys(table, loaded, lambda *_: None))) if loaded else []
 
 
-def read_columns(folder: Path, table: Table) -> dict[str, list[Any]]:
+def read_columns(folder: Path, table: Table) -> Mapping[str, Sequence[Any]]:
     """Every column of a table's gold as it is in the files; what is wrong there its own phase reports."""
     loaded = _load(folder, table.gold, table, Problems())
-    names, _, values = loaded or ([], None, [])
-    columns = {}
-    for at, name in enumerate(names):
-        columns[name] = [row[at] for _, row in values]
-    return columns
+    return loaded.columns if loaded else {}

@@ -1,59 +1,54 @@
 """From gold and answers to what a metric compares: pairs of values by key, the keys that count, and their groups."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
-from operator import le, lt
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import repeat
+from operator import itemgetter, le, lt
 from typing import Any
 
 from declared.answers import Answers
-from declared.gold_fields import gold_fields
 from declared.metrics import Sample, definitions, positive_of
-from declared.own_checks import answered_rows, by_key
+from declared.own_checks import answered_rows
 from declared.plan import Plan
 from declared.reference import GoldTable
 from scoring_kit.base.fields import NUMBER, Field, ordered
 
-Columns = list[Sequence[Any]]
 Group = tuple[str, ...]
 """Its text in each column of `by`."""
+Groups = dict[Group, list[int]]
+"""The positions of the keys that count, by group."""
+OwnRows = Sequence[tuple[Any, Any, Any]]
+"""What an own function gets of a table, for each key: the key (a text, or a tuple of several), its gold and its answer,
+each a dict of field → value, or with many rows a list of them; the gold with its further columns."""
 OVER_CLASSES = ("f1", "fbeta", "precision", "recall", "jaccard", "balanced_accuracy")
 """Metrics of labels that may be a mean over them."""
 
 
-def samples_of(plan: Plan, gold: GoldTable, answers: Answers) -> list[Sample]:
-    """What a metric of the table compares, over all keys: each field by itself, or all of them together."""
-    table = gold.table
-    fields = typed_gold(plan, gold)
-    given: Columns = [answers.columns[name, table.field(name).type] for name in plan.fields]
-    predicted = _units(plan, gold, given, answers.owners)
-    values = _units(plan, gold, _gold_columns(gold, fields), gold.answers.owners)
+def compared(plan: Plan, gold: GoldTable, answers: Answers | None = None) -> list[tuple[Sample, Groups]]:
+    """What a metric of the table compares, over all keys: each field by itself, or all of them together.
+
+    Each has the groups of `scored_groups`, less the keys whose gold is empty there. Without `answers` only the gold.
+    """
+    table, fields = gold.table, gold.fields[plan.key]
+    groups, empty = scored_groups(plan, gold), _empty(plan, gold)
     numbers = {name: list(map(number_of, gold.groups[column])) for name, column in plan.numbers.items()}
-    if table.many or len(predicted) < len(fields):  # compared as wholes
-        return [Sample(values[0], predicted[0], fields, table.many, numbers.get("weight"))]
-    samples = []
-    for name, field, truth, answer in zip(plan.fields, fields, values, predicted, strict=True):
-        form = _form(plan, table.field(name), field, truth)
-        sides = form.gold(truth), form.answers(answer)
-        samples.append(Sample(*sides, [form.field], weight=numbers.get("weight"), scale=numbers.get("scale")))
-    return samples
-
-
-def gold_values(plan: Plan, gold: GoldTable) -> list[Sequence[Any]]:
-    """The gold side of what `samples_of` gives."""
-    fields = typed_gold(plan, gold)
-    values = _units(plan, gold, _gold_columns(gold, fields), gold.answers.owners)
-    if gold.table.many or len(values) < len(fields):
-        return values
-    pairs = zip(plan.fields, fields, values, strict=True)
-    return [_form(plan, gold.table.field(name), field, truth).gold(truth) for name, field, truth in pairs]
-
-
-def typed_gold(plan: Plan, gold: GoldTable) -> list[Field]:
-    """The gold's columns that a metric reads."""
-    names = [field.name for field in gold.fields]
-    return [gold.field(field.name, field.type) for field in gold_fields(plan, gold.table, names)]
+    weight, scale = numbers.get("weight"), numbers.get("scale")
+    predicted: Sequence[Any] = ()
+    if _is_whole(plan, gold):
+        if answers:
+            predicted = _wholes(answers, map(table.field, plan.fields), gold)
+        whole = Sample(_wholes(gold.answers, fields, gold), predicted, fields, table.many, weight)
+        return [(whole, _without(groups, empty[0]))]
+    found = []
+    for name, field, without_gold in zip(plan.fields, fields, empty, strict=True):
+        own = table.field(name)
+        truth: Sequence[Any] = gold.answers.columns[field.name, field.type]
+        if answers:
+            predicted = answers.columns[name, own.type]
+        form, truth, predicted = _in_form(plan, own, field, truth, predicted)
+        sample = Sample(truth, predicted, [form], weight=weight, scale=scale)
+        found.append((sample, _without(groups, without_gold)))
+    return found
 
 
 def number_of(text: str) -> float:
@@ -61,54 +56,43 @@ def number_of(text: str) -> float:
     return float(text) if NUMBER.fullmatch(text) else math.nan
 
 
-def _gold_columns(gold: GoldTable, fields: Sequence[Field]) -> Columns:
-    return [gold.answers.columns[field.name, field.type] for field in fields]
+def _is_whole(plan: Plan, gold: GoldTable) -> bool:
+    """Whether all fields, and of many rows all of a key, are compared as one."""
+    return gold.table.many or (plan.definition is not None and plan.definition.joint)
 
 
-def _units(plan: Plan, gold: GoldTable, columns: Columns, owners: Sequence[int]) -> list[Sequence[Any]]:
-    """A value for each key: of each column, or, where they are compared as wholes, of all of them."""
-    if gold.table.many:
-        return [by_key(len(gold.keys), owners, list(zip(*columns, strict=True)))]
-    is_joint = plan.definition is not None and plan.definition.joint
-    return [list(zip(*columns, strict=True))] if is_joint else list(columns)
+def _wholes(answers: Answers, fields: Iterable[Field], gold: GoldTable) -> list[Any]:
+    """For each key the tuple of its values, or with many rows a list of them."""
+    rows = list(zip(*(answers.columns[field.name, field.type] for field in fields), strict=True))
+    return answers.by_key(rows, len(gold.keys)) if gold.table.many else rows
 
 
-def _same(values: Sequence[Any]) -> Sequence[Any]:
-    return values
+def _in_form(
+    plan: Plan, own: Field, of_gold: Field, gold: Sequence[Any], answers: Sequence[Any]
+) -> tuple[Field, Sequence[Any], Sequence[Any]]:
+    """A field's values, as they are, but for an ordinal that is compared as a number, and what is compared as a label.
 
-
-@dataclass(frozen=True)
-class ComparedForm:
-    """What a metric compares of a field's values: gold and answers as it takes them, of the type of `field`."""
-
-    field: Field
-    gold: Callable[[Sequence[Any]], Sequence[Any]] = _same
-    answers: Callable[[Sequence[Any]], Sequence[Any]] = _same
-
-
-def _form(plan: Plan, own: Field, of_gold: Field, gold: Sequence[Any]) -> ComparedForm:
-    """Values as they are, but for an ordinal that is compared as a number, and what is compared as a label."""
+    Returns:
+        The field whose type they have, the gold, and the answers.
+    """
     kinds = own.type, definitions()[plan.metric].module
     if kinds == ("ordinal", "numbers"):  # a gold value that is left out is none
-        as_numbers = partial(map_list, own.numbers.get)
-        return ComparedForm(Field(own.name, "number"), as_numbers, as_numbers)
+        return Field(own.name, "number"), map_list(own.numbers.get, gold), map_list(own.numbers.get, answers)
     if kinds == ("number", "labels"):
         positive = positive_of(plan.options, gold)
-        rest = f"not {positive}"
-        threshold = plan.options["threshold"]
-        reaches = partial(le, threshold) if not isinstance(threshold, Mapping) else partial(lt, threshold["above"])
-        names = {True: positive, False: rest}
-        labels = Field(own.name, "label", values=ordered([rest, positive]))
-        return ComparedForm(
-            labels,
-            partial(map_list, lambda label: names[label == positive]),
-            partial(map_list, lambda number: names[reaches(number)]),
-        )
+        names = [f"not {positive}", positive]
+        threshold, reaches = plan.options["threshold"], le
+        if isinstance(threshold, Mapping):
+            threshold, reaches = threshold["above"], lt
+        gold = map_list(lambda label: names[label == positive], gold)
+        answers = map_list(lambda number: names[reaches(threshold, number)], answers)
+        return Field(own.name, "label", values=ordered(names)), gold, answers
     if kinds == ("probabilities", "labels"):
         values = list(own.values or ())
-        return ComparedForm(of_gold, _same, partial(map_list, lambda shares: values[shares.index(max(shares))]))
-    compared = own if own.type == "probabilities" else of_gold
-    return ComparedForm(compared)
+        return of_gold, gold, map_list(lambda shares: values[shares.index(max(shares))], answers)
+    if own.type == "probabilities":
+        return own, gold, answers
+    return of_gold, gold, answers
 
 
 def map_list(form: Callable[[Any], Any], values: Sequence[Any]) -> list[Any]:
@@ -116,50 +100,23 @@ def map_list(form: Callable[[Any], Any], values: Sequence[Any]) -> list[Any]:
     return [None if value is None else form(value) for value in values]
 
 
-@dataclass(frozen=True)
-class OwnRows:
-    """What an own function gets of a table: for each key its rows, in the order of the keys.
-
-    Attributes:
-        keys: a text each, or a tuple of texts where several fields are the key.
-        gold: a dict of field → value, or with many rows a list of them; with the gold's further columns, as text.
-        predicted: likewise, without further columns.
-    """
-
-    keys: Sequence[Any]
-    gold: Sequence[Any]
-    predicted: Sequence[Any]
-
-    def at(self, positions: Sequence[int]) -> "OwnRows":
-        """The keys at these positions, of which one may come several times."""
-        keys = [self.keys[i] for i in positions]
-        return OwnRows(keys, [self.gold[i] for i in positions], [self.predicted[i] for i in positions])
-
-    def joined(self, other: "OwnRows") -> "OwnRows":
-        """These rows, then the others."""
-        keys, gold, predicted = (
-            [*self.keys, *other.keys],
-            [*self.gold, *other.gold],
-            [*self.predicted, *other.predicted],
-        )
-        return OwnRows(keys, gold, predicted)
-
-
 def own_rows(gold: GoldTable, answers: Answers) -> OwnRows:
     """What an own function compares, over all keys."""
-    keys = [key[0] if len(key) == 1 else key for key in gold.keys]
+    keys: Sequence[Any] = gold.keys
+    if len(gold.table.key) == 1:
+        keys = list(map(itemgetter(0), keys))
     truth = answered_rows(gold.answers, gold.table, gold.keys, gold.further)
-    return OwnRows(keys, truth, answered_rows(answers, gold.table, gold.keys))
+    return list(zip(keys, truth, answered_rows(answers, gold.table, gold.keys), strict=True))
 
 
-def scored_groups(plan: Plan, gold: GoldTable) -> dict[Group, list[int]]:
+def scored_groups(plan: Plan, gold: GoldTable) -> Groups:
     """The positions of the keys that count, by group; a metric without `by` has one group, `()`.
 
     Groups come in the order of their texts; those that `where` leaves without a key are left out.
     """
     chosen = list(range(len(gold.keys)))
     if gold.skipped and plan.fields:
-        empty = frozenset.intersection(*_empty_by_sample(plan, gold))
+        empty = frozenset.intersection(*_empty(plan, gold))
         chosen = [i for i in chosen if i not in empty]
     for column, wanted in plan.where.items():
         texts = gold.groups[column]
@@ -167,76 +124,77 @@ def scored_groups(plan: Plan, gold: GoldTable) -> dict[Group, list[int]]:
         chosen = [i for i in chosen if texts[i] in fitting]
     if not plan.by:
         return {(): chosen}
-    of_keys = list(zip(*(gold.groups[column] for column in plan.by), strict=True))
-    groups: dict[Group, list[int]] = {}
+    of_keys = list(zip(*map(gold.groups.__getitem__, plan.by), strict=True))
+    groups: Groups = {}
     for i in chosen:
         groups.setdefault(of_keys[i], []).append(i)
     return dict(sorted(groups.items()))
 
 
-def scored_by_sample(plan: Plan, gold: GoldTable) -> list[dict[Group, list[int]]]:
-    """The groups of `scored_groups` for each of `samples_of`: without the keys whose gold is empty there."""
-    groups = scored_groups(plan, gold)
-    found = []
-    for empty in _empty_by_sample(plan, gold):
-        kept = {}
-        for group, positions in groups.items() if empty else ():
-            own = [i for i in positions if i not in empty]
-            if own:
-                kept[group] = own
-        if not empty:
-            kept = groups
-        found.append(kept)
+def _without(groups: Groups, empty: frozenset[int]) -> Groups:
+    """The groups without these positions, those that have others."""
+    if not empty:
+        return groups
+    kept = {}
+    for group, positions in groups.items():
+        own = [i for i in positions if i not in empty]
+        if own:
+            kept[group] = own
+    return kept
+
+
+def _empty(plan: Plan, gold: GoldTable) -> list[frozenset[int]]:
+    """The positions of the keys whose gold is empty: of each field, or of all that are compared as wholes."""
+    found = [gold.skipped.get((field.name, field.type), frozenset()) for field in gold.fields[plan.key]]
+    if _is_whole(plan, gold):
+        return [frozenset[int]().union(*found)]
     return found
 
 
-def _empty_by_sample(plan: Plan, gold: GoldTable) -> list[frozenset[int]]:
-    """The positions of the keys whose gold is empty: of each field, or of all that are compared as wholes."""
-    found = [gold.skipped.get((field.name, field.type), frozenset()) for field in typed_gold(plan, gold)]
-    is_joint = plan.definition is not None and plan.definition.joint
-    return [frozenset[int]().union(*found)] if gold.table.many or is_joint else found
+def classes_of(plan: Plan, gold: GoldTable) -> list[tuple[Group | None, list[int]]]:
+    """The positions of the keys of each group of `by` (with None), and of each label that a metric is a mean over.
 
-
-def classes_of(plan: Plan, gold: GoldTable) -> dict[Any, list[int]]:
-    """The positions of the keys of each group of `by` and label that a metric is a mean over.
-
-    A label of a fixed list that no gold has is without positions. Empty for a metric that is no such mean.
+    A label comes with its group; one of a fixed list that no gold has is without positions. Empty for a metric that is
+    no such mean.
     """
-    found: dict[Any, list[int]] = {}
+    found: list[tuple[Group | None, list[int]]] = []
     if plan.by:
-        found.update(scored_groups(plan, gold))
+        found += zip(repeat(None), scored_groups(plan, gold).values())
     is_mean = plan.metric in OVER_CLASSES and plan.options.get("average", "macro") == "macro"
     if plan.file is not None or not is_mean:
         return found
-    fixed = plan.options.get("labels")
-    listed = set(fixed) if isinstance(fixed, list) else None
-    columns = zip(gold_values(plan, gold), scored_by_sample(plan, gold), typed_gold(plan, gold), strict=True)
-    for number, (values, groups, field) in enumerate(columns):
-        of_column = _by_label(values, groups, listed)
-        there = {label for _, label in of_column}
-        of_column.update({((), label): [] for label in _fixed_labels(fixed, field) - there})
-        found.update({(number, *key): positions for key, positions in of_column.items()})
+    listed = plan.options.get("labels")
+    for sample, groups in compared(plan, gold):
+        lacking = set(_fixed_labels(listed, sample.fields[0]))
+        for group, positions in groups.items():
+            for label, own in _by_label(sample.gold, positions).items():
+                if not isinstance(listed, list) or label in listed:
+                    found.append((group, own))
+                    lacking.discard(label)
+        found += zip(repeat(()), [[] for _ in lacking])
     return found
 
 
-def _by_label(
-    values: Sequence[Any], groups: Mapping[Group, list[int]], listed: set[str] | None
-) -> dict[tuple[Group, str], list[int]]:
-    """The positions of the keys of each group and label of the gold, of those that are listed; all without a list."""
-    found: dict[tuple[Group, str], list[int]] = {}
-    for group, positions in groups.items():
-        for i in positions:
-            labels = values[i] if isinstance(values[i], frozenset) else {values[i]}
-            for label in labels if listed is None else labels & listed:
-                found.setdefault((group, label), []).append(i)
+def _by_label(gold: Sequence[Any], positions: Sequence[int]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for i in positions:
+        for label in labels_of(gold[i]):
+            found.setdefault(label, []).append(i)
     return found
 
 
-def _fixed_labels(labels: Any, field: Field) -> set[str]:
+def _fixed_labels(listed: Any, field: Field) -> Iterable[str]:
     """The labels that a metric's option `labels` fixes, whatever the gold has."""
-    if isinstance(labels, list):
-        return set(labels)
-    return set(field.values or ()) if labels == "declared" else set()
+    if listed == "declared":
+        return field.values or ()
+    return listed if isinstance(listed, list) else ()
+
+
+def labels_of(value: str | frozenset[str] | None) -> frozenset[str]:
+    """The labels of a value: of a set all, of a single label that one, of no label none."""
+    if isinstance(value, frozenset):
+        return value
+    return frozenset() if value is None else frozenset([value])
 
 
 def _fitting(wanted: Any, field: Field | None) -> Callable[[str], bool]:

@@ -65,8 +65,12 @@ class Table:
     @cached_property
     def key_fields(self) -> List[Field]:
         """The fields of the key; a key must be there and is never blank."""
-        named = {field.name: field for field in self.fields}
-        return [named.get(name) or Field(name, "string") for name in self.key]
+        return [self.by_name.get(name) or Field(name, "string") for name in self.key]
+
+    @cached_property
+    def by_name(self) -> Dict[str, Field]:
+        """The fields by their names."""
+        return {field.name: field for field in self.fields}
 
     @property
     def answers(self) -> List[Field]:
@@ -105,10 +109,10 @@ class Table:
 
     def find(self, name: str) -> Optional[Field]:
         """The field of a name; None where there is none."""
-        return next((field for field in self.fields if field.name == name), None)
+        return self.by_name.get(name)
 
     def field(self, name: str) -> Field:
-        return next(field for field in self.fields if field.name == name)
+        return self.by_name[name]
 
 
 def fields_by_task(table: Table, options: Mapping[str, Any]) -> Dict[str, Set[str]]:

@@ -13,9 +13,10 @@ from declared.figures import Later, bars_by_group, figures_of_fields
 from declared.metrics import Sample, definitions
 from declared.plan import ColumnSources, Plan, columns_of_task
 from declared.reference import Reference
-from declared.samples import Group, OwnRows, own_rows, samples_of, scored_by_sample, scored_groups
+from declared.samples import Group, OwnRows, compared, own_rows, scored_groups
 from declared.submission import Submission
 from declared.tables import Table
+from scoring_kit.errors import first_of
 from scoring_kit.results import Figure, Metric, NotComputed, TaskResult
 from scoring_kit.units import Units
 
@@ -37,14 +38,14 @@ class Computed:
 
     groups: Mapping[Group, Positions]
     samples: Sequence[Sample]
-    values: Sequence[tuple[str, Mapping[Group, float]]]
+    values: Mapping[str, Mapping[Group, float]]
     failed: NotComputed | None = None
 
     @property
     def undefined(self) -> list[str]:
         """The groups (and fields) in which the metric is undefined."""
         found = []
-        for field, values in self.values:
+        for field, values in self.values.items():
             for group, value in values.items():
                 if math.isnan(value):
                     found.append(", ".join(filter(None, [field, *group])))
@@ -57,8 +58,11 @@ class Computed:
 
     def mean(self, undefined: float) -> float:
         """The mean over fields and groups, with `undefined` in place of undefined values."""
-        values = [undefined if math.isnan(value) else value for _, row in self.values for value in row.values()]
-        return math.fsum(values) / len(values)
+        values: list[float] = []
+        for of_groups in self.values.values():
+            values += of_groups.values()
+        defined = [undefined if math.isnan(value) else value for value in values]
+        return math.fsum(defined) / len(defined)
 
 
 def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], TaskResult]:
@@ -66,7 +70,9 @@ def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], Ta
 
     def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
         columns = columns_of_task(task, options, submission.entered)
-        every = {plan.key: compute(plan, reference, submission) for plan in (*columns.own, *columns.beside)}
+        every = {}
+        for plan in (*columns.own, *columns.beside):
+            every[plan.key] = compute(plan, reference, submission)
         metrics, undefined = _values(columns, every)
         own: list[tuple[Plan, Computed]] = []
         said: dict[str, str] = {}
@@ -109,7 +115,7 @@ def _values(columns: ColumnSources, computed: Mapping[str, Computed]) -> tuple[d
 
     from declared import expressions
 
-    values = {key: np.array([float(worst)]) for key, worst in columns.absent.items()}
+    values = {key: np.array([worst], dtype=np.float64) for key, worst in columns.absent.items()}
     for plan in (*columns.own, *columns.beside):
         values[plan.key] = expressions.bounded(np.array([found[plan.key].value]), plan)
     warnings = []
@@ -128,7 +134,7 @@ def _figures(computed: Sequence[tuple[Plan, Computed]]) -> list[Figure]:
     figures: dict[Hashable, Figure] = {}
     for plan, column in computed:
         if plan.by and not plan.file:
-            figures[plan.key] = bars_by_group(plan, column.groups, [row for _, row in column.values])
+            figures[plan.key] = bars_by_group(plan, column.groups, list(column.values.values()))
         figures.update(figures_of_fields(plan, column.samples))
     return list(figures.values())
 
@@ -143,47 +149,51 @@ def compute(plan: Plan, reference: Reference, submission: Submission) -> Compute
     """The metric of each field, or of all of them together, in each group."""
     gold, answers = reference.tables[plan.table], submission.tables[plan.table]
     if plan.tables:
-        rows = {name: own_rows(reference.tables[name], submission.tables[name]) for name in plan.tables}
-        keys = sum(len(one.keys) for one in rows.values())
-        return _own(plan, {(): range(keys)}, [rows])
+        tables = {name: own_rows(reference.tables[name], submission.tables[name]) for name in plan.tables}
+        keys = sum(map(len, tables.values()))
+        return _own(plan, {(): range(keys)}, {(): tables})
     groups = scored_groups(plan, gold)
     if plan.file is not None:
-        every = own_rows(gold, answers)
-        return _own(plan, groups, [{plan.table: every.at(positions)} for positions in groups.values()])
-    samples = samples_of(plan, gold, answers)
+        rows = own_rows(gold, answers)
+        of_groups = {}
+        for group, positions in groups.items():
+            of_groups[group] = {plan.table: [rows[i] for i in positions]}
+        return _own(plan, groups, of_groups)
     metric = definitions()[plan.metric]
-    names = [""] if len(samples) == 1 else plan.fields
-    values = []
+    found = compared(plan, gold, answers)
+    names = plan.fields if len(found) > 1 else ("",)
+    values: dict[str, dict[Group, float]] = {}
     shown = []
-    for name, sample, own in zip(names, samples, scored_by_sample(plan, gold), strict=True):
-        of_groups = {group: metric.value(sample.at(positions), plan.options) for group, positions in own.items()}
-        values.append((name, of_groups))
+    for name, (sample, own) in zip(names, found, strict=True):
+        values[name] = {}
+        for group, positions in own.items():
+            values[name][group] = metric.value(sample.at(positions), plan.options)
         if gold.skipped:
             sample = sample.at(sorted(chain(*own.values())))
         shown.append(sample)
     return Computed(groups, shown, values)
 
 
-def _own(plan: Plan, groups: Mapping[Group, Positions], rows: Sequence[Mapping[str, OwnRows]]) -> Computed:
+def _own(plan: Plan, groups: Mapping[Group, Positions], tables: Mapping[Group, Mapping[str, OwnRows]]) -> Computed:
     """An own function, called with the rows of each group."""
     from declared.metrics.own import OwnMetricError, own_value  # in no program without such a metric
 
-    values: list[float] = []
+    values = {}
     failed = None
-    for of_group in rows:
+    for group, rows in tables.items():
         try:
-            values.append(own_value(plan, of_group))
+            values[group] = own_value(plan, rows)
         except OwnMetricError as error:
-            values.append(plan.worst)
+            values[group] = plan.worst
             failed = error.failed
-    return Computed(groups, [], [("", dict(zip(groups, values, strict=True)))], failed)
+    return Computed(groups, [], {"": values}, failed)
 
 
 def undefined_text(plan: Plan, places: Sequence[str]) -> str:
     """The warning that a value is undefined for this submission, and what counts instead."""
-    shown = "; ".join(filter(None, places[:5]))
-    more = f" and {len(places) - 5} more" if len(places) > 5 else ""
-    where = f" for {shown}{more}" if shown else ""
+    where = ""
+    if any(places):
+        where = f" for {first_of(list(filter(None, places)), 5, str, '; ')}"
     counted = f"{plan.undefined:g} counts instead"
     return f"{plan.key}: {plan.metric} is undefined{where}, as for constant predictions; {counted}."
 
@@ -225,9 +235,14 @@ def described(plan: Plan) -> str:
             parts.append(f"{name}={quote(text)}")
     if tuple(plan.gold) != tuple(plan.fields):
         parts.append(f"gold={_quoted(plan.gold, '+')}")
-    parts += [f"where.{quote(column, safe='')}={_wanted(wanted)}" for column, wanted in plan.where.items()]
-    named = {"by": plan.by, "tables": plan.tables, "weight": [plan.weight] if plan.weight else []}
-    parts += [f"{name}={_quoted(columns, '+')}" for name, columns in named.items() if columns]
+    for column, wanted in plan.where.items():
+        parts.append(f"where.{quote(column, safe='')}={_wanted(wanted)}")
+    if plan.by:
+        parts.append(f"by={_quoted(plan.by, '+')}")
+    if plan.tables:
+        parts.append(f"tables={_quoted(plan.tables, '+')}")
+    if plan.weight:
+        parts.append(f"weight={quote(plan.weight, safe='')}")
     if plan.undefined != plan.worst:
         parts.append(f"undefined={plan.undefined:g}")
     return ",".join(filter(None, parts))

@@ -19,7 +19,7 @@ from declared.metrics.numbers import SQUARED
 from declared.metrics.own import OwnMetricError, own_value
 from declared.plan import ColumnSources, ExpressionPlan, Plan
 from declared.reference import GoldTable, Reference
-from declared.samples import OwnRows, classes_of, own_rows, samples_of, scored_by_sample, scored_groups
+from declared.samples import OwnRows, classes_of, compared, labels_of, own_rows, scored_groups
 from declared.submission import Submission
 from declared.tables import Key, Table
 from scoring_kit.metrics import summed
@@ -45,6 +45,10 @@ class PlacedTable:
     unit: Places
     units: int
 
+    def units_at(self, positions: Sequence[int]) -> int:
+        """In how many units the keys at these positions are."""
+        return len(np.unique(self.unit[positions]))
+
 
 def units_of(columns: ColumnSources, reference: Reference, submission: Submission) -> Units:
     """The per-unit results of a task with these columns.
@@ -56,21 +60,22 @@ def units_of(columns: ColumnSources, reference: Reference, submission: Submissio
     shown, tables = _placed(every, reference, submission)
     statistics: dict[str, Statistic] = {}
     classes: dict[str, list[int]] = {}
-    scored, operands = {}, {}
+    scored: dict[str, ScoredUnits] = {}
+    operands: dict[str, Operand] = {}
     for plan in every:
         if not plan.resampled:
             continue
         placed, statistic = tables[plan.table], _column(plan, tables)
-        statistics[plan.key], operands[plan.key] = statistic, Operand(statistic, plan)
-        classes[plan.key] = [] if plan.tables else _classes(plan, placed)
+        statistics[plan.key], operands[plan.key] = statistic, Operand(plan, statistic)
+        classes[plan.key] = _classes(plan, placed)
         if isinstance(statistic, MeanOfParts):
             scored[plan.key] = ScoredUnits(placed.gold.table.unit, statistic.places)
     for one in columns.made:
-        parts = {key: operands[key] for key in one.expression.keys if key in operands}
-        if set(one.expression.keys) <= {*parts, *columns.absent}:  # else one of them is not resampled
-            statistics[one.key] = OfColumns(one, parts, columns.absent)
-            operands[one.key] = Operand(statistics[one.key], one)
-            classes[one.key] = list(chain.from_iterable(classes[key] for key in parts))
+        entered = [key for key in one.expression.keys if key not in columns.absent]
+        if operands.keys() >= set(entered):  # else one of them is not resampled
+            statistics[one.key] = OfColumns(one, list(map(operands.__getitem__, entered)), columns.absent)
+            operands[one.key] = Operand(one, statistics[one.key])
+            classes[one.key] = list(chain(*map(classes.__getitem__, entered)))
     for key in statistics.keys() - set(columns.keys):
         del statistics[key]
     words = dict.fromkeys(one.gold.table.unit for one in tables.values())
@@ -89,7 +94,9 @@ def _squared(columns: ColumnSources) -> set[str]:
 
 def _classes(plan: Plan, placed: PlacedTable) -> list[int]:
     """In how many units each class or group is that the metric is a mean over."""
-    return [len(np.unique(placed.unit[positions])) for positions in classes_of(plan, placed.gold).values()]
+    if plan.tables:
+        return []
+    return [placed.units_at(positions) for _, positions in classes_of(plan, placed.gold)]
 
 
 def _placed(
@@ -134,17 +141,20 @@ def _kind(table: Table) -> str:
 
 def _names(gold: GoldTable) -> Sequence[Key]:
     cluster = gold.table.cluster
-    return [(name,) for name in gold.groups[cluster]] if cluster else gold.keys
+    return list(zip(gold.groups[cluster])) if cluster else gold.keys
 
 
 def _column(plan: Plan, tables: Mapping[str, PlacedTable]) -> Statistic:
     """The statistic of a column: the metric in each group and field, then their mean."""
     units = tables[plan.table].units
     if plan.tables:
-        read = {name: tables[name] for name in plan.tables}
-        places = {name: one.unit for name, one in read.items()}
-        return Recomputed(units, places, {name: own_rows(one.gold, one.answers) for name, one in read.items()}, plan)
-    parts = [part for _, of_group in _parts(plan, tables[plan.table]) for part in of_group]
+        places, rows = {}, {}
+        for name in plan.tables:
+            places[name], rows[name] = tables[name].unit, own_rows(tables[name].gold, tables[name].answers)
+        return Recomputed(units, places, rows, plan)
+    parts: list[PartOfUnits] = []
+    for _, of_group in _parts(plan, tables[plan.table]):
+        parts += of_group
     if len(parts) == 1 and len(parts[0].places) == units:
         return parts[0].statistic
     return MeanOfParts(units, parts)
@@ -156,11 +166,10 @@ def _parts(plan: Plan, placed: PlacedTable) -> Iterator[tuple[str, list["PartOfU
         rows = own_rows(placed.gold, placed.answers)
         for group, positions in scored_groups(plan, placed.gold).items():
             places, unit = np.unique(placed.unit[positions], return_inverse=True)
-            own = Recomputed(len(places), {plan.table: unit}, {plan.table: rows.at(positions)}, plan)
+            own = Recomputed(len(places), {plan.table: unit}, {plan.table: [rows[i] for i in positions]}, plan)
             yield ", ".join(group), [PartOfUnits(places, own)]
         return
-    metric, by_sample = definitions()[plan.metric], scored_by_sample(plan, placed.gold)
-    samples = list(zip(samples_of(plan, placed.gold, placed.answers), by_sample, strict=True))
+    metric, samples = definitions()[plan.metric], compared(plan, placed.gold, placed.answers)
     for group in scored_groups(plan, placed.gold):
         parts = []
         for sample, groups in samples:
@@ -179,17 +188,17 @@ def _groups(plan: Plan, placed: PlacedTable) -> dict[str, Group]:
     classes = classes_of(plan, placed.gold)
     groups = scored_groups(plan, placed.gold).items()
     for (name, parts), (group, positions) in zip(_parts(plan, placed), groups, strict=True):
-        units = len(np.unique(placed.unit[positions]))
-        of_group = [own for key, own in classes.items() if len(key) == 3 and key[1] == group]
-        within = [len(np.unique(placed.unit[own])) for own in of_group]
-        found[name] = Group(MeanOfParts(placed.units, parts), units, len(positions), within)
+        within = [placed.units_at(own) for of_group, own in classes if of_group == group]
+        mean = MeanOfParts(placed.units, parts)
+        found[name] = Group(mean, placed.units_at(positions), len(positions), within)
     return found
 
 
 def _labels(plan: Plan, placed: PlacedTable) -> dict[str, Group]:
     (positions,) = scored_groups(plan, placed.gold).values()
-    (sample,) = [one.at(positions) for one in samples_of(plan, placed.gold, placed.answers)]
-    gold, predicted = list(map(_as_set, sample.gold)), list(map(_as_set, sample.predicted))
+    ((sample, _),) = compared(plan, placed.gold, placed.answers)
+    sample = sample.at(positions)
+    gold, predicted = list(map(labels_of, sample.gold)), list(map(labels_of, sample.predicted))
     places, unit = np.unique(placed.unit[positions], return_inverse=True)
     keys = Keys(unit, len(places), plan.worst).weighing(sample.weight)
     found = {}
@@ -200,12 +209,6 @@ def _labels(plan: Plan, placed: PlacedTable) -> dict[str, Group]:
         items = int(min(truth.sum(), given.sum() or truth.sum()))
         found[label] = Group(MeanOfParts(placed.units, [part]), len(np.unique(unit[truth])), items)
     return found
-
-
-def _as_set(value: str | frozenset[str] | None) -> frozenset[str]:
-    if isinstance(value, frozenset):
-        return value
-    return frozenset() if value is None else frozenset([value])
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,6 +228,10 @@ class PartOfUnits:
 
     def to_exchange(self) -> "PartOfUnits":
         return PartOfUnits(self.places, self.statistic.to_exchange())
+
+    def joined(self, other: "PartOfUnits", units: int) -> "PartOfUnits":
+        """The metric over the units of both, those of `other` after so many."""
+        return PartOfUnits(np.concatenate([self.places, other.places + units]), self.statistic.joined(other.statistic))
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,22 +253,19 @@ class MeanOfParts:
         return MeanOfParts(self.units, [part.to_exchange() for part in self.parts])
 
     def joined(self, other: "MeanOfParts") -> "MeanOfParts":
-        parts = [
-            PartOfUnits(np.concatenate([one.places, two.places + self.units]), one.statistic.joined(two.statistic))
-            for one, two in zip(self.parts, other.parts, strict=True)
-        ]
+        parts = [one.joined(two, self.units) for one, two in zip(self.parts, other.parts, strict=True)]
         return MeanOfParts(self.units + other.units, parts)
 
     def as_sums(self) -> Additive | None:
         """Where every part is a formula of sums: for each part the number of its units, then its terms."""
-        parts = [part.statistic.as_sums() for part in self.parts]
-        sums = [part for part in parts if part is not None]
-        if len(sums) < len(parts):
-            return None
-        terms = [_at_places(own.sums, part.places, self.units) for own, part in zip(sums, self.parts, strict=True)]
-        ends = np.cumsum([own.shape[1] for own in terms])
-        formula = partial(_mean_of_formulas, formulas=[own.formula for own in sums], ends=ends[:-1])
-        return Additive(csr_matrix(hstack(terms)), formula)
+        parts = []
+        for part in self.parts:
+            own = part.statistic.as_sums()
+            if own is None:
+                return None
+            terms = _at_places(own.sums, part.places, self.units)
+            parts.append(Additive(terms, partial(_where_drawn, formula=own.formula)))
+        return _side_by_side(parts, _mean_of_parts)
 
 
 def _at_places(sums: Any, places: Places, units: int) -> Any:
@@ -271,13 +275,31 @@ def _at_places(sums: Any, places: Places, units: int) -> Any:
     return place @ own
 
 
-def _mean_of_formulas(sums: Array, formulas: Sequence[Formula], ends: Any) -> Array:
-    """The mean of the parts' formulas, from summed terms [resamples, terms]; a part without a unit is left out."""
-    values = np.full((len(sums), len(formulas)), np.nan)
-    for place, (formula, own) in enumerate(zip(formulas, np.split(sums, ends, axis=1), strict=True)):
-        drawn = own[:, 0] > 0
-        values[drawn, place] = formula(own[drawn, 1:])
-    return _mean(values)
+def _where_drawn(sums: Array, formula: Formula) -> Array:
+    """A formula of the terms after the first, which is how many units are drawn; undefined where none is."""
+    values = np.full(len(sums), np.nan)
+    drawn = sums[:, 0] > 0
+    values[drawn] = formula(sums[drawn, 1:])
+    return values
+
+
+def _side_by_side(parts: Sequence[Additive], whole: Callable[[Sequence[Array], int], Array]) -> Additive:
+    """All sums in one table, and a formula of the parts' values, [resamples] each, and the number of resamples."""
+    terms = [csr_matrix(part.sums) for part in parts]
+    ends = np.cumsum([own.shape[1] for own in terms])[:-1]
+    formulas = [part.formula for part in parts]
+    return Additive(csr_matrix(hstack(terms)), partial(_of_parts, formulas=formulas, ends=ends, whole=whole))
+
+
+def _of_parts(
+    sums: Array, formulas: Sequence[Formula], ends: Any, whole: Callable[[Sequence[Array], int], Array]
+) -> Array:
+    own = zip(formulas, np.split(sums, ends, axis=1), strict=True)
+    return whole([formula(terms) for formula, terms in own], len(sums))
+
+
+def _mean_of_parts(values: Sequence[Array], resamples: int) -> Array:
+    return _mean(np.column_stack(values))
 
 
 def _mean(values: Array) -> Array:
@@ -308,7 +330,7 @@ class Recomputed:
         drawn = {}
         for name, rows in self.rows.items():
             often = counts[self.places[name]]
-            drawn[name] = rows.at(np.repeat(np.arange(len(often)), often).tolist())
+            drawn[name] = [rows[i] for i in np.repeat(np.arange(len(often)), often).tolist()]
         try:
             value = own_value(self.plan, drawn)
         except OwnMetricError:
@@ -319,8 +341,10 @@ class Recomputed:
         return self
 
     def joined(self, other: "Recomputed") -> "Recomputed":
-        places = {name: np.concatenate([own, other.places[name] + self.units]) for name, own in self.places.items()}
-        rows = {name: own.joined(other.rows[name]) for name, own in self.rows.items()}
+        places, rows = {}, {}
+        for name, own in self.places.items():
+            places[name] = np.concatenate([own, other.places[name] + self.units])
+            rows[name] = [*self.rows[name], *other.rows[name]]
         return Recomputed(self.units + other.units, places, rows, self.plan)
 
     def as_sums(self) -> None:
@@ -331,8 +355,8 @@ class Recomputed:
 class Operand:
     """A column of an expression, and its statistic."""
 
-    statistic: Statistic
     plan: Plan | ExpressionPlan
+    statistic: Statistic
 
 
 @dataclass(frozen=True, eq=False)
@@ -341,52 +365,47 @@ class OfColumns:
 
     Attributes:
         plan: what it is.
-        operands: key → column.
+        operands: its columns.
         absent: key → the score of each column of a task that the submission does not enter.
     """
 
     plan: ExpressionPlan
-    operands: Mapping[str, Operand]
+    operands: Sequence[Operand]
     absent: Mapping[str, float]
 
     def over(self, counts: Array) -> Array:
-        return self.of({key: one.statistic.over(counts) for key, one in self.operands.items()}, len(counts))
+        return self.of([one.statistic.over(counts) for one in self.operands], len(counts))
 
-    def of(self, values: Mapping[str, Array], resamples: int) -> Array:
-        """The expression of its columns' values, [resamples] each; NaN where one of them is NaN."""
-        every = {key: np.full(resamples, float(worst)) for key, worst in self.absent.items()}
+    def of(self, values: Sequence[Array], resamples: int) -> Array:
+        """The expression of its operands' values, [resamples] each; NaN where one of them is NaN."""
+        every = {}
+        for key, worst in self.absent.items():
+            every[key] = np.full(resamples, float(worst))
         undefined = np.zeros(resamples, dtype=bool)
-        for key, own in values.items():
-            every[key] = bounded(own, self.operands[key].plan)
+        for one, own in zip(self.operands, values, strict=True):
+            every[one.plan.key] = bounded(own, one.plan)
             undefined |= np.isnan(own)
         found = shown(computed(self.plan.expression, every, resamples), self.plan)
         return np.where(undefined, np.nan, found)
 
     def to_exchange(self) -> "OfColumns":
-        return self._with({key: one.statistic.to_exchange() for key, one in self.operands.items()})
+        return replace(self, operands=[Operand(one.plan, one.statistic.to_exchange()) for one in self.operands])
 
     def joined(self, other: "OfColumns") -> "OfColumns":
         """See `Statistic`; a column that one of the two did not enter has its worst value for both."""
-        both = {key: one for key, one in self.operands.items() if key in other.operands}
-        together = {key: one.statistic.joined(other.operands[key].statistic) for key, one in both.items()}
-        return replace(self._with(together), absent={**self.absent, **other.absent})
+        entered = {one.plan.key: one.statistic for one in other.operands}
+        both = []
+        for one in self.operands:
+            if one.plan.key in entered:
+                both.append(Operand(one.plan, one.statistic.joined(entered[one.plan.key])))
+        return replace(self, operands=both, absent={**self.absent, **other.absent})
 
     def as_sums(self) -> Additive | None:
         """Where every column is a formula of sums: the terms of all of them."""
-        sums = {key: own for key, one in self.operands.items() if (own := one.statistic.as_sums()) is not None}
-        if not sums or len(sums) < len(self.operands):
-            return None
-        ends = np.cumsum([own.sums.shape[1] for own in sums.values()])
-        formulas = {key: own.formula for key, own in sums.items()}
-        terms = hstack([csr_matrix(own.sums) for own in sums.values()])
-        return Additive(csr_matrix(terms), partial(_of_sums, whole=self, formulas=formulas, ends=ends[:-1]))
-
-    def _with(self, statistics: Mapping[str, Statistic]) -> "OfColumns":
-        operands = {key: replace(self.operands[key], statistic=one) for key, one in statistics.items()}
-        return replace(self, operands=operands)
-
-
-def _of_sums(sums: Array, whole: OfColumns, formulas: Mapping[str, Formula], ends: Any) -> Array:
-    """An expression from the summed terms of its columns, [resamples, terms]."""
-    parts = zip(formulas.items(), np.split(sums, ends, axis=1), strict=True)
-    return whole.of({key: formula(own) for (key, formula), own in parts}, len(sums))
+        parts = []
+        for one in self.operands:
+            own = one.statistic.as_sums()
+            if own is None:
+                return None
+            parts.append(own)
+        return _side_by_side(parts, self.of) if parts else None

@@ -3,7 +3,7 @@
 import io
 import re
 import sys
-from typing import Callable, Dict, List, Sequence, Tuple
+from typing import Callable, Dict, List, Sequence, Tuple, TypeVar
 
 SHOWN = 50
 LINES_SHOWN = 8
@@ -16,6 +16,7 @@ WARNINGS_SHOWN = 20
 LOG_BYTES = 6_000
 """The longest log that is safe: some workers lose the beginning of a longer log, or fail a run because of it."""
 
+_Item = TypeVar("_Item")
 Fault = Callable[[str, str, str, str], None]
 """`Problems.fault` or `Problems.gold_fault`, for formats that gold and submissions share, and which have one reader."""
 
@@ -171,14 +172,17 @@ def _same(others: Sequence[str]) -> str:
     if not others:
         return ""
     more = ", …" if len(others) > LINES_SHOWN else ""
-    lines = "line" if len(others) == 1 else "lines"
-    return f" The same in {len(others)} more {lines}: {', '.join(others[:LINES_SHOWN])}{more}."
+    return f" The same in {_count(len(others), 'more line')}: {', '.join(others[:LINES_SHOWN])}{more}."
 
 
 def _line(text: str) -> str:
     """A message in one line that is not too long to be read."""
-    line = printable(text)
-    return line if len(line) <= MAX_LINE else line[: MAX_LINE - 1] + "…"
+    return cut(printable(text), MAX_LINE)
+
+
+def cut(text: str, most: int) -> str:
+    """A text of a length that can be read, `most` characters."""
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _count(number: int, noun: str) -> str:
@@ -199,6 +203,12 @@ def _expectation(text: str) -> str:
 def printable(text: str) -> str:
     """A text in one line: what is not printable, as a file's name may hold it, escaped as in Python."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def first_of(items: Sequence[_Item], most: int, show: Callable[[_Item], str], separator: str = ", ") -> str:
+    """The first items in words, and how many more there are: `a, b and 3 more`."""
+    more = f" and {len(items) - most} more" if len(items) > most else ""
+    return separator.join(map(show, items[:most])) + more
 
 
 def shown(value: object, limit: int = 60) -> str:

@@ -13,10 +13,9 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from gen_bundle.declaration.declared import DECLARED, settle
-from gen_bundle.declaration.foreign import PROGRAMS, ForeignCompetition, check_foreign_rules
+from gen_bundle.declaration.foreign import PROGRAMS, ForeignCompetition, check_foreign_rules, check_packed
 from gen_bundle.declaration.model import DeclaredCompetition
 from gen_bundle.declaration.overrides import apply_overrides, nearest
-from gen_bundle.declaration.packed import check_packed
 from gen_bundle.declaration.rules import check_rules
 from gen_bundle.declaration.source import Broken, Source, Trail, dotted, read_source
 from gen_bundle.errors import UserError

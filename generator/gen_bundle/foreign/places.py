@@ -4,8 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gen_bundle.declaration.foreign import ForeignCompetition, ForeignPhase, ForeignSolution, ForeignTask
-from gen_bundle.declaration.packed import DATA, source_of
+from gen_bundle.declaration.foreign import (
+    DATA,
+    ForeignCompetition,
+    ForeignPhase,
+    ForeignSolution,
+    ForeignTask,
+    source_of,
+)
 from gen_bundle.zips.writing import folder_members
 
 SOLUTIONS = "solutions"

@@ -14,15 +14,19 @@ from gen_bundle.codabench.competition import MEASURED, TIE_BREAK
 from gen_bundle.codabench.reading import YAML_NAME
 from gen_bundle.declaration.dates import parse_moment
 from gen_bundle.declaration.foreign import (
+    DATA,
     ForeignColumn,
     ForeignCompetition,
     ForeignPhase,
     ForeignSolution,
     ForeignTask,
+    is_below_data,
+    is_on_server,
+    place_of,
+    source_of,
 )
 from gen_bundle.declaration.inside import check_inside
 from gen_bundle.declaration.model import Question
-from gen_bundle.declaration.packed import DATA, is_below_data, is_on_server, place_of, source_of
 from gen_bundle.declaration.read import read_foreign
 from gen_bundle.errors import UserError
 from gen_bundle.foreign.places import Files, ProjectPlaces

@@ -29,10 +29,9 @@ from gen_bundle.errors import UserError
 from gen_bundle.new.data import example, write_data, write_sample
 from gen_bundle.new.declare import task_of
 from gen_bundle.new.propose import Proposal
-from gen_bundle.package.own_code import remember_own_code
 from gen_bundle.package.phase_data import prepare_reference
 from gen_bundle.package.programs import SAMPLE
-from gen_bundle.package.resolve import resolve
+from gen_bundle.package.resolve import remember_own_code, resolve
 from gen_bundle.resources import PLACEHOLDER, REAL_TASKS, SCAFFOLD, competitions
 
 PLAIN = re.compile(r"[A-Za-z][A-Za-z_]*([ /.-]?[A-Za-z0-9_]+)*")

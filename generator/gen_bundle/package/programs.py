@@ -16,7 +16,6 @@ from typing import Any
 from gen_bundle.codabench.board import time_limit
 from gen_bundle.codabench.worker import MODULES, PLATFORM_IMAGE
 from gen_bundle.declaration.declared.columns import declared_metrics
-from gen_bundle.declaration.declared.tables import declared_tables
 from gen_bundle.declaration.model import DeclaredPhase, DeclaredTask
 from gen_bundle.package.libraries import site_members
 from gen_bundle.package.resolve import ProgramPart, Resolved
@@ -31,7 +30,7 @@ ORGANISERS_ONLY = "organiser.py"
 """The module of a package that is in no program."""
 NEVER_PACKED = ("scoring_kit.resampling", "declared.units")
 """What the verbs `rank` and `trial` import of modules that are in programs, too."""
-LAZY_METRICS = ("declared.metrics.embeddings", "declared.metrics.own", "declared.metrics.tags")
+LAZY_METRICS = ("declared.metrics.embeddings", "declared.metrics.own")
 """Modules that others import only where a metric needs them."""
 
 Baselines = Mapping[str, Mapping[str, float]]
@@ -98,7 +97,7 @@ def _code(competition: Resolved) -> Members:
 
 
 def _metric_modules(competition: Resolved) -> list[str]:
-    """The modules of `declared` that a competition's metrics, and the figures of its fields, import by name."""
+    """The modules of `declared` that a competition's metrics import by name."""
     if not competition.is_declared:
         return []
     used = set()
@@ -109,9 +108,6 @@ def _metric_modules(competition: Resolved) -> list[str]:
                 used.add(metric.known.module)
             else:
                 used.add("own")
-    for table in declared_tables(competition.options).values():
-        if any(field["type"] == "tags" for field in table.fields.values()):
-            used.add("tags")
     return [f"metrics.{module}" for module in sorted(used)]
 
 

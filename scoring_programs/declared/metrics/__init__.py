@@ -49,11 +49,10 @@ class Sample:
         if len(positions) == len(self.gold):
             return self
 
-        def some(column: Sequence[Any]) -> Sequence[Any]:
-            return [column[i] for i in positions]
+        def some(column: Any) -> Any:
+            return column and [column[i] for i in positions]
 
-        weight = None if self.weight is None else some(self.weight)
-        scale = None if self.scale is None else some(self.scale)
+        weight, scale = some(self.weight), some(self.scale)
         return Sample(some(self.gold), some(self.predicted), self.fields, self.many, weight, scale)
 
 
@@ -106,8 +105,8 @@ def definitions() -> dict[str, Definition]:
     found = {}
     for name, row in table.items():
         options = {option: about.get("default") for option, about in row.get("options", {}).items()}
-        known = {key: row[key] for key in ("joint", "gold", "resampled") if key in row}
-        found[name] = Definition(name, row["module"], libraries=tuple(row["libraries"]), options=options, **known)
+        joint, gold, resampled = row.get("joint", False), row.get("gold", {}), row.get("resampled", True)
+        found[name] = Definition(name, row["module"], joint, gold, tuple(row["libraries"]), options, resampled)
     return found
 
 

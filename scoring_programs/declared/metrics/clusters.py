@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 import numpy as np
 
 from declared.metrics import Options, Sample
 from declared.metrics.keys import Keys
 from scoring_kit.units import Array, Items
+
+Sizes: TypeAlias = tuple[Any, Any, Any]
+"""Of the pairs of clusters that share a key, of the gold's clusters and of the answer's."""
 
 
 def ari(sample: Sample, options: Options, keys: Keys) -> Items:
@@ -22,10 +27,11 @@ def nmi(sample: Sample, options: Options, keys: Keys) -> Items:
 v_measure = nmi  # Source: Rosenberg and Hirschberg, EMNLP 2007; with equal weights the same figure
 
 
-def _clusters(sample: Sample) -> list[Array]:
+def _clusters(sample: Sample) -> tuple[Any, Any]:
     """The numbers of the clusters of gold and answers."""
-    numbers = [np.unique(list(side), return_inverse=True)[1] for side in (sample.gold, sample.predicted)]
-    return [side.astype(np.float64) for side in numbers]
+    _, gold = np.unique(list(sample.gold), return_inverse=True)
+    _, predicted = np.unique(list(sample.predicted), return_inverse=True)
+    return gold, predicted
 
 
 def _ari(values: Array, counts: Array) -> Array:
@@ -36,19 +42,19 @@ def _nmi(values: Array, counts: Array) -> Array:
     return np.array([_nmi_of(_contingency(values, row)) for row in counts])
 
 
-def _contingency(values: Array, counts: Array) -> tuple[Array, Array, Array]:
+def _contingency(values: Array, counts: Array) -> Sizes:
     """How many keys each pair of clusters shares, of the pairs that share any, and how many each cluster has."""
     gold, predicted = values.astype(np.intp).T
     width = int(predicted.max()) + 1
     _, pair = np.unique(gold * width + predicted, return_inverse=True)
-    of_pairs, of_gold, of_answer = (np.bincount(cluster, counts) for cluster in (pair, gold, predicted))
-    return of_pairs.astype(np.float64), of_gold.astype(np.float64), of_answer.astype(np.float64)
+    return np.bincount(pair, counts), np.bincount(gold, counts), np.bincount(predicted, counts)
 
 
-def _ari_of(sizes: tuple[Array, Array, Array]) -> float:
+def _ari_of(sizes: Sizes) -> float:
     """From pairs of keys that are together in both, in the gold alone, in the answer alone, and in neither."""
-    in_both, in_gold, in_answer = ((of_clusters**2).sum() for of_clusters in sizes)
-    number = sizes[0].sum()
+    of_pairs, of_gold, of_answer = sizes
+    in_both, in_gold, in_answer = (of_pairs**2).sum(), (of_gold**2).sum(), (of_answer**2).sum()
+    number = of_pairs.sum()
     together, gold_alone, answer_alone = in_both - number, in_gold - in_both, in_answer - in_both
     apart = number**2 - in_gold - in_answer + in_both
     if gold_alone == 0 and answer_alone == 0:
@@ -57,12 +63,14 @@ def _ari_of(sizes: tuple[Array, Array, Array]) -> float:
     return float(2 * (together * apart - gold_alone * answer_alone) / by_chance)
 
 
-def _nmi_of(sizes: tuple[Array, Array, Array]) -> float:
+def _nmi_of(sizes: Sizes) -> float:
     of_pairs, of_gold, of_answer = map(_entropy, sizes)
     if of_gold == 0 and of_answer == 0:
         return 1.0
     shared = of_gold + of_answer - of_pairs
-    return max(0.0, 2 * shared / (of_gold + of_answer)) if shared > np.finfo(np.float64).eps else 0.0
+    if shared <= np.finfo(np.float64).eps:
+        return 0.0
+    return float(2 * shared / (of_gold + of_answer))
 
 
 def _entropy(sizes: Array) -> float:

@@ -1,10 +1,12 @@
 """BERTScore of texts, by the kit's own engine, averaged over keys, each with its best reference."""
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING
 
 from declared.metrics import Options, Sample
 from declared.metrics.keys import Keys
+from declared.metrics.texts import references
 from scoring_kit.units import Additive
 
 if TYPE_CHECKING:
@@ -13,11 +15,10 @@ if TYPE_CHECKING:
 
 def bertscore(sample: Sample, options: Options, keys: Keys) -> Additive:
     """The mean of the keys' BERTScore (F1, precision or recall), rescaled with the baseline where that is asked for."""
-    scorer = bert_scorer(options)
-    references = [[gold] if isinstance(gold, str) else gold for gold in sample.gold]
-    scorer.encode_all(sample.predicted, [text for texts in references for text in texts])
+    scorer, gold = bert_scorer(options), references(sample.gold)
+    scorer.encode_all(sample.predicted, chain.from_iterable(gold))
     values = []
-    for text, texts in zip(sample.predicted, references, strict=True):
+    for text, texts in zip(sample.predicted, gold, strict=True):
         scores = scorer.rescale(scorer.score([text], texts))
         values.append(float(getattr(scores, options["part"]).max()))
     return keys.mean(values)
@@ -32,5 +33,5 @@ def bert_scorer(options: Options) -> "BertScorer":
     """The engine with a metric's options, made once in a process."""
     from scoring_kit.metrics.bertscore import BertScoreOptions, load_bert_scorer
 
-    given: dict[str, Any] = {one.name: options.get(one.name) for one in fields(BertScoreOptions)}
-    return load_bert_scorer(BertScoreOptions(**{name: value for name, value in given.items() if value is not None}))
+    given = {one.name: options[one.name] for one in fields(BertScoreOptions) if options.get(one.name) is not None}
+    return load_bert_scorer(BertScoreOptions(**given))

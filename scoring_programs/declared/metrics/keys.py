@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -44,11 +45,11 @@ class Keys:
 
     def summed(self, *terms: ArrayLike) -> Array:
         """Terms, each given for every key, added up for each unit: shape [units, terms]."""
-        columns = [np.asarray(term, dtype=np.float64) for term in terms]
+        columns = np.array(terms, dtype=np.float64)
         if self.weight is not None:
-            columns = [self.weight * column for column in columns]
+            columns *= self.weight
         if self.units == 1:  # summed in pairs, which keeps more digits than one key after the other
-            return np.array([[column.sum() for column in columns]])
+            return np.array([columns.sum(axis=1)])
         return np.column_stack([np.bincount(self.unit, column, self.units) for column in columns])
 
     def counted(self, entries: Entries, width: int, amounts: Array | None = None) -> Any:
@@ -88,10 +89,9 @@ class Keys:
 
     def _weighted(self, values: Sequence[ArrayLike], formula: ItemFormula) -> tuple[Array, ItemFormula]:
         """The keys' values as columns, and a formula of them in which each key counts as much as it weighs."""
-        columns = [np.asarray(value, dtype=np.float64) for value in values]
         if self.weight is None:
-            return np.column_stack(columns), formula
-        return np.column_stack([*columns, self.weight]), partial(_of_weighted, formula=formula)
+            return np.array(values, dtype=np.float64).T, formula
+        return np.array([*values, self.weight], dtype=np.float64).T, partial(_of_weighted, formula=formula)
 
 
 def _of_weighted(values: Array, counts: Array, formula: ItemFormula) -> Array:
@@ -150,13 +150,13 @@ class LabelCounts:
         from scipy.sparse import csr_matrix, vstack
 
         labels = list(dict.fromkeys([*self.labels, *other.labels]))
-        place = {label: number for number, label in enumerate(labels)}
+        place = dict(zip(labels, count()))
         sums = []
         for one in (self, other):
-            places = np.array([place[label] for label in one.labels], dtype=np.intp)
+            places = np.fromiter(map(place.__getitem__, one.labels), np.intp, len(one.labels))
             own = csr_matrix(one.sums).tocoo()
             terms = own.shape[1] // max(1, len(one.labels))
-            columns = np.concatenate([places + term * len(labels) for term in range(terms)])
+            columns = (places + len(labels) * np.arange(terms)[:, np.newaxis]).ravel()
             shape = (own.shape[0], terms * len(labels))
             sums.append(csr_matrix((own.data, (own.row, columns[own.col])), shape=shape))
         return LabelCounts(labels, csr_matrix(vstack(sums)), self.formula)
@@ -167,8 +167,11 @@ class LabelCounts:
 
 def _side_by_side(sides: Sequence[Entries], labels: int) -> Entries:
     """Entries of several terms as those of one table, each term in as many columns as there are labels."""
-    columns = [label + term * labels for term, (_, label) in enumerate(sides)]
-    return np.concatenate([key for key, _ in sides]), np.concatenate(columns)
+    keys, columns = [], []
+    for term, (key, label) in enumerate(sides):
+        keys.append(key)
+        columns.append(label + term * labels)
+    return np.concatenate(keys), np.concatenate(columns)
 
 
 @dataclass(frozen=True, eq=False)

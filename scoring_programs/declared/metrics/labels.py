@@ -1,13 +1,16 @@
-"""Metrics of labels and sets of labels, as scikit-learn's: counts of each label, or means over keys.
+"""Metrics of labels, sets of labels and tags: counts of each label or type of span, or means over keys.
 
-No label (None) is wrong for every label and a false positive of none.
+Of labels as scikit-learn's; no label (None) is wrong for every label and a false positive of none. Of tags as seqeval's
+default mode reads and counts the spans that they mark.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
+from itertools import chain, count
+from operator import and_, eq, itemgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -24,18 +27,19 @@ NO_LABEL = -1
 """The code of None."""
 PARTS = {"f1": summed.f1, "precision": summed.precision, "recall": summed.recall}
 Formula: TypeAlias = "Callable[[Array], Array]"
+Span: TypeAlias = tuple[str, int, int]
+"""Type, first token, last token."""
 
 
 def accuracy(sample: Sample, options: Options, keys: Keys) -> Additive:
     """Share of the labels that are right."""
-    return keys.mean([gold == predicted for gold, predicted in zip(sample.gold, sample.predicted, strict=True)])
+    return keys.mean(list(map(eq, sample.gold, sample.predicted)))
 
 
 def balanced_accuracy(sample: Sample, options: Options, keys: Keys) -> LabelCounts:
     """Mean recall of the gold labels."""
-    return _counts(
-        partial(averaged, formula=summed.recall, average="macro", nothing=keys.worst, labels="gold"), sample, keys
-    )
+    mean = partial(averaged, formula=summed.recall, average="macro", nothing=keys.worst, labels="gold")
+    return _counts(mean, sample, keys)
 
 
 def mcc(sample: Sample, options: Options, keys: Keys) -> LabelCounts:
@@ -50,8 +54,8 @@ def kappa(sample: Sample, options: Options, keys: Keys) -> Statistic:
     names, gold, predicted = codes(sample)
     classes, every = len(names) + 1, np.arange(len(gold))
     predicted = np.where(predicted == NO_LABEL, len(names), predicted)
-    distance = np.abs(np.subtract.outer(np.arange(float(classes)), np.arange(float(classes))))
-    weights = distance**2 if options["weights"] == "quadratic" else distance
+    power = {"linear": 1, "quadratic": 2}[options["weights"]]
+    weights = np.abs(np.subtract.outer(np.arange(float(classes)), np.arange(float(classes)))) ** power
     one = np.ones(len(gold))
     # for each key its disagreement and 1, then 1 in the column of its gold class and in that of its answer's
     columns = np.concatenate([np.zeros_like(gold), np.ones_like(gold), 2 + gold, 2 + classes + predicted])
@@ -77,8 +81,8 @@ def _averaged(formula: Callable[..., Array], sample: Sample, options: Options, k
     of_counts: Formula = partial(formula, nothing=float(options["zero_division"] or 0))
     if average == "binary":
         positive = positive_of(options, sample.gold)
-        gold = np.array([value == positive for value in sample.gold])
-        predicted = np.array([value == positive for value in sample.predicted])
+        gold = np.array(sample.gold, dtype=object) == positive
+        predicted = np.array(sample.predicted, dtype=object) == positive
         return keys.additive(of_counts, gold & predicted, predicted, gold)
     if average == "samples":
         return _over_keys(of_counts, sample, labels, keys)
@@ -86,11 +90,10 @@ def _averaged(formula: Callable[..., Array], sample: Sample, options: Options, k
     names, over = _names(sample), labels
     if isinstance(labels, list):
         names = _names(sample, labels)
-        over = [names.index(label) for label in labels]
+        over = list(map(names.index, labels))
     elif labels == "declared":  # which a field without values does not have
-        over = list(range(len(field.values))) if field.values else "present"
-    nothing = 0.0 if average == "micro" else keys.worst
-    over_labels = partial(averaged, formula=of_counts, average=average, nothing=nothing, labels=over)
+        over = list(range(len(field.values or ()))) or "present"
+    over_labels = partial(averaged, formula=of_counts, average=average, nothing=keys.worst, labels=over)
     return _counts(over_labels, sample, keys, names)
 
 
@@ -100,9 +103,9 @@ def _over_keys(formula: Formula, sample: Sample, labels: str | list[str], keys: 
         return _over_gold_labels(formula, sample, keys)
     gold, predicted = sample.gold, sample.predicted
     if isinstance(labels, list):
-        gold = [value.intersection(labels) for value in gold]
-        predicted = [value.intersection(labels) for value in predicted]
-    return keys.mean(formula(np.column_stack(_sizes(gold, predicted))))
+        listed = frozenset(labels)
+        gold, predicted = list(map(listed.intersection, gold)), list(map(listed.intersection, predicted))
+    return keys.mean(formula(_sizes(gold, predicted).T))
 
 
 f1 = partial(_averaged, summed.f1)
@@ -117,10 +120,11 @@ def fbeta(sample: Sample, options: Options, keys: Keys) -> Statistic:
 
 def points(sample: Sample, options: Options, keys: Keys) -> Additive:
     """Points reached over those that the gold itself would get; a pair of labels that is not named has 0."""
-    matrix = options["matrix"]
-    own = [matrix.get(label, {}) for label in sample.gold]
-    reached = [row.get(label, 0) for row, label in zip(own, sample.predicted, strict=True)]
-    best = [row.get(label, 0) for row, label in zip(own, sample.gold, strict=True)]
+    reached, best = [], []
+    for gold, predicted in zip(sample.gold, sample.predicted, strict=True):
+        row = options["matrix"].get(gold, {})
+        reached.append(row.get(predicted, 0))
+        best.append(row.get(gold, 0))
     return keys.additive(summed.mean, reached, best)
 
 
@@ -149,10 +153,10 @@ def averaged(
         counted = counted | (answered > 0)
     elif labels != "gold":
         counted = np.broadcast_to(np.isin(np.arange(gold.shape[-1]), labels), gold.shape)
+    terms = np.stack([true, predicted, gold], axis=-1)
     if average == "micro":
-        totals = [np.where(counted, one, 0.0).sum(-1) for one in (true, predicted, gold)]
-        return formula(np.stack(totals, axis=-1))
-    values = formula(np.stack([true, predicted, gold], axis=-1))
+        return formula(np.where(counted[..., np.newaxis], terms, 0.0).sum(axis=-2))
+    values = formula(terms)
     mean = summed.mean_where(values, counted)
     if average == "weighted":
         weights = gold * counted
@@ -172,12 +176,11 @@ def _terms(sums: Array, *, weighted: bool) -> Sequence[Array]:
 def _counts(formula: Any, sample: Sample, keys: Keys, names: Sequence[str] | None = None) -> LabelCounts:
     """A formula of the counts of each label: of one label a key, or of sets of them; `names` has all labels."""
     (field,) = sample.fields
-    names = _names(sample) if names is None else names
+    names = names or _names(sample)
     formula = partial(formula, weighted=keys.weight is not None)
     if field.type == "labels":
-        shared = [gold & predicted for gold, predicted in zip(sample.gold, sample.predicted, strict=True)]
-        sides = [_entries(side, names) for side in (shared, sample.predicted, sample.gold)]
-        return LabelCounts.of(names, sides, formula, keys)
+        shared = list(map(and_, sample.gold, sample.predicted))
+        return LabelCounts.of(names, _sides([shared, sample.predicted, sample.gold], names), formula, keys)
     gold, predicted = _coded(sample, names)
     right, answered = np.flatnonzero(gold == predicted), np.flatnonzero(predicted != NO_LABEL)
     true = right, gold[right]
@@ -202,45 +205,48 @@ def codes(sample: Sample) -> tuple[list[str], NDArray[np.intp], NDArray[np.intp]
 
 
 def _coded(sample: Sample, names: Sequence[str]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    code_of: dict[str | None, int] = {None: NO_LABEL}
-    code_of.update((name, position) for position, name in enumerate(names))
-    gold = np.fromiter((code_of[value] for value in sample.gold), np.intp, len(sample.gold))
-    predicted = np.fromiter((code_of[value] for value in sample.predicted), np.intp, len(sample.predicted))
+    code_of: dict[str | None, int] = {None: NO_LABEL, **dict(zip(names, count()))}
+    gold = np.fromiter(map(code_of.__getitem__, sample.gold), np.intp, len(sample.gold))
+    predicted = np.fromiter(map(code_of.__getitem__, sample.predicted), np.intp, len(sample.predicted))
     return gold, predicted
 
 
-def _entries(sets: Sequence[frozenset[str]], names: Sequence[str]) -> Entries:
-    """Key and code of each element of the keys' sets."""
-    code = {name: position for position, name in enumerate(names)}
-    key = np.repeat(np.arange(len(sets)), [len(labels) for labels in sets])
-    return key, np.array([code[label] for labels in sets for label in labels], dtype=np.intp)
+def _sides(sides: Sequence[Sequence[Collection[str]]], names: Sequence[str]) -> list[Entries]:
+    """Of each side key and code of each label that a key has."""
+    code_of = dict(zip(names, count()))
+    found: list[Entries] = []
+    for labels in sides:
+        key = np.repeat(np.arange(len(labels)), list(map(len, labels)))
+        code = np.fromiter(map(code_of.__getitem__, chain.from_iterable(labels)), np.intp, len(key))
+        found.append((key, code))
+    return found
 
 
-def _sizes(gold: Sequence[frozenset[str]], predicted: Sequence[frozenset[str]]) -> tuple[Array, Array, Array]:
-    """How many labels each key's sets share, how many are predicted, and how many are gold."""
-    counts = [(len(truth & given), len(given), len(truth)) for truth, given in zip(gold, predicted, strict=True)]
-    shared, given, there = np.array(counts, dtype=np.float64).T
-    return shared, given, there
+def _sizes(gold: Sequence[frozenset[str]], predicted: Sequence[frozenset[str]]) -> Array:
+    """How many labels each key's sets share, how many are predicted, and how many are gold, shape [3, keys]."""
+    shared = list(map(len, map(and_, gold, predicted)))
+    return np.array([shared, list(map(len, predicted)), list(map(len, gold))], dtype=np.float64)
 
 
 def _over_gold_labels(formula: Formula, sample: Sample, keys: Keys) -> Items | Additive:
     """The mean over keys, of the labels alone that the gold of the keys which were drawn has."""
     labels = sorted(set().union(*sample.gold))
-    answers = [predicted.intersection(labels) for predicted in sample.predicted]
+    answers = list(map(frozenset(labels).intersection, sample.predicted))
     if keys.units == 1:  # nothing is drawn, so that these are the labels
-        return keys.mean(formula(np.column_stack(_sizes(sample.gold, answers))))
-    matrices = []
-    for side in (sample.gold, answers):
-        matrix = np.zeros((len(side), len(labels)))
-        matrix[_entries(side, labels)] = 1.0
-        matrices.append(matrix)
-    return keys.items(partial(_samples, formula=formula), *matrices[0].T, *matrices[1].T)
+        return keys.mean(formula(_sizes(sample.gold, answers).T))
+    columns: list[Array] = []
+    for entries in _sides([sample.gold, answers], labels):
+        matrix = np.zeros((len(answers), len(labels)))
+        matrix[entries] = 1.0
+        columns += list(matrix.T)
+    return keys.items(partial(_samples, formula=formula), *columns)
 
 
 def _samples(values: Array, counts: Array, formula: Formula) -> Array:
     gold, predicted = np.hsplit(values, 2)
     drawn = (counts @ gold > 0).astype(np.float64).T
-    of_keys = formula(np.stack([(side @ drawn).T for side in (gold * predicted, predicted, gold)], axis=-1))
+    sizes = np.stack([gold * predicted, predicted, gold]) @ drawn
+    of_keys = formula(sizes.T)
     return summed.quotient((counts * of_keys).sum(axis=1), counts.sum(axis=1))
 
 
@@ -290,3 +296,37 @@ def label_counts(sample: Sample) -> tuple[list[str], Any]:
     width = len(names) + 1
     cells = gold * width + np.where(predicted == NO_LABEL, len(names), predicted)
     return names, np.bincount(cells, minlength=len(names) * width).reshape(len(names), width)
+
+
+def spans(tags: Sequence[str]) -> set[Span]:
+    """The spans that one key's tags mark: B begins one, and so does I after O or after a span of another type."""
+    found: set[Span] = set()
+    first, kind = 0, None
+    for place, tag in enumerate([*tags, "O"]):
+        mark, _, own = tag.partition("-")
+        if kind is not None and (mark != "I" or own != kind):
+            found.add((kind, first, place - 1))
+            kind = None
+        if kind is None and mark != "O":
+            first, kind = place, own
+    return found
+
+
+def _over_types(of_type: Formula, sample: Sample, options: Options, keys: Keys) -> LabelCounts:
+    """F1, precision or recall of the spans that tags mark, averaged over their types."""
+    gold, predicted = list(map(spans, sample.gold)), list(map(spans, sample.predicted))
+    sides = [list(map(_types, side)) for side in (map(and_, gold, predicted), predicted, gold)]
+    types = sorted({*chain.from_iterable(sides[1]), *chain.from_iterable(sides[2])})
+    # where neither side has a span, seqeval's mean over types is undefined
+    weighted = keys.weight is not None
+    formula = partial(averaged, formula=of_type, average=options["average"], nothing=keys.worst, weighted=weighted)
+    return LabelCounts.of(types, _sides(sides, types), formula, keys)
+
+
+span_f1 = partial(_over_types, summed.f1)
+span_precision = partial(_over_types, summed.precision)
+span_recall = partial(_over_types, summed.recall)
+
+
+def _types(marked: set[Span]) -> list[str]:
+    return list(map(itemgetter(0), marked))

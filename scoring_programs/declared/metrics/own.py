@@ -2,15 +2,15 @@
 
 import importlib.util
 import math
-import traceback
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from declared.own_checks import last_line
 from declared.plan import Plan
 from declared.samples import OwnRows
-from scoring_kit.base.missing_packages import missing_package
+from scoring_kit.base.environment import missing_package
 from scoring_kit.errors import OrganiserError
 from scoring_kit.results import NotComputed
 
@@ -59,18 +59,19 @@ def own_value(plan: Plan, tables: Mapping[str, OwnRows]) -> float:
     """
     file = plan.file or Path()
     function = own_function(file, plan.metric)
-    rows = tables[plan.table]
-    sides: tuple[Any, Any] = list(rows.gold), list(rows.predicted)
-    options = dict(plan.options)
-    if plan.tables:
-        sides = {name: one.gold for name, one in tables.items()}, {name: one.predicted for name, one in tables.items()}
-        options["keys"] = {name: list(one.keys) for name, one in tables.items()}
+    keys, gold, predicted = {}, {}, {}
+    for name, rows in tables.items():
+        keys[name], gold[name], predicted[name] = list(map(list, zip(*rows, strict=True))) or ([], [], [])
     try:
-        value = function(*sides, **options)
-        number = math.nan if isinstance(value, bool) or not hasattr(value, "__float__") else float(value)
+        if plan.tables:
+            value = function(gold, predicted, **{**plan.options, "keys": keys})
+        else:
+            value = function(gold[plan.table], predicted[plan.table], **plan.options)
+        is_number = hasattr(value, "__float__") and not isinstance(value, bool)
+        number = float(value) if is_number else math.nan
     except (Exception, SystemExit) as error:  # whatever it is, the run ends as with any other answer
         raise OwnMetricError(f"{_line(file, error)} in {plan.metric}", f"{type(error).__name__}: {error}") from error
-    if isinstance(value, bool) or not hasattr(value, "__float__"):
+    if not is_number:
         raise OwnMetricError(f"{file.name} in {plan.metric}", f"gives {type(value).__name__}, not a number")
     return math.nan if math.isinf(number) else number
 
@@ -79,5 +80,4 @@ def _line(file: Path, error: BaseException) -> str:
     """The file and the last line of it that ran."""
     if isinstance(error, SyntaxError) and error.filename == str(file):
         return f"{file.name}:{error.lineno}"
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(file)]
-    return f"{file.name}:{lines[-1]}" if lines else file.name
+    return file.name + last_line(error, str(file))

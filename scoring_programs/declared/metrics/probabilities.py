@@ -87,15 +87,14 @@ def _is_of_labels(sample: Sample) -> bool:
 def _sides(sample: Sample, options: Options) -> tuple[Array, Array]:
     """1 where the gold is the positive label, and the predicted numbers."""
     positive = positive_of(options, sample.gold)
-    outcome = [float(label == positive) for label in sample.gold]
-    return np.asarray(outcome), np.asarray(sample.predicted, dtype=np.float64)
+    outcome = np.array(sample.gold, dtype=object) == positive
+    return outcome.astype(np.float64), np.asarray(sample.predicted, dtype=np.float64)
 
 
 def _of_labels(sample: Sample) -> tuple[Any, Array]:
     """The places of the gold labels, and every label's probability, shape [keys, labels]."""
-    (field,) = sample.fields
-    place = field.values or {}
-    gold = np.array([place[label] for label in sample.gold], dtype=np.intp)
+    place = sample.fields[0].values or {}
+    gold = np.fromiter(map(place.__getitem__, sample.gold), np.intp, len(sample.gold))
     return gold, np.array(sample.predicted, dtype=np.float64).reshape(len(gold), len(place))
 
 

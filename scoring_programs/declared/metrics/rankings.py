@@ -6,6 +6,7 @@ their ranking.
 
 from collections.abc import Iterator
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 from declared.metrics import Options, Sample
@@ -18,18 +19,18 @@ def _over_queries(name: str, sample: Sample, options: Options, keys: Keys) -> Ad
     import ir_measures
 
     measure = getattr(ir_measures, name)
-    measure = measure @ options["cutoff"] if options.get("cutoff") is not None else measure
-    exponential = options.get("gain") == "exponential"
+    if options.get("cutoff") is not None:
+        measure = measure @ options["cutoff"]
     values = [0.0] * len(sample.gold)
-    judgements = []
+    judgements, run = [], []
     for i, rows in enumerate(sample.gold):
         for item, *relevance in rows:
-            level = int(relevance[0]) if relevance else 1
-            gain = 2**level - 1 if exponential else level
+            gain = int((*relevance, 1)[0])  # without relevance every row is relevant
+            if options.get("gain") == "exponential":
+                gain = 2**gain - 1
             judgements.append(ir_measures.Qrel(str(i), item, gain))
-    run = []
-    for i, rows in enumerate(sample.predicted):
-        run += [ir_measures.ScoredDoc(str(i), *ranked) for ranked in _ranked(rows, options)]
+        for ranked in _ranked(sample.predicted[i], options):
+            run.append(ir_measures.ScoredDoc(str(i), *ranked))
     if run:
         for found in ir_measures.iter_calc([measure], judgements, run):
             values[int(found.query_id)] = float(found.value)
@@ -52,9 +53,8 @@ def _ranked(rows: list[tuple[Any, ...]], options: Options) -> Iterator[tuple[str
     """
     ordered = rows
     if rows and len(rows[0]) > 1:
-        sign = 1 if options["rank"] else -1
         if options["ties"] == "trec":
             ordered = sorted(rows, key=lambda row: row[0].encode(), reverse=True)
-        ordered = sorted(ordered, key=lambda row: sign * row[1])
+        ordered = sorted(ordered, key=itemgetter(1), reverse=not options["rank"])
     for place, row in enumerate(ordered):
         yield row[0], float(len(ordered) - place)

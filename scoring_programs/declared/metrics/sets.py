@@ -10,7 +10,7 @@ import numpy as np
 
 from declared.metrics import Options, Sample
 from declared.metrics.keys import Keys
-from declared.metrics.overlaps import text_form
+from declared.metrics.texts import text_form
 from scoring_kit.metrics import summed
 from scoring_kit.units import Additive, Array
 

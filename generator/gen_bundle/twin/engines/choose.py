@@ -13,8 +13,8 @@ from gen_bundle.codabench.versions import Differences
 from gen_bundle.codabench.worker import METADATA_NAMES, read_metadata
 from gen_bundle.errors import UserError
 from gen_bundle.local_files import file_digest, is_known
-from gen_bundle.package.own_code import CODE
 from gen_bundle.package.programs import COMMAND
+from gen_bundle.package.resolve import CODE
 from gen_bundle.resources import resource
 from gen_bundle.twin.engines import Engine, EngineError
 from gen_bundle.twin.engines.process import ProcessEngine
