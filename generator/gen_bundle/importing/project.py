@@ -4,6 +4,7 @@ The files keep their bytes. A zip that can be unpacked becomes a folder, which t
 stays as it is.
 """
 
+import itertools
 import keyword
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -12,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from gen_bundle.check.bundle import page_files
-from gen_bundle.codabench.competition import MEASURED, TIE_BREAK, Column, DataUse, Phase, Solution, Task
+from gen_bundle.codabench.competition import MEASURED, TIE_BREAK, Column, DataUse, Phase, Task
 from gen_bundle.codabench.dates import Instant
 from gen_bundle.codabench.fields import (
     BOARD,
@@ -35,7 +36,7 @@ from gen_bundle.yaml_document import dotted
 from gen_bundle.zips.tree import Node, OnServer, Unpacked, file_of, sha256_of, write_files
 
 PROGRAMS = {"scoring": "scoring_program", "ingestion": "ingestion_program"}
-FOLDERS = {"scoring": "score", "ingestion": "ingest"}
+PROGRAM_FOLDERS = {"scoring_program": "programs/score", "ingestion_program": "programs/ingest"}
 DATA = {"reference_data": "data", "input_data": "data/input"}
 PHASE_DATA = {"public_data": "public", "starting_kit": "kits"}
 TAKEN_IDS = {"input", "public", "baselines", "other"}
@@ -74,10 +75,8 @@ class _Project:
         self.bundle = self.opened.bundle
         self.competition = self.bundle.competition
         self.roles = {use.role for use in self.competition.uses()}
-        phase_ids = _ids([(one.id, one.name) for one in self.competition.phases], "phase", TAKEN_IDS)
-        self.phases = dict(zip([one.at for one in self.competition.phases], phase_ids, strict=True))
-        task_ids = _ids([self._named(one) for one in self.competition.tasks], "task", set())
-        self.tasks = dict(zip([one.at for one in self.competition.tasks], task_ids, strict=True))
+        self.phases = _ids({one.at: (one.id, one.name) for one in self.competition.phases}, "phase", TAKEN_IDS)
+        self.tasks = _ids({one.at: self._named(one) for one in self.competition.tasks}, "task", set())
 
     def _named(self, task: Task) -> tuple[Any, str]:
         """What the id of a task is made of: the only task of one phase is called like that."""
@@ -99,10 +98,10 @@ class _Project:
             "terms": self._terms(),
             "programs": {},
         }
-        tasks = [self._task(task) for task in self.competition.tasks]
+        tasks = list(map(self._task, self.competition.tasks))
         declared["programs"] = _shared_programs(tasks)
         declared["tasks"] = tasks
-        declared["phases"] = [self._phase(phase) for phase in self.competition.phases]
+        declared["phases"] = list(map(self._phase, self.competition.phases))
         solutions = list(self._solutions())
         if solutions:
             declared["solutions"] = solutions
@@ -112,29 +111,36 @@ class _Project:
     def _settings(self) -> dict[str, Any]:
         """The competition's own settings; all written out whose defaults in bundle.yaml are others."""
         top = self.bundle.yaml
-        given = {
+        approves = as_boolean(top.get("registration_auto_approve"))
+        given: dict[str, Any] = {
             "contact": as_text(top.get("contact_email")),
             "docker_image": self.competition.image,
-            "registration": "auto" if as_boolean(top.get("registration_auto_approve")) else "approve",
+            "registration": "auto" if approves else "approve",
             "submission_rule": self.competition.submission_rule,
             "forum": as_boolean(top.get("forum_enabled", True)),
             "queue": as_text(top.get("queue")),
-            "fact_sheet": _with_texts_for_keys(top.get("fact_sheet")),
         }
+        if isinstance(top.get("fact_sheet"), Mapping):
+            given["fact_sheet"] = {str(key): value for key, value in top["fact_sheet"].items()}
         for key, kind, default, _ in TOP_FIELDS:
-            if key not in OWN_NAMES:
-                value = top.get(key, default)
-                value = as_boolean(value) if isinstance(kind, Boolean) else as_text(value)
-                given[key] = None if value == default else value
+            read = as_boolean if isinstance(kind, Boolean) else as_text
+            value = read(top.get(key, default))
+            if key not in OWN_NAMES and value != default:
+                given[key] = value
         return {key: value for key, value in given.items() if value is not None}
 
     def _name_what_is_ignored(self) -> None:
         """Note the keys that the platform ignores, and the dates beside the phases, which only a preview shows."""
-        known: list[tuple[YamlPath, Set[str]]] = [((), TOP_KEYS - {"milestones"})]
-        for name, keys in (("pages", PAGE), ("tasks", TASK), ("solutions", SOLUTION), ("phases", PHASE)):
-            known += [(entry.at, keys) for entry in self.bundle.entries(name)]
-        known.append((("leaderboards", 0), BOARD | {TIE_BREAK}))
-        known += [(entry.at, COLUMN | {MEASURED}) for entry in self.bundle.entries("leaderboards", 0, "columns")]
+        board = ("leaderboards", 0)
+        known: list[tuple[YamlPath, Set[str]]] = [((), TOP_KEYS - {"milestones"}), (board, BOARD | {TIE_BREAK})]
+        for name, keys in (
+            (("pages",), PAGE),
+            (("tasks",), TASK),
+            (("solutions",), SOLUTION),
+            (("phases",), PHASE),
+            ((*board, "columns"), COLUMN | {MEASURED}),
+        ):
+            known += [(entry.at, keys) for entry in self.bundle.entries(*name)]
         for at, read in known:
             further = [dotted((*at, key)) for key in self.bundle.mapping(at) if key not in read]
             if further:
@@ -187,10 +193,9 @@ class _Project:
             return entry | {"key": str(given["key"])}
         if given.get("description") is not None:
             entry["description"] = as_text(given["description"])
-        named = {role: f"programs/{FOLDERS[name]}" for name, role in PROGRAMS.items()}
-        programs = self._places(task.files, named, self.tasks[task.at])
+        programs = self._places(task.files, PROGRAM_FOLDERS, "", self.tasks[task.at])
         entry["programs"] = {name: programs.get(role) for name, role in PROGRAMS.items()}
-        entry |= self._places(task.files, {role: f"{above}/{self._of_phase(task)}" for role, above in DATA.items()})
+        entry |= self._places(task.files, DATA, f"/{self._of_phase(task)}")
         if task.ingestion_only_during_scoring:
             entry["ingestion_only_during_scoring"] = True
         return entry
@@ -198,8 +203,10 @@ class _Project:
     def _of_phase(self, task: Task) -> str:
         """Where below data/ a task's files go: in the folder of the first phase that has it."""
         for phase in self.competition.phases:
+            if phase.tasks == (task,):
+                return self.phases[phase.at]
             if task in phase.tasks:
-                return self.phases[phase.at] + ("" if len(phase.tasks) == 1 else f"/{self.tasks[task.at]}")
+                return f"{self.phases[phase.at]}/{self.tasks[task.at]}"
         return f"other/{self.tasks[task.at]}"
 
     def _phase(self, phase: Phase) -> dict[str, Any]:
@@ -207,8 +214,10 @@ class _Project:
         entry: dict[str, Any] = {"id": self.phases[phase.at], "name": phase.name}
         if given.get("description") is not None:
             entry["description"] = as_text(given["description"])
-        dates = {"start": (phase.start, phase.start_at), "end": (phase.end, phase.end_at)}
-        entry |= {key: self._date(instant, at) for key, (instant, at) in dates.items() if given.get(key)}
+        if given.get("start"):
+            entry["start"] = self._date(phase.start, phase.start_at)
+        if given.get("end"):
+            entry["end"] = self._date(phase.end, phase.end_at)
         entry |= {
             "tasks": [self.tasks[task.at] for task in phase.tasks],
             "max_submissions_per_day": phase.a_day or 0,
@@ -217,8 +226,8 @@ class _Project:
         }
         if phase.auto_migrate:
             entry["auto_migrate"] = True
-        entry |= {flag: True for flag in PHASE_FLAGS if as_boolean(given.get(flag))}
-        entry |= self._places(phase.files, {role: f"{above}/{entry['id']}" for role, above in PHASE_DATA.items()})
+        entry |= dict.fromkeys([flag for flag in PHASE_FLAGS if as_boolean(given.get(flag))], True)
+        entry |= self._places(phase.files, PHASE_DATA, f"/{entry['id']}")
         if given.get("gold") == "public":
             entry["gold"] = "public"
         return entry
@@ -241,26 +250,31 @@ class _Project:
         for solution in self.competition.solutions:
             item = self.bundle.mapping(solution.at[:-1])
             name = as_text(item.get("name"))
-            place = self._place(solution, f"solutions/{_plain(name or _stem(solution)) or 'solution'}")
+            file = _plain(name or PurePosixPath(str(solution.path)).stem) or "solution"
+            place = self._place(solution, f"solutions/{file}")
             if place is None:
                 continue
             known = [indexes[index] for index in solution.tasks if index in indexes]
-            told = {"name": name, "description": as_text(item.get("description"))}
-            yield {"path": place, "tasks": known, **{key: text for key, text in told.items() if text is not None}}
+            told: dict[str, Any] = {"path": place, "tasks": known}
+            if name is not None:
+                told["name"] = name
+            if as_text(item.get("description")) is not None:
+                told["description"] = as_text(item["description"])
+            yield told
 
     # Programs and data
 
     def _places(
-        self, files: Mapping[str, DataUse], places: Mapping[str, str], instead: str = ""
+        self, files: Mapping[str, DataUse], folders: Mapping[str, str], below: str, instead: str = ""
     ) -> dict[str, str | None]:
-        """Where the files of these roles went; None: there is none, though the bundle has some elsewhere.
+        """Where the files of these roles went below folders; None: there is none, though the bundle has some elsewhere.
 
         A key that is left out means what lies in a usual place, which may be another task's or phase's.
         """
         found: dict[str, str | None] = {}
-        for role in places:
+        for role, folder in folders.items():
             if role in files:
-                found[role] = self._place(files[role], places[role], instead)
+                found[role] = self._place(files[role], folder + below, instead)
             elif role in self.roles:
                 found[role] = None
         return found
@@ -275,7 +289,9 @@ class _Project:
             return path
         unpacked = self.bundle.unpacked(use)
         if unpacked is None or not isinstance(found, Node) or found is self.bundle.tree.root:
-            what = "leads out of the bundle" if isinstance(found, OnServer) else "is no program or data of the bundle"
+            what = "is no program or data of the bundle"
+            if isinstance(found, OnServer):
+                what = "leads out of the bundle"
             self.opened.lost.append(f"{dotted(use.at)}: {path!r} {what}")
             return None
         content: Any = id(found)
@@ -298,11 +314,13 @@ class _Project:
 
     def _free(self, place: str, instead: str = "") -> str:
         """The place, or one of a similar name where that is taken."""
-        names = [place] + ([f"{place}-{instead}"] if instead else [])
+        free = place
+        if instead and place.lower() in self.used:
+            free = f"{place}-{instead}"
         number = 1
-        while (free := names.pop(0)).lower() in self.used:
+        while free.lower() in self.used:
             number += 1
-            names.append(f"{place}-{number}")
+            free = f"{place}-{number}"
         self.used.add(free.lower())
         return free
 
@@ -310,7 +328,8 @@ class _Project:
 
     def _leaderboard(self) -> dict[str, Any]:
         boards = self.bundle.entries("leaderboards")
-        self.opened.lost += [f"{dotted(board.at)}: Codabench uses the first leaderboard alone" for board in boards[1:]]
+        for other in boards[1:]:
+            self.opened.lost.append(f"{dotted(other.at)}: Codabench uses the first leaderboard alone")
         board = boards[0].value if boards else {}
         declared: dict[str, Any] = {"title": self.competition.board_title, "key": as_text(board.get("key")) or ""}
         if as_boolean(board.get("hidden")):
@@ -319,7 +338,8 @@ class _Project:
             declared["primary_index"] = self.competition.primary_index
         if self.competition.tie_break is not None:
             declared |= {"ties": "equal", "tie_break": list(self.competition.tie_break)}
-        return declared | {"columns": [self._column(place, one) for place, one in enumerate(self.competition.columns)]}
+        declared["columns"] = list(map(self._column, itertools.count(), self.competition.columns))
+        return declared
 
     def _column(self, place: int, column: Column) -> dict[str, Any]:
         entry: dict[str, Any] = {"key": column.key, "title": column.title}
@@ -335,7 +355,8 @@ class _Project:
             of = [keys[index] for index in column.inputs if index in keys]
             if len(of) < len(column.inputs):
                 self.opened.lost.append(f"{dotted(column.at)}: is computed of columns that are not there")
-            entry |= {"of": of} if of else {}
+            if of:
+                entry["of"] = of
         if column.measured:
             entry["measured"] = "seconds"
         return entry
@@ -358,12 +379,14 @@ def _shared_programs(tasks: Sequence[dict[str, Any]]) -> dict[str, str]:
     return shared
 
 
-def _ids(named: Sequence[tuple[Any, str]], what: str, taken: set[str]) -> list[str]:
+def _ids(named: Mapping[YamlPath, tuple[Any, str]], what: str, taken: set[str]) -> dict[YamlPath, str]:
     """Identifiers, all different: our own where there is one, else made of the names."""
-    ids: list[str] = []
+    ids: dict[YamlPath, str] = {}
     used = set(taken)
-    for given, name in named:
-        plain = str(given) if isinstance(given, str) and given.isidentifier() else _plain(name).replace("-", "_")
+    for at, (given, name) in named.items():
+        plain = _plain(name).replace("-", "_")
+        if isinstance(given, str) and given.isidentifier():
+            plain = given
         first = plain[:LONGEST_ID].strip("_") or what
         if not first[0].isalpha() or keyword.iskeyword(first):
             first = f"{what}_{first}"[:LONGEST_ID]
@@ -372,20 +395,10 @@ def _ids(named: Sequence[tuple[Any, str]], what: str, taken: set[str]) -> list[s
             number += 1
             free = f"{first[: LONGEST_ID - 4]}_{number}"
         used.add(free.lower())
-        ids.append(free)
+        ids[at] = free
     return ids
 
 
 def _plain(name: str) -> str:
     """A name for files: small letters, digits and hyphens of ASCII."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:LONGEST_ID]
-
-
-def _stem(solution: Solution) -> str:
-    return PurePosixPath(str(solution.path)).stem
-
-
-def _with_texts_for_keys(sheet: Any) -> Any:
-    if not isinstance(sheet, Mapping):
-        return None
-    return {str(key): value for key, value in sheet.items()}
