@@ -4,15 +4,15 @@ Runs on Python 3.9 with the standard library alone: `validate.pyz` holds this ve
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
+from itertools import chain
+from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence, Set, Tuple
 
 from declared.answers import Answers, named_key, read_answers
 from declared.own_checks import answered_rows, run_check
 from declared.rows import NamedText, Rows, column_names, joined, read_files
 from declared.tables import Key, Table, fields_by_task, fields_of_tasks, tables_of, tasks_left_out
 from scoring_kit.base.fields import Field, ordered
-from scoring_kit.base.row_files import File
-from scoring_kit.errors import Problems, shown
+from scoring_kit.errors import Problems, counted, first_of, shown
 from scoring_kit.json_reading import read_utf8
 from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import SubmissionFiles
@@ -42,7 +42,9 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
     """
     tables = list(tables_of(manifest.options).values())
     scored = [table for table in tables if table.id in manifest.expected["tables"]]
-    names = _find_files(files, tables, scored, manifest, problems)
+    fitting = {table.id: table.file.matching(files.paths) for table in tables}
+    sent_here = tables if manifest.layout == "tasks" else scored
+    names = _find_files(files, fitting, scored, sent_here, problems)
     if not files.paths:
         return None
     answers: Dict[str, Answers] = {}
@@ -57,11 +59,11 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
             continue
         left_out = _left_out(sources, table, reading, manifest, problems)
         missing |= left_out
-        tasks = [task for task in manifest.tasks if task in reading and task not in left_out]
+        tasks = [task for task in manifest.tasks if task in reading.keys() - left_out]
         if tasks:
             answers[table.id] = _checked_table(sources, table, tables, tasks, manifest, problems)
     if not names:
-        _report_nothing(files, tables, scored, manifest, problems)
+        _report_nothing(files, _files_of_others(fitting, scored), scored, manifest, problems)
     return Submission(answers, frozenset(manifest.tasks).difference(missing))
 
 
@@ -75,7 +77,7 @@ def _checked_table(
 ) -> Answers:
     """A table's answers to these tasks, which the organisers' own check has seen where there is one."""
     expected = manifest.expected["tables"][table.id]
-    keys = [tuple(key) for key in expected["keys"]]
+    keys: List[Key] = list(map(tuple, expected["keys"]))
     needed = fields_of_tasks(table, manifest.options, tasks)
     fields = [with_values(field, expected["values"]) for field in needed]
     others = [one for one in tables if one.file.name == table.file.name]
@@ -88,10 +90,9 @@ def _checked_table(
 
 
 def _report_nothing(
-    files: SubmissionFiles, tables: Sequence[Table], scored: Sequence[Table], manifest: Manifest, problems: Problems
+    files: SubmissionFiles, of_others: Sequence[str], scored: Sequence[Table], manifest: Manifest, problems: Problems
 ) -> None:
     """Record that no file is one of those that are scored here, unless they go to other tasks."""
-    of_others = _files_of_others(files, tables, scored)
     if of_others and manifest.layout == "tasks":
         return
     what = f"holds no file with predictions; found {_listed(list(files.paths))}"
@@ -101,18 +102,29 @@ def _report_nothing(
 
 
 def _find_files(
-    files: SubmissionFiles, tables: Sequence[Table], scored: Sequence[Table], manifest: Manifest, problems: Problems
+    files: SubmissionFiles,
+    fitting: Mapping[str, List[str]],
+    scored: Sequence[Table],
+    sent_here: Sequence[Table],
+    problems: Problems,
 ) -> Dict[str, List[str]]:
-    """Id of a scored table → the names of its files: the declared one, or else the only one with its ending."""
-    sent_here = tables if manifest.layout == "tasks" else scored
+    """Id of a scored table → the names of its files: the declared one, or else the only one with its ending.
+
+    Args:
+        files: what was sent.
+        fitting: id of every table → those of the names that its declaration says.
+        scored: the tables that are read here.
+        sent_here: those whose files may be there.
+        problems: takes what is wrong, or not read.
+    """
     names: Dict[str, List[str]] = {}
     for table in scored:
-        own = _own_files(files, table.file, tables, sent_here, problems)
+        own = _own_files(files, table, fitting, sent_here, problems)
         if own:
             names[table.id] = own
-    of_others = _files_of_others(files, tables, scored)
-    read_here = {name for own in names.values() for name in own}
-    unread = [name for name in files.paths if name not in read_here and name not in of_others]
+    of_others = _files_of_others(fitting, scored)
+    known = {*of_others, *chain(*names.values())}
+    unread = [name for name in files.paths if name not in known]
     if of_others:
         problems.warn(_listed(of_others), "not read here: no task that is scored here needs it")
     if unread and names:
@@ -121,39 +133,40 @@ def _find_files(
 
 
 def _own_files(
-    files: SubmissionFiles, file: File, tables: Sequence[Table], sent_here: Sequence[Table], problems: Problems
+    files: SubmissionFiles,
+    table: Table,
+    fitting: Mapping[str, List[str]],
+    sent_here: Sequence[Table],
+    problems: Problems,
 ) -> List[str]:
     """The names of a table's files; what is wrong with them, or taken in their place, is recorded."""
-    own = file.matching(files.paths)
+    file, own = table.file, fitting[table.id]
     if file.name.startswith("*") and len(own) > 1:
         problems.error(_listed(own), f"{len(own)} files that end with {file.name[1:]}", "one of them alone")
     if own:
         return own
-    others = _stand_ins(files, file, tables, sent_here)
+    rivals = {one.file.name for one in sent_here if one.file.ending == file.ending}
+    others: List[str] = []
+    if not file.is_pattern and len(rivals) == 1:  # else it is not clear whose files these are
+        declared = set(chain(*fitting.values()))
+        others = [name for name in files.named(file.ending) if name not in declared]
     if len(others) > 1:
         problems.error(_listed(others), f"{len(others)} {file.ending} files", f"{file.name} alone")
         return []
     if others:
         problems.warn(others[0], f"read as {file.name}, since it is the only {file.ending} file")
-    elif len(tables) > 1:
+    elif len(fitting) > 1:
         problems.warn(file.name, "is not there, so the tasks that need it are not entered")
     return others
 
 
-def _stand_ins(files: SubmissionFiles, file: File, tables: Sequence[Table], sent_here: Sequence[Table]) -> List[str]:
-    """The files of no table that may be meant as this one: by their ending, where no other table has it."""
-    rivals = {table.file.name for table in sent_here if table.file.ending == file.ending}
-    if file.is_pattern or len(rivals) > 1:
-        return []
-    declared = {name for table in tables for name in table.file.matching(files.paths)}
-    return [name for name in files.named(file.ending) if name not in declared]
-
-
-def _files_of_others(files: SubmissionFiles, tables: Iterable[Table], scored: Sequence[Table]) -> List[str]:
+def _files_of_others(fitting: Mapping[str, List[str]], scored: Sequence[Table]) -> List[str]:
     """The files of tables that no task reads here."""
-    own = {name for table in scored for name in table.file.matching(files.paths)}
-    found = [name for table in tables if table not in scored for name in table.file.matching(files.paths)]
-    return [name for name in dict.fromkeys(found) if name not in own]
+    found = dict.fromkeys(chain(*fitting.values()))
+    for table in scored:
+        for name in fitting[table.id]:
+            found.pop(name, None)
+    return list(found)
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -164,7 +177,9 @@ def _sources(
     files: SubmissionFiles, names: Sequence[str], table: Table, expected: Mapping[str, Any], problems: Problems
 ) -> Optional[List[NamedText]]:
     """A table's files as texts; None where its only one cannot be read."""
-    named = _known_names(names, table, expected["keys"], problems) if table.file.named_by else dict.fromkeys(names, "")
+    named = dict.fromkeys(names, "")
+    if table.file.named_by:
+        named = _known_names(names, table, expected["keys"], problems)
     sources = []
     for name, value in named.items():
         text = read_utf8(files.paths[name], name, expected["megabytes"], problems)
@@ -181,6 +196,7 @@ def _known_names(
     field = table.key_fields[at]
     known = {field.canonical(key[at]): key[at] for key in keys}
     first: Dict[str, str] = {}
+    found: Dict[str, str] = {}
     for name in names:
         sent = table.file.value_in(name) or ""
         folded = field.canonical(sent)
@@ -190,7 +206,8 @@ def _known_names(
             problems.error(name, f"a second file for {shown(sent)}, after {first[folded]}", "one file for each id")
         else:
             first[folded] = name
-    return {name: known[folded] for folded, name in first.items()}
+            found[name] = known[folded]
+    return found
 
 
 def _left_out(
@@ -219,12 +236,12 @@ def _fields_there(sources: Sequence[NamedText], table: Table) -> Set[str]:
     columns: Set[str] = set()
     for source in sources:
         # another spelling is a problem of its own
-        columns.update(column.casefold() for column in column_names(source.text, table.file, table))
+        columns.update(map(str.casefold, column_names(source.text, table.file, table)))
     there: Set[str] = set()
     for field in table.answers:
         place = table.file.place(field)
         names = place.path[:1] if place.path else (place.name, *place.columns)
-        if any(name.casefold() in columns for name in names):
+        if not columns.isdisjoint(map(str.casefold, names)):
             there.add(field.name)
     return there
 
@@ -239,7 +256,9 @@ def _read_table(
     problems: Problems,
 ) -> Answers:
     """One table's answers in these fields, by the keys of the phase."""
-    name = sources[0].name if len(sources) == 1 and not table.file.named_by else table.file.name
+    name = table.file.name
+    if not table.file.named_by:
+        name = sources[0].name
     parts = read_files(sources, table.file, fields, table, problems, keys)
     if not _headers_fit(sources, parts, table, fields, others, problems):
         return Answers({}, [], [])
@@ -252,7 +271,7 @@ def _read_table(
     may_be_empty = table.reject_missing or rows.empty_keys or table.file.named_by
     if not may_be_empty and not problems.found and max(answers.numbers, default=-1) < 0:
         problems.error(name, "has no rows", "a row for each key that is answered")
-    _check_missing(answers, table, keys, sources, problems)
+    _check_missing(answers, table, keys, sources, name, problems)
     for field in fields:
         _check_field(field, answers, rows, table, keys, expected, name, problems)
     return answers
@@ -296,13 +315,14 @@ def _headers_fit(
         return True
     before = problems.found
     asked = [*table.key_in(table.file), *fields]
-    listed = dict.fromkeys(column for field in asked for column in table.file.place(field).cells)
-    known = {column for one in (table, *others) for field in one.fields for column in one.file.place(field).cells}
-    for at, source in enumerate(sources):
-        header = parts[at].names
-        if header:
-            needed = _needed(header, table, asked)
-            _check_header(header, f"{source.name}:1", needed, known.union(listed), list(listed), problems)
+    listed = list(dict.fromkeys(table.file.cells(asked)))
+    known = set(listed)
+    for one in (table, *others):
+        known.update(one.file.cells(one.fields))
+    for source, part in zip(sources, parts):
+        if part.names:
+            needed = _needed(part.names, table, asked)
+            _check_header(part.names, f"{source.name}:1", needed, known, listed, problems)
     return problems.found == before and all(part.names for part in parts)
 
 
@@ -346,36 +366,32 @@ def _check_header(
 
 
 def _check_missing(
-    answers: Answers, table: Table, keys: Sequence[Key], sources: Sequence[NamedText], problems: Problems
+    answers: Answers, table: Table, keys: Sequence[Key], sources: Sequence[NamedText], name: str, problems: Problems
 ) -> None:
     """Keys without a row: an error, or a warning where they are empty answers; many rows may well be none."""
     counted = table.by_line or table.file.suffix == ".txt"
     if (counted and not table.file.named_by) or (table.many and not table.reject_missing):
         return
-    answered = _answered(answers, table, keys, sources)
-    missing = [key for position, key in enumerate(keys) if position not in answered]
+    missing = _unanswered(answers, table, keys, sources)
     if not missing:
         return
-    more = f" and {len(missing) - KEYS_SHOWN} more" if len(missing) > KEYS_SHOWN else ""
-    listed = "; ".join(map(named_key, missing[:KEYS_SHOWN])) + more
-    what = f"no row for {len(missing)} of {len(keys)} keys: {listed}"
-    name = table.file.name if table.file.named_by else sources[0].name
+    what = f"no row for {len(missing)} of {len(keys)} keys: {first_of(missing, KEYS_SHOWN, named_key, '; ')}"
     if table.reject_missing:
         problems.error(name, what, f"one row for each {', '.join(table.key)} of the data")
     else:
         problems.warn(name, f"{what}; they count as {_counted_as(table)}")
 
 
-def _answered(answers: Answers, table: Table, keys: Sequence[Key], sources: Sequence[NamedText]) -> Set[int]:
-    """The positions of the keys with a row; a file for a key, without rows, is an answer without rows."""
+def _unanswered(answers: Answers, table: Table, keys: Sequence[Key], sources: Sequence[NamedText]) -> List[Key]:
+    """The keys without a row; a file for a key, without rows, is an answer without rows."""
     if not table.many:
-        return {position for position, number in enumerate(answers.numbers) if number >= 0}
-    found = set(answers.owners)
+        return [key for key, number in zip(keys, answers.numbers) if number < 0]
+    answered = set(map(keys.__getitem__, answers.owners))
     if table.file.named_by:
         at = table.key.index(table.file.named_by)
         there = {source.named for source in sources}
-        found.update(position for position, key in enumerate(keys) if key[at] in there)
-    return found
+        answered.update(key for key in keys if key[at] in there)
+    return [key for key in keys if key not in answered]
 
 
 def _counted_as(table: Table) -> str:
@@ -392,7 +408,7 @@ def _check_lengths(
         if field.default is not None and tags is field.empty:
             column[at] = list(tags) * (lengths[at] or 0)
         elif tags is not None and lengths[at] is not None and answers.numbers[at] >= 0 and len(tags) != lengths[at]:
-            what = f"{field.name} has {len(tags)} tag{'' if len(tags) == 1 else 's'}"
+            what = f"{field.name} has {counted(len(tags), 'tag')}"
             problems.error(rows.place(answers.numbers[at]), what, f"{lengths[at]}, one for each token")
 
 
@@ -421,7 +437,7 @@ def _check_items(
 ) -> None:
     """Where all judged items must be ranked: those of each key that has not."""
     given = answers.columns[field.name, field.type]
-    ranked = {(owner, given[place]) for place, owner in enumerate(answers.owners)}
+    ranked = set(zip(answers.owners, given))
     for position, items in enumerate(judged):
         missing = [item for item in items if (position, item) not in ranked]
         if missing:

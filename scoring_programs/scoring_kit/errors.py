@@ -39,7 +39,7 @@ class SubmissionError(Exception):
         The number of problems comes first and last, because a log may have lost its beginning.
         """
         shown_lines = fitting(self.messages)
-        found, more = _count(self.found, "problem"), self.found - _problems_in(shown_lines)
+        found, more = counted(self.found, "problem"), self.found - _problems_in(shown_lines)
         lines = [f"The submission cannot be scored: {found} found.", *shown_lines]
         if more > 0:
             lines.append(f"… and {more} more.")
@@ -129,7 +129,7 @@ class Problems:
         lines = fitting(list(map("warning: {}".format, self.warnings[:WARNINGS_SHOWN])), LOG_BYTES // 3)
         more = self.warned - len(lines)
         if more:
-            lines.append(f"… and {_count(more, 'more warning')}.")
+            lines.append(f"… and {counted(more, 'more warning')}.")
         return lines
 
     def organiser_error(self) -> OrganiserError:
@@ -182,7 +182,8 @@ def _line(text: str) -> str:
     return line if len(line) <= MAX_LINE else line[: MAX_LINE - 1] + "…"
 
 
-def _count(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """A number of things: `1 line`, `2 lines`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
