@@ -90,7 +90,7 @@ def test_the_wheel_gathers_the_context_of_an_image(
 
 def test_the_kit_can_be_imported_for_tests_and_editors(installed: Path, tmp_path: Path) -> None:
     run([installed / "python", "-m", "gen_bundle.kit"], tmp_path)
-    code = "import scoring_kit.units, scoring_kit.package; print(scoring_kit.__file__)"
+    code = "import scoring_kit.units, scoring_kit.submission_files; print(scoring_kit.__file__)"
     found = Path(run([installed / "python", "-c", code], tmp_path).strip())
     assert (found.parent / "py.typed").is_file()
     assert found.is_relative_to(installed.parent)

@@ -39,76 +39,40 @@ class Slot:
     phase: DeclaredPhase
     part: ProgramPart
 
-    @property
-    def name(self) -> str:
-        return f"{self.part.name} ({self.phase.name})"[:256]
-
 
 def slots(competition: Resolved) -> list[Slot]:
     """Every Codabench task: each phase has tasks of its own, since what participants are shown of them differs."""
-    pairs = [(phase, part) for phase in competition.phases for part in competition.parts_of(phase)]
-    return [Slot(index, phase, part) for index, (phase, part) in enumerate(pairs)]
-
-
-def program_file(slot: Slot) -> str:
-    """Where a Codabench task's scoring program lies in the bundle."""
-    return f"scoring_programs/{slot.phase.id}-{slot.part.id}.zip"
-
-
-def reference_file(slot: Slot) -> str:
-    """Where a Codabench task's reference data lie in the bundle: one file for all phases that share them."""
-    return f"reference_data/{slot.phase.data_id}-{slot.part.id}.zip"
-
-
-def ingestion_file(phase: DeclaredPhase) -> str:
-    """Where a phase's ingestion program lies in the bundle, if participants hand in code."""
-    return f"ingestion_programs/{phase.id}.zip"
-
-
-def input_file(phase: DeclaredPhase) -> str:
-    """Where the data that submitted code may read lie in the bundle."""
-    return f"input_data/{phase.data_id}.zip"
-
-
-def public_file(phase: DeclaredPhase) -> str:
-    """Where a phase's public data lie in the bundle."""
-    return f"public_data/{phase.data_id}.zip"
-
-
-def starting_kit_file(phase: DeclaredPhase) -> str:
-    """Where a phase's starting kit lies in the bundle."""
-    return f"starting_kits/{phase.id}.zip"
-
-
-def solution_file(data: PhaseData, name: str) -> str:
-    """Where an example submission lies in the bundle; the empty template belongs to its phase alone."""
-    return f"solutions/{data.phase.data_id if data.baselines else data.phase.id}/{name}.zip"
+    found: list[Slot] = []
+    for phase in competition.phases:
+        found += [Slot(len(found) + place, phase, part) for place, part in enumerate(competition.parts_of(phase))]
+    return found
 
 
 def bundle_tree(
     competition: Resolved, phases: Sequence[PhaseData], kits: Mapping[str, Members]
 ) -> dict[str, bytes | Path]:
-    """All files of the bundle by name; `kits` are the starting kits by phase."""
+    """All files of the bundle by name, as its competition.yaml names them; `kits` are the starting kits by phase."""
+    document = competition_document(competition, phases)
     tree: dict[str, bytes | Path] = {
-        "competition.yaml": yaml_text(competition_document(competition, phases)),
-        logo_file(competition): competition.folder / competition.declaration.logo,
+        "competition.yaml": yaml_text(document),
+        document["image"]: competition.folder / competition.declaration.logo,
         **render_pages(competition, phases),
     }
     by_phase = {data.phase.id: data for data in phases}
-    for slot in slots(competition):
+    for slot, task in zip(slots(competition), document["tasks"], strict=True):
         data = by_phase[slot.phase.id]
         program = program_members(competition, slot.part, slot.phase, baselines=data.scores, secrets=data.gold.secrets)
-        tree[program_file(slot)] = zipped(program)
-        tree[reference_file(slot)] = zipped(all_files(data.gold.references[slot.part.id]))
-    for data in phases:
-        tree[starting_kit_file(data.phase)] = zipped(kits[data.phase.id])
+        tree[task["scoring_program"]] = zipped(program)
+        tree[task["reference_data"]] = zipped(all_files(data.gold.references[slot.part.id]))
+        if competition.takes_code and task["ingestion_program"] not in tree:
+            tree[task["ingestion_program"]] = zipped(ingestion_members(competition, slot.phase, data.manifest))
+            tree[task["input_data"]] = zipped(data.input)
+    for data, phase in zip(phases, document["phases"], strict=True):
+        tree[phase["starting_kit"]] = zipped(kits[data.phase.id])
         if data.public:
-            tree[public_file(data.phase)] = zipped(data.public)
-        if competition.takes_code:
-            tree[ingestion_file(data.phase)] = zipped(ingestion_members(competition, data.phase, data.manifest))
-            tree[input_file(data.phase)] = zipped(data.input)
+            tree[phase["public_data"]] = zipped(data.public)
         for name, members in solutions(competition, data).items():
-            tree[solution_file(data, name)] = zipped(members)
+            tree[_solution_file(data, name)] = zipped(members)
     return tree
 
 
@@ -127,10 +91,12 @@ def yaml_text(document: Mapping[str, Any]) -> bytes:
 def competition_document(competition: Resolved, data: Sequence[PhaseData]) -> dict[str, Any]:
     """competition.yaml as data."""
     declaration = competition.declaration
-    own_task = f" – {competition.tasks[0].name}" if competition.layout == "separate" else ""
+    title = declaration.title
+    if competition.layout == "separate":
+        title += f" – {competition.tasks[0].name}"
     document: dict[str, Any] = {
         "version": 2,
-        "title": f"{declaration.title}{own_task}"[:222],
+        "title": title[:222],
         "description": declaration.description,
         "image": logo_file(competition),
         "registration_auto_approve": declaration.registration == "auto",
@@ -146,19 +112,31 @@ def competition_document(competition: Resolved, data: Sequence[PhaseData]) -> di
         "reward": declaration.reward,
         "fact_sheet": {key: platform_question(key, question) for key, question in declaration.fact_sheet.items()},
     }
-    document.update({key: value for key, value in optional.items() if value})
+    document |= {key: value for key, value in optional.items() if value}
     all_slots = slots(competition)
     document["tasks"] = [_task(competition, slot) for slot in all_slots]
-    document["solutions"] = list(_solutions(competition, all_slots, data))
-    document["phases"] = [_phase(index, one, _tasks_of(one.phase, all_slots)) for index, one in enumerate(data)]
+    document["solutions"] = []
+    document["phases"] = []
+    for index, one in enumerate(data):
+        tasks = [slot.index for slot in all_slots if slot.phase is one.phase]
+        document["phases"].append(_phase(index, one, tasks))
+        for name in solutions(competition, one):
+            entry = {
+                "index": len(document["solutions"]),
+                "name": f"{name} ({one.phase.name})"[:256],
+                "path": _solution_file(one, name),
+                "tasks": [*tasks],  # its own, since YAML would write one list of two places as an alias
+            }
+            document["solutions"].append(entry)
     document["leaderboards"] = [_leaderboard(competition)]
     return document | milestones(declaration)
 
 
 def milestones(declaration: CompetitionSettings) -> dict[str, Any]:
     """The dates beside the phases, where there are any: the platform ignores them; a preview shows them."""
-    dates = [{"name": one.name, "date": utc(one.date)} for one in declaration.milestones]
-    return {"milestones": dates} if dates else {}
+    if not declaration.milestones:
+        return {}
+    return {"milestones": [{"name": one.name, "date": utc(one.date)} for one in declaration.milestones]}
 
 
 def logo_file(competition: Resolved) -> str:
@@ -167,36 +145,29 @@ def logo_file(competition: Resolved) -> str:
 
 
 def _task(competition: Resolved, slot: Slot) -> dict[str, Any]:
-    entry: dict[str, Any] = {"index": slot.index, "id": slot.part.id, "name": slot.name}
-    if len(competition.parts) > 1 and slot.part.tasks[0].description:
-        entry["description"] = slot.part.tasks[0].description
-    entry |= {"scoring_program": program_file(slot), "reference_data": reference_file(slot)}
+    phase, part = slot.phase, slot.part
+    entry: dict[str, Any] = {"index": slot.index, "id": part.id, "name": f"{part.name} ({phase.name})"[:256]}
+    if len(competition.parts) > 1 and part.tasks[0].description:
+        entry["description"] = part.tasks[0].description
+    entry["scoring_program"] = f"scoring_programs/{phase.id}-{part.id}.zip"
+    entry["reference_data"] = f"reference_data/{phase.data_id}-{part.id}.zip"  # one for all phases that share it
     if competition.takes_code:
-        entry |= {"ingestion_program": ingestion_file(slot.phase), "input_data": input_file(slot.phase)}
+        entry["ingestion_program"] = f"ingestion_programs/{phase.id}.zip"
+        entry["input_data"] = f"input_data/{phase.data_id}.zip"
     return entry
-
-
-def _tasks_of(phase: DeclaredPhase, all_slots: Sequence[Slot]) -> list[int]:
-    return [slot.index for slot in all_slots if slot.phase is phase]
-
-
-def _solutions(competition: Resolved, all_slots: Sequence[Slot], data: Sequence[PhaseData]) -> list[dict[str, Any]]:
-    entries: list[dict[str, Any]] = []
-    for phase_data in data:
-        for name in solutions(competition, phase_data):
-            entry = {
-                "index": len(entries),
-                "name": f"{name} ({phase_data.phase.name})"[:256],
-                "path": solution_file(phase_data, name),
-                "tasks": _tasks_of(phase_data.phase, all_slots),
-            }
-            entries.append(entry)
-    return entries
 
 
 def solutions(competition: Resolved, phase_data: PhaseData) -> Mapping[str, Mapping[str, Path | bytes]]:
     """A phase's example submissions: its baselines, or else the empty template, or code that writes it."""
     return phase_data.baselines or {"empty": empty_submission(competition, phase_data.template)}
+
+
+def _solution_file(data: PhaseData, name: str) -> str:
+    """Where an example submission lies in the bundle; the empty template belongs to its phase alone."""
+    owner = data.phase.id
+    if data.baselines:
+        owner = data.phase.data_id
+    return f"solutions/{owner}/{name}.zip"
 
 
 def _phase(index: int, data: PhaseData, task_indexes: list[int]) -> dict[str, Any]:
@@ -215,10 +186,10 @@ def _phase(index: int, data: PhaseData, task_indexes: list[int]) -> dict[str, An
         "hide_output": phase.hide_output,
         "hide_prediction_output": phase.hide_prediction_output,
         "hide_score_output": phase.hide_score_output,
-        "starting_kit": starting_kit_file(phase),
+        "starting_kit": f"starting_kits/{phase.id}.zip",
     }
     if data.public:
-        entry["public_data"] = public_file(phase)
+        entry["public_data"] = f"public_data/{phase.data_id}.zip"
     entry["tasks"] = task_indexes
     if phase.gold == "public":
         entry["gold"] = phase.gold  # the platform ignores it; the search for leaks does not
@@ -236,23 +207,23 @@ def platform_question(key: str, question: Question) -> dict[str, Any]:
         "type": question.type,
         "title": question.title,
         "selection": selection,
-        "is_required": "true" if question.required else "false",
-        "is_on_leaderboard": "true" if question.on_leaderboard else "false",
+        "is_required": str(question.required).lower(),
+        "is_on_leaderboard": str(question.on_leaderboard).lower(),
     }
 
 
 def _leaderboard(competition: Resolved) -> dict[str, Any]:
-    columns = competition.columns
-    numbers = {column.key: index for index, (_, column) in enumerate(columns)}
-    return {
-        "title": competition.declaration.leaderboard.title,
-        "key": "results",
-        **({"hidden": True} if competition.declaration.leaderboard.hidden else {}),
-        "submission_rule": SUBMISSION_RULES[competition.declaration.submission_rule],
-        "primary_index": 0,
-        **({} if competition.tie_break is None else {TIE_BREAK: competition.tie_break}),
-        "columns": [column_entry(index, column, numbers) for index, (_, column) in enumerate(columns)],
-    }
+    declared = competition.declaration
+    columns = [column for _, column in competition.columns]
+    numbers = {column.key: index for index, column in enumerate(columns)}
+    board: dict[str, Any] = {"title": declared.leaderboard.title, "key": "results"}
+    if declared.leaderboard.hidden:
+        board["hidden"] = True
+    board |= {"submission_rule": SUBMISSION_RULES[declared.submission_rule], "primary_index": 0}
+    if competition.tie_break is not None:
+        board[TIE_BREAK] = competition.tie_break
+    board["columns"] = [column_entry(index, column, numbers) for index, column in enumerate(columns)]
+    return board
 
 
 def column_entry(index: int, column: DeclaredColumn | ForeignColumn, numbers: Mapping[str, int]) -> dict[str, Any]:
@@ -267,7 +238,7 @@ def column_entry(index: int, column: DeclaredColumn | ForeignColumn, numbers: Ma
     }
     if column.computation is not None:
         entry["computation"] = column.computation
-        entry["computation_indexes"] = None if column.of is None else [numbers[key] for key in column.of]
+        entry["computation_indexes"] = column.of and [numbers[key] for key in column.of]
     return entry
 
 

@@ -47,57 +47,44 @@ def bundle_tree(
     _check(competition)
     logo = logo_file(competition)
     pages = _pages(competition, phases)
+    document = _document(competition, phases, pages, logo)
     tree: dict[str, bytes | Path] = {
-        "competition.yaml": yaml.safe_dump(
-            _document(competition, phases, pages, logo), sort_keys=False, allow_unicode=True, width=100
-        ).encode(),
+        "competition.yaml": yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=100).encode(),
         logo: competition.folder / competition.declaration.logo,
         **pages,
     }
-    for data in phases:
-        name = data.phase.id
+    for data, phase in zip(phases, document["phases"].values(), strict=True):
         (part,) = competition.parts_of(data.phase)
         program = program_members(
             competition, part, data.phase, baselines=data.scores, secrets=data.gold.secrets, scores_txt=True
         )
         program["metadata"] = COMMAND.encode()
         del program["metadata.yaml"]
-        tree[f"scoring_program_{name}.zip"] = zipped(program)
-        tree[reference_file(data.phase)] = zipped(all_files(data.gold.references[part.id]))
-        tree[f"starting_kit_{name}.zip"] = zipped(kits[name])
+        tree[phase["scoring_program"]] = zipped(program)
+        tree[phase["reference_data"]] = zipped(all_files(data.gold.references[part.id]))
+        tree[phase["starting_kit"]] = zipped(kits[data.phase.id])
         if data.public:
-            tree[public_file(data.phase)] = zipped(data.public)
+            tree[phase["public_data"]] = zipped(data.public)
     return tree
-
-
-def reference_file(phase: DeclaredPhase) -> str:
-    """Where a phase's reference data lie in the bundle: one file for all phases that share them."""
-    return f"reference_data_{phase.data_id}.zip"
-
-
-def public_file(phase: DeclaredPhase) -> str:
-    """Where a phase's public data lie in the bundle."""
-    return f"public_data_{phase.data_id}.zip"
 
 
 def losses(competition: Resolved) -> list[str]:
     """What this format cannot express, for the organiser to know."""
     declaration = competition.declaration
     rule = declaration.submission_rule
-    hidden = [phase for phase in competition.phases if phase.hides_scores or phase.hide_prediction_output]
-    further = (declaration.contact, declaration.fact_sheet, declaration.queue, declaration.reward)
-    lost = {
-        "the solutions (baselines)": True,
-        f"submission_rule {rule}: {ONE_KEPT.get(rule)}": rule in ONE_KEPT,
-        "a hidden leaderboard: hide it in the settings before the competition is published": (
-            declaration.leaderboard.hidden
-        ),
-        "the hidden outputs of the phases": hidden,
-        "computed columns": any(column.computation for _, column in competition.columns),
-        "contact, queue, reward and fact sheet": any(further),
-        "ends of phases but the last: a phase lasts until the next one starts": True,
-    }
-    return [f"CodaLab's format has no place for {text}" for text, there in lost.items() if there]
+    lost = ["the solutions (baselines)"]
+    if rule in ONE_KEPT:
+        lost.append(f"submission_rule {rule}: {ONE_KEPT[rule]}")
+    if declaration.leaderboard.hidden:
+        lost.append("a hidden leaderboard: hide it in the settings before the competition is published")
+    if any(phase.hides_scores or phase.hide_prediction_output for phase in competition.phases):
+        lost.append("the hidden outputs of the phases")
+    if any(column.computation for _, column in competition.columns):
+        lost.append("computed columns")
+    if any((declaration.contact, declaration.fact_sheet, declaration.queue, declaration.reward)):
+        lost.append("contact, queue, reward and fact sheet")
+    lost.append("ends of phases but the last: a phase lasts until the next one starts")
+    return [f"CodaLab's format has no place for {text}" for text in lost]
 
 
 def _check(competition: Resolved) -> None:
@@ -106,11 +93,10 @@ def _check(competition: Resolved) -> None:
         problems.append("layout: CodaLab has one scoring program per phase. Expected layout joint or separate.")
     if len(_title(competition)) > MAX_TITLE:
         problems.append(f"title: has more than {MAX_TITLE} characters. CodaLab takes no more: --set title=…")
-    problems += [
-        f"phases.{phase.id}.description: has more than the {MAX_DESCRIPTION} characters that CodaLab takes."
-        for phase in competition.phases
-        if len(phase.description) > MAX_DESCRIPTION
-    ]
+    for phase in competition.phases:
+        if len(phase.description) > MAX_DESCRIPTION:
+            place = f"phases.{phase.id}.description"
+            problems.append(f"{place}: has more than the {MAX_DESCRIPTION} characters that CodaLab takes.")
     if problems:
         raise UserError(*problems)
 
@@ -120,26 +106,27 @@ def _title(competition: Resolved) -> str:
     title = competition.declaration.title
     if competition.layout != "separate":
         return title
-    whole = f"{title} – {competition.tasks[0].name}"
-    return whole if len(whole) <= MAX_TITLE else f"{competition.name} – {competition.tasks[0].name}"
+    task = competition.tasks[0].name
+    if len(f"{title} – {task}") > MAX_TITLE:
+        title = competition.name
+    return f"{title} – {task}"
 
 
 def _pages(competition: Resolved, phases: Sequence[PhaseData]) -> dict[str, bytes]:
     """HTML pages by file name; the four that the old server requires are always there."""
-    rendered = {name: page_html(text.decode()) for name, text in render_pages(competition, phases).items()}
+    texts = render_pages(competition, phases)
     declaration = competition.declaration
-    names = {page.title: page_name(declaration, page.file) for page in declaration.pages}
-    names["terms"] = terms_name(declaration)
-    files = {_codename(title): rendered[name] for title, name in names.items()}
+    pages: dict[str, bytes] = {}
+    named = [(page.title, page_name(declaration, page.file)) for page in declaration.pages]
+    for title, name in (*named, ("terms", terms_name(declaration))):
+        codename = title.replace("/", "-")
+        if title.lower() in REQUIRED_PAGES:  # pages are known by their name: `Data` is the page `data`
+            codename = title.lower()
+        pages[f"{codename}.html"] = page_html(texts[name].decode()).encode()
     for name in REQUIRED_PAGES:
-        files.setdefault(name, f"<h1>{name.capitalize()}</h1><p>{escape(declaration.description)}</p>\n")
-    return {f"{name}.html": html.encode() for name, html in files.items()}
-
-
-def _codename(title: str) -> str:
-    """Pages are known by their name; a title such as `Data` is the page `data`."""
-    name = title.lower()
-    return name if name in REQUIRED_PAGES else title.replace("/", "-")
+        empty = f"<h1>{name.capitalize()}</h1><p>{escape(declaration.description)}</p>\n"
+        pages.setdefault(f"{name}.html", empty.encode())
+    return pages
 
 
 def _document(
@@ -160,7 +147,9 @@ def _document(
         "leaderboard": _leaderboard(competition.columns, declaration.leaderboard.title),
     }
     last = competition.phases[-1].end
-    return document | ({"end_date": _timestamp(last)} if last else {})
+    if last:
+        document["end_date"] = _timestamp(last)
+    return document
 
 
 def _phase(number: int, data: PhaseData, submission_rule: str) -> dict[str, Any]:
@@ -175,11 +164,11 @@ def _phase(number: int, data: PhaseData, submission_rule: str) -> dict[str, Any]
         "max_submissions_per_day": phase.max_submissions_per_day or NO_LIMIT,
         "execution_time_limit": phase.execution_time_limit,
         "scoring_program": f"scoring_program_{phase.id}.zip",
-        "reference_data": reference_file(phase),
+        "reference_data": f"reference_data_{phase.data_id}.zip",
         "starting_kit": f"starting_kit_{phase.id}.zip",
     }
     if data.public:
-        entry["public_data"] = public_file(phase)
+        entry["public_data"] = f"public_data_{phase.data_id}.zip"
     if phase.auto_migrate and number > 1:
         entry["auto_migration"] = True
     if submission_rule == "best":
@@ -189,25 +178,27 @@ def _phase(number: int, data: PhaseData, submission_rule: str) -> dict[str, Any]
 
 def _leaderboard(columns: Sequence[tuple[DeclaredTask, DeclaredColumn]], title: str) -> dict[str, Any]:
     """One board; the columns of each task form a group where there are several tasks."""
-    written = [(task, column) for task, column in columns if column.computation is None]
-    tasks = list({task.id: task for task, _ in written}.values())
-    groups = {f"group_{task.id}": {"label": task.name[:MAX_LABEL], "rank": n} for n, task in enumerate(tasks, 1)}
-    label = title[:MAX_LABEL]
-    board: dict[str, Any] = {"leaderboards": {"RESULTS": {"label": label, "rank": 1}}}
-    if len(groups) > 1:
-        board["column_groups"] = groups
-    board["columns"] = {
-        column.key: {
-            "leaderboard": {"label": label, "rank": 1},
-            **({"column_group": {"label": task.name[:MAX_LABEL]}} if len(groups) > 1 else {}),
+    label = {"label": title[:MAX_LABEL], "rank": 1}
+    groups: dict[str, Any] = {}
+    entries: dict[str, Any] = {}
+    for task, column in columns:
+        if column.computation is not None:
+            continue
+        group = groups.setdefault(f"group_{task.id}", {"label": task.name[:MAX_LABEL], "rank": len(groups) + 1})
+        entries[column.key] = {
+            "leaderboard": {**label},
+            "column_group": {"label": group["label"]},
             "label": column.title,
-            "rank": rank,
+            "rank": len(entries) + 1,
             "sort": column.sort,
             "numeric_format": column.precision,
         }
-        for rank, (task, column) in enumerate(written, 1)
-    }
-    return board
+    board: dict[str, Any] = {"leaderboards": {"RESULTS": {**label}}}
+    if len(groups) > 1:
+        return board | {"column_groups": groups, "columns": entries}
+    for entry in entries.values():
+        del entry["column_group"]
+    return board | {"columns": entries}
 
 
 def _timestamp(moment: datetime) -> datetime:

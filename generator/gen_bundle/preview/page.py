@@ -1,6 +1,6 @@
 """The preview as one self-contained HTML file."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,7 +10,7 @@ from gen_bundle.codabench.board import NOT_AVAILABLE
 from gen_bundle.declaration.dates import AOE, shown
 from gen_bundle.errors import UserError
 from gen_bundle.local_files import write_whole
-from gen_bundle.preview.reading import CompetitionView, PhaseView, TaskView
+from gen_bundle.preview.reading import CompetitionView, PhaseView
 from gen_bundle.render.html_page import Functions, html_page, is_marked
 
 MAX_TICKS = 6
@@ -52,50 +52,58 @@ def boards(view: CompetitionView, dry_run: Mapping[str, Any] | None) -> list[Pha
         UserError: the dry run is of another bundle: it has phases or columns that the view does not show.
     """
     rows, runs = _mappings(dry_run, "board"), _mappings(dry_run, "runs")
-    phases = (str(entry.get("phase")) for entry in (*rows, *runs))
-    _refuse_foreign("phase", phases, frozenset[str]().union(*(phase.names for phase in view.phases)))
-    keys = (str(key) for row in rows for key in _texts(row.get("cells")))
-    _refuse_foreign("column", keys, {column.key for column in view.columns})
-    return [_board(view, phase, rows, runs) for phase in view.phases]
+    names: set[str] = set()
+    keys: set[str] = set()
+    for row in rows:
+        keys |= set(map(str, _texts(row.get("cells"))))
+    found = []
+    for phase in view.phases:
+        names |= phase.names
+        groups = tuple(task.name for task in phase.tasks)
+        if len(groups) == 1:
+            groups = ()
+        lines = tuple(_line(view, phase, row) for row in rows if str(row.get("phase")) in phase.names)
+        failed = []
+        for run in runs:
+            if str(run.get("phase")) in phase.names and run.get("status") == "Failed":
+                failed.append((str(run.get("submission", "")), str(run.get("message", ""))))
+        found.append(PhaseBoard(phase, groups, lines, tuple(failed)))
+    _refuse_foreign("phase", {str(entry.get("phase")) for entry in (*rows, *runs)} - names)
+    _refuse_foreign("column", keys - {column.key for column in view.columns})
+    return found
 
 
-def _board(
-    view: CompetitionView, phase: PhaseView, rows: Sequence[Mapping[str, Any]], runs: Sequence[Mapping[str, Any]]
-) -> PhaseBoard:
-    lines = [_line(view, phase, row) for row in rows if str(row.get("phase")) in phase.names]
-    own_runs = [run for run in runs if str(run.get("phase")) in phase.names and run.get("status") == "Failed"]
-    failed = [(str(run.get("submission", "")), str(run.get("message", ""))) for run in own_runs]
-    groups = tuple(task.name for task in phase.tasks) if len(phase.tasks) > 1 else ()
-    return PhaseBoard(phase, groups, tuple(lines), tuple(failed))
-
-
-def _refuse_foreign(what: str, found: Iterable[str], known: set[str] | frozenset[str]) -> None:
-    if foreign := sorted(set(found) - known):
+def _refuse_foreign(what: str, foreign: set[str]) -> None:
+    if foreign:
         raise UserError(
-            f"--dry-run: has the {what} {', '.join(foreign[:5])}, which this bundle does not show. "
+            f"--dry-run: has the {what} {', '.join(sorted(foreign)[:5])}, which this bundle does not show. "
             "Expected a dry run of this bundle: run gen-bundle dry-run again."
         )
 
 
 def _line(view: CompetitionView, phase: PhaseView, row: Mapping[str, Any]) -> BoardLine:
-    shown_cells = [_texts(row.get("cells"))]
+    shown = [_texts(row.get("cells"))]
     if len(phase.tasks) > 1:
-        shown_cells = [_of_task(_texts(row.get("tasks")), task) for task in phase.tasks]
-    cells = [str(texts.get(column.key, NOT_AVAILABLE)) for texts in shown_cells for column in view.columns]
-    return BoardLine(row.get("rank", 0), str(row.get("submission", "")), tuple(cells))
-
-
-def _of_task(by_task: Mapping[Any, Any], task: TaskView) -> Mapping[Any, Any]:
-    return next((_texts(cells) for name, cells in by_task.items() if name in task.names), {})
+        of_tasks = _texts(row.get("tasks"))
+        shown = []
+        for task in phase.tasks:
+            cells = next((cells for name, cells in of_tasks.items() if name in task.names), None)
+            shown.append(_texts(cells))
+    texts = [str(cells.get(column.key, NOT_AVAILABLE)) for cells in shown for column in view.columns]
+    return BoardLine(row.get("rank", 0), str(row.get("submission", "")), tuple(texts))
 
 
 def _mappings(dry_run: Mapping[str, Any] | None, key: str) -> Sequence[Mapping[str, Any]]:
     entries = (dry_run or {}).get(key)
-    return [entry for entry in entries if isinstance(entry, Mapping)] if isinstance(entries, list) else []
+    if not isinstance(entries, list):
+        return []
+    return [entry for entry in entries if isinstance(entry, Mapping)]
 
 
 def _texts(cells: Any) -> Mapping[Any, Any]:
-    return cells if isinstance(cells, Mapping) else {}
+    if isinstance(cells, Mapping):
+        return cells
+    return {}
 
 
 @dataclass(frozen=True)
@@ -120,27 +128,31 @@ class Axis:
 
 def axis(phases: Sequence[PhaseView]) -> Axis | None:
     """The axis of all phases whose start can be read; None without any."""
-    dated = [(phase, phase.start.moment, phase.end.moment) for phase in phases if phase.start.moment is not None]
-    if not dated:
+    starts: list[datetime] = []
+    ends: list[datetime] = []
+    for phase in phases:
+        if phase.start.moment is not None:
+            starts.append(phase.start.moment)
+            ends += filter(None, [phase.end.moment])
+    if not starts:
         return None
-    starts = [start for _, start, _ in dated]
-    ends = [end for _, _, end in dated if end is not None]
     first, last = min(starts), max(starts + ends)
     if len(ends) < len(starts) or last <= first:
         last += min(max(OPEN_END, (last - first) / 8), LATEST - last)
     if last == first:
         first -= OPEN_END
-    span = last - first
 
     def percent(moment: datetime) -> float:
-        return round(100 * ((moment - first) / span), 2)
+        return round(100 * ((moment - first) / (last - first)), 2)
 
-    def bar(phase: PhaseView, start: datetime, end: datetime | None) -> PhaseBar:
-        width = max(percent(end or last) - percent(start), 0.8)
-        return PhaseBar(phase, percent(start), width, end is None)
-
-    ticks = tuple((percent(moment), label) for moment, label in _ticks(first, last))
-    return Axis(first, last, tuple(bar(*one) for one in dated), ticks)
+    bars = []
+    for phase in phases:
+        start, end = phase.start.moment, phase.end.moment
+        if start is not None:
+            width = max(percent(end or last) - percent(start), 0.8)
+            bars.append(PhaseBar(phase, percent(start), width, end is None))
+    ticks = [(percent(moment), label) for moment, label in _ticks(first, last)]
+    return Axis(first, last, tuple(bars), tuple(ticks))
 
 
 # Up to so many days: which midnights have a tick, and its label.
@@ -155,10 +167,13 @@ _SCALES: tuple[tuple[int, Callable[[datetime], bool], str], ...] = (
 def _ticks(first: datetime, last: datetime) -> list[tuple[datetime, str]]:
     """Midnights between the ends, at most `MAX_TICKS`: of days, of Mondays, of first days of months or of years."""
     days = (last - first).days
-    midnight = first.replace(hour=0, minute=0, second=0, microsecond=0)
-    midnights = (midnight + timedelta(days=n) for n in range(1, min(days, MAX_DAYS) + 1))
-    ticked, label = next((ticked, label) for most, ticked, label in _SCALES if days <= most)
-    found = [(moment, label.format(moment)) for moment in midnights if ticked(moment)]
+    moment = first.replace(hour=0, minute=0, second=0, microsecond=0)
+    is_ticked, label = next((is_ticked, label) for most, is_ticked, label in _SCALES if days <= most)
+    found = []
+    for _ in range(min(days, MAX_DAYS)):
+        moment += timedelta(days=1)
+        if is_ticked(moment):
+            found.append((moment, label.format(moment)))
     return found[:: -(-len(found) // MAX_TICKS) or 1]
 
 

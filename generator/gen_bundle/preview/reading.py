@@ -61,21 +61,19 @@ def downloads(bundle: Bundle, phase: Phase) -> list[Download]:
         ("Starting kit", phase.files.get("starting_kit"), True),
         ("Public data", phase.files.get("public_data"), True),
     ]
-    tasks = {task.at[-1] for task in phase.tasks}
     for position, use in enumerate(competition.solutions):
         if any(task.index in use.tasks for task in phase.tasks):
             entry = bundle.mapping(use.at[:-1])
             uses.append((as_text(entry.get("name")) or f"Solution {position + 1}", use, True))
     for task in phase.tasks:
-        label = f" of {task.name}" if len(tasks) > 1 else ""
+        label = ""
+        if len(phase.tasks) > 1:
+            label = f" of {task.name}"
         programs, inputs = competition.programs_available, competition.input_available
-        for role, key, is_open in (
-            ("Scoring program", "scoring_program", programs),
-            ("Ingestion program", "ingestion_program", programs),
-            ("Input data", "input_data", inputs),
-            ("Reference data", "reference_data", False),
-        ):
-            uses.append((role + label, task.files.get(key), is_open))
+        uses.append((f"Scoring program{label}", task.files.get("scoring_program"), programs))
+        uses.append((f"Ingestion program{label}", task.files.get("ingestion_program"), programs))
+        uses.append((f"Input data{label}", task.files.get("input_data"), inputs))
+        uses.append((f"Reference data{label}", task.files.get("reference_data"), False))
     return [_download(bundle, role, use, is_open) for role, use, is_open in uses if use is not None]
 
 
@@ -83,17 +81,17 @@ def _download(bundle: Bundle, role: str, use: DataUse, is_open: bool) -> Downloa
     found = bundle.tree.find(use.path) if isinstance(use.path, str) else None
     if not isinstance(found, Node):
         return Download(role, str(use.path), is_open, None)
-    files = _members(found)
-    size = sum(size for _, size in files) if found.is_folder else found.size
+    size, files = found.size, []
+    if found.is_folder:
+        files = [(name, node.size) for name, node in found.files()]
+        size = sum(size for _, size in files)
+    elif size <= MAX_LISTED_BYTES:
+        files = _members(found)
     return Download(role, str(use.path), is_open, size, tuple(files[:FILES_SHOWN]), len(files))
 
 
 def _members(found: Node) -> list[tuple[str, int]]:
-    """Names and sizes of the files in a folder or zip; none where it is neither, or too large to be looked into."""
-    if found.is_folder:
-        return [(name, node.size) for name, node in found.files()]
-    if found.size > MAX_LISTED_BYTES:
-        return []
+    """Names and sizes of the files in a zip; none where it is something else."""
     try:
         with zipfile.ZipFile(io.BytesIO(found.read(MAX_LISTED_BYTES))) as archive:
             return sorted((member.filename, member.file_size) for member in archive.infolist() if not member.is_dir())
@@ -351,8 +349,8 @@ class _Reader:
         top, competition = self.bundle.yaml, self.bundle.competition
         columns = [column for column in competition.columns if not column.hidden]
         columns.sort(key=lambda column: (column.index is None, column.index or 0))
-        phases = tuple(self._phase(order, phase) for order, phase in enumerate(competition.phases))
-        if not phases:
+        phases = map(self._phase, range(len(competition.phases)), competition.phases)
+        if not competition.phases:
             self.notes.append("There are no phases.")
         if not columns:
             self.notes.append("The leaderboard has no visible column.")
@@ -363,12 +361,12 @@ class _Reader:
             facts=tuple(self._facts()),
             pages=tuple(self._pages()),
             terms=self._text(top.get("terms"), "Terms"),
-            phases=phases,
+            phases=tuple(phases),
             milestones=tuple(self._milestones()),
             columns=tuple(columns),
             primary=competition.leaderboard.primary,
             rule=RULES.get(competition.submission_rule, f"The rule {competition.submission_rule} is unknown."),
-            board_hidden=any(is_on(board.get("hidden")) for board in self.bundle.entries("leaderboards")[:1]),
+            board_hidden=is_on(self.bundle.mapping(("leaderboards", 0)).get("hidden")),
             version=self.bundle.platform,
             notes=tuple(self.notes),
         )
@@ -423,15 +421,15 @@ class _Reader:
             start=phase.start,
             end=phase.end,
             limits=tuple(_limits(entry, phase)),
-            tasks=tuple(self._task(task) for task in phase.tasks),
+            tasks=tuple(map(self._task, phase.tasks)),
             downloads=tuple(downloads(self.bundle, phase)),
         )
 
     def _milestones(self) -> list[MilestoneView]:
-        found = [
-            MilestoneView(as_text(entry.get("name")) or "(no name)", read_instant(entry.get("date"), self.bundle.now))
-            for entry in self.bundle.entries("milestones")
-        ]
+        found = []
+        for entry in self.bundle.entries("milestones"):
+            date = read_instant(entry.get("date"), self.bundle.now)
+            found.append(MilestoneView(as_text(entry.get("name")) or "(no name)", date))
         return sorted(found, key=lambda one: one.date.moment or datetime.max.replace(tzinfo=UTC))
 
     def _task(self, task: Task) -> TaskView:

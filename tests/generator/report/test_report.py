@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from gen_bundle.report.figures import missing_note
-from gen_bundle.report.latex import PREAMBLE, LatexTable, _set, _text
+from gen_bundle.report.write import PREAMBLE, LatexTable, _set, _text
 from tests.generator.report.shared_task import rank, shared_task, submissions
 
 pytestmark = pytest.mark.slow  # whichever test is the first makes the report
