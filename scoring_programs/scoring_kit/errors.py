@@ -172,7 +172,7 @@ def _same(others: Sequence[str]) -> str:
     if not others:
         return ""
     more = ", …" if len(others) > LINES_SHOWN else ""
-    return f" The same in {_count(len(others), 'more line')}: {', '.join(others[:LINES_SHOWN])}{more}."
+    return f" The same in {counted(len(others), 'more line')}: {', '.join(others[:LINES_SHOWN])}{more}."
 
 
 def _line(text: str) -> str:
