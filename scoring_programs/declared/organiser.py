@@ -175,11 +175,7 @@ def named_secrets(table: Table, wanted: Sequence[Plan], public: Sequence[str]) -
 
     With many rows a key, an item is part of the key, or else all that a row says.
     """
-    key: list[str] = []
-    if not table.by_line:
-        key += table.key
-    if table.distinct:
-        key.append(table.distinct)
+    key = _key(table)
     columns = [column for column in _read(table, wanted) if column not in (*key, *public)]
     name = table.gold.name
     if table.gold.named_by:
@@ -219,6 +215,13 @@ def _read(table: Table, wanted: Sequence[Plan]) -> dict[str, None]:
         if plan.table == table.id:
             found.update(dict.fromkeys(plan.gold))
     return found
+
+
+def _key(table: Table) -> list[str]:
+    key = [] if table.by_line else list(table.key)
+    if table.distinct:
+        key.append(table.distinct)
+    return key
 
 
 def _names_its_columns(table: Table, wanted: Sequence[Plan]) -> bool:
