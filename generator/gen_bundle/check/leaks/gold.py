@@ -15,7 +15,9 @@ from gen_bundle.check.leaks.records import (
     KEY,
     Block,
     blocks,
+    count_lines,
     digests,
+    first_line,
     in_memory,
     is_binary,
     lines,
@@ -51,6 +53,7 @@ PART = "\x1f"
 CHOICE = "choice"
 """The secret of a table that says no more of its rows than that they are there."""
 Columns = Mapping[str, Sequence[str]]
+Named = Mapping[str, tuple[Sequence[int], Sequence[str]]]
 
 
 @dataclass(frozen=True)
@@ -61,20 +64,24 @@ class RowKey:
     rows: Mapping[str, int]
     parts: tuple[frozenset[str], ...] = ()
 
-    def items_in(self, block: Block) -> Iterator[tuple[tuple[str, ...], list[tuple[int, int]]]]:
-        """The columns of a block that name items, and the places of these in the block and in the gold."""
+    def items_in(self, block: Block, named: Named) -> Iterator[tuple[tuple[str, ...], list[tuple[int, int]]]]:
+        """The columns of a block that name items, and the places of these in the block and in the gold.
+
+        `named` has the rows of each column in which some key's cell is, and these cells.
+        """
         if self.parts:
             own = self._columns_of_parts(block)
             if own:
                 together = zip(*(plain_cells(block.columns[name]) for name in own), strict=True)
-                yield own, _found(map(self.rows.get, map(PART.join, together)))
+                yield own, self._found(range(len(block.lines)), map(PART.join, together))
             return
-        for name, cells in block.columns.items():
-            others = (cell for cell in cells[:ENOUGH] if cell not in self.rows)
-            if not self.rows.keys().isdisjoint(map(plain, others)):
-                cells = plain_cells(cells)
-            if not self.rows.keys().isdisjoint(cells):
-                yield (name,), _found(map(self.rows.get, cells))
+        for name, (rows, cells) in named.items():
+            if found := self._found(rows, cells):
+                yield (name,), found
+
+    def _found(self, rows: Sequence[int], cells: Iterable[str]) -> list[tuple[int, int]]:
+        places = map(self.rows.get, cells)
+        return [(row, place) for row, place in zip(rows, places, strict=True) if place is not None]
 
     def _columns_of_parts(self, block: Block) -> tuple[str, ...]:
         """The columns of a block that hold the parts of the key; none unless each part has one of its own."""
@@ -90,10 +97,6 @@ class RowKey:
                 return ()
             own.append(name)
         return tuple(own)
-
-
-def _found(places: Iterable[int | None]) -> list[tuple[int, int]]:
-    return [(row, place) for row, place in enumerate(places) if place is not None]
 
 
 @dataclass(frozen=True)
@@ -147,12 +150,14 @@ class SecretGold:
         files: SHA-256 and other digests of files → their names.
         tables: those with secret columns.
         sizes: of the files, in bytes.
+        starts: their first lines.
         named: what a program names as secret, in words → whether some reference data have any of it.
     """
 
     files: dict[str, str] = field(default_factory=dict)
     tables: list[SecretTable] = field(default_factory=list)
     sizes: set[int] = field(default_factory=set)
+    starts: set[str] = field(default_factory=set)
     named: dict[str, bool] = field(default_factory=dict)
 
     def add_file(self, name: str, node: Node) -> None:
@@ -161,6 +166,7 @@ class SecretGold:
         if found or is_binary(node):
             self.files |= dict.fromkeys([sha256_of(node), *found], name)
             self.sizes.add(node.size)
+            self.starts.add(first_line(node).strip())
 
     def add_named(self, files: Mapping[str, Node], secrets: Iterable[Mapping[str, Any]]) -> None:
         """Note what an organiser's program names in reference data."""
@@ -330,7 +336,7 @@ def _tables_in(node: Node) -> Iterator[tuple[dict[str, list[str]], bool]]:
     tables: dict[str, dict[str, list[str]]] = {}
     rows: Counter[str] = Counter()
     titles: dict[str, str] = {}
-    step = 1 + sum(1 for _ in lines(node)) // MOST_ROWS
+    step = 1 + count_lines(node) // MOST_ROWS
     for block in blocks(node):
         columns = tables.setdefault(block.kind, {})
         start = 0

@@ -9,7 +9,7 @@ import json
 import re
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
@@ -31,10 +31,11 @@ MAX_DEPTH = 200
 # Wider rows hold features rather than answers; an object of more values holds several items.
 WIDEST = 200
 LOOKED_AT = 50
-LIST = 10
+LIST, LONGEST_LIST = 10, 10_000
 LONG = 200
 LONG_IN_JSON = re.compile(rb'"[^"]{%d}' % LONG)
-FIRST_ROWS, MORE_ROWS = 2_000, 50_000
+FIRST_ROWS, MORE_ROWS = 2_000, 10_000  # a processor's cache holds no more
+MOST_LINES = 50_000
 KEY = "key"  # the column of the keys under which JSON has its values
 WORD = re.compile(r"\w+")
 DECIMAL = re.compile(r"[+-]?[0-9]*[.,]?[0-9]+([.,]|(?<=[0-9])e[+-]?[0-9]{1,2})?")
@@ -128,19 +129,22 @@ def is_binary(node: Node) -> bool:
     return start.decode("utf-8", "replace").count("\ufffd") > len(start) / 10
 
 
-def digests(node: Node) -> set[str]:
-    """What a file is recognised by however it is written: its lines without outer blanks, its XML, its JSON."""
-    state = hashlib.sha256()
-    different: set[str] = set()
-    some = lines(node)
-    while taken := list(islice(some, MORE_ROWS)):
-        bare = list(filter(None, map(str.strip, taken)))
-        state.update("\n".join([*bare, ""]).encode("utf-8", "replace"))
-        if len(different) < 2:
-            different.update(bare)
+def count_lines(node: Node) -> int:
+    """About how many lines a file has."""
+    if node.open is None:
+        return 0
+    with node.open() as stream:
+        return sum(chunk.count(b"\n") for chunk in iter(partial(stream.read, CHUNK), b""))
+
+
+def digests(node: Node, starts: Container[str] | None = None) -> set[str]:
+    """What a file is recognised by however it is written: its lines without outer blanks, its XML, its JSON.
+
+    The lines are left out where the first of them is not among `starts`.
+    """
     found: set[str] = set()
-    if len(different) > 1:
-        found.add(state.hexdigest())
+    if starts is None or first_line(node).strip() in starts:
+        found.update(_digest_of_lines(node))
     value = json_value(node)
     if value is None:
         written, too_few = _canonical_xml(node), 2
@@ -150,6 +154,20 @@ def digests(node: Node) -> set[str]:
     if sum(map(written.count, "[{<")) > too_few:
         found.add(hashlib.sha256(written.encode()).hexdigest())
     return found
+
+
+def _digest_of_lines(node: Node) -> Iterator[str]:
+    """The digest of a file of at least two different lines."""
+    state = hashlib.sha256()
+    different: set[str] = set()
+    some = lines(node)
+    while taken := list(islice(some, MOST_LINES)):
+        bare = list(filter(None, map(str.strip, taken)))
+        state.update("\n".join([*bare, ""]).encode("utf-8", "replace"))
+        if len(different) < 2:
+            different.update(bare)
+    if len(different) > 1:
+        yield state.hexdigest()
 
 
 def _canonical_xml(node: Node) -> str:
@@ -275,26 +293,28 @@ def rows(node: Node) -> Iterator[list[str]]:
         return
 
 
-def _first_line(node: Node) -> str:
+def first_line(node: Node) -> str:
+    """The first line of a text that is not blank; empty for other files."""
     return next((line for line in lines(node) if line.strip()), "")
 
 
 def _reader(node: Node) -> Any:
     """A reader of a table's rows; None for other files."""
-    first = _first_line(node)
+    first = first_line(node)
     mark = _separator(first, "\t,;|")
     if mark not in first or first.lstrip().startswith(JSON_STARTS) or node.open is None:
         return None
     wide = _wide_encoding(node.read(4096))
-    text = (line + "\n" for line in lines(node)) if wide else _text_lines(node.open)
+    text = (line + "\n" for line in lines(node)) if wide else chain.from_iterable(_text_lines(node.open))
     allow_long_cells()
     return csv.reader(text, delimiter=mark, skipinitialspace=True)
 
 
-def _text_lines(opens: Callable[[], IO[bytes]]) -> Iterator[str]:
-    """The lines of a text in UTF-8 with their ends, many times faster than by `lines`."""
+def _text_lines(opens: Callable[[], IO[bytes]]) -> Iterator[list[str]]:
+    """The lines of a text in UTF-8 with their ends, some at a time; many times faster than by `lines`."""
     with io.TextIOWrapper(opens(), "utf-8-sig", "replace", "") as text:
-        yield from text
+        while some := text.readlines(CHUNK):
+            yield some
 
 
 def _separator(line: str, marks: str) -> str:
@@ -380,7 +400,7 @@ def portions(node: Node) -> Iterator[str]:
         texts = _texts_in(value)
     else:
         texts = lines(node)
-    while taken := list(islice(texts, MORE_ROWS)):
+    while taken := list(islice(texts, MOST_LINES)):
         yield "\n".join(taken)
 
 
@@ -393,7 +413,7 @@ def blocks(node: Node) -> Iterator[Block]:
         yield from found.blocks()
         if _has_documents(node, value):
             yield from text_blocks(text_of(node))
-    elif _first_line(node).lstrip().startswith(JSON_STARTS):
+    elif first_line(node).lstrip().startswith(JSON_STARTS):
         yield from _json_lines(node)
     elif not is_binary(node) and is_table(node):
         yield from _table_blocks(node)
@@ -526,7 +546,8 @@ class JsonTables:
         if len(part) > 2:
             pairs = self._rows[path + "{:}"]
             for name, one in part.items():
-                if not isinstance(one, dict):
+                is_long = isinstance(one, list) and len(one) > LONGEST_LIST  # a table of its own, and no label
+                if not (is_long or isinstance(one, dict)):
                     pairs.append({KEY: plain(str(name)), "": of_value(one)})
 
     def _add_columns(self, path: str, part: dict[str, Any]) -> None:

@@ -5,7 +5,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, groupby, islice
+from itertools import chain, compress, filterfalse, groupby, islice
 from pathlib import PurePosixPath
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
@@ -166,6 +166,8 @@ class Search:
         self._folders: dict[tuple[str, bool, str, str], tuple[list[Seen], Joins]] = {}
         self._alone: list[tuple[Seen, dict[str, list[str]]]] = []
         self._orders: dict[tuple[int, tuple[int, ...]], None] = {}
+        keys = chain.from_iterable(table.keys for table in gold.tables)
+        self._ids = set[str]().union(*(key.rows for key in keys if not key.parts))
         self._longest = max((table.rows for table in gold.tables if table.whole), default=0)
 
     def leaks_in(self, seen: Seen) -> Iterator[Leak]:
@@ -210,7 +212,7 @@ class Search:
             return "" if is_short else name
         if name or seen.channel == "logo" or not self._may_be_a_file_of_gold(seen.node):
             return name
-        found = filter(None, map(self.gold.files.get, digests(seen.node)))
+        found = filter(None, map(self.gold.files.get, digests(seen.node, self.gold.starts)))
         return next(found, "")
 
     def _may_be_a_file_of_gold(self, node: Node) -> bool:
@@ -244,14 +246,25 @@ class Search:
     def _join(self, joins: Joins, block: Block) -> bool:
         """Join a table with the gold tables; returns whether it names items, other than by the file's name."""
         names_items = False
+        named = dict(self._named(block))
         for place, table in enumerate(self.gold.tables):
             for key in table.keys:
-                for own, found in key.items_in(block):
+                for own, found in key.items_in(block, named):
                     join = joins.setdefault((block.kind, place, key.titles, own), Join(table))
                     join.rows += len(block.lines)
                     join.look(found, block, own)
                     names_items |= FILE_NAME not in own
         return names_items
+
+    def _named(self, block: Block) -> Iterator[tuple[str, tuple[list[int], list[str]]]]:
+        """The columns of a table that name items of some gold table: the rows that do, and what these say."""
+        for name, cells in block.columns.items():
+            others = filterfalse(self._ids.__contains__, cells[:ENOUGH])
+            if not self._ids.isdisjoint(map(plain, others)):
+                cells = plain_cells(cells)
+            is_id = list(map(self._ids.__contains__, cells))
+            if any(is_id):
+                yield name, (list(compress(range(len(cells)), is_id)), list(compress(cells, is_id)))
 
     def _given_away(self, seen: Seen, joins: Joins, more: str = "") -> Iterator[Leak]:
         compared: dict[str, set[tuple[str, str]]] = defaultdict(set)
@@ -481,11 +494,12 @@ def found_leaks(bundle: Bundle) -> Iterator[Leak]:
 
 
 def _different(seen_files: Iterable[Seen]) -> Iterable[Seen]:
-    """Each file once: the same one often lies in several kits and programs."""
+    """Each file once: the same one often lies in several kits and programs, and as a solution and a kit's example."""
     different: dict[tuple[str, str, bool, str], Seen] = {}
     for seen in seen_files:
         name = seen.name.rpartition("/")[2]
-        different.setdefault((sha256_of(seen.node), seen.channel, seen.is_answer, name), seen)
+        channel = "" if seen.is_answer else seen.channel
+        different.setdefault((sha256_of(seen.node), channel, seen.is_answer, name), seen)
     return different.values()
 
 
