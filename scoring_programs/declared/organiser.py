@@ -28,8 +28,8 @@ from declared.submission import Submission, with_values
 from declared.tables import Table, fields_of_tasks, tables_of
 from declared.tasks import compute
 from declared.template import emptiest, in_one_file, template_files
+from scoring_kit.base.environment import missing_package
 from scoring_kit.base.fields import Field
-from scoring_kit.base.missing_packages import missing_package
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError
 from scoring_kit.organiser import Request, Secrets, Warned, read_reference, serve
 from scoring_kit.organiser import trial as scored

@@ -172,14 +172,17 @@ def _same(others: Sequence[str]) -> str:
     if not others:
         return ""
     more = ", …" if len(others) > LINES_SHOWN else ""
-    lines = "line" if len(others) == 1 else "lines"
-    return f" The same in {len(others)} more {lines}: {', '.join(others[:LINES_SHOWN])}{more}."
+    return f" The same in {_count(len(others), 'more line')}: {', '.join(others[:LINES_SHOWN])}{more}."
 
 
 def _line(text: str) -> str:
     """A message in one line that is not too long to be read."""
-    line = printable(text)
-    return line if len(line) <= MAX_LINE else line[: MAX_LINE - 1] + "…"
+    return cut(printable(text), MAX_LINE)
+
+
+def cut(text: str, most: int) -> str:
+    """A text of a length that can be read, `most` characters."""
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _count(number: int, noun: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gen_bundle.cli.messages import spinner, user_errors
-from gen_bundle.cli.options import trust_option
+from gen_bundle.cli.options import PATH, json_option, trust_option
 from gen_bundle.plain_text import in_lines
 
 if TYPE_CHECKING:
@@ -39,19 +39,19 @@ that cannot be read.
 @click.command(epilog=EPILOG)
 @click.argument("old")
 @click.argument("new")
-@click.option("--data", type=click.Path(path_type=Path), help="Data with which a declaration is built for it.")
+@click.option("--data", type=PATH, help="Data with which a declaration is built for it.")
 @click.option(
     "--layout", type=click.Choice(["joint", "tasks", "separate"]), help="Layout in which a declaration is built."
 )
 @trust_option
-@click.option("--json", "as_json_text", is_flag=True, help="Print the differences as JSON.")
-def command(as_json_text: bool, **asked: Any) -> None:
+@json_option("Print the differences as JSON.")
+def command(as_json: bool, **asked: Any) -> None:
     """Compare two bundles (zip or folder, anybody's) or declarations in meaning."""
-    from gen_bundle.difference.report import as_json, as_text
+    from gen_bundle.difference import report
 
     with user_errors(), spinner("comparing"):
         found = diff(**asked)
-    text = as_json(found) if as_json_text else in_lines(as_text(found))
+    text = report.as_json(found) if as_json else in_lines(report.as_text(found))
     click.echo(text, nl=False)
     sys.exit(int(bool(found)))
 

@@ -58,15 +58,15 @@ def command(competition: int, watch: bool, as_json: bool, server: str, token_fil
 def _text(seen: LiveStatus) -> str:
     published = "published" if seen.published else "not published"
     lines = [f"{seen.title} ({seen.id}, {published}), {seen.at}", f"  participants: {_counts(seen.participants)}"]
-    lines += [
-        f"  phase {phase.name}: {_left(phase.days_left)}; submissions: {_counts(phase.submissions)}"
-        for phase in seen.phases
-    ]
+    for phase in seen.phases:
+        lines.append(f"  phase {phase.name}: {_left(phase.days_left)}; submissions: {_counts(phase.submissions)}")
     if seen.oldest:
         waited = f"{seen.oldest.seconds // 60} min"
         lines.append(f"  waiting longest: {seen.oldest.id} of {seen.oldest.owner}, {seen.oldest.status}, {waited}")
     for failure in seen.failures:
-        ids = ", ".join(map(str, failure.submissions[:5])) + (" …" if len(failure.submissions) > 5 else "")
+        ids = ", ".join(map(str, failure.submissions[:5]))
+        if len(failure.submissions) > 5:
+            ids += " …"
         lines.append(f"  failed {len(failure.submissions)}×: {failure.line} ({ids})")
     if seen.unread_failures:
         lines.append(f"  and {seen.unread_failures} older failures")
