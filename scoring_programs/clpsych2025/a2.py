@@ -69,7 +69,9 @@ def score(reference: ClpsychReference, submission: ClpsychSubmission, options: M
         per_timeline = timeline_units(list(reference.timelines), averages)
         if not is_published:
             return per_timeline
-        pooled = pooled_f1_terms(per_timeline.names, timelines)
+        gold, predicted, owners = _published_classes(timelines)
+        terms = label_terms(predicted, gold, list(CLASSES.values()))
+        pooled = Additive(by_unit(per_timeline.names, owners, terms), _pooled_f1)
         statistics = {**per_timeline.statistics, "a2_macro_f1": pooled}
         return replace(
             per_timeline,
@@ -116,12 +118,6 @@ def pooled_f1(timelines: Sequence[ScoredTimeline]) -> Metric:
     if not gold:
         return Metric(None, rows=0)
     return Metric(mean(f1_scores(predicted, gold, list(CLASSES.values()))), rows=len(gold))
-
-
-def pooled_f1_terms(names: Sequence[str], timelines: Sequence[ScoredTimeline]) -> Additive:
-    """What each of all timelines adds to `pooled_f1`."""
-    gold, predicted, owners = _published_classes(timelines)
-    return Additive(by_unit(names, owners, label_terms(predicted, gold, list(CLASSES.values()))), _pooled_f1)
 
 
 def _pooled_f1(sums: Array) -> Array:

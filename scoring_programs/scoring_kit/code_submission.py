@@ -187,11 +187,7 @@ def handed_over(output: Path, submission: Path | None, problems: Problems) -> Co
         raise OrganiserError(*errors)
     _check_worker(output / WORKERS, float(record["duration"]), problems)
     predictions = folder / PREDICTIONS
-    files = {
-        path.relative_to(predictions).as_posix(): sha256_of(path)
-        for path in predictions.rglob("*")
-        if path.is_file() and not path.is_symlink()
-    }
+    files = {os.fsdecode(name): sha256_of(path) for name, path in _files(predictions)}
     if files != record["files"]:
         problems.error("predictions", "are not those that the ingestion program checked", "Submit again")
         problems.stop_if_any()
@@ -223,7 +219,7 @@ def _check_worker(metadata: Path, duration: float, problems: Problems) -> None:
 
 def run_folders(output: Path) -> List[str]:
     """The names of runs' folders in what the prediction step left, or anywhere else."""
-    return [path.name for path in output.iterdir() if RUN_FOLDER.fullmatch(path.name)] if output.is_dir() else []
+    return [path.name for path in output.glob("run-*") if RUN_FOLDER.fullmatch(path.name)]
 
 
 def _read(path: Path, problems: Problems) -> Mapping[str, Any]:

@@ -5,7 +5,6 @@ import errno
 import gc
 import importlib
 import io
-import keyword
 import os
 import signal
 import sys
@@ -65,8 +64,8 @@ class VerbGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        name = cmd_name.replace("-", "_")
-        module = importlib.import_module(f"gen_bundle.cli.{name}{'_' if keyword.iskeyword(name) else ''}")
+        name = {"import": "import_"}.get(cmd_name, cmd_name.replace("-", "_"))
+        module = importlib.import_module(f"gen_bundle.cli.{name}")
         command: click.Command = module.command
         return command
 
@@ -112,8 +111,7 @@ def _could_be_built(args: Sequence[str]) -> bool:
 
 def _unknown_word(word: str) -> str:
     wrong = f"{word!r} is neither a verb nor a competition."
-    near = difflib.get_close_matches(word.lower(), [*VERBS, *known_competitions()], n=1)
-    if near:
+    if near := difflib.get_close_matches(word.lower(), [*VERBS, *known_competitions()], n=1):
         return f"{wrong} Did you mean {near[0]!r}?"
     names = ", ".join(known_competitions())
     return f"{wrong} Verbs: {', '.join(VERBS)}. Competitions: {names}, or a folder that holds bundle.yaml."

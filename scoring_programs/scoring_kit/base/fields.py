@@ -106,12 +106,11 @@ class Field:
         Raises:
             FieldError: the cell does not hold a value of the type.
         """
-        spread = isinstance(cell, tuple)
-        if any(cell) if spread else cell:
+        if any(cell):  # of a text, whether it has a letter; of a tuple, whether a cell of it has
             return self.kind.of_cell(self, cell)
         if not self.required:
             return self.empty
-        if spread or self.kind.blank is None:
+        if isinstance(cell, tuple) or self.kind.blank is None:
             raise FieldError(f"{self.name} is empty", self.expected)
         return self.kind.blank
 
@@ -174,7 +173,7 @@ class Field:
 
     def unaliased(self, text: str) -> str:
         """The spelling that counts; looked up once."""
-        return self._aliases.get(self.folded(text), text) if self.aliases else text
+        return self._aliases.get(self.folded(text), text)
 
     def canonical(self, text: str) -> str:
         """A label or text after aliases and case; one that the field does not have stays as it is."""
@@ -193,8 +192,10 @@ def ordered(values: Optional[Iterable[str]]) -> Optional[Dict[str, int]]:
 def json_text(value: Any) -> Any:
     """The text of a whole number or a boolean of JSON, as labels and ids compare; anything else as it is."""
     if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value) if isinstance(value, int) else value
+        return str(value).lower()
+    if isinstance(value, int):
+        return str(value)
+    return value
 
 
 def type_name(value: object) -> str:
@@ -247,8 +248,14 @@ class FieldType:
         return self.of_json(field, value)
 
     def to_cell(self, field: Field, value: Any) -> Any:
-        """A value, as JSON writes it, in a cell; a list of cells for a field that is spread."""
-        return "" if value is None else str(value)
+        """A value, as JSON writes it, or None, in a cell; a list of cells for a field that is spread."""
+        if value is None:
+            return [""] * len(field.columns) or ""
+        return self.written(field, value)
+
+    def written(self, field: Field, value: Any) -> Any:
+        """A value that is there in a cell, or in cells."""
+        return str(value)
 
     def emptiest(self, field: Field, length: int) -> Any:
         """The emptiest valid answer, as JSON writes it; `length` is how many tags there must be."""
@@ -379,7 +386,7 @@ class LabelsType(FieldType):
                 raise FieldError(rule, f"{field.positive} or {field.negative} in each of the field's columns")
         return frozenset(found)
 
-    def to_cell(self, field: Field, value: Any) -> Any:
+    def written(self, field: Field, value: Any) -> Any:
         if not field.columns:
             return field.separator.join(value)
         return [field.positive if element in value else field.negative for element in field.elements]
@@ -420,8 +427,8 @@ class NumberType(FieldType):
             raise FieldError(f"{field.name} is out of range", field.expected)
         return of_size(field, value)
 
-    def to_cell(self, field: Field, value: Any) -> Any:
-        return "" if value is None else number_text(value)
+    def written(self, field: Field, value: Any) -> Any:
+        return number_text(value)
 
     def emptiest(self, field: Field, length: int) -> Any:
         if not field.required:
@@ -534,8 +541,8 @@ class ProbabilitiesType(FieldType):
             raise FieldError(f"{field.name} adds up to {total:g}", f"{field.expected}, or differ from it by 0.001")
         return tuple([number / total for number in numbers])
 
-    def to_cell(self, field: Field, value: Any) -> Any:
-        return ["" if value is None else number_text(value[label]) for label in field.values or ()]
+    def written(self, field: Field, value: Any) -> Any:
+        return [number_text(value[label]) for label in field.values or ()]
 
     def emptiest(self, field: Field, length: int) -> Any:
         return self._certain(field, 0) if field.required else None
@@ -568,8 +575,8 @@ class JsonListedType(FieldType):
             raise FieldError(f"{field.name} is not a JSON list", field.expected)
         return self.of_json(field, value)
 
-    def to_cell(self, field: Field, value: Any) -> Any:
-        return "" if value is None else json.dumps(value, ensure_ascii=False)
+    def written(self, field: Field, value: Any) -> Any:
+        return json.dumps(value, ensure_ascii=False)
 
     def emptiest(self, field: Field, length: int) -> Any:
         return []
@@ -668,11 +675,13 @@ class NumbersType(FieldType):
     asks = "Predict {length}numbers, {field}, for each {row}."
 
     def expected(self, field: Field) -> str:
-        many = "" if field.length is None else f"{field.length} "
-        return f"{many}finite numbers, separated by blanks or as a JSON list"
+        return f"{self._what(field)}, separated by blanks or as a JSON list"
 
     def expected_in_json(self, field: Field) -> str:
-        return f"a JSON list of {'' if field.length is None else f'{field.length} '}finite numbers"
+        return f"a JSON list of {self._what(field)}"
+
+    def _what(self, field: Field) -> str:
+        return f"{field.length or ''} finite numbers".lstrip()
 
     def of_cell(self, field: Field, cell: Any) -> Any:
         if cell.startswith("["):
@@ -689,8 +698,8 @@ class NumbersType(FieldType):
             raise FieldError(f"{field.name} has {len(numbers)} number{plural}", field.expected)
         return numbers
 
-    def to_cell(self, field: Field, value: Any) -> Any:
-        return " ".join(map(number_text, value or ()))
+    def written(self, field: Field, value: Any) -> Any:
+        return " ".join(map(number_text, value))
 
     def emptiest(self, field: Field, length: int) -> Any:
         return [0.0] * (field.length or 1) if field.required else None
@@ -740,8 +749,8 @@ class TagsType(FieldType):
             raise FieldError(f"{field.name} has {len(tags)} tags", "one tag, which counts for every token: O")
         return self.of_json(field, tags)
 
-    def to_cell(self, field: Field, value: Any) -> Any:
-        return " ".join(value or ())
+    def written(self, field: Field, value: Any) -> Any:
+        return " ".join(value)
 
     def emptiest(self, field: Field, length: int) -> Any:
         return ["O"] * length
