@@ -30,16 +30,11 @@ class Check(dict[str, Any]):
         super().__init__(name=name, ok=ok, detail=detail)
 
 
-def locked_versions() -> dict[str, str]:
-    """Name and version of every package in the image's locks (torch.txt, packages.txt)."""
-    locks = "".join((SCORING / name).read_text() for name in ("torch.txt", "packages.txt") if (SCORING / name).exists())
-    return dict(re.findall(r"^([a-z0-9._-]+)==([^\s\\;]+)", locks, re.MULTILINE | re.IGNORECASE))
-
-
 def check_versions() -> Iterator[Check]:
-    """Every locked package is installed in its locked version; `+cpu` counts only where the lock says it."""
+    """Every package in the image's locks is installed in that version; `+cpu` counts only where the lock says it."""
     wrong = []
-    locked = locked_versions()
+    locks = "".join((SCORING / name).read_text() for name in ("torch.txt", "packages.txt") if (SCORING / name).exists())
+    locked = dict(re.findall(r"^([a-z0-9._-]+)==([^\s\\;]+)", locks, re.MULTILINE | re.IGNORECASE))
     for name, version in locked.items():
         try:
             found = importlib.metadata.version(name)

@@ -22,6 +22,7 @@ from gen_bundle.zips.unpacking import BUNDLE, ArchiveError, unpack
 from gen_bundle.zips.writing import JUNK, Members, folder_members, write_zip, zipped
 
 NOT_PYTHON_3 = "program-not-python-3"
+MAPPINGS = ("html", "phases", "leaderboard")
 
 
 @dataclass(frozen=True)
@@ -108,8 +109,9 @@ def _unwrapped(members: dict[str, Any], use: str, work: Path) -> bool:
     if use not in members:  # a folder: its files are members
         names = [name.removeprefix(f"{use}/") for name in members if name.startswith(f"{use}/")]
         top = _only_folder(names)
-        for name in names if top else []:
-            members[f"{use}/{name.removeprefix(f'{top}/')}"] = members.pop(f"{use}/{name}")
+        if top:
+            for name in names:
+                members[f"{use}/{name.removeprefix(f'{top}/')}"] = members.pop(f"{use}/{name}")
         return bool(top)
     packed = members[use]
     folder = Path(tempfile.mkdtemp(dir=work))
@@ -130,7 +132,9 @@ def _only_folder(files: Collection[str]) -> str | None:
     if len(tops) != 1:
         return None
     (top,) = tops
-    return top if {f"{top}/metadata", f"{top}/metadata.yaml"} & set(files) else None
+    if {f"{top}/metadata", f"{top}/metadata.yaml"}.isdisjoint(files):
+        return None
+    return top
 
 
 def _opened(old: Path, work: Path) -> Path:
@@ -158,16 +162,13 @@ def _document(folder: Path, members: Members) -> dict[str, Any]:
         raise UserError(f"{name}: is not a mapping. Expected title, html, phases, leaderboard.")
     if str(document.get("version", "1")) not in ("1", "1.5"):
         raise UserError(f"{name}: has version {document['version']}; only CodaLab 1.5 bundles are converted.")
-    problems = [
-        f"{name}: {key} is missing. A CodaLab 1.5 bundle has it."
-        for key in ("title", "html", "phases", "leaderboard")
-        if not document.get(key)
-    ]
-    problems += [
-        f"{name}: {key} is not a mapping, as it is in a CodaLab 1.5 bundle."
-        for key in ("html", "phases", "leaderboard")
-        if not isinstance(document.get(key, {}), dict)
-    ]
+    problems = []
+    for key in ("title", *MAPPINGS):
+        if not document.get(key):
+            problems.append(f"{name}: {key} is missing. A CodaLab 1.5 bundle has it.")
+    for key in MAPPINGS:
+        if not isinstance(document.get(key, {}), dict):
+            problems.append(f"{name}: {key} is not a mapping, as it is in a CodaLab 1.5 bundle.")
     if problems:
         raise UserError(*problems)
     return document
@@ -188,8 +189,9 @@ OLD_DAY_LIMIT = 999
 # Keys without a counterpart that change nothing a participant would notice.
 SILENT_TOP = {"html", "phases", "leaderboard", "end_date", "has_registration", "competition_docker_image"}
 SILENT_TOP |= {"force_submission_to_leaderboard", "enable_detailed_results", "enable_forum", "published", "version"}
-SILENT_PHASE = {"phasenumber", "label", "description", "start_date", "color", "auto_migration", "is_scoring_only"}
-SILENT_PHASE |= {"force_best_submission_to_leaderboard", "phase_never_ends"}
+KNOWN_PHASE = {*PHASE_LIMITS, *PHASE_FILES, *TASK_FILES}
+KNOWN_PHASE |= {"phasenumber", "label", "description", "start_date", "color", "auto_migration", "is_scoring_only"}
+KNOWN_PHASE |= {"force_best_submission_to_leaderboard", "phase_never_ends"}
 MAX_COLUMN = 36
 NO_IMAGE = "docker image: none was named; Codabench will use its legacy Python 3.7 image"
 PYTHON_2_IMAGE = "codalab/codalab-legacy:py2"
@@ -200,14 +202,15 @@ class Conversion:
 
     def __init__(self, old: Mapping[str, Any], files: Collection[str]) -> None:
         self.old = old
+        self.phases = list(map(_mapping, _mapping(old.get("phases")).values()))
+        self.phases.sort(key=lambda phase: _number(phase.get("phasenumber")))
         self.files = files
         self.lost: list[str] = []
         self.changed: list[str] = []
 
     def document(self) -> dict[str, Any]:
         """competition.yaml for Codabench; `lost` is complete afterwards."""
-        old = self.old
-        phases = self._open_phases()
+        old, phases = self.old, self._open_phases()
         new: dict[str, Any] = {"version": 2}
         new |= {key: str(old[key]) for key in COPIED if old.get(key) is not None}
         new["registration_auto_approve"] = not _is_on(old.get("has_registration"))
@@ -221,32 +224,31 @@ class Conversion:
         html = _mapping(old.get("html"))
         new["terms"] = str(html.get("terms", "terms.md"))
         new["pages"] = [{"title": _title(n), "file": str(f)} for n, f in html.items() if n != "terms"]
-        new["tasks"] = [self._task(index, phase) for index, phase in enumerate(phases)]
-        new["phases"] = [self._phase(index, phase) for index, phase in enumerate(phases)]
+        new["tasks"] = list(map(self._task, range(len(phases)), phases))
+        new["phases"] = list(map(self._phase, range(len(phases)), phases))
         new["leaderboards"] = [self._leaderboard(phases)]
-        known = SILENT_TOP | set(COPIED)
-        self.lost += [f"{key}: has no counterpart" for key in old if key not in known]
+        for key in old:
+            if key not in SILENT_TOP and key not in COPIED:
+                self.lost.append(f"{key}: has no counterpart")
         return new
-
-    def _sorted_phases(self) -> list[Mapping[str, Any]]:
-        phases = [_mapping(phase) for phase in _mapping(self.old.get("phases")).values()]
-        return sorted(phases, key=lambda phase: _number(phase.get("phasenumber")))
 
     def _open_phases(self) -> list[Mapping[str, Any]]:
         """The phases that take submissions; all where none does."""
-        phases = self._sorted_phases()
-        if any(phase.get("is_parallel_parent") or phase.get("parent_phasenumber") for phase in phases):
+        if any(phase.get("is_parallel_parent") or phase.get("parent_phasenumber") for phase in self.phases):
             self.lost.append("parallel phases: Codabench's phases follow each other; make them tasks of one phase")
-        taking = [phase for phase in phases if as_integer(phase.get("max_submissions")) != 0]
+        taking, closed = [], []
+        for phase in self.phases:
+            if as_integer(phase.get("max_submissions")) != 0:
+                taking.append(phase)
+            else:
+                closed.append(
+                    f"phase {phase.get('label')!r}: submissions are closed in it (max_submissions: 0), which is no "
+                    "limit on Codabench; left out, so that there is no phase at that time"
+                )
         if not taking:
             self.lost.append("max_submissions: 0 in every phase, which lets nobody submit on CodaLab, is no limit here")
-            return phases
-        self.changed += [
-            f"phase {phase.get('label')!r}: submissions are closed in it (max_submissions: 0), which is no limit on "
-            "Codabench; left out, so that there is no phase at that time"
-            for phase in phases
-            if phase not in taking
-        ]
+            return self.phases
+        self.changed += closed
         return taking
 
     def _task(self, index: int, phase: Mapping[str, Any]) -> dict[str, Any]:
@@ -294,12 +296,17 @@ class Conversion:
         if _is_on(phase.get("auto_migration")) and index > 0:
             new["auto_migrate_to_this_phase"] = True
         new |= self._named(phase, PHASE_FILES)
-        known = SILENT_PHASE | {*PHASE_LIMITS, *PHASE_FILES, *TASK_FILES}
-        self.lost += [f"{key} of phase {phase.get('label')!r}: has no counterpart" for key in phase if key not in known]
+        for key in phase:
+            if key not in KNOWN_PHASE:
+                self.lost.append(f"{key} of phase {phase.get('label')!r}: has no counterpart")
         return new | {"tasks": [index]}
 
     def _limits(self, phase: Mapping[str, Any]) -> dict[str, int]:
-        limits = {key: number for key in PHASE_LIMITS if (number := as_integer(phase.get(key))) is not None}
+        limits = {}
+        for key in PHASE_LIMITS:
+            number = as_integer(phase.get(key))
+            if number is not None:
+                limits[key] = number
         if "max_submissions_per_day" not in limits:
             limits["max_submissions_per_day"] = OLD_DAY_LIMIT
             self.changed.append(
@@ -310,39 +317,42 @@ class Conversion:
 
     def _end(self, phase: Mapping[str, Any]) -> datetime | None:
         """A phase lasted until the next one started; on Codabench it must end before that."""
-        phases = self._sorted_phases()
-        place = phases.index(phase)
-        if place + 1 < len(phases):
-            following = moment(phases[place + 1].get("start_date"))
+        after = self.phases[self.phases.index(phase) + 1 :]
+        if after:
+            following = moment(after[0].get("start_date"))
             return following - timedelta(seconds=1) if following else None
         return moment(self.old.get("end_date"))
 
     def _leaderboard(self, phases: list[Mapping[str, Any]]) -> dict[str, Any]:
         old = _mapping(self.old.get("leaderboard"))
-        boards = sorted(_mapping(old.get("leaderboards")).values(), key=lambda b: _number(_mapping(b).get("rank")))
-        labels = [str(_mapping(board).get("label", "Results")) for board in boards] or ["Results"]
-        columns = sorted(_mapping(old.get("columns")).items(), key=lambda item: _number(_mapping(item[1]).get("rank")))
+        boards = sorted(_mapping(old.get("leaderboards")).values(), key=_rank)
+        title = "Results"
+        if boards:
+            title = str(_mapping(boards[0]).get("label", title))
         kept: list[dict[str, Any]] = []
-        for key, column in columns:
-            label = str(_mapping(_mapping(column).get("leaderboard")).get("label", labels[0]))
-            if label.lower() != labels[0].lower():
+        rules: dict[str, Any] = {}
+        for key, one in sorted(_mapping(old.get("columns")).items(), key=lambda item: _rank(item[1])):
+            column = _mapping(one)
+            label = str(_mapping(column.get("leaderboard")).get("label", title))
+            if label.lower() != title.lower():
                 self.lost.append(f"column {key!r}: belongs to the board {label!r}; Codabench shows one board")
-            else:
-                kept.append(self._column(len(kept), str(key), _mapping(column)))
-        self._compute(kept, columns)
+                continue
+            kept.append(self._column(len(kept), str(key), column))
+            if "computed" in column:
+                rules[str(key)] = column["computed"]
+        self._compute(kept, rules)
         if old.get("column_groups"):
             self.lost.append("column_groups: Codabench has none")
         return {
-            "title": labels[0][:64],
+            "title": title[:64],
             "key": "results",
             "submission_rule": self._submission_rule(phases),
             "primary_index": 0,
             "columns": kept,
         }
 
-    def _compute(self, kept: list[dict[str, Any]], columns: list[tuple[Any, Any]]) -> None:
+    def _compute(self, kept: list[dict[str, Any]], rules: Mapping[str, Any]) -> None:
         """Give columns that CodaLab computed, as the mean of a row's ranks in others, Codabench's computation."""
-        rules = {str(key): _mapping(column)["computed"] for key, column in columns if "computed" in _mapping(column)}
         sources = {column["key"]: column["index"] for column in kept if column["key"] not in rules}
         for column in kept:
             if column["key"] not in rules:
@@ -377,11 +387,17 @@ class Conversion:
     def _submission_rule(self, phases: list[Mapping[str, Any]]) -> str:
         if any(_is_on(phase.get("force_best_submission_to_leaderboard")) for phase in phases):
             return "Force_Best"
-        return "Force_Last" if _is_on(self.old.get("force_submission_to_leaderboard")) else "Add"
+        if _is_on(self.old.get("force_submission_to_leaderboard")):
+            return "Force_Last"
+        return "Add"
 
 
 def _mapping(value: Any) -> Mapping[Any, Any]:
     return value if isinstance(value, Mapping) else {}
+
+
+def _rank(entry: Any) -> float:
+    return _number(_mapping(entry).get("rank"))
 
 
 def _is_on(value: Any) -> bool:
@@ -430,6 +446,5 @@ def html_as_markdown(html: str, title: str) -> str:
     """
     parts = re.split(r"(<pre\b.*?</pre>)", html.replace("$", "&#36;"), flags=re.DOTALL | re.IGNORECASE)
     for at in range(0, len(parts), 2):
-        lines = map(str.strip, parts[at].splitlines())
-        parts[at] = "\n".join(line for line in lines if line)
-    return "\n".join(part for part in parts if part).strip() or f"# {title}"
+        parts[at] = "\n".join(filter(None, map(str.strip, parts[at].splitlines())))
+    return "\n".join(filter(None, parts)).strip() or f"# {title}"

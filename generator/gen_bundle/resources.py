@@ -11,7 +11,7 @@ from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 
-from scoring_kit.base.missing_packages import requirement
+from scoring_kit.base.environment import requirement
 
 _PACKAGED = Path(__file__).resolve().parent / "resources"
 _CHECKOUT = Path(__file__).resolve().parents[2]

@@ -179,8 +179,11 @@ class Update:
 
     def costs(self) -> list[Cost]:
         """What the reruns would take, by phase."""
-        due = [(phase, self.due(phase["id"])) for phase in self.before.phases]
-        return [estimated(self.connection, phase, numbers) for phase, numbers in due if numbers]
+        found = []
+        for phase in self.before.phases:
+            if numbers := self.due(phase["id"]):
+                found.append(estimated(self.connection, phase, numbers))
+        return found
 
     def warnings(self, costs: Sequence[Cost]) -> Iterator[str]:
         """What organisers should know before they agree, also to reruns, where these have any costs."""
@@ -202,8 +205,10 @@ class Update:
             yield f"the leaderboard's rule is {self.rule}: {AFTER_RERUNS[self.rule]}."
 
     def _scored_before(self, phase: Row) -> Iterator[str]:
-        rows = [row for row in submissions_of(self.connection, phase["id"]).values() if not row.get("parent")]
-        running = sum(state(row) not in (*FINAL, DELETED) for row in rows)
+        rows, running = submissions_of(self.connection, phase["id"]).values(), 0
+        for row in rows:
+            if not row.get("parent") and state(row) not in (*FINAL, DELETED):
+                running += 1
         scored = len(rerunnable(rows)) - running
         if running:
             waiting = counted(running, "submission")
@@ -384,7 +389,7 @@ def write_backup(snapshot: Snapshot, server: str, bundle: Path, now: datetime) -
         "server": server,
         "read": f"{now:%Y-%m-%dT%H:%M:%SZ}",
         "competition": _without_secrets(snapshot.competition),
-        "tasks": {str(number): _without_secrets(task) for number, task in snapshot.tasks.items()},
+        "tasks": _without_secrets(snapshot.tasks),
     }
     write_json(file, content)
     return file

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scoring_programs")
 from declared.metrics import Sample, definitions
 from declared.metrics.keys import Keys
 from scoring_kit.program import ScoreColumn
-from scoring_kit.resampling.columns import Part, TeamColumn
+from scoring_kit.resampling.draws import Part, TeamColumn
 from scoring_kit.resampling.task import p_values
 
 SETS, SETS_OF_POWER, RESAMPLES, ALPHA = 10_000, 2000, 199, 0.05

@@ -69,7 +69,9 @@ def score(reference: ClpsychReference, submission: ClpsychSubmission, options: M
         per_timeline = timeline_units(list(reference.timelines), averages)
         if not is_published:
             return per_timeline
-        pooled = pooled_f1_terms(per_timeline.names, timelines)
+        gold, predicted, owners = _published_classes(timelines)
+        terms = label_terms(predicted, gold, list(CLASSES.values()))
+        pooled = Additive(by_unit(per_timeline.names, owners, terms), _pooled_f1)
         statistics = {**per_timeline.statistics, "a2_macro_f1": pooled}
         return replace(
             per_timeline,
@@ -90,11 +92,13 @@ def score(reference: ClpsychReference, submission: ClpsychSubmission, options: M
             f"{abstentions} of the {posts} posts carry no well-being score. Where such a post is scored, its "
             "error is derived from the timeline's other answers, so a low error beside many abstentions says little."
         )
+    bars = [Bar(one.name, _mse(one.pairs(seen)), len(one.gold)) for one in timelines]
+    chart = BarChart("Mean squared error by timeline", bars, better="lower", items="posts with a gold score")
     return TaskResult(
         metrics={**metrics, "a2_abstentions": Metric(abstentions, posts, of_submission=True)},
         settings={"profile": options["profile"]},
         warnings=warnings,
-        figures=[_error_bars(timelines, seen)],
+        figures=[chart],
         units=units,
     )
 
@@ -116,12 +120,6 @@ def pooled_f1(timelines: Sequence[ScoredTimeline]) -> Metric:
     if not gold:
         return Metric(None, rows=0)
     return Metric(mean(f1_scores(predicted, gold, list(CLASSES.values()))), rows=len(gold))
-
-
-def pooled_f1_terms(names: Sequence[str], timelines: Sequence[ScoredTimeline]) -> Additive:
-    """What each of all timelines adds to `pooled_f1`."""
-    gold, predicted, owners = _published_classes(timelines)
-    return Additive(by_unit(names, owners, label_terms(predicted, gold, list(CLASSES.values()))), _pooled_f1)
 
 
 def _pooled_f1(sums: Array) -> Array:
@@ -216,8 +214,3 @@ def _errors(timelines: Sequence[ScoredTimeline], seen: Callable[[float], float])
 
 def _mse(pairs: Sequence[tuple[int, float]]) -> float:
     return fsum((gold - predicted) ** 2 for gold, predicted in pairs) / len(pairs)
-
-
-def _error_bars(timelines: Sequence[ScoredTimeline], seen: Callable[[float], float]) -> BarChart:
-    bars = [Bar(one.name, _mse(one.pairs(seen)), len(one.gold)) for one in timelines]
-    return BarChart("Mean squared error by timeline", bars, better="lower", items="posts with a gold score")

@@ -9,8 +9,7 @@ from typing import Any
 from clpsych2025 import gold_files
 from clpsych2025 import reference as gold
 from clpsych2025.a2 import ABSTAINED, CLASSES, published_class
-from clpsych2025.options import check_options
-from clpsych2025.reference import ClpsychReference
+from clpsych2025.reference import ClpsychReference, check_options
 from clpsych2025.submission import SELF_STATES
 from scoring_kit.errors import OrganiserError
 from scoring_kit.organiser import Request, Secrets, Warned, read_reference, serve

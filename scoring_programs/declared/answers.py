@@ -55,7 +55,9 @@ def key_of(values: Sequence[Any], table: Table, rows: Rows, number: int, report:
     parts = []
     for at, name in enumerate(table.key):
         value = values[at]
-        text = "" if value is ABSENT or value is None else json_text(value)
+        if value is ABSENT or value is None:
+            value = ""
+        text = json_text(value)
         if not isinstance(text, str):
             report(rows.place(number), f"{name} is not a text:", repr(value), "an id")
         elif text and text == text.strip():
@@ -64,7 +66,9 @@ def key_of(values: Sequence[Any], table: Table, rows: Rows, number: int, report:
             report(rows.place(number), f"{name} has blanks around it:", text, "the id without the blanks")
         else:
             report(rows.place(number), f"{name} is empty", "", "the id of a row of the data")
-    return tuple(parts) if len(parts) == len(table.key) else None
+    if len(parts) < len(table.key):
+        return None
+    return tuple(parts)
 
 
 def named_key(key: Key) -> str:
@@ -91,14 +95,13 @@ def read_answers(
         report: takes what is wrong with a value.
     """
     width = len(table.key)
-    columns: Dict[Tuple[str, str], List[Any]] = {
-        (field.name, field.type): [] if table.many else [field.empty] * len(keys) for field in fields
-    }
-    slots = [
-        (at, field, _reader(field, rows), columns[field.name, field.type]) for at, field in enumerate(fields, width)
-    ]
-    numbers: List[int] = [] if table.many else [-1] * len(keys)
-    answers = Answers(columns, [], numbers)
+    waiting = 0 if table.many else len(keys)
+    numbers = [-1] * waiting
+    answers = Answers({}, [], numbers)
+    slots: List[Slot] = []
+    for at, field in enumerate(fields, width):
+        column = answers.columns[field.name, field.type] = [field.empty] * waiting
+        slots.append((at, field, _reader(field, rows), column))
     in_order = _in_order(keys)
     read_so_far = 0
     while taken := list(islice(rows.rows, AT_ONCE)):
@@ -124,7 +127,9 @@ def read_answers(
 
 def _in_order(keys: Mapping[Key, int]) -> List[Key]:
     """The keys by their positions, in which most files have them; none where one stands for several."""
-    return list(keys) if list(keys.values()) == list(range(len(keys))) else []
+    if list(keys.values()) != list(range(len(keys))):
+        return []
+    return list(keys)
 
 
 def _read_together(
@@ -143,7 +148,9 @@ def _read_together(
     width = len(table.key)
     written = [values[:width] for values in rows]
     try:
-        found = [keys[key] for key in written] if written != next_keys else []
+        found = []
+        if written != next_keys:
+            found = list(map(keys.__getitem__, written))
         read = [list(map(reader, map(itemgetter(at), rows))) for at, _, reader, _ in slots]
     except (KeyError, TypeError, FieldError):  # `_at_keys` tells which
         return False
@@ -165,10 +172,10 @@ def _put(
     answers: Answers,
 ) -> None:
     """Put rows with their numbers, and the values that were read of each field, to the positions of their keys."""
-    columns = [column for *_, column in slots]
+    columns = [answers.numbers, *map(itemgetter(3), slots)]
     if table.many:
         answers.owners.extend(positions)
-    for column, values in zip([answers.numbers, *columns], [numbers, *read]):
+    for column, values in zip(columns, [numbers, *read]):
         if table.many:
             column.extend(values)
         else:
@@ -207,14 +214,19 @@ def _reader(field: Field, rows: Rows) -> Reader:
         return field.of_json
     if field.type == "number":
         return _number_reader(field)
-    return _Parsed(field).__getitem__ if field.type in PARSED_ONCE else field.of_cell
+    if field.type in PARSED_ONCE:
+        return _Parsed(field).__getitem__
+    return field.of_cell
 
 
 def _number_reader(field: Field) -> Reader:
     """`field.of_cell`, without a further call for the cells that are right."""
     matches = NUMBER.fullmatch
-    low = -LARGEST if field.min is None else max(field.min, -LARGEST)
-    high = LARGEST if field.max is None else min(field.max, LARGEST)
+    low, high = -LARGEST, LARGEST
+    if field.min is not None:
+        low = max(field.min, low)
+    if field.max is not None:
+        high = min(field.max, high)
 
     def read(cell: str) -> Any:
         if matches(cell):

@@ -18,7 +18,7 @@ from scoring_kit.base.fields import ABSENT, Field
 from scoring_kit.base.row_files import FieldPlace, File, steps
 from scoring_kit.base.submissions import allow_long_cells
 from scoring_kit.csv_reading import separated_otherwise
-from scoring_kit.errors import Problems, shown
+from scoring_kit.errors import Problems, counted, shown
 from scoring_kit.json_reading import JsonObject, report_duplicates
 
 LONE_RETURN = re.compile(r"\r(?!\n)")
@@ -67,7 +67,7 @@ def read_rows(text: str, name: str, file: File, wanted: Sequence[Field], table: 
         table: whose file it is: key and rows decide how a JSON object is read.
         problems: takes what is wrong.
     """
-    places = [file.place(field) for field in wanted]
+    places = list(map(file.place, wanted))
     if file.suffix == ".json":
         return _json(text, name, file, wanted, table, problems)
     text = _after(text, file.skip)
@@ -78,9 +78,10 @@ def read_rows(text: str, name: str, file: File, wanted: Sequence[Field], table: 
     if file.suffix in (".csv", ".tsv"):
         return _delimited(text, name, file, places, table.by_line, place, problems)
     if file.suffix == ".jsonl":
-        text = text.rstrip("\r\n") if table.by_line else text
+        if table.by_line:
+            text = text.rstrip("\r\n")
         return Rows((), True, _json_lines(text, wanted, places, table, place, problems), place)
-    return Rows((), False, ((n, (line,)) for n, line in enumerate(text_lines(text), 1)), place)
+    return Rows((), False, enumerate(zip(text_lines(text)), 1), place)
 
 
 def column_names(text: str, file: File, table: Optional[Table] = None) -> List[str]:
@@ -156,33 +157,42 @@ def _is_blank(cells: Sequence[str]) -> bool:
     return not cells or (len(cells) == 1 and not cells[0].strip())
 
 
+def _first(rows: Sequence[Sequence[str]]) -> Optional[int]:
+    """The place of the first row that is not blank."""
+    for at, cells in enumerate(rows):
+        if not _is_blank(cells):
+            return at
+    return None
+
+
 def _read_header(
     rows: Cells, wanted: Sequence[FieldPlace], place: Callable[[int], str], problems: Problems
 ) -> Tuple[List[str], Cells]:
     """The columns' names in the first line that is not blank, and the rows below it; no names where it has none."""
     for lines, taken in rows:
-        at = next((at for at, cells in enumerate(taken) if not _is_blank(cells)), None)
+        at = _first(taken)
         if at is None:
             continue
-        header = [column.strip() for column in taken[at]]
-        for column in dict.fromkeys(column for one in wanted for column in one.cells):
+        header = list(map(str.strip, taken[at]))
+        for column in dict.fromkeys(chain(*(one.cells for one in wanted))):
             if header.count(column) > 1:
-                problems.error(
-                    place(lines[at]), f"the column {shown(column)} is there more than once", "each column once"
-                )
-        return header if any(header) else [], chain([(lines[at + 1 :], taken[at + 1 :])], rows)
+                what = f"the column {shown(column)} is there more than once"
+                problems.error(place(lines[at]), what, "each column once")
+        if any(header):
+            return header, chain([(lines[at + 1 :], taken[at + 1 :])], rows)
+        break
     return [], rows
 
 
 def _without_header(rows: Cells, columns: Sequence[str], place: Callable[[int], str], problems: Problems) -> Cells:
     """The rows; a first one that holds the columns' names is recorded, and left out."""
-    names = [column.casefold() for column in columns]
+    names = list(map(str.casefold, columns))
     is_first = True
     for lines, taken in rows:
-        at = next((at for at, cells in enumerate(taken) if not _is_blank(cells)), None)
+        at = _first(taken)
         if is_first and at is not None:
             is_first = False
-            if [cell.strip().casefold() for cell in taken[at]] == names:
+            if list(map(str.casefold, map(str.strip, taken[at]))) == names:
                 problems.error(place(lines[at]), "is a header line", "rows alone, from the first line on")
                 lines, taken = [*lines[:at], *lines[at + 1 :]], [*taken[:at], *taken[at + 1 :]]
         yield lines, taken
@@ -235,29 +245,24 @@ def _as_wide(
         if len(given) == width:
             yield line, given
         else:
-            report(line, f"has {_counted(given)}")
-
-
-def _counted(cells: Sequence[str]) -> str:
-    return f"{len(cells)} cell{'s' if len(cells) > 1 else ''}"
+            report(line, f"has {counted(len(given), 'cell')}")
 
 
 def _cell_picker(header: Sequence[str], wanted: Sequence[FieldPlace]) -> Tuple[Pick, bool]:
     """What picks the places from a row of cells, and whether all are there; else the row needs an empty cell more."""
-    position = {column: at for at, column in reversed(list(enumerate(header)))}
     end = len(header)
+    all_there = True
     pickers: List[Callable[[Any], Any]] = []
     single: List[int] = []
     for place in wanted:
-        at = [position.get(column, end) for column in place.cells]
-        if not place.columns:
+        lacking = not set(place.cells).issubset(header)
+        at = [end] if lacking else list(map(header.index, place.cells))
+        all_there = all_there and not lacking
+        if place.columns and not lacking:
+            pickers.append(picker(at))
+        else:
             single.append(at[0])
             pickers.append(itemgetter(at[0]))
-        elif end in at:
-            pickers.append(itemgetter(end))
-        else:
-            pickers.append(picker(at))
-    all_there = all(column in position for place in wanted for column in place.cells)
     if len(single) == len(wanted):
         return picker(single), all_there
     return lambda cells: tuple([pick(cells) for pick in pickers]), all_there
@@ -283,8 +288,9 @@ def _unquoted(text: str, delimiter: str) -> Cells:
 def _quoted(text: str, delimiter: str, place: Callable[[int], str], problems: Problems) -> Cells:
     """Cells quoted by RFC 4180."""
     # The csv module would end a line at a carriage return, so a character that the text does not have takes its place.
-    stand_in = next(c for c in map(chr, range(0xE000, 0xF8FF)) if c not in text) if LONE_RETURN.search(text) else ""
-    if stand_in:
+    stand_in = ""
+    if LONE_RETURN.search(text):
+        stand_in = next(c for c in map(chr, range(0xE000, 0xF8FF)) if c not in text)
         text = LONE_RETURN.sub(stand_in, text)
     allow_long_cells()
     reader = csv.reader(chain.from_iterable(_ended_lines(text)), delimiter=delimiter, strict=True)
@@ -385,7 +391,10 @@ def _records(text: str, file: File, problems: Problems) -> Iterator[Any]:
         if isinstance(value, JsonObject):
             value = list(value.values())
         for item in value if isinstance(value, list) else ():
-            yield from item if isinstance(item, list) and item else [item]
+            if isinstance(item, list) and item:
+                yield from item
+            else:
+                yield item
 
 
 class RecordPicker:
@@ -400,8 +409,9 @@ class RecordPicker:
 
     def __init__(self, wanted: Sequence[Field], places: Sequence[FieldPlace], table: Table, *, names_key: bool) -> None:
         self._places = places
-        self._by_path = all(place.path is not None for place in places)
-        self._is_plain = not any(place.columns or place.path is not None for place in places)
+        paths = [place.path for place in places]
+        self._by_path = None not in paths
+        self._is_plain = set(paths) <= {None} and not any(place.columns for place in places)
         self._names = [place.name for place in places]
         only = table.only_answer
         itself = names_key and only is not None and len(wanted) == 1 and places[0].path is None
@@ -446,7 +456,7 @@ def _json(text: str, name: str, file: File, wanted: Sequence[Field], table: Tabl
         report_duplicates(value, name, problems)
         keys = list(value)
         wanted = [field for field in wanted if field not in key]
-    pick = RecordPicker(wanted, [file.place(field) for field in wanted], table, names_key=bool(keys) or not key)
+    pick = RecordPicker(wanted, list(map(file.place, wanted)), table, names_key=bool(keys) or not key)
     found: List[Tuple[Any, ...]] = []
     places: List[str] = []
     for where, named, record in _json_records(value, name, file, table, problems):
@@ -456,7 +466,7 @@ def _json(text: str, name: str, file: File, wanted: Sequence[Field], table: Tabl
         else:
             found.append((*named, *values))
             places.append(where)
-    empty = [one for one in keys if value[one] == []] if table.many else []
+    empty = [one for one in keys if table.many and value[one] == []]
     return Rows((), True, enumerate(found), places.__getitem__, keys, empty)
 
 
@@ -562,8 +572,8 @@ def _keys_in_order(
     if not file.named_by:
         return keys
     at = table.key.index(file.named_by)
-    named = table.key_fields[at].canonical(source.named)
-    return [key for key in keys if table.key_fields[at].canonical(key[at]) == named]
+    canonical = table.key_fields[at].canonical
+    return [key for key in keys if canonical(key[at]) == canonical(source.named)]
 
 
 def _numbered(
@@ -573,16 +583,16 @@ def _numbered(
     values = list(rows.rows)
     if problems.found > before:
         return replace(rows, rows=iter(()))  # a row that is left out would give the next ones other keys
-    least = 0 if keys is None else len(keys)
+    least = len(keys or ())
     while table.by_line and len(values) > least and not any(values[-1][1]):
         values.pop()  # blank lines at the end
     if keys is None:
-        keys = [(str(number),) for number in range(1, len(values) + 1)]
+        keys = list(zip(map(str, range(1, len(values) + 1))))
     if len(values) != len(keys):
-        counted = f"{len(values)} line{'' if len(values) == 1 else 's'}"
-        problems.error(source.name, f"has {counted}", f"{len(keys)}, one for each row of the data, in its order")
+        expected = f"{len(keys)}, one for each row of the data, in its order"
+        problems.error(source.name, f"has {counted(len(values), 'line')}", expected)
         values = []
-    return replace(rows, rows=((number, (*keys[at], *row)) for at, (number, row) in enumerate(values)))
+    return replace(rows, rows=((number, (*key, *row)) for key, (number, row) in zip(keys, values)))
 
 
 def joined(parts: Sequence[Rows]) -> Rows:

@@ -42,8 +42,7 @@ from scoring_kit.errors import (
     shown,
 )
 from scoring_kit.manifest import Manifest
-from scoring_kit.package import submission_module
-from scoring_kit.submission_files import MAX_FOLDERS, PROGRAM_FILES, TOO_DEEP, read_submission
+from scoring_kit.submission_files import MAX_FOLDERS, PROGRAM_FILES, TOO_DEEP, read_submission, submission_module
 
 STATUS = {OF_SUBMISSION: 1, OF_ORGANISERS: 2, OF_PROGRAM: 3}
 

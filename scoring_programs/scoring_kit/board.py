@@ -118,8 +118,11 @@ def average_ranks(
         return {}
     totals = dict.fromkeys(entered, 0.0)
     for source in sources:
-        values = {team: _shown(source, scores[team][source.key]) for team in entered}
-        competing = {team: value for team, value in values.items() if team not in baselines}
+        values, competing = {}, {}
+        for team in entered:
+            values[team] = _shown(source, scores[team][source.key])
+            if team not in baselines:
+                competing[team] = values[team]
         for team in entered:
             among = {**competing, team: values[team]}
             totals[team] += mid_ranks(shared_ranks(among, source.sort == "desc"))[team]
@@ -173,8 +176,7 @@ def tie_breaks(program: Program, column: ScoreColumn, scores: Scores) -> dict[st
 def _goodness(columns: Sequence[ScoreColumn], values: Mapping[str, float | None]) -> Goodness:
     goodness = []
     for column in columns:
-        value = values.get(column.key)
-        score = column.worst if value is None else value
+        score = column.or_worst(values.get(column.key))
         if score is None:
             goodness.append(-math.inf)
         else:
@@ -190,9 +192,13 @@ def mid_ranks(ranks: Mapping[str, int]) -> dict[str, float]:
 
 
 def _with_computed(program: Program, written: Mapping[str, float | None]) -> dict[str, float | None]:
-    values = {column.key: written.get(column.key) for column in program.columns}
-    stored = {c.key: c.worst if values[c.key] is None else values[c.key] for c in program.columns if not c.computation}
-    computed = program.with_computed({key: value for key, value in stored.items() if value is not None})
+    values, stored = {}, {}
+    for column in program.columns:
+        values[column.key] = written.get(column.key)
+        score = column.or_worst(values[column.key])
+        if score is not None and column.computation is None:
+            stored[column.key] = score
+    computed = program.with_computed(stored)
     for column in program.columns:
         if column.computation not in (None, AVERAGE_RANK) and values[column.key] is None and _entered(column, values):
             values[column.key] = computed[column.key]
@@ -206,7 +212,7 @@ def _entered(column: ScoreColumn, values: Mapping[str, float | None]) -> bool:
 
 def _shown(column: ScoreColumn, value: float | None) -> float | None:
     """A written score as the board shows it: stored with ten decimals, then rounded to the column's precision."""
-    score = column.worst if value is None else value
+    score = column.or_worst(value)
     return None if score is None else round(float(Decimal(score).quantize(STORED, ROUND_HALF_UP)), column.precision)
 
 
@@ -228,12 +234,13 @@ class RankingView:
     def of(cls, request: Mapping[str, Any], teams: Collection[str]) -> "RankingView":
         """What a request asks for; raises OrganiserError for teams that are not there."""
         options = {"--hide": "hide", "--hide-figures": "hide_figures", "--baseline": "baselines"}
-        asked = {field: list(request.get(field, ())) for field in options.values()}
         known = ", ".join(sorted(teams))
-        problems = []
+        asked, problems = {}, []
         for option, field in options.items():
-            unknown = [name for name in asked[field] if name not in teams]
-            problems += [printable(f"{option} {name}: no such team. Expected one of {known}.") for name in unknown]
+            asked[field] = list(request.get(field, ()))
+            for name in asked[field]:
+                if name not in teams:
+                    problems.append(printable(f"{option} {name}: no such team. Expected one of {known}."))
         if problems:
             raise OrganiserError(*problems)
         return cls(**asked)
@@ -278,8 +285,10 @@ def standing(
     shared = tied(ranks, view.unseen)
     rows = []
     for team in sorted(shown, key=lambda team: (place[team], team)):
-        mark = "=" if team in shared else ""
-        rows.append((team, f"{ranks.get(team, '')}{mark}"))
+        rank = str(ranks.get(team, ""))
+        if team in shared:
+            rank += "="
+        rows.append((team, rank))
     rows += [(team, "") for team in sorted(values) if team not in shown and team not in view.hide]
     return Standing(ranks, rows)
 

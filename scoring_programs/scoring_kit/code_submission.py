@@ -165,15 +165,17 @@ def handed_over(output: Path, submission: Path | None, problems: Problems) -> Co
 
     Args:
         output: what the prediction step left, and whatever the platform laid over it.
-        submission: the code, where the platform gives it to the scoring program (`/app/ingested_program`); then the
-            run's folder is the one that is called after this very submission. Else it is the only one there is.
+        submission: where the platform gives the code to the scoring program (`/app/ingested_program`). If it is there,
+            the run's folder is the one that is called after this very submission. Else it is the only one there is.
         problems: collects warnings.
 
     Raises:
         SubmissionError: the code has not run, or its run failed.
         OrganiserError: the ingestion program failed.
     """
-    names = run_folders(output) if submission is None else [run_folder_name(submission)]
+    names = run_folders(output)
+    if submission is not None and submission.is_dir():
+        names = [run_folder_name(submission)]
     if len(names) != 1 or not (output / names[0]).is_dir():
         _has_not_run(problems)
     folder = output / names[0]
@@ -187,11 +189,7 @@ def handed_over(output: Path, submission: Path | None, problems: Problems) -> Co
         raise OrganiserError(*errors)
     _check_worker(output / WORKERS, float(record["duration"]), problems)
     predictions = folder / PREDICTIONS
-    files = {
-        path.relative_to(predictions).as_posix(): sha256_of(path)
-        for path in predictions.rglob("*")
-        if path.is_file() and not path.is_symlink()
-    }
+    files = {os.fsdecode(name): sha256_of(path) for name, path in _files(predictions)}
     if files != record["files"]:
         problems.error("predictions", "are not those that the ingestion program checked", "Submit again")
         problems.stop_if_any()
@@ -223,7 +221,7 @@ def _check_worker(metadata: Path, duration: float, problems: Problems) -> None:
 
 def run_folders(output: Path) -> List[str]:
     """The names of runs' folders in what the prediction step left, or anywhere else."""
-    return [path.name for path in output.iterdir() if RUN_FOLDER.fullmatch(path.name)] if output.is_dir() else []
+    return [path.name for path in output.glob("run-*") if RUN_FOLDER.fullmatch(path.name)]
 
 
 def _read(path: Path, problems: Problems) -> Mapping[str, Any]:

@@ -39,7 +39,7 @@ class SubmissionError(Exception):
         The number of problems comes first and last, because a log may have lost its beginning.
         """
         shown_lines = fitting(self.messages)
-        found, more = _count(self.found, "problem"), self.found - _problems_in(shown_lines)
+        found, more = counted(self.found, "problem"), self.found - _problems_in(shown_lines)
         lines = [f"The submission cannot be scored: {found} found.", *shown_lines]
         if more > 0:
             lines.append(f"… and {more} more.")
@@ -129,7 +129,7 @@ class Problems:
         lines = fitting(list(map("warning: {}".format, self.warnings[:WARNINGS_SHOWN])), LOG_BYTES // 3)
         more = self.warned - len(lines)
         if more:
-            lines.append(f"… and {_count(more, 'more warning')}.")
+            lines.append(f"… and {counted(more, 'more warning')}.")
         return lines
 
     def organiser_error(self) -> OrganiserError:
@@ -172,17 +172,21 @@ def _same(others: Sequence[str]) -> str:
     if not others:
         return ""
     more = ", …" if len(others) > LINES_SHOWN else ""
-    lines = "line" if len(others) == 1 else "lines"
-    return f" The same in {len(others)} more {lines}: {', '.join(others[:LINES_SHOWN])}{more}."
+    return f" The same in {counted(len(others), 'more line')}: {', '.join(others[:LINES_SHOWN])}{more}."
 
 
 def _line(text: str) -> str:
     """A message in one line that is not too long to be read."""
-    line = printable(text)
-    return line if len(line) <= MAX_LINE else line[: MAX_LINE - 1] + "…"
+    return cut(printable(text), MAX_LINE)
 
 
-def _count(number: int, noun: str) -> str:
+def cut(text: str, most: int) -> str:
+    """A text of a length that can be read, `most` characters."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things: `1 line`, `2 lines`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 

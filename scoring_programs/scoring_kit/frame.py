@@ -17,15 +17,22 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from scoring_kit.base.missing_packages import missing_package, what_is_missing
+from scoring_kit.base.environment import missing_package, what_is_missing
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError, escape_what_cannot_be_printed, fitting
 from scoring_kit.manifest import Manifest
 from scoring_kit.outputs import reference_digest, remove_outputs, signature, write_failure_page, write_outputs
-from scoring_kit.package import reference_module, submission_module
 from scoring_kit.program import Program
 from scoring_kit.report.page import RunFacts
 from scoring_kit.results import Metric, TaskResult
-from scoring_kit.submission_files import THRESHOLDS, ReadSubmission, not_collecting, read_submission, submission_folder
+from scoring_kit.submission_files import (
+    THRESHOLDS,
+    ReadSubmission,
+    not_collecting,
+    read_submission,
+    reference_module,
+    submission_folder,
+    submission_module,
+)
 
 
 class TaskScorer(Protocol):
@@ -107,9 +114,7 @@ def run(
     if program.takes_code:
         from scoring_kit.code_submission import handed_over  # in no program that scores predictions
 
-        given = input_folder.parent / "ingested_program"
-        submission_given = given if given.is_dir() else None
-        code_run = handed_over(input_folder / "res", submission_given, problems)
+        code_run = handed_over(input_folder / "res", input_folder.parent / "ingested_program", problems)
         submitted, seconds = code_run.predictions, code_run.seconds
     try:
         submission, files = read_submission(reading, submitted, manifest, problems)
@@ -121,7 +126,10 @@ def run(
     this_run = RunFacts(line, _now(), files.name, problems.warnings)
     scores = write_outputs(output_folder, program, results, this_run)
     _print_warnings(problems)
-    _print_failed(program, results)
+    if not program.scores_hidden:  # what organisers should know of their own functions; nobody may guess at scores
+        for task_id, result in results.items():
+            for metric, why in result.failed.items():
+                print(f"organisers: {task_id}: {metric} could not be computed ({why.place}); its worst value counts.")
     print(f"signature: {line}")
     print(f"scored in {time.monotonic() - started:.1f} s")
     _print_scores(program, program.with_computed(scores))
@@ -193,14 +201,12 @@ def score_tasks(
     for task in program.tasks:
         if task in submission.entered:
             result = _scorer(program.package, task)(reference, submission, program.options)
-            results[task] = _with_measured(result, program, task, seconds)
+            metrics = dict(result.metrics)
+            for column in program.columns_of(task):
+                if column.measured:
+                    metrics[column.key] = Metric(seconds, rows=1, of_submission=True)
+            results[task] = replace(result, metrics=metrics)
     return results
-
-
-def _with_measured(result: TaskResult, program: Program, task: str, seconds: float | None) -> TaskResult:
-    measured = [column.key for column in program.columns if column.task == task and column.measured]
-    time = Metric(seconds, rows=1, of_submission=True)
-    return replace(result, metrics={**result.metrics, **dict.fromkeys(measured, time)}) if measured else result
 
 
 def _scorer(package: str, task: str) -> TaskScorer:
@@ -223,13 +229,6 @@ def _print_scores(program: Program, scores: Mapping[str, float]) -> None:
     for column in program.columns:
         if column.key in scores and not column.hidden:
             print(f"{column.key}: {scores[column.key]:.{column.decimals}f}")
-
-
-def _print_failed(program: Program, results: Mapping[str, TaskResult]) -> None:
-    """Tell the organisers which of their own functions failed, and where; not of scores that nobody may guess at."""
-    for task, result in results.items() if not program.scores_hidden else ():
-        for metric, why in result.failed.items():
-            print(f"organisers: {task}: {metric} could not be computed ({why.place}); its worst value counts.")
 
 
 def _print_warnings(problems: Problems) -> None:
@@ -292,9 +291,12 @@ def print_fitting(failure: FailedRun) -> None:
 
     The organisers' mistakes may be many; messages about a submission or a bug are short already.
     """
-    lines = fitting(failure.log) if failure.status == ORGANISERS else failure.log
-    more = len(failure.log) - len(lines)
-    print(*lines, *([f"… and {more} more lines."] if more else []), sep="\n", file=sys.stderr)
+    lines = list(failure.log)
+    if failure.status == ORGANISERS:
+        lines = fitting(lines)
+        if more := len(failure.log) - len(lines):
+            lines.append(f"… and {more} more lines.")
+    print(*lines, sep="\n", file=sys.stderr)
 
 
 def _of_organisers(messages: Sequence[str]) -> FailedRun:
@@ -307,9 +309,9 @@ def _bug(error: Exception) -> list[str]:
     if os.environ.get("SCORING_DEBUG") == "1":
         return "".join(traceback.format_exception(error)).splitlines()
     frames = traceback.extract_tb(error.__traceback__)
-    return [
-        "The scoring program failed. This is a bug; please report these lines to the organisers.",
-        *([f"  … {len(frames) - FRAMES_SHOWN} earlier calls"] if len(frames) > FRAMES_SHOWN else []),
-        *(f"  {Path(frame.filename).name}:{frame.lineno} in {frame.name}" for frame in frames[-FRAMES_SHOWN:]),
-        f"  {type(error).__name__}",
-    ]
+    lines = ["The scoring program failed. This is a bug; please report these lines to the organisers."]
+    if len(frames) > FRAMES_SHOWN:
+        lines.append(f"  … {len(frames) - FRAMES_SHOWN} earlier calls")
+    for frame in frames[-FRAMES_SHOWN:]:
+        lines.append(f"  {Path(frame.filename).name}:{frame.lineno} in {frame.name}")
+    return [*lines, f"  {type(error).__name__}"]

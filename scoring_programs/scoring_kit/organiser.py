@@ -45,7 +45,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Required, TypedDict, TypeVar
 
-from scoring_kit.base.missing_packages import missing_package, what_is_missing
+from scoring_kit.base.environment import missing_package, what_is_missing
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError
 
 RECORD = "\x1e"
@@ -184,7 +184,7 @@ def _traceback(error: Exception) -> str:
 
 
 def _manifest(package: str, request: Any) -> object:
-    from scoring_kit.package import reference_module
+    from scoring_kit.submission_files import reference_module
 
     module = reference_module(package)
     return module.manifest(read_reference(module.read, request), request["tasks"])
@@ -203,8 +203,9 @@ def columns(request: Mapping[str, Any]) -> dict[str, Any]:
     declared = {}
     for task in request["tasks"]:
         module = importlib.import_module(f"{request['package']}.{task}")
-        metrics = list(module.METRICS) if hasattr(module, "METRICS") else None
-        declared[task] = {"metrics": metrics, "needs_model": bool(getattr(module, "NEEDS_MODEL", False))}
+        metrics = getattr(module, "METRICS", None)
+        needs_model = bool(getattr(module, "NEEDS_MODEL", False))
+        declared[task] = {"metrics": metrics and list(metrics), "needs_model": needs_model}
     return declared
 
 
@@ -224,7 +225,7 @@ def trial(request: Mapping[str, Any]) -> dict[str, Any]:
         OrganiserError: the package, its columns or the reference data are wrong; a function of the organisers' fails.
     """
     from scoring_kit.frame import phase_gold, program_of, run
-    from scoring_kit.package import reference_module
+    from scoring_kit.submission_files import reference_module
     from scoring_kit.submission_zip import open_submission
 
     program, phase = Path(request["program"]), Path(request["phase"])

@@ -128,16 +128,18 @@ def check_columns(program: Program, results: Mapping[str, TaskResult]) -> None:
 def check_finite(program: Program, results: Mapping[str, TaskResult]) -> None:
     """Raise OrganiserError for every metric that is NaN or infinite, and name the column that shows it."""
     columns = {(column.task, column.key) for column in program.columns}
-    messages = [
-        # Participants read this, and a name's part after . or : may be a gold label's.
-        (f"tasks.{task}.columns.{name}" if (task, name) in columns else task)
-        + f": the metric {re.split('[.:]', name)[0]} is undefined for this submission (NaN or infinite). Expected a "
-        "finite number from the scorer, or None where the gold leaves the metric undefined: then the column's worst "
-        "counts."
-        for task, result in results.items()
-        for name, metric in result.metrics.items()
-        if metric.value is not None and not math.isfinite(metric.value)
-    ]
+    messages = []
+    for task, result in results.items():
+        for name, metric in result.metrics.items():
+            if metric.value is None or math.isfinite(metric.value):
+                continue
+            place = f"tasks.{task}.columns.{name}" if (task, name) in columns else task
+            # Participants read this, and a name's part after . or : may be a gold label's.
+            messages.append(
+                f"{place}: the metric {re.split('[.:]', name)[0]} is undefined for this submission (NaN or infinite). "
+                "Expected a finite number from the scorer, or None where the gold leaves the metric undefined: then "
+                "the column's worst counts."
+            )
     if messages:
         raise OrganiserError(*dict.fromkeys(messages))
 
@@ -149,14 +151,17 @@ def _metric_details(
     if program.scores_hidden:
         # Only organisers can open the file then: hidden columns are in it, too.
         values = values.union(column.key for column in program.columns)
-    return {
-        name: {
-            "value": program.rounded(metric.value) if name in values and metric.value is not None else None,
-            "rows": metric.rows if name in rows else None,
-            **({} if metric.status is None else {"status": metric.status}),
-        }
-        for name, metric in result.metrics.items()
-    }
+    details = {}
+    for name, metric in result.metrics.items():
+        of_metric: dict[str, float | int | str | None] = {"value": None, "rows": None}
+        if name in values and metric.value is not None:
+            of_metric["value"] = program.rounded(metric.value)
+        if name in rows:
+            of_metric["rows"] = metric.rows
+        if metric.status is not None:
+            of_metric["status"] = metric.status
+        details[name] = of_metric
+    return details
 
 
 def _computed_details(program: Program, task: str, with_computed: Mapping[str, float]) -> dict[str, dict[str, Any]]:
@@ -207,16 +212,14 @@ def reference_digest(folder: Path) -> str:
 def signature(program: Program, results: Mapping[str, TaskResult], digest: str) -> str:
     """One line: competition, tasks, metric options and models, program, library versions, code and reference data."""
     parts = {"competition": program.competition, "tasks": "+".join(program.tasks), "version": program.version}
+    libraries: set[str] = set()
     for result in results.values():
-        parts.update((name, _in_one_part(value)) for name, value in sorted(result.settings.items()))
-    for name in sorted({library for result in results.values() for library in result.libraries}):
+        libraries.update(result.libraries)
+        for name, value in sorted(result.settings.items()):
+            parts[name] = re.sub(r"[\s|]", lambda letter: quote(letter[0]), value)  # where a signature is taken apart
+    for name in sorted(libraries):
         parts[name] = _version(name)
     if program.code:
         parts["program"] = program.code
     parts["reference"] = digest
     return "|".join(f"{name}:{value}" for name, value in parts.items())
-
-
-def _in_one_part(value: str) -> str:
-    """A setting without blanks and bars, where a signature is taken apart; all else stays readable."""
-    return "".join(quote(letter) if letter.isspace() or letter == "|" else letter for letter in value)

@@ -50,6 +50,10 @@ class ScoreColumn:
         """Decimals that the board shows; a negative precision rounds to tens and shows none."""
         return max(self.precision, 0)
 
+    def or_worst(self, value: float | None) -> float | None:
+        """A score, or `worst` where there is none."""
+        return self.worst if value is None else value
+
     def bounded(self, value: float) -> float:
         """`value`, or `worst` where `value` is beyond it."""
         if self.worst is None:
@@ -118,7 +122,7 @@ class Program:
             data["options"] = _with_paths(data["options"], path.parent)
             columns = tuple(ScoreColumn(**column) for column in data.pop("columns"))
             data.pop("secrets", None)  # for the check of a bundle
-            data["phase"] = PackedPhase(**data["phase"]) if data.get("phase") else None
+            data["phase"] = data.get("phase") and PackedPhase(**data["phase"])
             data["tasks"], data["all_tasks"] = tuple(data["tasks"]), tuple(data["all_tasks"])
             return cls(columns=columns, **data)
         except (OSError, ValueError, KeyError, TypeError) as error:

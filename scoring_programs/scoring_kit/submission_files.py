@@ -4,26 +4,14 @@ Where gold and submissions have a folder of files for each task (`TASK/…`), a 
 """
 
 import gc
+import importlib
 import os
 import shutil
 import stat
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import (
-    Any,
-    Callable,
-    Collection,
-    Dict,
-    Iterator,
-    List,
-    Mapping,
-    NamedTuple,
-    Optional,
-    Protocol,
-    Sequence,
-    Tuple,
-    TypeVar,
-)
+from typing import Any, Dict, List, NamedTuple, Optional, Protocol, Tuple, TypeVar, cast
 
 from scoring_kit.base.submissions import JUNK_FOLDERS, JUNK_NAMES
 from scoring_kit.errors import OrganiserError, Problems, shown
@@ -132,6 +120,26 @@ class SubmissionModule(Protocol):
 
     def read(self, files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[ReadSubmission]:
         """Read and judge a submission; all that is wrong goes into `problems`. None where there is nothing to read."""
+
+
+class ReferenceModule(Protocol):
+    """The module `reference`; what `read` returns is the package's own affair."""
+
+    def read(self, folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Any:
+        """Read the gold of `tasks`; raises OrganiserError with everything that is wrong."""
+
+    def manifest(self, reference: Any, tasks: Sequence[str]) -> Mapping[str, Any]:
+        """What participants may know of the gold, as JSON."""
+
+
+def submission_module(package: str) -> SubmissionModule:
+    """The module `submission` of a package."""
+    return cast("SubmissionModule", importlib.import_module(f"{package}.submission"))
+
+
+def reference_module(package: str) -> ReferenceModule:
+    """The module `reference` of a package."""
+    return cast("ReferenceModule", importlib.import_module(f"{package}.reference"))
 
 
 def task_folders(module: SubmissionModule, tasks: Collection[str]) -> Collection[str]:

@@ -14,10 +14,9 @@ from scoring_kit.errors import OrganiserError, Problems, SubmissionError, printa
 from scoring_kit.frame import PhaseGold, make_manifest, read_gold, score_tasks
 from scoring_kit.organiser import show_progress
 from scoring_kit.outputs import check_columns, check_finite
-from scoring_kit.package import submission_module
 from scoring_kit.program import Program
 from scoring_kit.results import TaskResult
-from scoring_kit.submission_files import SubmissionFiles, read_submission, task_folders
+from scoring_kit.submission_files import SubmissionFiles, read_submission, submission_module, task_folders
 from scoring_kit.submission_zip import unpack
 
 TeamName = Callable[[str, Sequence[str], Problems], "str | None"]
@@ -121,7 +120,7 @@ def _latest(entries: Sequence[TeamEntry], problems: Problems) -> TeamEntry:
         problems.error(where, what, "one, or all of them in folders called by their date, such as 2025-01-31")
     elif dated[-1].moment == dated[-2].moment:
         problems.error(where, f"has {len(entries)} submissions of the same date ({named})", "one for each date")
-    return dated[-1] if dated else entries[0]
+    return [*entries, *dated][-1]
 
 
 @dataclass(frozen=True)
@@ -171,17 +170,17 @@ def score_all(request: Mapping[str, Any], program: Program, team_name: TeamName 
             if faults:
                 unscored[entry.team] = [printable(_placed(entry, fault)) for fault in faults]
     if not results:
-        raise OrganiserError(*_all_faults(unscored))
-    counted = [entry for entry in entries if entry.team in results]
-    places = {entry.team: entry.shown for entry in counted}
-    late = [entry.team for entry in counted if entry.is_in(request.get("late", ()))]
+        every = []
+        for team, of_team in unscored.items():
+            every += [printable(f"team {team}: {fault}") for fault in of_team]
+        raise OrganiserError(*every)
+    places, late = {}, []
+    for entry in entries:
+        if entry.team in results:
+            places[entry.team] = entry.shown
+            if entry.is_in(request.get("late", ())):
+                late.append(entry.team)
     return TeamResults(results, unscored, gold.digest, places, late)
-
-
-def _all_faults(unscored: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    for team, faults in unscored.items():
-        for fault in faults:
-            yield printable(f"team {team}: {fault}")
 
 
 def _predictions(files: Path) -> tuple[Path, float | None]:

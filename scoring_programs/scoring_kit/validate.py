@@ -94,7 +94,10 @@ def _read(
         code_files(folder, entry, problems)
         problems.stop_if_any()
         return " It was not run: what it writes is checked on the platform."
-    _refuse_programs(folder, problems)
+    for name in PROGRAM_FILES:
+        if (folder / name).is_file():
+            what = "makes the platform treat the submission as a program, so that none of its files is scored"
+            problems.error(name, what, "a submission without this file: remove or rename it")
     submission, _ = read_submission(module, folder, manifest, problems)
     return _entered(submission, manifest)
 
@@ -115,14 +118,6 @@ def _parse(manifest: Manifest, arguments: Optional[Sequence[str]]) -> argparse.N
         if not zipfile.is_zipfile(str(out)):
             parser.error(f"--pack {out}: exists and is not a zip. Choose another path, or remove it.")
     return request
-
-
-def _refuse_programs(folder: Path, problems: Problems) -> None:
-    """Refuse files at the top that make the platform treat the submission as a program."""
-    for name in PROGRAM_FILES:
-        if (folder / name).is_file():
-            what = "makes the platform treat the submission as a program, so that none of its files is scored"
-            problems.error(name, what, "a submission without this file: remove or rename it")
 
 
 def _entered(submission: ReadSubmission, manifest: Manifest) -> str:

@@ -11,7 +11,8 @@ import yaml
 from are2007 import reference as are
 from clarity2026 import reference as clarity
 from clarity2026.submission import CLARITY_LABELS
-from clpsych2025 import gold_files, options
+from clpsych2025 import gold_files
+from clpsych2025.reference import REQUIRED
 from process2025 import reference as process
 from process2025.submission import CLASSES, MMSE_MAX
 from seedev2016 import reference as seedev
@@ -45,7 +46,7 @@ def test_options_and_their_defaults(competition: str) -> None:
 
 def test_the_choices_of_options() -> None:
     values = {row[0].strip("`"): row[2] for row in tables(SECTIONS["clpsych2025"]) if len(row) == 4}
-    for name, choices in options.REQUIRED.items():
+    for name, choices in REQUIRED.items():
         assert re.findall(r"`(\S+)`", values[name]) == list(choices)
 
 

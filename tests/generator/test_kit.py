@@ -11,7 +11,7 @@ import pytest
 from gen_bundle import kit
 
 CHECKED = """
-from scoring_kit.package import ReferenceModule
+from scoring_kit.submission_files import ReferenceModule
 from scoring_kit.submission_files import SubmissionModule
 from scoring_kit.results import Metric, TaskResult
 import reference, submission

@@ -5,7 +5,6 @@ import errno
 import gc
 import importlib
 import io
-import keyword
 import os
 import signal
 import sys
@@ -65,8 +64,8 @@ class VerbGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        name = cmd_name.replace("-", "_")
-        module = importlib.import_module(f"gen_bundle.cli.{name}{'_' if keyword.iskeyword(name) else ''}")
+        name = {"import": "import_"}.get(cmd_name, cmd_name.replace("-", "_"))
+        module = importlib.import_module(f"gen_bundle.cli.{name}")
         command: click.Command = module.command
         return command
 
@@ -112,8 +111,7 @@ def _could_be_built(args: Sequence[str]) -> bool:
 
 def _unknown_word(word: str) -> str:
     wrong = f"{word!r} is neither a verb nor a competition."
-    near = difflib.get_close_matches(word.lower(), [*VERBS, *known_competitions()], n=1)
-    if near:
+    if near := difflib.get_close_matches(word.lower(), [*VERBS, *known_competitions()], n=1):
         return f"{wrong} Did you mean {near[0]!r}?"
     names = ", ".join(known_competitions())
     return f"{wrong} Verbs: {', '.join(VERBS)}. Competitions: {names}, or a folder that holds bundle.yaml."
@@ -150,11 +148,22 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     gc.set_threshold(GARBAGE)
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # looking for some reads each package's metadata
     _end_on_signals()
-    _escape_unprintable()
+    for stream in (
+        sys.stdout,
+        sys.stderr,
+    ):  # what a stream cannot hold is escaped; UTF-8 for files and pipes of Windows
+        if isinstance(stream, io.TextIOWrapper):
+            encoding = "utf-8" if sys.platform == "win32" and not stream.isatty() else None
+            stream.reconfigure(encoding=encoding, errors="backslashreplace")
     try:
         root.main(args=arguments, prog_name="gen-bundle")
     except Exception as error:
-        _last_resort(error)
+        if isinstance(error, OSError) and error.errno in MACHINE_LIMITS:
+            place = f"{error.filename}: " if error.filename else ""
+            say(f"error: {place}{error.strerror}.", "red")
+            sys.exit(2)
+        say(bug_report(error), "red")
+        sys.exit(3)
     sys.exit(0)
 
 
@@ -163,23 +172,6 @@ MACHINE_LIMITS = {
     *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.ENOMEM),
     *(errno.EMFILE, errno.ENFILE, errno.ENAMETOOLONG, errno.EFBIG),
 }
-
-
-def _last_resort(error: Exception) -> NoReturn:
-    """Report in a few lines what no verb foresaw; exits with 2 where this machine lacks something, else with 3."""
-    if isinstance(error, OSError) and error.errno in MACHINE_LIMITS:
-        say(f"error: {f'{error.filename}: ' if error.filename else ''}{error.strerror}.", "red")
-        sys.exit(2)
-    say(bug_report(error), "red")
-    sys.exit(3)
-
-
-def _escape_unprintable() -> None:
-    """Let no character end a verb: what a stream cannot hold is escaped. Files and pipes get UTF-8 on Windows, too."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            encoding = "utf-8" if sys.platform == "win32" and not stream.isatty() else None
-            stream.reconfigure(encoding=encoding, errors="backslashreplace")
 
 
 def _end_on_signals() -> None:

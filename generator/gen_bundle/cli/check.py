@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gen_bundle.cli.messages import colour_wanted, say, user_errors
-from gen_bundle.cli.options import platform_version, trust_option
+from gen_bundle.cli.messages import colour_wanted, say, say_each, user_errors
+from gen_bundle.cli.options import PATH, json_option, platform_version, trust_option
 from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.errors import UserError, bug_report
 from gen_bundle.plain_text import one_line
@@ -40,8 +40,8 @@ has any trap), 2 wrong use or a path that cannot be read, 3 a bug in gen-bundle.
 
 
 @click.command(epilog=EPILOG)
-@click.argument("paths", metavar="PATH…", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line for each path.")
+@click.argument("paths", metavar="PATH…", nargs=-1, type=PATH)
+@json_option("Print one JSON object a line for each path.")
 @click.option(
     "--format",
     "style",
@@ -56,7 +56,7 @@ has any trap), 2 wrong use or a path that cannot be read, 3 a bug in gen-bundle.
 @click.option(
     "--dry-run",
     "dry_run",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="The results of a dry run of the bundle: its scores are compared with the columns.",
 )
 @click.option(
@@ -70,7 +70,7 @@ has any trap), 2 wrong use or a path that cannot be read, 3 a bug in gen-bundle.
     "--pack",
     "out",
     metavar="OUT.zip",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Zip the folder PATH as its competition.yaml means it (X/ where that says X.zip), and check the zip.",
 )
 @trust_option
@@ -107,8 +107,7 @@ def command(
     if as_json:
         style = "json"
     _print(reports, style)
-    for message in (*unreadable, *bugs):
-        say(message, style="red")
+    say_each([*unreadable, *bugs], "red")
     if bugs:
         sys.exit(3)
     if unreadable:

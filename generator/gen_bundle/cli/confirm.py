@@ -17,6 +17,7 @@ from gen_bundle.cli.options import (
     ask_about_strangers,
     competition_id,
     connected,
+    engine_option,
     json_option,
     live_options,
     live_phase,
@@ -56,15 +57,13 @@ Exit status: 0 all that was submitted is equal and Finished, 1 a difference, a f
     help="How long to wait for the scores.",
 )
 @click.option("--keep", is_flag=True, help="Leave the submissions on the site, to look at them there.")
-@click.option(
-    "--engine",
-    type=click.Choice(["docker", "process"]),
-    help="What runs the dry run. Default: docker when an engine answers, else process.",
-)
+@engine_option
 @trust_option
 @click.option(
     "--platform-version",
+    "version",
     type=click.Choice(VERSIONS),
+    callback=lambda _context, _option, value: value and PlatformVersion(value),
     help="The Codabench version of the dry run. Default: the one that the site's answers show.",
 )
 @json_option("Print everything that was compared as JSON.")
@@ -73,7 +72,6 @@ def command(
     timeout: float,
     engine: Literal["docker", "process"] | None,
     trust: bool,
-    platform_version: str | None,
     as_json: bool,
     server: str,
     token_file: Path | None,
@@ -83,8 +81,7 @@ def command(
     from gen_bundle.live.confirm import ConfirmRequest, confirm
     from gen_bundle.twin.engines.choose import choose_engine
 
-    version = PlatformVersion(platform_version) if platform_version else None
-    request = ConfirmRequest(**asked, version=version, patience_s=timeout * 60)
+    request = ConfirmRequest(**asked, patience_s=timeout * 60)
     with user_errors(), connected(server, token_file) as connection, closing(choose_engine(engine, say)) as chosen:
         ask_about_strangers(request.bundle, chosen, trust=trust)
         done = confirm(connection, request, chosen)
@@ -92,10 +89,10 @@ def command(
         print_json({"good": done.good, **asdict(done)})
     else:
         _print_table(done.cells)
-    left_style = "" if request.keep else "red"
     say_each(done.notes, before="note: ")
     say_each(done.closed, "yellow")
     say_each(done.problems, "red")
+    left_style = "" if request.keep else "red"
     say_each(done.left, left_style, before="left on the site: ")
     _say_verdict(done)
     if not done.good or (done.left and not request.keep):
@@ -121,14 +118,17 @@ def _print_table(cells: list[Cell]) -> None:
     heads = ["phase", "submission", "task", "cell", "here", "there", ""]
     lines = []
     for cell in cells:
-        verdict = "differs"
-        if cell.equal:
-            verdict = "measured, not judged" if cell.measured else ""
+        verdict = ""
+        if not cell.equal:
+            verdict = "differs"
+        elif cell.measured:
+            verdict = "measured, not judged"
         lines.append([cell.phase, cell.submission, cell.task, cell.what, cell.here, cell.there, verdict])
     if not several:
         for line in (heads, *lines):
             del line[2]
     shown = table("", heads, lines, names=len(heads))
     for row, cell in zip(shown.rows, cells, strict=True):
-        row.style = "" if cell.equal else "red"
+        if not cell.equal:
+            row.style = "red"
     console(err=False).print(shown)

@@ -1,14 +1,20 @@
 """gen-bundle diff OLD NEW: what differs between two bundles, and what each difference takes on the platform."""
 
 import sys
+import tempfile
+from contextlib import ExitStack
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gen_bundle.cli.messages import spinner, user_errors
-from gen_bundle.cli.options import trust_option
+from gen_bundle.cli.options import PATH, json_option, trust_option
 from gen_bundle.plain_text import in_lines
+
+if TYPE_CHECKING:
+    from gen_bundle.difference.changes import Difference
 
 EPILOG = """\b
 Examples:
@@ -33,19 +39,40 @@ that cannot be read.
 @click.command(epilog=EPILOG)
 @click.argument("old")
 @click.argument("new")
-@click.option("--data", type=click.Path(path_type=Path), help="Data with which a declaration is built for it.")
+@click.option("--data", type=PATH, help="Data with which a declaration is built for it.")
 @click.option(
     "--layout", type=click.Choice(["joint", "tasks", "separate"]), help="Layout in which a declaration is built."
 )
 @trust_option
-@click.option("--json", "as_json_text", is_flag=True, help="Print the differences as JSON.")
-def command(as_json_text: bool, **asked: Any) -> None:
+@json_option("Print the differences as JSON.")
+def command(as_json: bool, **asked: Any) -> None:
     """Compare two bundles (zip or folder, anybody's) or declarations in meaning."""
-    from gen_bundle.diff import DiffRequest, diff
-    from gen_bundle.difference.report import as_json, as_text
+    from gen_bundle.difference import report
 
     with user_errors(), spinner("comparing"):
-        differences = diff(DiffRequest(**asked))
-    text = as_json(differences) if as_json_text else in_lines(as_text(differences))
+        found = diff(**asked)
+    text = report.as_json(found) if as_json else in_lines(report.as_text(found))
     click.echo(text, nl=False)
-    sys.exit(int(bool(differences)))
+    sys.exit(int(bool(found)))
+
+
+def diff(
+    old: str, new: str, data: Path | None = None, layout: str | None = None, *, trust: bool = False
+) -> "list[Difference]":
+    """Everything in which two bundles differ: zips, folders, or the names or folders of declarations, built for it.
+
+    Raises:
+        UserError: one of them cannot be read or built.
+    """
+    from gen_bundle.building import finished_bundle
+    from gen_bundle.check.bundle import open_readable_bundle
+    from gen_bundle.difference.report import differences
+
+    now = datetime.now(UTC)
+    bundles = []
+    with ExitStack() as held:
+        for source in (old, new):
+            work = Path(held.enter_context(tempfile.TemporaryDirectory()))
+            path = finished_bundle(source, work, data, layout, trust=trust)
+            bundles.append(open_readable_bundle(path, now, held))
+        return differences(*bundles)

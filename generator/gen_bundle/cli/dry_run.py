@@ -9,11 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gen_bundle.cli.messages import colour_wanted, console, is_terminal, say, spinner, table, user_errors
-from gen_bundle.cli.options import ask_about_strangers, engine_option, platform_version, python_option, trust_option
+from gen_bundle.cli.messages import colour_wanted, console, is_terminal, say, say_each, spinner, table, user_errors
+from gen_bundle.cli.options import (
+    PATH,
+    ask_about_strangers,
+    engine_option,
+    json_option,
+    platform_version,
+    python_option,
+    trust_option,
+)
 
 if TYPE_CHECKING:
-    from gen_bundle.twin.report import BoardRow, Results, Run
+    from gen_bundle.twin.report import BoardRow, Results
 
 LINES_SHOWN = 200
 CELL_LINES = 3  # characters around a cell
@@ -31,10 +39,10 @@ Exit status: 0 all submissions Finished with valid scores and a board, 1 a faile
 
 
 @click.command(epilog=EPILOG)
-@click.argument("bundle", type=click.Path(path_type=Path))
+@click.argument("bundle", type=PATH)
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=PATH,
     default=Path("dry-run"),
     show_default=True,
     help="Folder for dry-run.json and the output and logs of each run.",
@@ -43,7 +51,7 @@ Exit status: 0 all submissions Finished with valid scores and a board, 1 a faile
     "--submission",
     "submissions",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="A zip, folder or single file, each another participant's. Without any the bundle's own solutions run.",
 )
 @click.option("--as", "team", metavar="TEAM", help="The one participant that all submissions come from.")
@@ -71,7 +79,7 @@ Exit status: 0 all submissions Finished with valid scores and a board, 1 a faile
     is_flag=True,
     help="Print each scoring container as a `docker run` line on stdout; its folders stay in the results.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print dry-run.json to stdout.")
+@json_option("Print dry-run.json to stdout.")
 def command(
     engine: str | None,
     python: Path | None,
@@ -119,23 +127,16 @@ def show(results: "Results") -> None:
     """Print outcomes, boards and findings for people."""
     say(f"as Codabench {results.platform_version} would run it")
     for run in results.runs:
-        _show_run(run)
+        if run.status == "Failed":
+            say(f"{run.place}: Failed after {run.seconds:.1f} s. {run.message}", "red")
+        else:
+            colour = "yellow" if run.message else "green"  # its message is among what must be fixed
+            say(f"{run.place}: Finished in {run.seconds:.1f} s", colour)
     for phase in dict.fromkeys(row.phase for row in results.board):
         _show_board(phase, [row for row in results.board if row.phase == phase])
-    for sentence in results.verdict:
-        say(sentence)
-    for note in results.notes:
-        say(f"note: {note}", "yellow")
-    for finding in results.findings:
-        say(f"to fix: {finding}", "red")
-
-
-def _show_run(run: "Run") -> None:
-    if run.status == "Failed":
-        say(f"{run.place}: Failed after {run.seconds:.1f} s. {run.message}", "red")
-    else:  # its message, if there is one, is among what must be fixed
-        colour = "yellow" if run.message else "green"
-        say(f"{run.place}: Finished in {run.seconds:.1f} s", colour)
+    say_each(results.verdict)
+    say_each(results.notes, "yellow", before="note: ")
+    say_each(results.findings, "red", before="to fix: ")
 
 
 def _show_board(phase: str, rows: "list[BoardRow]") -> None:

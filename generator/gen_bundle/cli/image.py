@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from gen_bundle.cli.messages import print_json, say, spinner, user_errors
-from gen_bundle.cli.options import PATH, json_option
+from gen_bundle.cli.options import PATH, json_option, overrides_option
 
 if TYPE_CHECKING:
     from gen_bundle.image.request import ImageRequest
@@ -49,7 +49,7 @@ def _which_image(function: Command) -> Command:
         click.option(
             "--variant", type=click.Choice(["cpu", "cuda"]), help="[default: cuda where the option device is cuda]"
         ),
-        click.option("--set", "overrides", metavar="K=V", multiple=True, help="Override a value of bundle.yaml."),
+        overrides_option,
         click.argument("name", metavar="NAME_OR_DIR"),
     ):
         function = option(function)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from gen_bundle.cli import VERBS
-from gen_bundle.cli.messages import can_answer, say, spinner, user_errors
+from gen_bundle.cli.messages import can_answer, say, say_each, spinner, user_errors
 from gen_bundle.errors import UserError
 
 if TYPE_CHECKING:
@@ -37,18 +37,8 @@ On a terminal, --gold asks about what it found; --yes, or no terminal, takes the
 RECIPES = ("classification", "multilabel", "regression", "spans", "tagging", "ranking", "generation")
 BEGINNINGS = {"source": "--from", "gold": "--gold", "package": "--package", "recipe": "--recipe", "like": "--like"}
 OF_GOLD = (
-    "answers",
-    "at",
-    "cluster",
-    "columns",
-    "delimiter",
-    "encoding",
-    "keys",
-    "public",
-    "rows",
-    "split",
-    "train",
-    "yes",
+    *("answers", "at", "cluster", "columns", "delimiter", "encoding"),
+    *("keys", "public", "rows", "split", "train", "yes"),
 )
 OPTIONS = {"answers": "answer", "keys": "key"}
 PHASES = ("dev", "test")
@@ -252,8 +242,7 @@ def _gold(
                 raise UserError(*error.messages, advice=f"To go on: gen-bundle new {shlex.join(words)}") from error
             names = _names_of_columns(error)
             found[phase] = read_as_it_stands(path, names, delimiter, at=at, encoding=encoding)
-    together = found[""] if "" in found else joined(found)
-    return as_they_are_meant(together)  # the phases as one, since a few rows alone may mislead
+    return as_they_are_meant(found.get("") or joined(found))  # the phases as one: a few rows alone may mislead
 
 
 def _names_of_columns(error: "NoHeaderError") -> list[str]:
@@ -302,14 +291,13 @@ def _declared(
     if ask:
         place, choices, split = _asked(place, gold, choices, split)
     proposal = propose(gold, choices)
-    proposal = taking_code(proposal) if code else proposal
+    if code:
+        proposal = taking_code(proposal)
     phases = divide(proposal, split)
-    for line in summary(proposal, phases):
-        say(line)
+    say_each(summary(proposal, phases))
     if train is not None:
         say(f"train     {train}, as it is")
-    for note in (*gold.notes, *doubts(proposal, choices)):
-        say(f"note: {note}", "yellow")
+    say_each([*gold.notes, *doubts(proposal, choices)], "yellow", before="note: ")
     if is_sorted_by_answer(proposal):
         done = "gives the answers away; mix the lines of gold and inputs alike"
         if not proposal.of_lines:
@@ -369,10 +357,10 @@ def _asked_key(gold: "GoldRows", choices: "Choices") -> "Choices":
 def _asked_answers(gold: "GoldRows", choices: "Choices") -> "Choices":
     if choices.answers:
         return choices
-    proposed = _proposed(gold, choices)
     found: list[str] = []
-    for column in proposed.answers if proposed else ():
-        found += column.in_gold
+    if (proposed := _proposed(gold, choices)) is not None:
+        for column in proposed.answers:
+            found += column.in_gold
     shown = [name for name in found if name in gold.names]
     names = _columns("Answers: which columns do participants predict?", gold, shown)
     return replace(choices, answers=[(name, None) for name in names])

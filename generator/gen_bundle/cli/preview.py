@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from gen_bundle.cli.messages import say, spinner, user_errors
+from gen_bundle.cli.messages import say, say_each, spinner, user_errors
 from gen_bundle.cli.options import platform_version
 from gen_bundle.codabench.versions import PlatformVersion
 
@@ -52,12 +52,14 @@ def command(
     from gen_bundle.preview.reading import read_view
     from gen_bundle.twin.report import read_record
 
+    record = None
     with user_errors(), spinner("reading the bundle"):
-        record = read_record(dry_run) if dry_run else None
+        if dry_run:
+            record = read_record(dry_run)
         page = preview_page(read_view(bundle, version=version), record)
         file = write_page(page, out)
-    for finding in record["findings"] if record else ():
-        say(f"the dry run found: {finding}", "yellow")
+    if record:
+        say_each(record["findings"], "yellow", before="the dry run found: ")
     say(f"{file}: {len(page) / 1e3:.0f} kB", "green")
     if serve_it:
         _serve(out, port, open_it)

@@ -1,11 +1,11 @@
 """gen-bundle rank NAME_OR_DIR: the final ranking over all participants."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from gen_bundle.cli.messages import progress_bar, say, user_errors
+from gen_bundle.cli.messages import progress_bar, say, say_each, user_errors
+from gen_bundle.cli.options import PATH, json_option, overrides_option
 from gen_bundle.plain_text import one_line
 
 EPILOG = """\b
@@ -40,10 +40,10 @@ Exit status: 0 ranked, 1 some teams could not be scored, 2 something to fix firs
 
 @click.command(epilog=EPILOG)
 @click.argument("competition", metavar="NAME_OR_DIR")
-@click.option("--submissions", type=click.Path(path_type=Path), help="Folder with the submissions of all teams.")
-@click.option("--data", type=click.Path(path_type=Path), help="Folder with the real data, as for a build.")
+@click.option("--submissions", type=PATH, help="Folder with the submissions of all teams.")
+@click.option("--data", type=PATH, help="Folder with the real data, as for a build.")
 @click.option("--phase", metavar="ID", help="The phase whose gold they are scored against.")
-@click.option("--scores", type=click.Path(path_type=Path), help="Rank this table of scores instead.")
+@click.option("--scores", type=PATH, help="Rank this table of scores instead.")
 @click.option("--task", metavar="ID", help="The submissions are those of this task's bundle in layout separate.")
 @click.option("--hide", metavar="TEAM", multiple=True, help="Show nothing of a team; repeatable.")
 @click.option("--hide-figures", metavar="TEAM", multiple=True, help="Show a team's name alone; repeatable.")
@@ -54,14 +54,14 @@ Exit status: 0 ranked, 1 some teams could not be scored, 2 something to fix firs
     multiple=True,
     help="Show a system without a rank; it is left out of sums and invitations. Repeatable.",
 )
-@click.option("--report", metavar="DIR", type=click.Path(path_type=Path), help="Write the final report there.")
+@click.option("--report", metavar="DIR", type=PATH, help="Write the final report there.")
 @click.option(
     "--resamples",
     type=click.IntRange(100, 1_000_000),
     help="For the report.  [default: 10000, or more where there are more than 32 teams]",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the resamples.")
-@click.option("--set", "overrides", metavar="K=V", multiple=True, help="Override a value of bundle.yaml; repeatable.")
+@overrides_option
 @click.option(
     "--format",
     "form",
@@ -70,7 +70,7 @@ Exit status: 0 ranked, 1 some teams could not be scored, 2 something to fix firs
     show_default=True,
     help="What to print.",
 )
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@json_option("The same as --format json.")
 def command(form: str, as_json: bool, **asked: Any) -> None:
     """Rank all participants of a competition, and say who is invited where its rules do."""
     from gen_bundle.ranking import RankRequest, rank
@@ -79,9 +79,10 @@ def command(form: str, as_json: bool, **asked: Any) -> None:
     request = RankRequest(**asked)
     with user_errors(), progress_bar("ranking", "TimeRemainingColumn") as (announce, show):
         ranking = rank(request, lambda now: show(now["step"], now["done"], now["total"]), announce)
-    click.echo(FORMATS["json" if as_json else form](ranking), nl=False)
-    for note in ranking.notes:
-        say(f"note: {one_line(note)}", "yellow")
+    if as_json:
+        form = "json"
+    click.echo(FORMATS[form](ranking), nl=False)
+    say_each(map(one_line, ranking.notes), "yellow", before="note: ")
     if report := request.report:
         say(f"{report / 'report.html'}: written. {report / 'units'} gives gold away: do not publish it.", "green")
     if ranking.unscored:

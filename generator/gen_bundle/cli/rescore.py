@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gen_bundle.cli.messages import console, progress_bar, say, table, user_errors
-from gen_bundle.cli.options import engine_option, python_option, trust_option
+from gen_bundle.cli.messages import console, progress_bar, say, say_each, table, user_errors
+from gen_bundle.cli.options import PATH, engine_option, python_option, trust_option
 from gen_bundle.plain_text import one_line
 
 if TYPE_CHECKING:
@@ -45,12 +45,12 @@ submission failed; 2 wrong use or unreadable input.
 
 @click.command(epilog=EPILOG)
 @click.argument("bundle", required=False)
-@click.option("--submissions", type=click.Path(path_type=Path), help="Folder with all submissions to the phase.")
+@click.option("--submissions", type=PATH, help="Folder with all submissions to the phase.")
 @click.option("--phase", metavar="ID", help="The phase whose gold they are scored against.")
 @click.option("--against", metavar="OLD", help="The bundle with the old program or data, which scores them as well.")
-@click.option("--scores", type=click.Path(path_type=Path), help="A file with the old scores.")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for the results.")
-@click.option("--data", type=click.Path(path_type=Path), help="The real data, where BUNDLE is a competition.")
+@click.option("--scores", type=PATH, help="A file with the old scores.")
+@click.option("--out", required=True, type=PATH, help="Folder for the results.")
+@click.option("--data", type=PATH, help="The real data, where BUNDLE is a competition.")
 @engine_option
 @python_option
 @trust_option
@@ -104,9 +104,8 @@ def _finished(request: RescoreRequest, work: Path, announce: Callable[[str], Non
 
 
 def _show(rescored: Rescored, request: RescoreRequest) -> None:
-    for note in rescored.notes:
-        say(f"note: {one_line(note)}", "yellow")
-    comparison, good = rescored.comparison, "green" if rescored.good else ""
+    say_each(map(one_line, rescored.notes), "yellow", before="note: ")
+    comparison = rescored.comparison
     reasons = {run.submission: run.message for run in reversed(rescored.runs) if run.message}
     not_run = list(dict.fromkeys(run.submission for run in rescored.not_run))
     _show_names(comparison.fails_now, "fails now", "red", reasons)
@@ -122,7 +121,8 @@ def _show(rescored: Rescored, request: RescoreRequest) -> None:
     summary = f"{len(rescored.runs)} runs, {len(rescored.failed)} failed, {len(rescored.not_run)} not run"
     if rescored.against:
         summary += f"; {len(comparison.changes)} changes, all of them in changes.csv"
-    say(f"{summary}: {request.out / 'rescore.html'}", good)
+    style = "green" if rescored.good else ""
+    say(f"{summary}: {request.out / 'rescore.html'}", style)
 
 
 def _show_names(names: Sequence[str], what: str, style: str, reasons: Mapping[str, str]) -> None:

@@ -132,9 +132,8 @@ def _applied(
     """Ask, change, rerun and look at the leaderboard; what was done, as programs read it."""
     from gen_bundle.live.upload import NotReadyError
 
-    refused = () if force else update.obstacles
-    if refused and update.edits:
-        raise NotReadyError(*refused, advice="Nothing was changed. To change it nevertheless: --force")
+    if update.obstacles and update.edits and not force:
+        raise NotReadyError(*update.obstacles, advice="Nothing was changed. To change it nevertheless: --force")
     removes = remove_replaced and bool(costs or update.stale)
     if not (update.edits or costs or removes):
         say("nothing to change")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from gen_bundle.cli.messages import print_json, say, spinner, user_errors
-from gen_bundle.cli.options import engine_option, trust_option
+from gen_bundle.cli.options import PATH, engine_option, json_option, trust_option
 
 if TYPE_CHECKING:
     from gen_bundle.verify import Verdict
@@ -33,14 +32,14 @@ EXPECTED = "Expected figures with their names, such as `macro_f1 = 0.53`, or the
 
 
 @click.command(epilog=EPILOG)
-@click.argument("details", type=click.Path(path_type=Path))
+@click.argument("details", type=PATH)
 @click.option("--bundle", required=True, help="A bundle (zip or folder), or the name or folder of a competition.")
-@click.option("--submission", required=True, type=click.Path(path_type=Path), help="A zip, folder or single file.")
+@click.option("--submission", required=True, type=PATH, help="A zip, folder or single file.")
 @click.option("--phase", required=True, metavar="ID", help="The phase whose gold it is scored against.")
-@click.option("--data", type=click.Path(path_type=Path), help="The real data, where --bundle is a competition.")
+@click.option("--data", type=PATH, help="The real data, where --bundle is a competition.")
 @engine_option
 @trust_option
-@click.option("--json", "as_json", is_flag=True, help="Print the verdict as JSON.")
+@json_option("Print the verdict as JSON.")
 def command(as_json: bool, **asked: Any) -> None:
     """Score a submission again, and compare signature and figures with a published result."""
     from gen_bundle.verify import VerifyRequest, verify

@@ -90,6 +90,9 @@ def whole_item(part: str, item: str, is_new: bool, effect: Effect) -> Difference
     return Difference(part, item, what, effect)
 
 
+MOST_NAMES = 4
+
+
 @dataclass(frozen=True)
 class Named:
     """An item of a bundle, with the names by which its counterpart in another bundle is recognised, surest first."""
@@ -108,8 +111,7 @@ def paired(old: Sequence[Named], new: Sequence[Named]) -> Iterator[tuple[Any, An
     """Both sides of every item: by its first name, then by its second, and so on; (old, None) or (None, new) else."""
     partners: dict[int, Any] = {}
     free = list(new)
-    most_names = max((len(one.names) for one in old), default=0)
-    for rank in range(most_names):
+    for rank in range(MOST_NAMES):
         for place, one in enumerate(old):
             if place in partners or one.name(rank) is None:
                 continue
@@ -225,10 +227,11 @@ def _logo(bundle: Bundle) -> str | None:
 
 def phase_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
     """Phases that came, went or changed: dates in three time zones, limits, tasks, flags."""
-    tasks = paired(tasks_named(old.competition), tasks_named(new.competition))
-    formerly = {one.at: before.name for before, one in tasks if before and one}
-    names = {one.at: formerly.get(one.at, one.name) for one in new.competition.tasks}
-    for before, after in paired(_phases(old), _phases(new)):
+    names = {}
+    for before, after in paired(tasks_named(old.competition), tasks_named(new.competition)):
+        if after is not None:
+            names[after.at] = (before or after).name
+    for before, after in paired(phases_named(old.competition), phases_named(new.competition)):
         if before is None or after is None:
             effect = EDIT if after else FIXED
             yield whole_item("phases", (after or before).name, after is not None, effect)
@@ -236,15 +239,15 @@ def phase_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
         yield from changed_settings("phases", after.name, _phase(old, before, {}), _phase(new, after, names))
 
 
-def _phases(bundle: Bundle) -> list[Named]:
-    return [Named(phase_names(one, place), one) for place, one in enumerate(bundle.competition.phases)]
-
-
-def phase_names(phase: Phase, place: int) -> tuple[object, ...]:
-    """The names by which a phase is recognised; its place counts only where it has no id of ours."""
-    if phase.id:
-        return (phase.id, phase.name)
-    return (None, phase.name, place)
+def phases_named(competition: Competition) -> list[Named]:
+    """The phases, each recognised by our id and its name; its place counts only where it has no id of ours."""
+    found = []
+    for place, one in enumerate(competition.phases):
+        names: tuple[object, ...] = (None, one.name, place)
+        if one.id:
+            names = (one.id, one.name)
+        found.append(Named(names, one))
+    return found
 
 
 def _phase(bundle: Bundle, phase: Phase, names: Mapping[Path, str]) -> Settings:
@@ -321,19 +324,19 @@ def _columns(bundle: Bundle) -> list[Named]:
 
 def _board(bundle: Bundle) -> Settings:
     competition = bundle.competition
-    primary = next((one.key for one in competition.columns if one.index == competition.primary_index), None)
-    hidden = next((board.get("hidden") for board in bundle.entries("leaderboards")), None)
+    primary = competition.leaderboard.primary
+    ranking = primary.key if primary else None
+    hidden = bundle.mapping(("leaderboards", 0)).get("hidden")
     return {
         "title": (competition.board_title or None, SHOWN),
         "hidden": (_yes_no(hidden), SHOWN),
         "submission rule": (competition.submission_rule, EDIT),
-        "ranked by": (primary, SHOWN),
+        "ranked by": (ranking, SHOWN),
     }
 
 
 def _column(bundle: Bundle, column: Column) -> Settings:
     keys = {one.index: one.key for one in bundle.competition.columns}
-    place = None if column.index is None else str(column.index)
     better = "lower" if column.ascending else "higher"
     decimals = 2 if column.precision is None else column.precision
     computed = None
@@ -343,7 +346,7 @@ def _column(bundle: Bundle, column: Column) -> Settings:
     return {
         "key": (column.key, RERUN),
         "title": (column.title, SHOWN),
-        "place": (place, SHOWN),
+        "place": (_said(column.index), SHOWN),
         "better": (better, SHOWN),
         "decimals": (str(decimals), SHOWN),
         "hidden": (_yes_no(column.hidden), SHOWN),

@@ -21,7 +21,7 @@ from gen_bundle.difference.changes import (
     Named,
     changed_settings,
     paired,
-    phase_names,
+    phases_named,
     tasks_named,
     whole_item,
 )
@@ -55,28 +55,12 @@ Key = tuple[str, ...]
 
 def file_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
     """Every program and data file of the tasks, the phases and the solutions."""
-    for before, after in paired(_holders(old), _holders(new)):
-        if before is None or after is None:
-            continue  # a whole task, phase or solution came or went, which is said where it belongs
-        name, held, were = after[0], after[1], before[1]
-        for role in dict.fromkeys([*were, *held]):
-            yield from use_changes(role, name, old, were.get(role), new, held.get(role))
-    yield from _solution_changes(old, new)
-
-
-def _holders(bundle: Bundle) -> list[Named]:
-    """Tasks and phases with the files that they name, as (name, role → file)."""
-    found = []
-    for one in tasks_named(bundle.competition):
-        names = tuple(("task", name) for name in one.names)
-        found.append(Named(names, (one.value.name, one.value.files)))
-    for place, phase in enumerate(bundle.competition.phases):
-        of_phase = tuple(name and ("phase", name) for name in phase_names(phase, place))
-        found.append(Named(of_phase, (phase.name, phase.files)))
-    return found
-
-
-def _solution_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
+    for named in (tasks_named, phases_named):
+        for before, after in paired(named(old.competition), named(new.competition)):
+            if before is None or after is None:
+                continue  # a whole task or phase came or went, which is said where it belongs
+            for role in dict.fromkeys([*before.files, *after.files]):
+                yield from use_changes(role, after.name, old, before.files.get(role), new, after.files.get(role))
     part, effect = ROLES["solution"]
     for before, after in paired(_solutions(old), _solutions(new)):
         if before is None or after is None:
@@ -195,8 +179,9 @@ def _json(value: Any) -> str | None:
 def _by_name(value: Any) -> dict[str, Any] | None:
     if isinstance(value, dict):
         return value
-    if isinstance(value, list) and value and all(isinstance(part, dict) and "key" in part for part in value):
-        return {str(part["key"]): part for part in value}
+    if isinstance(value, list) and value:
+        with suppress(TypeError, KeyError):
+            return {str(part["key"]): part for part in value}
     return None
 
 
@@ -228,8 +213,8 @@ def _changed_files(
 @once_a_bundle
 def _declared_keys(bundle: Bundle) -> Iterator[Key]:
     """The keys of the tables that its scoring programs read, where they come from a declaration."""
-    for holder in _holders(bundle):
-        program = program_settings(packed_files(bundle, holder.value[1].get("scoring_program")) or {})
+    for task in bundle.competition.tasks:
+        program = program_settings(packed_files(bundle, task.files.get("scoring_program")) or {})
         with suppress(KeyError, TypeError):  # another program, which may have a program.json of any kind
             yield from [tuple(map(str, table["key"])) for table in program["options"]["tables"]]
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
+from itertools import chain
 from types import GenericAlias, NoneType
 from typing import Annotated, Any, get_args
 
@@ -152,8 +153,7 @@ def body_in_one_line(body: str) -> str:
     if code := re.search(r"<Code>(\w+)</Code>", body):
         return code.group(1)
     plain = re.sub(r"(?is)<(script|style|title)\b.*?</\1>|<[^>]*>", " ", body)
-    lines = (" ".join(line.split()) for line in plain.splitlines())
-    return _cut(next((line for line in lines if line), ""))
+    return _cut(next(filter(str.strip, plain.splitlines()), ""))
 
 
 def unsigned(text: str) -> str:
@@ -168,11 +168,13 @@ def _cut(text: str) -> str:
 
 def _messages(value: Any) -> list[str]:
     if isinstance(value, list):
-        return [message for inner in value for message in _messages(inner)]
+        return list(chain.from_iterable(map(_messages, value)))
     if not isinstance(value, Mapping):
         return [str(value)]
     found = []
     for key, inner in value.items():
-        own = _messages(inner)
-        found += own if key in ("detail", "non_field_errors") else [f"{key}: {message}" for message in own]
+        for message in _messages(inner):
+            if key not in ("detail", "non_field_errors"):
+                message = f"{key}: {message}"
+            found.append(message)
     return found

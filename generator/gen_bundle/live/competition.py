@@ -65,11 +65,16 @@ def in_order(rows: Any) -> list[Row]:
 
 
 def moment(text: str | None) -> datetime | None:
-    """A date as the server gives it."""
-    if not text:
-        return None
+    """A date as the server gives it, if it gives one."""
+    return zoned(text) if text else None
+
+
+def zoned(text: str) -> datetime:
+    """A date as the server gives it, in UTC where it names no time zone."""
     read = datetime.fromisoformat(text)
-    return read if read.tzinfo else read.replace(tzinfo=UTC)
+    if read.tzinfo is None:
+        read = read.replace(tzinfo=UTC)
+    return read
 
 
 def submission_rule(competition: Row) -> str:

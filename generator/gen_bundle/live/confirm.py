@@ -398,15 +398,17 @@ class _Journey:
         if status not in FINAL:
             return
         ours, theirs = self._stored(run, several=len(one.runs) > 1), scores(part)
-        for key in [column.key for column in self.competition.leaderboard.columns]:
+        for column in self.competition.leaderboard.columns:
+            key = column.key
             if key in ours or key in theirs:
                 mine, other = ours.get(key), theirs.get(key)
-                tolerance = math.inf if key in measured else TOLERANCE
                 equal = False
                 if isinstance(mine, float) and isinstance(other, float):
-                    equal = math.isclose(mine, other, abs_tol=tolerance)
+                    equal = key in measured or math.isclose(mine, other, abs_tol=TOLERANCE)
                 yield Cell(*place, key, _shown(mine), one_line(_shown(other)), equal, key in measured)
-        logs = log_texts(self.connection, details_of(self.connection, part["id"])) if "id" in part else {}
+        logs: Mapping[str, str] = {}
+        if "id" in part:
+            logs = log_texts(self.connection, details_of(self.connection, part["id"]))
         texts = []
         for name, other_name in LOGS.items():
             file = one.folder / run.task / one.submission.name / name
@@ -473,7 +475,7 @@ def _compared_logs(texts: Sequence[tuple[str, str]]) -> tuple[str, str, bool]:
             return (pair[0] or NOTHING, pair[1], False)
     numbers = []
     for side in zip(*texts, strict=True):
-        lines = sum(len(text.splitlines()) for text in side)
+        lines = sum(map(len, map(str.splitlines, side)))
         number = counted(lines, "line") if lines else "no log"
         numbers.append(number)
     return numbers[0], numbers[1], True
@@ -502,5 +504,11 @@ def _unlike(here: str, there: str) -> tuple[str, str] | None:
 
 def _lines(text: str) -> list[str]:
     """The lines that have any text; a letter that was cut in the middle is left out."""
-    stripped = (line.strip().strip("\ufffd") for line in text.splitlines())
-    return [line if SIGNATURE.search(line) else _NUMBER.sub("…", line) for line in stripped if line]
+    lines = []
+    for line in text.splitlines():
+        stripped = line.strip().strip("\ufffd")
+        if stripped and not SIGNATURE.search(stripped):
+            stripped = _NUMBER.sub("…", stripped)
+        if stripped:
+            lines.append(stripped)
+    return lines

@@ -162,7 +162,8 @@ class Connection:
         for _ in range(LISTINGS):
             unique: dict[Any, dict[str, Any]] = {}
             for page in self.pages(path, **query):
-                unique |= {row["id"]: row for row in page["results"]}
+                for row in page["results"]:
+                    unique[row["id"]] = row
                 expected = page.get("count") or 0
             if len(unique) >= expected:
                 return list(unique.values())

@@ -119,5 +119,7 @@ def content_digest(bundle: Bundle, use: DataUse) -> str | None:
     files = packed_files(bundle, use)
     if files is None:
         return None
-    lines = [f"{name}\0{sha256_of(node)}\n" for name, node in sorted(files.items())]
-    return hashlib.sha256("".join(lines).encode()).hexdigest()
+    digest = hashlib.sha256()
+    for name, node in sorted(files.items()):
+        digest.update(f"{name}\0{sha256_of(node)}\n".encode())
+    return digest.hexdigest()

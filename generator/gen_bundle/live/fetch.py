@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -113,7 +114,7 @@ def _own_folder(request: FetchRequest, server: str) -> None:
     about = request.out / COMPETITION
     if about.is_file():
         before = read_json(about, dict[str, Any])
-        holds = [before.get(key) for key in ("server", "id", "pseudonyms")]
+        holds = list(map(before.get, ("server", "id", "pseudonyms")))
         if holds != [server, request.competition, request.pseudonyms]:
             names = "with pseudonyms" if holds[2] else "without pseudonyms"
             raise UserError(
@@ -149,8 +150,7 @@ class PhaseFolder:
     @property
     def unfinished(self) -> int:
         """How many of them still wait, run, or have no scores yet."""
-        wholes = [one for one in self.records.values() if one["parent"] is None and one["status"] != DELETED]
-        return sum(not one["complete"] for one in wholes)
+        return sum(one["parent"] is None and not one["complete"] for one in self.records.values())
 
     @property
     def failures(self) -> dict[str, list[int]]:
@@ -175,7 +175,7 @@ class PhaseFolder:
             for number in self.records.keys() - rows.keys():
                 self._update_gone(self.records[number])
         finally:
-            write_json(file, [record for _, record in sorted(self.records.items())])
+            write_json(file, sorted(self.records.values(), key=itemgetter("id")))
         with self._trying("the leaderboard"):
             write_json(self.folder / BOARD, self._board())
 

@@ -126,11 +126,11 @@ def read_record(server: str, competition: int) -> UpdateRecord:
 def rerunnable(rows: Iterable[Row]) -> list[int]:
     """The submissions that may be rerun once they have ended: participants' own, not deleted, no parts of others."""
     gone = {*FINAL, DELETED} - {*RERUNNABLE}
-    return sorted(
-        int(row["id"])
-        for row in rows
-        if not (row.get("parent") or row.get("is_specific_task_re_run") or state(row) in gone)
-    )
+    found = []
+    for row in rows:
+        if not (row.get("parent") or row.get("is_specific_task_re_run") or state(row) in gone):
+            found.append(int(row["id"]))
+    return sorted(found)
 
 
 @dataclass(frozen=True)
@@ -179,8 +179,10 @@ def _run_times(connection: Connection, submission: int) -> list[float]:
                 connection.download(str(details[name]), file)
                 node = open_archive(held.enter_context(file.open("rb")), ignore_count, held).tree.find("metadata")
                 found = read_yaml(node.read(MAX_METADATA_BYTES)).value if isinstance(node, Node) else None
-                given = [found.get(key) for key in TIMES] if isinstance(found, Mapping) else []
-                times += [float(one) for one in given if isinstance(one, (int, float)) and 0 <= one < LONGEST_RUN_S]
+                if isinstance(found, Mapping):
+                    for one in map(found.get, TIMES):
+                        if isinstance(one, (int, float)) and 0 <= one < LONGEST_RUN_S:
+                            times.append(float(one))
     return times
 
 
@@ -260,8 +262,10 @@ class Rerun:
         done = 0
         for wanted in self._portions(ready, rows):
             newest = max(self._rows())
-            asked = {old: self._started(old, newest, faults) for old in wanted}
-            portion = {old: new for old, new in asked.items() if new}
+            portion = {}
+            for old in wanted:
+                if new := self._started(old, newest, faults):
+                    portion[old] = new
             done += len(wanted)
             self._follow(portion, rows, f"{done} of {len(ready)} submissions rerun", faults)
             if doubt_same_scores and done == len(wanted) and self._same_scores(portion):
@@ -274,15 +278,18 @@ class Rerun:
     def _follow(self, portion: Mapping[int, int], rows: Mapping[int, Row], said: str, faults: list[str]) -> None:
         """Wait for a portion of reruns; those that fail where the first run did not become faults."""
         ended = self._ended(list(portion.values()))
-        failed = [old for old, new in portion.items() if _outcome(new, ended) != "Finished"]
-        worse = [old for old in failed if _outcome(old, rows) == "Finished"]
-        for old in worse:
-            new = portion[old]
-            faults.append(f"submission {new}, the rerun of {old}: {_outcome(new, ended)}")
-        self._say(f"{said}, {len(failed)} of the last failed")
-        if worse and len(failed) == len(portion):
+        failed, worse = 0, False
+        for old, new in portion.items():
+            outcome = _outcome(new, ended)
+            if outcome != "Finished":
+                failed += 1
+                if _outcome(old, rows) == "Finished":
+                    worse = True
+                    faults.append(f"submission {new}, the rerun of {old}: {outcome}")
+        self._say(f"{said}, {failed} of the last failed")
+        if worse and failed == len(portion):
             raise RerunError(
-                f"phase {self.phase['name']}: all of the last {len(failed)} reruns failed. Is the new file right?",
+                f"phase {self.phase['name']}: all of the last {failed} reruns failed. Is the new file right?",
                 advice="Nothing more is rerun. Correct the bundle, or pass --rerun again to go on.",
             )
 

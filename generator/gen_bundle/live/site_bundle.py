@@ -299,7 +299,9 @@ class SiteBundle:
 
     @cached_property
     def _former(self) -> Pairs:
-        return pairs(self.snapshot, self.original) if self.original else Pairs({}, {})
+        if self.original is None:
+            return Pairs({}, {})
+        return pairs(self.snapshot, self.original)
 
     def _of_the_upload(self, number: int, role: str, about: Row, key: str) -> DataUse | None:
         """The file of the bundle of which the competition was made, while it is still there.
@@ -370,7 +372,8 @@ class SiteBundle:
                 pages.append((title, plain(text)))
         body = _changed(row, values)
         edit = Edit((), "PATCH", f"competitions/{self.snapshot.id}/", body, {}, {})
-        edit.expected |= {(key,): plain(value) for key, value in body.items()}
+        for key, value in body.items():
+            edit.expected[key,] = plain(value)
         if pages != self.snapshot.values()["pages",]:
             body["pages"] = _pages_to_send(self.snapshot.pages, pages)
             edit.expected["pages",] = pages
@@ -386,9 +389,11 @@ class SiteBundle:
         if phase is None:
             return _only(stored, PHASE_KEYS)
         changed = _changed(stored, _phase_values(phase, self.wanted))
-        edit.expected |= {(*place, key): comparable(key, value) for key, value in changed.items()}
-        roles = [role for role in self.replaced.get(place, ()) if role in phase.files]
-        edit.files |= {(*place, role): phase.files[role] for role in roles}
+        for key, value in changed.items():
+            edit.expected[*place, key] = comparable(key, value)
+        for role in self.replaced.get(place, ()):
+            if role in phase.files:
+                edit.files[*place, role] = phase.files[role]
         return _only(stored, PHASE_KEYS) | changed
 
 

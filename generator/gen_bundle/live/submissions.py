@@ -13,11 +13,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from html import unescape
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from gen_bundle.errors import UserError
 from gen_bundle.live.answers import body_in_one_line, unsigned
+from gen_bundle.live.competition import zoned
 from gen_bundle.live.connection import AnswerError, Connection, LiveError, Row
 from gen_bundle.live.datasets import store_file
 from gen_bundle.plain_text import one_line
@@ -48,8 +50,7 @@ def state(row: Row) -> str:
 
 def created(row: Row) -> datetime:
     """When a submission was made, in UTC, to the second."""
-    moment = datetime.fromisoformat(str(row["created_when"]))
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).replace(microsecond=0)
+    return zoned(row["created_when"]).astimezone(UTC).replace(microsecond=0)
 
 
 def organization(row: Row) -> str | None:
@@ -150,11 +151,11 @@ def failure_reason(connection: Connection, row: Row, details: Row) -> str:
         if reason := body_in_one_line(text):
             return unsigned(unescape(reason))
     for text in log_texts(connection, details, ERROR_LOGS).values():
-        lines = [line.strip() for line in text.splitlines() if line.strip()]
-        if lines:
-            last_counts = lines[0].startswith("Traceback (")
-            line = lines[-1] if last_counts else lines[0]
-            return one_line(unsigned(line))
+        if lines := text.strip().splitlines():
+            line = lines[0]
+            if line.startswith("Traceback ("):
+                line = lines[-1]
+            return one_line(unsigned(line.strip()))
     return message(row) or NO_REASON
 
 
@@ -279,7 +280,7 @@ class OwnSubmissions:
 
     def in_words(self) -> list[str]:
         """What is on the site."""
-        return [f"submission {number}" for numbers in self.made.values() for number in numbers]
+        return list(map("submission {}".format, chain.from_iterable(self.made.values())))
 
     def remove(self) -> list[str]:
         """Cancel and delete all of this run's submissions and files; what is left, in words."""
@@ -297,7 +298,7 @@ class OwnSubmissions:
             if self.made:
                 left += self._removed_files()
         except BaseException:
-            rest = ", ".join(str(number) for numbers in self.made.values() for number in numbers) or "(none)"
+            rest = ", ".join(map(str, chain.from_iterable(self.made.values()))) or "(none)"
             for line in (*left, f"submissions {rest}, and files called {self.tag}-…"):
                 self.connection.say(f"left on the site: {line}")
             raise

@@ -151,8 +151,9 @@ def readiness(bundle: Path, now: datetime, connection: Connection) -> tuple[Repo
         UserError: it is not a file, or cannot be read.
     """
     if bundle.is_dir():
-        build = f" Build it first: gen-bundle {bundle} --out bundle.zip --release"
-        hint = build if (bundle / "bundle.yaml").is_file() else ""
+        hint = ""
+        if (bundle / "bundle.yaml").is_file():
+            hint = f" Build it first: gen-bundle {bundle} --out bundle.zip --release"
         raise UserError(f"{bundle}: is a folder. Expected a bundle's zip.{hint}")
     version, queues = site_version(connection), []
     try:
@@ -194,7 +195,11 @@ def _content(bundle: Bundle, path: Any) -> bytes:
 @cache
 def _shipped() -> dict[tuple[str, int], Path]:
     """The gold that comes with the tool, by name and size in bytes."""
-    return {(file.name, file.stat().st_size): file for folder in shipped_gold() for file in folder.rglob("*.*")}
+    found = {}
+    for folder in shipped_gold():
+        for file in folder.rglob("*.*"):
+            found[file.name, file.stat().st_size] = file
+    return found
 
 
 def _synthetic_golds(bundle: Bundle) -> Iterator[Lack]:
@@ -323,7 +328,7 @@ def mismatches(snapshot: Snapshot, wanted: Bundle) -> list[Mismatch]:
     found = []
     for one in differences(site, wanted):
         if one.part != "solutions" and not (one.old or "").startswith(UNKNOWN):
-            place = f"{one.part}, {one.item}" if one.item else one.part
+            place = ", ".join(filter(None, (one.part, one.item)))
             found.append(Mismatch(f"{place}: {one.what}", one.new or "nothing", one.old or "nothing"))
     return found
 

@@ -3,18 +3,19 @@
 import inspect
 import json
 import math
+import operator
 import re
 import statistics
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import indent
 from typing import Any
 
 from gen_bundle.new.columns import GoldColumn
-from gen_bundle.new.drawn import Drawn, drawn, place_of
-from gen_bundle.new.gold import GoldRows, Quoting, by_columns, text_of
+from gen_bundle.new.gold import DELIMITERS, GoldRows, by_columns, text_of
 from gen_bundle.new.key_and_answers import Key
 from gen_bundle.new.propose import Proposal, token_column, tokens_in
 from scoring_kit.base.fields import Field
@@ -28,7 +29,8 @@ ABOUT = {
     "empty": "Gives empty answers",
 }
 """Baseline → what it answers."""
-EMPTY_CELLS = {"spans": "[]", "offsets": "[]", "labels": ""}
+LISTS = ("spans", "offsets", "labels")
+"""Types whose empty answer is a list."""
 PROGRAM = '''"""{about} Put your model in its place."""
 
 {imports}
@@ -71,6 +73,40 @@ MADE_UP_NAMES = ("one", "two")
 """Of labels, and of types of tags, where the gold names none."""
 Columns = Mapping[str, Sequence[Any]]
 """Cells or JSON values by the columns' names."""
+
+
+# Numbers that a baseline answers with: the same here and in the `model.py` that holds these functions, too
+
+
+def place_of(*key: Any) -> int:
+    """Where in a distribution a key is, from 0 to 999; always the same."""
+    return zlib.crc32("\t".join(map(str, key)).encode()) % 1000
+
+
+def drawn(mean: float, deviation: float, within_one: bool, place: int) -> float:
+    """The number at a place in a normal distribution."""
+    number = mean + deviation * statistics.NormalDist().inv_cdf((place + 0.5) / 1000)
+    if within_one:
+        number = min(1.0, max(0.0, number))
+    return float(f"{number:.3g}")
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Numbers of a normal distribution, always the same for a key."""
+
+    mean: float
+    deviation: float
+    within_one: bool
+
+    def numbers(self, keys: Sequence[Sequence[str]], gold: GoldRows) -> list[Any]:
+        """A number for each key."""
+        known = [drawn(self.mean, self.deviation, self.within_one, place) for place in range(1000)]
+        written = [_in_its_form(gold, "number", number) for number in known]
+        return [written[place_of(*key)] for key in keys]
+
+
+# The files of a phase
 
 
 def gold_file(gold: GoldRows) -> str:
@@ -175,8 +211,7 @@ def baseline_answers(proposal: Proposal, phases: Mapping[str, Sequence[int]]) ->
     digits, so that they do not give a single value away. Tags are as many O as there are tokens; they are left out.
     """
     if proposal.many:
-        is_json = proposal.gold.is_json
-        return {column.name: _made_up_answer(column, 0, is_json=is_json) for column in proposal.answers}
+        return {column.name: _made_up_answer(proposal.gold, column, 0) for column in proposal.answers}
     rows = next(iter(phases.values()))
     answers: dict[str, Any] = {}
     for column in proposal.answers:
@@ -198,12 +233,18 @@ def _baseline_answer(gold: GoldRows, column: GoldColumn, rows: Sequence[int]) ->
         written = Counter(map(gold.column(name).__getitem__, rows))
         numbers, times = list(map(float, written)), list(written.values())
         mean = statistics.fmean(numbers, times)
-        distances = [(number - mean) * math.sqrt(often) for number, often in zip(numbers, times, strict=True)]
-        deviation = math.hypot(*distances) / math.sqrt(len(rows))
+        distances = [number - mean for number in numbers]
+        deviation = math.hypot(*map(operator.mul, distances, map(math.sqrt, times))) / math.sqrt(len(rows))
         return Drawn(float(f"{mean:.2g}"), float(f"{deviation:.2g}"), column.within_one)
-    if column.type in EMPTY_CELLS:
-        return [] if gold.is_json else EMPTY_CELLS[column.type]
-    return ""
+    return _in_its_form(gold, column.type, []) if column.type in LISTS else ""
+
+
+def _in_its_form(gold: GoldRows, kind: str, value: Any, separator: str = "|") -> Any:
+    """A value of a type as the gold's format writes it."""
+    if gold.is_json:
+        return value
+    field = Field("", kind, separator=separator)
+    return field.kind.to_cell(field, value)
 
 
 def _baseline(proposal: Proposal, gold: GoldRows, answers: Mapping[str, Any]) -> Columns:
@@ -215,26 +256,17 @@ def _baseline(proposal: Proposal, gold: GoldRows, answers: Mapping[str, Any]) ->
     columns: dict[str, Sequence[Any]] = {}
     if not proposal.of_lines:
         columns |= {name: gold.column(name) for name in proposal.key}
-    for name in _answered(proposal):
-        answer: Any = answers.get(name)
-        if name not in answers:
-            columns[name] = list(map(_no_tags, gold.column(name)))
-        elif isinstance(answer, Drawn):
-            columns[name] = answer.numbers(gold.keys(proposal.key), as_text=not gold.is_json)
-        else:
-            columns[name] = [answer] * len(gold)
+    for column in proposal.answers:
+        for name in column.in_answers:
+            answer: Any = answers.get(name)
+            if isinstance(answer, Drawn):
+                columns[name] = answer.numbers(gold.keys(proposal.key), gold)
+            elif name in answers:
+                columns[name] = [answer] * len(gold)
+            else:
+                tokens = map(tokens_in, gold.column(name))
+                columns[name] = [_in_its_form(gold, "tags", ["O"] * number) for number in tokens]
     return columns
-
-
-def _answered(proposal: Proposal) -> list[str]:
-    """The columns of a submission that hold answers."""
-    return [name for column in proposal.answers for name in column.in_answers]
-
-
-def _no_tags(value: Any) -> Any:
-    """As many O as gold has tags, in its form."""
-    tags = ["O"] * tokens_in(value)
-    return tags if isinstance(value, list) else " ".join(tags)
 
 
 def _ranked(proposal: Proposal, gold: GoldRows) -> Columns:
@@ -242,37 +274,33 @@ def _ranked(proposal: Proposal, gold: GoldRows) -> Columns:
     items = given(proposal, gold)
     columns = {name: items[name] for name in (*proposal.key, str(proposal.item))}
     places: Counter[tuple[Any, ...]] = Counter()
-    scores: list[float] = []
+    scores = []
     for query in zip(*map(columns.__getitem__, proposal.key), strict=True):
         places[query] += 1
-        scores.append(1 / places[query])
-    written = scores if gold.is_json else [f"{score:.4f}" for score in scores]
-    return {**columns, proposal.answers[-1].name: written}
+        scores.append(_in_its_form(gold, "number", round(1 / places[query], 4)))
+    return {**columns, proposal.answers[-1].name: scores}
 
 
 def _write(path: Path, columns: Columns, gold: GoldRows) -> None:
     """Write a table in the format of the gold."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(_table_text(columns, gold.suffix, gold.quoting), encoding="utf-8", newline="")
-
-
-def _table_text(columns: Columns, suffix: str, quoting: Quoting) -> str:
-    """A table as a file of the format that `suffix` says."""
-    if suffix in (".json", ".jsonl"):
+    lines: Iterable[str]
+    text = "{}\n"
+    between = "\n"
+    if gold.is_json:
         rows = zip(*columns.values(), strict=True)
-        records = [json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False) for row in rows]
-        if suffix == ".jsonl":
-            return "".join(record + "\n" for record in records)
-        listed = ",\n".join(records)
-        return f"[\n{listed}\n]\n" if records else "[]\n"
-    if suffix == ".txt":
+        lines = [json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False) for row in rows]
+        if gold.suffix == ".json":
+            text, between = "[\n{}\n]\n", ",\n"
+    elif gold.suffix == ".txt":
         *_, lines = columns.values()
-        return "".join(f"{line}\n" for line in lines)
-    delimiter = "\t" if suffix == ".tsv" else ","
-    cells: list[Sequence[str]] = [[name, *values] for name, values in columns.items()]
-    if quoting != "none":
-        cells = [_quoted(column, delimiter) for column in cells]
-    return "\n".join(map(delimiter.join, zip(*cells, strict=True))) + "\n"
+    else:
+        delimiter = DELIMITERS[gold.suffix]
+        cells: list[Sequence[str]] = [[name, *values] for name, values in columns.items()]
+        if gold.quoting != "none":
+            cells = [_quoted(column, delimiter) for column in cells]
+        lines = map(delimiter.join, zip(*cells, strict=True))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text.replace("{}", between.join(lines)), encoding="utf-8", newline="")
 
 
 def _quoted(cells: Sequence[str], delimiter: str) -> Sequence[str]:
@@ -292,13 +320,14 @@ def _quoted(cells: Sequence[str], delimiter: str) -> Sequence[str]:
 def _program(proposal: Proposal, answers: Mapping[str, Any]) -> str:
     """The baseline of a competition that takes code: `model.py`, which needs the standard library alone."""
     gold = proposal.gold
-    names = [*proposal.key, *_answered(proposal)]
-    body, imports = _answers(proposal, answers)
+    parts, body, imports = _answers(proposal, answers)
     read, write, module = _files(gold)
-    fields = "" if gold.is_json else f"\nFIELDS = {_source(names)}\n"
+    fields = ""
+    if not gold.is_json:
+        fields = f"\nFIELDS = {_source(list(parts))}\n"
     return PROGRAM.format(
         about=f"{ABOUT[baseline_name(proposal)]}.",
-        imports="\n".join(_sorted_imports([f"import {module}", *imports])),
+        imports="\n".join([f"import {module}", *imports]),
         fields=fields,
         inputs=inputs_file(gold),
         predictions=submission_file(gold),
@@ -308,43 +337,46 @@ def _program(proposal: Proposal, answers: Mapping[str, Any]) -> str:
     )
 
 
-def _answers(proposal: Proposal, answers: Mapping[str, Any]) -> tuple[str, Sequence[str]]:
-    """The body of `answers`, after it the function that it calls, if any, and what they import."""
+def _answers(proposal: Proposal, answers: Mapping[str, Any]) -> tuple[dict[str, str], str, Sequence[str]]:
+    """Column → its source, the body of `answers` and after it the functions that it calls, and what they import."""
     parts = {name: f"row[{_source(name)}]" for name in proposal.key}
+    key = ", ".join(parts.values())
     if proposal.item is not None:
         item, score = (column.name for column in proposal.answers)
-        value = "1 / places[query]" if proposal.gold.is_json else 'f"{1 / places[query]:.4f}"'
-        query = f"({', '.join(parts.values())},)"
-        record = _record({**parts, item: f"row[{_source(item)}]", score: value})
-        return RANKED.format(query=query, answer=record), ["from collections import Counter"]
-    key = ", ".join(parts.values())
+        parts[item] = f"row[{_source(item)}]"
+        parts[score] = _number_source(proposal, "round(1 / places[query], 4)")
+        body = RANKED.format(query=f"({key},)", answer=_record(parts))
+        return parts, body, ["from collections import Counter"]
     below, imports = "", []
-    for name in _answered(proposal):
-        answer: Any = answers.get(name)
-        if name not in answers:
-            source = _tags(proposal)
-        elif isinstance(answer, Drawn):
-            below = f"\n\n\n{inspect.getsource(place_of)}\n\n{inspect.getsource(drawn).rstrip()}"
-            imports = ["import statistics", "import zlib"]
-            source = answer.source(key)
-            if not proposal.gold.is_json:
-                source = f'format({source}, "g")'
-        else:
-            source = _source(answer)
-        parts[name] = source
-    return f"    return [{_record(parts)} for row in rows]{below}", imports
+    for column in proposal.answers:
+        for name in column.in_answers:
+            answer: Any = answers.get(name)
+            if isinstance(answer, Drawn):
+                below = f"\n\n\n{inspect.getsource(place_of)}\n\n{inspect.getsource(drawn).rstrip()}"
+                imports = ["import statistics", "import zlib"]
+                number = f"drawn({answer.mean}, {answer.deviation}, {answer.within_one}, place_of({key}))"
+                parts[name] = _number_source(proposal, number)
+            elif name in answers:
+                parts[name] = _source(answer)
+            else:
+                parts[name] = _tags(proposal)
+    return parts, f"    return [{_record(parts)} for row in rows]{below}", imports
 
 
-def _sorted_imports(lines: Iterable[str]) -> list[str]:
-    return sorted(lines, key=lambda line: (line.startswith("from "), line))
+def _number_source(proposal: Proposal, source: str) -> str:
+    """The source of a number as the gold's format writes it."""
+    return source if proposal.gold.is_json else f'format({source}, ".12g")'
 
 
 def _tags(proposal: Proposal) -> str:
     """As many O as the row has tokens."""
     name = str(token_column(proposal))
-    is_list = all(isinstance(value, list) for value in proposal.gold.column(name))
-    tokens = f"row[{_source(name)}]" if is_list else f'row[{_source(name)}].split(" ")'
-    return f'["O"] * len({tokens})' if proposal.gold.is_json else f'" ".join("O" for _ in {tokens})'
+    tokens = f"row[{_source(name)}]"
+    if not all(isinstance(value, list) for value in proposal.gold.column(name)):
+        tokens += '.split(" ")'
+    if proposal.gold.is_json:
+        return f'["O"] * len({tokens})'
+    return f'" ".join("O" for _ in {tokens})'
 
 
 def _files(gold: GoldRows) -> tuple[str, str, str]:
@@ -362,8 +394,9 @@ def _files(gold: GoldRows) -> tuple[str, str, str]:
             'path.write_text(json.dumps(rows, ensure_ascii=False), encoding="utf-8")',
             "json",
         )
-    dialect = 'delimiter="\\t"' if gold.suffix == ".tsv" else 'delimiter=","'
-    dialect += ", quoting=csv.QUOTE_NONE, quotechar=None" if gold.quoting == "none" else ""
+    dialect = f"delimiter={_source(DELIMITERS[gold.suffix])}"
+    if gold.quoting == "none":
+        dialect += ", quoting=csv.QUOTE_NONE, quotechar=None"
     return (
         f'with path.open(encoding="utf-8", newline="") as table:\n    return list(csv.DictReader(table, {dialect}))',
         'with path.open("w", encoding="utf-8", newline="") as table:\n'
@@ -388,7 +421,9 @@ def example(proposal: Proposal, phases: Sequence[str]) -> tuple[Proposal, dict[s
     Of the gold only the names of columns, labels and types are taken.
     """
     tokens = token_column(proposal)
-    rows_of_key = ROWS_OF_KEY if proposal.many else 1
+    rows_of_key = 1
+    if proposal.many:
+        rows_of_key = ROWS_OF_KEY
     records: list[dict[str, Any]] = []
     found: dict[str, list[int]] = {}
     for phase in phases:
@@ -404,7 +439,7 @@ def example(proposal: Proposal, phases: Sequence[str]) -> tuple[Proposal, dict[s
 
 def _made_up_row(proposal: Proposal, tokens: str | None, phase: str, key: int, item: int) -> dict[str, Any]:
     """The key of a row, what is given, what it belongs to, and its answers; each row has them in the same order."""
-    is_json = proposal.gold.is_json
+    gold = proposal.gold
     row: dict[str, Any] = dict.fromkeys(proposal.key, str(key + 1))
     row[proposal.key[0]] = f"{phase}-{key + 1}"
     for name in proposal.public:
@@ -413,31 +448,25 @@ def _made_up_row(proposal: Proposal, tokens: str | None, phase: str, key: int, i
         if column.type in ("label", "ordinal") and column.values:
             row[name] = column.values[key % len(column.values)]
     if tokens is not None:
-        made_up = [f"token-{key + 1}-{place + 1}" for place in range(TOKENS)]
-        row[tokens] = made_up if is_json else " ".join(made_up)
+        row[tokens] = _in_its_form(gold, "tags", [f"token-{key + 1}-{place + 1}" for place in range(TOKENS)])
     if proposal.cluster is not None:
         row.setdefault(proposal.cluster, f"{phase}-{key // 2 + 1}")
     if proposal.item is not None:
-        relevance = int(item == key % ROWS_OF_KEY)
-        return {
-            **row,
-            proposal.item: f"item-{item + 1}",
-            str(proposal.relevance): relevance if is_json else str(relevance),
-        }
+        relevance = _in_its_form(gold, "number", int(item == key % ROWS_OF_KEY))
+        return {**row, proposal.item: f"item-{item + 1}", str(proposal.relevance): relevance}
     for column in proposal.answers:
         for place, name in enumerate(column.in_gold):
-            row[name] = _made_up_answer(column, key + item + place, is_json=is_json)
+            row[name] = _made_up_answer(gold, column, key + item + place)
     return row
 
 
-def _made_up_answer(column: GoldColumn, at: int, *, is_json: bool) -> Any:
+def _made_up_answer(gold: GoldRows, column: GoldColumn, at: int) -> Any:
     """A made-up answer, different from row to row."""
     if column.columns:
         flag = column.binary[at % 2]
-        return json.loads(flag.lower()) if is_json else flag
+        return json.loads(flag.lower()) if gold.is_json else flag
     values = column.values or MADE_UP_NAMES
     value = values[at % len(values)]
-    kind = [value] if column.values else []
     outside = ["O"] * TOKENS
     made_up: dict[str, Any] = {
         "text": f"An example answer, number {at + 1}",
@@ -447,10 +476,8 @@ def _made_up_answer(column: GoldColumn, at: int, *, is_json: bool) -> Any:
         "tags": [*outside[: at % TOKENS], f"B-{value}", *outside[at % TOKENS + 1 :]],
         "texts": [f"example answer {at + 1}", f"another example answer {at + 1}"],
         "offsets": [at, at + 1, at + 2],
-        "spans": [[at, at + 4, *kind]],
+        "spans": [[at, at + 4, *column.values[at % len(values) :][:1]]],
     }
     if column.type not in made_up:
         return value
-    field = Field(column.name, column.type, separator=column.separator)
-    answer = made_up[column.type]
-    return answer if is_json else field.kind.to_cell(field, answer)
+    return _in_its_form(gold, column.type, made_up[column.type], column.separator)

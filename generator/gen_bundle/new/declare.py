@@ -8,6 +8,7 @@ from typing import Any
 from gen_bundle.new.columns import GoldColumn, listed
 from gen_bundle.new.data import (
     ENTRY,
+    Drawn,
     baseline_answers,
     baseline_name,
     gives_inputs,
@@ -15,7 +16,6 @@ from gen_bundle.new.data import (
     has_candidates,
     submission_file,
 )
-from gen_bundle.new.drawn import Drawn
 from gen_bundle.new.key_and_answers import is_alike
 from gen_bundle.new.propose import Proposal
 

@@ -20,6 +20,7 @@ BINARY = {
     b"%PDF": "a PDF. Expected text",
 }
 """How files begin that are no text → what they are, and what is expected."""
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 LINES_LOOKED_AT = 200
 """So many lines tell the shape of a file; what the others lack is said when they are read."""
@@ -238,6 +239,15 @@ def other_columns(files: Sequence[GoldRows]) -> list[str]:
     return problems
 
 
+def one_after_another(files: Sequence[GoldRows]) -> dict[str, list[Any]]:
+    """The columns of gold whose columns are those of the first."""
+    columns: dict[str, list[Any]] = {name: [] for name in files[0].names}
+    for gold in files:
+        for name, values in columns.items():
+            values += gold.column(name)
+    return columns
+
+
 def joined(files: Mapping[str, GoldRows]) -> GoldRows:
     """The gold of several phases as one; raises UserError where their columns or formats differ."""
     first, *others = files.values()
@@ -247,13 +257,10 @@ def joined(files: Mapping[str, GoldRows]) -> GoldRows:
             what = f"is {gold.suffix}, and {first.file} is {first.suffix}"
             problems.append(f"{gold.file}: {what}. Expected one format for all phases.")
     raise_all(problems)
-    columns: dict[str, list[Any]] = {name: [] for name in first.names}
     numbers: list[int] = []
     phases: list[str] = []
     notes: dict[str, None] = {}
     for phase, gold in files.items():
-        for name, values in columns.items():
-            values += gold.column(name)
         numbers += gold.numbers
         phases += [phase] * len(gold)
         notes |= dict.fromkeys(gold.notes)
@@ -261,7 +268,7 @@ def joined(files: Mapping[str, GoldRows]) -> GoldRows:
     return replace(
         first,
         file=" and ".join(names.values()),
-        columns=columns,
+        columns=one_after_another(list(files.values())),
         numbers=numbers,
         notes=tuple(notes),
         phases=phases,

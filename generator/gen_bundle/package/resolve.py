@@ -116,6 +116,11 @@ class Resolved:
         return [task.id for task in self.declaration.tasks]
 
     @property
+    def task_ids(self) -> list[str]:
+        """Those of this bundle."""
+        return [task.id for task in self.tasks]
+
+    @property
     def columns(self) -> list[tuple[model.DeclaredTask, model.DeclaredColumn]]:
         """The leaderboard's columns in order, each with its task."""
         return [(task, column) for task in self.tasks for column in task.columns]

@@ -5,7 +5,6 @@ ready-made zip, because a folder is zipped on the server under a name that can c
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,23 +30,6 @@ SUBMISSION_RULES = {
 }
 
 
-@dataclass(frozen=True)
-class Slot:
-    """A Codabench task: a part in a phase, with its number."""
-
-    index: int
-    phase: DeclaredPhase
-    part: ProgramPart
-
-
-def slots(competition: Resolved) -> list[Slot]:
-    """Every Codabench task: each phase has tasks of its own, since what participants are shown of them differs."""
-    found: list[Slot] = []
-    for phase in competition.phases:
-        found += [Slot(len(found) + place, phase, part) for place, part in enumerate(competition.parts_of(phase))]
-    return found
-
-
 def bundle_tree(
     competition: Resolved, phases: Sequence[PhaseData], kits: Mapping[str, Members]
 ) -> dict[str, bytes | Path]:
@@ -58,16 +40,15 @@ def bundle_tree(
         document["image"]: competition.folder / competition.declaration.logo,
         **render_pages(competition, phases),
     }
-    by_phase = {data.phase.id: data for data in phases}
-    for slot, task in zip(slots(competition), document["tasks"], strict=True):
-        data = by_phase[slot.phase.id]
-        program = program_members(competition, slot.part, slot.phase, baselines=data.scores, secrets=data.gold.secrets)
-        tree[task["scoring_program"]] = zipped(program)
-        tree[task["reference_data"]] = zipped(all_files(data.gold.references[slot.part.id]))
-        if competition.takes_code and task["ingestion_program"] not in tree:
-            tree[task["ingestion_program"]] = zipped(ingestion_members(competition, slot.phase, data.manifest))
-            tree[task["input_data"]] = zipped(data.input)
     for data, phase in zip(phases, document["phases"], strict=True):
+        for part, index in zip(competition.parts_of(data.phase), phase["tasks"], strict=True):
+            task = document["tasks"][index]
+            program = program_members(competition, part, data.phase, baselines=data.scores, secrets=data.gold.secrets)
+            tree[task["scoring_program"]] = zipped(program)
+            tree[task["reference_data"]] = zipped(all_files(data.gold.references[part.id]))
+            if competition.takes_code and task["ingestion_program"] not in tree:
+                tree[task["ingestion_program"]] = zipped(ingestion_members(competition, data.phase, data.manifest))
+                tree[task["input_data"]] = zipped(data.input)
         tree[phase["starting_kit"]] = zipped(kits[data.phase.id])
         if data.public:
             tree[phase["public_data"]] = zipped(data.public)
@@ -113,13 +94,14 @@ def competition_document(competition: Resolved, data: Sequence[PhaseData]) -> di
         "fact_sheet": {key: platform_question(key, question) for key, question in declaration.fact_sheet.items()},
     }
     document |= {key: value for key, value in optional.items() if value}
-    all_slots = slots(competition)
-    document["tasks"] = [_task(competition, slot) for slot in all_slots]
-    document["solutions"] = []
-    document["phases"] = []
-    for index, one in enumerate(data):
-        tasks = [slot.index for slot in all_slots if slot.phase is one.phase]
-        document["phases"].append(_phase(index, one, tasks))
+    document |= {"tasks": [], "solutions": [], "phases": []}
+    for one in data:
+        tasks = []
+        # Each phase has tasks of its own, since what participants are shown of them differs.
+        for part in competition.parts_of(one.phase):
+            tasks.append(len(document["tasks"]))
+            document["tasks"].append({"index": tasks[-1], **_task(competition, one.phase, part)})
+        document["phases"].append(_phase(len(document["phases"]), one, tasks))
         for name in solutions(competition, one):
             entry = {
                 "index": len(document["solutions"]),
@@ -144,9 +126,8 @@ def logo_file(competition: Resolved) -> str:
     return "logo" + Path(competition.declaration.logo).suffix.lower()
 
 
-def _task(competition: Resolved, slot: Slot) -> dict[str, Any]:
-    phase, part = slot.phase, slot.part
-    entry: dict[str, Any] = {"index": slot.index, "id": part.id, "name": f"{part.name} ({phase.name})"[:256]}
+def _task(competition: Resolved, phase: DeclaredPhase, part: ProgramPart) -> dict[str, Any]:
+    entry = {"id": part.id, "name": f"{part.name} ({phase.name})"[:256]}
     if len(competition.parts) > 1 and part.tasks[0].description:
         entry["description"] = part.tasks[0].description
     entry["scoring_program"] = f"scoring_programs/{phase.id}-{part.id}.zip"

@@ -10,7 +10,7 @@ from typing import Any
 from declared.own_checks import last_line
 from declared.plan import Plan
 from declared.samples import OwnRows
-from scoring_kit.base.missing_packages import missing_package
+from scoring_kit.base.environment import missing_package
 from scoring_kit.errors import OrganiserError
 from scoring_kit.results import NotComputed
 

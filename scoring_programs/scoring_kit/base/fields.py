@@ -106,12 +106,11 @@ class Field:
         Raises:
             FieldError: the cell does not hold a value of the type.
         """
-        spread = isinstance(cell, tuple)
-        if any(cell) if spread else cell:
+        if any(cell):  # of a text, whether it has a letter; of a tuple, whether a cell of it has
             return self.kind.of_cell(self, cell)
         if not self.required:
             return self.empty
-        if spread or self.kind.blank is None:
+        if isinstance(cell, tuple) or self.kind.blank is None:
             raise FieldError(f"{self.name} is empty", self.expected)
         return self.kind.blank
 
@@ -174,7 +173,7 @@ class Field:
 
     def unaliased(self, text: str) -> str:
         """The spelling that counts; looked up once."""
-        return self._aliases.get(self.folded(text), text) if self.aliases else text
+        return self._aliases.get(self.folded(text), text)
 
     def canonical(self, text: str) -> str:
         """A label or text after aliases and case; one that the field does not have stays as it is."""
@@ -193,8 +192,10 @@ def ordered(values: Optional[Iterable[str]]) -> Optional[Dict[str, int]]:
 def json_text(value: Any) -> Any:
     """The text of a whole number or a boolean of JSON, as labels and ids compare; anything else as it is."""
     if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value) if isinstance(value, int) else value
+        return str(value).lower()
+    if isinstance(value, int):
+        return str(value)
+    return value
 
 
 def type_name(value: object) -> str:
@@ -215,7 +216,10 @@ class FieldType:
         in_cell: for pages, how a value is written in a cell; what a field declares is put in: `{values}`, `{range}` …
         in_columns: likewise of a field that is spread over columns.
         in_json: likewise in JSON.
+        expects: for messages, what a cell must hold, where that depends on no field; as `in_cell` where it is empty.
+        expects_in_json: likewise of a JSON value; as `expects` where it is empty.
         asks: what is asked of participants; `{row}`, `{field}` and `{values}` are put in.
+        examples: some valid answers, as JSON writes them.
     """
 
     keys: ClassVar[Tuple[str, ...]] = ("case", "aliases")
@@ -224,15 +228,17 @@ class FieldType:
     in_cell = "a text"
     in_columns = ""
     in_json = "a text"
+    expects = expects_in_json = ""
     asks = "Give {field} for each {row}."
+    examples: ClassVar[Sequence[Any]] = ("", "a text", "1")
 
     def expected(self, field: Field) -> str:
         """What a cell must hold."""
-        return self.in_cell
+        return self.expects or self.in_cell
 
     def expected_in_json(self, field: Field) -> str:
         """What a JSON value must be."""
-        return self.expected(field)
+        return self.expects_in_json or self.expected(field)
 
     def of_cell(self, field: Field, cell: Any) -> Any:
         """The value of a cell that is not empty; raises FieldError."""
@@ -247,8 +253,14 @@ class FieldType:
         return self.of_json(field, value)
 
     def to_cell(self, field: Field, value: Any) -> Any:
-        """A value, as JSON writes it, in a cell; a list of cells for a field that is spread."""
-        return "" if value is None else str(value)
+        """A value, as JSON writes it, or None, in a cell; a list of cells for a field that is spread."""
+        if value is None:
+            return [""] * len(field.columns) or ""
+        return self.written(field, value)
+
+    def written(self, field: Field, value: Any) -> Any:
+        """A value that is there in a cell, or in cells."""
+        return str(value)
 
     def emptiest(self, field: Field, length: int) -> Any:
         """The emptiest valid answer, as JSON writes it; `length` is how many tags there must be."""
@@ -256,7 +268,7 @@ class FieldType:
 
     def some(self, field: Field) -> List[Any]:
         """Some valid answers, as JSON writes them."""
-        return ["", "a text", "1"]
+        return list(self.examples)
 
     def made_up(self, field: Field, at: int) -> Any:
         """An answer in row `at` of an example, as JSON writes it."""
@@ -379,7 +391,7 @@ class LabelsType(FieldType):
                 raise FieldError(rule, f"{field.positive} or {field.negative} in each of the field's columns")
         return frozenset(found)
 
-    def to_cell(self, field: Field, value: Any) -> Any:
+    def written(self, field: Field, value: Any) -> Any:
         if not field.columns:
             return field.separator.join(value)
         return [field.positive if element in value else field.negative for element in field.elements]
@@ -420,8 +432,8 @@ class NumberType(FieldType):
             raise FieldError(f"{field.name} is out of range", field.expected)
         return of_size(field, value)
 
-    def to_cell(self, field: Field, value: Any) -> Any:
-        return "" if value is None else number_text(value)
+    def written(self, field: Field, value: Any) -> Any:
+        return number_text(value)
 
     def emptiest(self, field: Field, length: int) -> Any:
         if not field.required:
@@ -534,8 +546,8 @@ class ProbabilitiesType(FieldType):
             raise FieldError(f"{field.name} adds up to {total:g}", f"{field.expected}, or differ from it by 0.001")
         return tuple([number / total for number in numbers])
 
-    def to_cell(self, field: Field, value: Any) -> Any:
-        return ["" if value is None else number_text(value[label]) for label in field.values or ()]
+    def written(self, field: Field, value: Any) -> Any:
+        return [number_text(value[label]) for label in field.values or ()]
 
     def emptiest(self, field: Field, length: int) -> Any:
         return self._certain(field, 0) if field.required else None
@@ -568,8 +580,8 @@ class JsonListedType(FieldType):
             raise FieldError(f"{field.name} is not a JSON list", field.expected)
         return self.of_json(field, value)
 
-    def to_cell(self, field: Field, value: Any) -> Any:
-        return "" if value is None else json.dumps(value, ensure_ascii=False)
+    def written(self, field: Field, value: Any) -> Any:
+        return json.dumps(value, ensure_ascii=False)
 
     def emptiest(self, field: Field, length: int) -> Any:
         return []
@@ -580,16 +592,12 @@ class TextsType(JsonListedType):
 
     in_cell = "a JSON list of texts"
     in_json = "a list of texts"
+    expects = 'a JSON list of texts, such as ["one", "two"]'
     asks = "Write a list of texts, {field}, for each {row}."
-
-    def expected(self, field: Field) -> str:
-        return 'a JSON list of texts, such as ["one", "two"]'
+    examples = ([], ["a text"])
 
     def of_json(self, field: Field, value: Any) -> Any:
         return json_list(field, value, str)
-
-    def some(self, field: Field) -> List[Any]:
-        return [[], ["a text"]]
 
     def made_up(self, field: Field, at: int) -> Any:
         return ["An example answer", "another one"]
@@ -600,10 +608,9 @@ class SpansType(JsonListedType):
 
     in_cell = "a JSON list of `[start, end]` or `[start, end, type]`"
     in_json = "a list of `[start, end]` or `[start, end, type]`"
+    expects = "a JSON list of [start, end] or [start, end, type] with 0 ≤ start < end"
     asks = "Mark the spans of each {row} in {field}; the end of a span is the first position after it."
-
-    def expected(self, field: Field) -> str:
-        return "a JSON list of [start, end] or [start, end, type] with 0 ≤ start < end"
+    examples = ([], [[0, 1]], [[0, 1, "x"]])
 
     def of_json(self, field: Field, value: Any) -> Any:
         return [self._span(field, span) for span in json_list(field, value)]
@@ -622,9 +629,6 @@ class SpansType(JsonListedType):
             raise FieldError(f"{field.name} has a span whose type is not a text", field.expected)
         return tuple(span)
 
-    def some(self, field: Field) -> List[Any]:
-        return [[], [[0, 1]], [[0, 1, "x"]]]
-
     def made_up(self, field: Field, at: int) -> Any:
         return [[at, at + 4]]
 
@@ -635,10 +639,9 @@ class OffsetsType(JsonListedType):
     empty = blank = frozenset()
     in_cell = "a JSON list of whole numbers from 0; empty for none"
     in_json = "a list of whole numbers from 0; `[]` for none"
+    expects = "a JSON list of whole numbers from 0, such as [4, 5, 6]"
     asks = "List the positions that count in each {row} in {field}, from 0 on."
-
-    def expected(self, field: Field) -> str:
-        return "a JSON list of whole numbers from 0, such as [4, 5, 6]"
+    examples = ([], [0], [0, 1, 2])
 
     def of_json(self, field: Field, value: Any) -> Any:
         numbers = json_list(field, value)
@@ -649,9 +652,6 @@ class OffsetsType(JsonListedType):
         if numbers and max(numbers) > LAST_END:
             raise FieldError(f"{field.name} has a number that is far out of range", f"{field.expected} ≤ {LAST_END:,}")
         return frozenset(numbers)
-
-    def some(self, field: Field) -> List[Any]:
-        return [[], [0], [0, 1, 2]]
 
     def made_up(self, field: Field, at: int) -> Any:
         return [at, at + 1, at + 2]
@@ -668,11 +668,13 @@ class NumbersType(FieldType):
     asks = "Predict {length}numbers, {field}, for each {row}."
 
     def expected(self, field: Field) -> str:
-        many = "" if field.length is None else f"{field.length} "
-        return f"{many}finite numbers, separated by blanks or as a JSON list"
+        return f"{self._what(field)}, separated by blanks or as a JSON list"
 
     def expected_in_json(self, field: Field) -> str:
-        return f"a JSON list of {'' if field.length is None else f'{field.length} '}finite numbers"
+        return f"a JSON list of {self._what(field)}"
+
+    def _what(self, field: Field) -> str:
+        return f"{field.length or ''} finite numbers".lstrip()
 
     def of_cell(self, field: Field, cell: Any) -> Any:
         if cell.startswith("["):
@@ -689,8 +691,8 @@ class NumbersType(FieldType):
             raise FieldError(f"{field.name} has {len(numbers)} number{plural}", field.expected)
         return numbers
 
-    def to_cell(self, field: Field, value: Any) -> Any:
-        return " ".join(map(number_text, value or ()))
+    def written(self, field: Field, value: Any) -> Any:
+        return " ".join(map(number_text, value))
 
     def emptiest(self, field: Field, length: int) -> Any:
         return [0.0] * (field.length or 1) if field.required else None
@@ -718,13 +720,10 @@ class TagsType(FieldType):
     blank: ClassVar[Any] = []
     in_cell = "`O`, `B-x` or `I-x` for each token, separated by spaces"
     in_json = "a list of `O`, `B-x` or `I-x`, one for each token"
+    expects = "tags O, B-x or I-x, separated by spaces"
+    expects_in_json = 'a JSON list of tags O, B-x or I-x, such as ["O", "B-x"]'
     asks = "Tag every token of each {row} in {field}."
-
-    def expected(self, field: Field) -> str:
-        return "tags O, B-x or I-x, separated by spaces"
-
-    def expected_in_json(self, field: Field) -> str:
-        return 'a JSON list of tags O, B-x or I-x, such as ["O", "B-x"]'
+    examples = (["O"], ["B-x"], [])
 
     def of_cell(self, field: Field, cell: Any) -> Any:
         return self.of_json(field, cell.split(" "))
@@ -740,14 +739,11 @@ class TagsType(FieldType):
             raise FieldError(f"{field.name} has {len(tags)} tags", "one tag, which counts for every token: O")
         return self.of_json(field, tags)
 
-    def to_cell(self, field: Field, value: Any) -> Any:
-        return " ".join(value or ())
+    def written(self, field: Field, value: Any) -> Any:
+        return " ".join(value)
 
     def emptiest(self, field: Field, length: int) -> Any:
         return ["O"] * length
-
-    def some(self, field: Field) -> List[Any]:
-        return [["O"], ["B-x"], []]
 
     def made_up(self, field: Field, at: int) -> Any:
         return ["O", "B-X", "I-X"]

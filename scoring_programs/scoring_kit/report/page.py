@@ -11,9 +11,10 @@ from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 
+from scoring_kit.errors import cut
 from scoring_kit.program import Program, ScoreColumn
 from scoring_kit.report.withholding import OTHERS, Shown, open_bars, open_counts, open_matrix
-from scoring_kit.results import Bar, BarChart, ConfusionMatrix, CountBars, Figure, Metric, TaskResult
+from scoring_kit.results import Bar, BarChart, ConfusionMatrix, CountBars, Figure, Metric, TaskResult, share
 
 STYLE = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
 """System fonts, one column, light and dark, from 360 pixels up."""
@@ -196,8 +197,10 @@ def _warnings(warnings: Sequence[str], *, has_log: bool) -> str:
         items += f"<li>… and {more} more</li>\n"
     left_out = ""
     if quotes or more > 0:
-        note = "Values of the submission are left out here" + ("; its log quotes them." if has_log else ".")
-        left_out = f'<p class="soft">{note}</p>'
+        left_out = "Values of the submission are left out here."
+        if has_log:
+            left_out = "Values of the submission are left out here; its log quotes them."
+        left_out = f'<p class="soft">{left_out}</p>'
     return f'<section class="note"><h2>Warnings</h2><ul>{items}</ul>{left_out}</section>\n'
 
 
@@ -233,10 +236,15 @@ def _columns(program: Program, task: str, board: Mapping[str, float], result: Ta
     if not rows:
         return ""
     absent = "" if result else '<p class="soft">Not entered: the worst values are shown instead of scores.</p>\n'
-    return (
-        f'{absent}<table class="scores"><thead><tr><th scope="col">Metric</th><th scope="col" class="number">Score</th>'
-        f'<th scope="col" class="number">Worst</th></tr></thead>\n<tbody>{rows}</tbody></table>\n'
-    )
+    return absent + _table("scores", ("Metric", "Score", "Worst"), rows)
+
+
+def _table(kind: str, heads: Sequence[str], rows: str) -> str:
+    """A table of what is in its first column, and figures."""
+    first, *others = heads
+    figures = "".join(map('<th scope="col" class="number">{}</th>'.format, others))
+    head = f'<tr><th scope="col">{first}</th>{figures}</tr>'
+    return f'<table class="{kind}"><thead>{head}</thead>\n<tbody>{rows}</tbody></table>\n'
 
 
 def _figures(program: Program, result: TaskResult, left: int) -> str:
@@ -276,9 +284,8 @@ def _further(program: Program, result: TaskResult, shown: Shown) -> str:
         note = f'<p class="soft">… and {found - MAX_FURTHER} more{where}.</p>'
     return (
         f"<details><summary>Further metrics ({found})</summary>\n"
-        '<p class="soft">Over: how many units a metric is averaged over or counted among.</p>\n<table><thead><tr>'
-        '<th scope="col">Name</th><th scope="col" class="number">Value</th><th scope="col" class="number">Over</th>'
-        f"</tr></thead>\n<tbody>{lines}</tbody></table>{note}</details>\n"
+        '<p class="soft">Over: how many units a metric is averaged over or counted among.</p>\n'
+        f"{_table('further', ('Name', 'Value', 'Over'), lines)}{note}</details>\n"
     )
 
 
@@ -324,11 +331,6 @@ def label_html(label: str) -> str:
     return escape(cut(label, MAX_LABEL)).replace("_", "_<wbr>")
 
 
-def cut(text: str, most: int) -> str:
-    """A text of a length that can be read, `most` characters."""
-    return text if len(text) <= most else text[: most - 1] + "…"
-
-
 def number(value: float | None, decimals: int = 3) -> str:
     """A number as text; an en dash where there is none."""
     return "–" if value is None or not math.isfinite(value) else f"{value:.{decimals}f}"
@@ -353,11 +355,7 @@ def _bar_chart(chart: BarChart, min_items: int, decimals: int) -> str:
     for row in _excerpt(bars, chart.better):
         rows += row if isinstance(row, str) else _bar_row(row, top)
     notes = f"{chart.better.capitalize()} is better. The axis runs from 0 to {top:g}. Items: {chart.items}."
-    return (
-        f'{_note(notes + _left_out(chart.bars, shown, min_items))}<table class="bars"><thead><tr><th scope="col">Label'
-        '</th><th scope="col" class="number">Value</th><th scope="col" class="number">Items</th></tr></thead>\n'
-        f"<tbody>{rows}</tbody></table>\n"
-    )
+    return _note(notes + _left_out(chart.bars, shown, min_items)) + _table("bars", ("Label", "Value", "Items"), rows)
 
 
 def _finite(bars: Sequence[Bar]) -> list[float]:
@@ -459,8 +457,7 @@ def _matrix_row(matrix: ConfusionMatrix, i: int) -> str:
     cells = ""
     for predicted, count in zip(matrix.predicted_labels, counts, strict=True):
         right = ' class="right"' if predicted == label != OTHERS else ""
-        share = count / total if total else 0.0
-        cells += f'<td{right} style="--share:{share:.2f}">{count}</td>'
+        cells += f'<td{right} style="--share:{share(count, total):.2f}">{count}</td>'
     return f'<tr><th scope="row">{label_html(label)}</th>{cells}<td class="soft">{total}</td></tr>\n'
 
 
@@ -478,11 +475,8 @@ def _count_bars(counts: CountBars, min_items: int, decimals: int) -> str:
         f"{meaning} ({kind.upper()})</li>"
         for kind, meaning in (("tp", "true positives"), ("fp", "false positives"), ("fn", "false negatives"))
     )
-    heads = "".join(f'<th scope="col" class="number">{name}</th>' for name in ("TP", "FP", "FN", "F1"))
-    return (
-        f'<ul class="legend">{legend}</ul>{_note(notes)}<table class="bars counts"><thead><tr>'
-        f'<th scope="col">Type</th>{heads}</tr></thead>\n<tbody>{rows}</tbody></table>\n'
-    )
+    counted = _table("bars counts", ("Type", "TP", "FP", "FN", "F1"), rows)
+    return f'<ul class="legend">{legend}</ul>{_note(notes)}{counted}'
 
 
 def _count_row(row: tuple[str, float, float, float], longest: float, decimals: int) -> str:

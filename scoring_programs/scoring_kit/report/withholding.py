@@ -142,7 +142,7 @@ def _put_together(groups: Sequence[tuple[float, ...]], min_items: int, limit: in
     filled = [i for i, sizes in enumerate(groups) if any(sizes)]
     filled.sort(key=lambda i: (not is_small(groups[i]), sum(groups[i]), i))
     together: set[int] = set()
-    total: tuple[float, ...] = (0,) * (len(groups[0]) if groups else 0)
+    total: tuple[float, ...] = (0,) * len(next(iter(groups), ()))
     for i in filled:
         if not (is_small(groups[i]) or is_small(total) or len(filled) - len(together) > limit):
             break

@@ -29,8 +29,7 @@ from scoring_kit.organiser import show_progress
 from scoring_kit.outputs import signature
 from scoring_kit.program import AVERAGE_RANK, Program, ScoreColumn
 from scoring_kit.report.withholding import open_metrics
-from scoring_kit.resampling.columns import AtUnits, Part, TeamColumn
-from scoring_kit.resampling.draws import few_units
+from scoring_kit.resampling.draws import AtUnits, Part, TeamColumn, few_units
 from scoring_kit.resampling.task import (
     ALPHA,
     NOTHING,
@@ -206,8 +205,11 @@ class TaskReport:
 
     def _scores_in(self, column: ScoreColumn) -> dict[str, float]:
         """Team → score in a column, of the teams that have one."""
-        every = {team: own[column.key] for team, own in self.scores.items()}
-        return {team: value for team, value in every.items() if value is not None}
+        found = {}
+        for team, own in self.scores.items():
+            if (value := own[column.key]) is not None:
+                found[team] = value
+        return found
 
     def _team(self, team: str, found: Resampled) -> dict[str, Any]:
         score, rank = self.scores[team][self.columns[0].key], self.standing.ranks.get(team)
@@ -270,7 +272,8 @@ class TaskReport:
         columns = {column.key: column for column in self.columns}
         names: dict[str, list[str]] = {}
         for one in there.values():
-            names |= {key: list(own) for key, own in one.groups.items()}
+            for key, of_key in one.groups.items():
+                names[key] = list(of_key)
         found = []
         for key, groups in names.items():
             found.append(family_of_units(key, groups, columns.get(key), there, settings, self._min_items))

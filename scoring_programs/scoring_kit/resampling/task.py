@@ -12,26 +12,24 @@ import numpy as np
 
 from scoring_kit.program import AVERAGE_RANK, ScoreColumn
 from scoring_kit.report.withholding import open_metrics
-from scoring_kit.resampling.columns import (
+from scoring_kit.resampling.draws import (
+    DIGITS,
+    FEWEST_UNITS,
+    MOST_LACKING,
     Part,
     TeamColumn,
+    bootstrap_counts,
     combined,
+    exchanges,
+    few_units,
     mean_tau,
     mid_ranks,
     over,
     rank_interval,
     ranks,
     shares,
-    wins,
-)
-from scoring_kit.resampling.draws import (
-    DIGITS,
-    FEWEST_UNITS,
-    MOST_LACKING,
-    bootstrap_counts,
-    exchanges,
-    few_units,
     uncut_interval,
+    wins,
 )
 from scoring_kit.results import Metric
 from scoring_kit.units import Array, Group, Statistic, Units
@@ -113,7 +111,12 @@ def resampled(
         return found
     of_teams, undefined = _bootstrap(columns, units, settings, advance)
     if undefined > MOST_LACKING * settings.resamples:
-        return replace(found, without=_undefined_text(columns[0].column, undefined, settings.resamples))
+        what = f"{columns[0].column.title} is undefined in {undefined:,} of {settings.resamples:,} resamples"
+        without = (
+            f"{what}, where the units drawn lack what it needs (such as any of a rare class). With the worst score in "
+            "its place intervals would be meaningless."
+        )
+        return replace(found, without=without)
     values = dict(zip(names, of_teams, strict=True))
     differences = {(a, b): values[a] - values[b] for a, b in combinations(names, 2)}
     found = replace(found, intervals=_intervals(values), differences=_intervals(differences))
@@ -159,13 +162,6 @@ def _bootstrap(columns: Sequence[TeamColumn], units: int, settings: Resampling, 
         advance(len(counts) * len(columns))
     most = max((number for number in undefined.tolist() if number < settings.resamples), default=0)
     return np.concatenate(blocks, axis=1), most
-
-
-def _undefined_text(column: ScoreColumn, undefined: int, resamples: int) -> str:
-    return (
-        f"{column.title} is undefined in {undefined:,} of {resamples:,} resamples, where the units drawn lack what it "
-        "needs (such as any of a rare class). With the worst score in its place intervals would be meaningless."
-    )
 
 
 def other_rankings(order: Mapping[str, TeamColumn], units: int) -> dict[str, dict[str, float]]:

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from gen_bundle.check.bundle import Bundle, open_readable_bundle
 from gen_bundle.cli import root
-from gen_bundle.diff import DiffRequest, diff
+from gen_bundle.cli.diff import diff
 from gen_bundle.difference.changes import Difference, Effect
 from gen_bundle.difference.report import as_text, differences
 from gen_bundle.errors import UserError
@@ -44,7 +44,7 @@ def compare(
     """The differences between the small bundle and itself after a change."""
     old = write_bundle(folder / "old.zip", before)
     new = write_bundle(folder / "new.zip", lambda top: (before(top), change(top)), files)
-    return diff(DiffRequest(str(old), str(new)))
+    return diff(str(old), str(new))
 
 
 def brief(differences: list[Difference]) -> list[tuple[object, ...]]:
@@ -168,7 +168,7 @@ def test_pages_are_compared_line_by_line(tmp_path: Path) -> None:
 )
 def test_reference_data_give_counts_alone(tmp_path: Path, old: bytes, new: bytes, expected: str) -> None:
     paths = [write_bundle(tmp_path / name, files={"ref/gold.txt": data}) for name, data in (("a", old), ("b", new))]
-    found = diff(DiffRequest(str(paths[0]), str(paths[1])))
+    found = diff(str(paths[0]), str(paths[1]))
     effect = "keep" if "no score" in expected else "rerun"
     assert {(one.part, one.what, one.effect.key) for one in found} == {("reference data", "gold.txt", effect)}
     assert {one.detail for one in found} == {(expected,)}
@@ -199,7 +199,7 @@ def test_the_declared_key_says_which_items_are_the_same(
         write_bundle(tmp_path / name, files={"p.zip": packed_program, "ref/gold.csv": data})
         for name, data in (("a", old), ("b", new))
     ]
-    assert {one.detail for one in diff(DiffRequest(str(paths[0]), str(paths[1])))} == {(expected,)}
+    assert {one.detail for one in diff(str(paths[0]), str(paths[1]))} == {(expected,)}
 
 
 def test_no_word_of_gold_is_shown(tmp_path: Path) -> None:
@@ -224,9 +224,7 @@ def test_settings_of_our_programs_are_named_one_by_one(tmp_path: Path) -> None:
         write_bundle(tmp_path / name, files={"p.zip": program(options, title)})
         for name, options, title in (("a", {"beta": 1}, "F1"), ("b", {"beta": 2, "norm": True}, "F"))
     ]
-    found = [
-        one for one in brief(diff(DiffRequest(str(paths[0]), str(paths[1])))) if one[1] == "Count: scoring program"
-    ]
+    found = [one for one in brief(diff(str(paths[0]), str(paths[1]))) if one[1] == "Count: scoring program"]
     assert found == [
         ("programs", "Count: scoring program", "options.beta", "rerun", "1", "2"),
         ("programs", "Count: scoring program", "options.norm", "rerun", None, "true"),
@@ -262,7 +260,7 @@ def test_what_changes_no_written_score_asks_for_no_rerun(
         paths.append(write_bundle(tmp_path / name, files={"p.zip": packed(program)}))
         if name == "a.zip":
             change(content)
-    found = diff(DiffRequest(str(paths[0]), str(paths[1])))
+    found = diff(str(paths[0]), str(paths[1]))
     assert {one.effect.key for one in found if one.part == "programs"} == {effect}
 
 
@@ -293,7 +291,7 @@ def test_one_cause_is_one_line(tmp_path: Path) -> None:
 def test_any_program_json_is_only_a_file(tmp_path: Path, content: bytes) -> None:
     files = {"p.zip": packed({"metadata.yaml": b"command: python3 score.py\n", "program.json": content})}
     old, new = write_bundle(tmp_path / "a.zip"), write_bundle(tmp_path / "b.zip", files=files)
-    assert {one.part for one in diff(DiffRequest(str(old), str(new)))} == {"programs"}
+    assert {one.part for one in diff(str(old), str(new))} == {"programs"}
 
 
 def test_command_and_files_of_a_program(tmp_path: Path) -> None:
@@ -337,7 +335,7 @@ def with_pages(path: Path, pages: dict[str, str]) -> Path:
 def test_pages_in_another_order_are_paired_by_titles_without_case_then_by_text(tmp_path: Path) -> None:
     old = with_pages(tmp_path / "old.zip", {"Overview": "Hi.", "data": "Rows.", "RULES": "Be fair.", "prizes": "None."})
     new = with_pages(tmp_path / "new.zip", {"Awards": "None.", "Rules": "Be fair.", "Data": "Many.", "Overview": "Hi."})
-    assert brief(diff(DiffRequest(str(old), str(new)))) == [
+    assert brief(diff(str(old), str(new))) == [
         ("pages", "Data", "title", "shown", "data", "Data"),
         ("pages", "Data", "text (1 lines out, 1 in)", "shown", None, None),
         ("pages", "Rules", "title", "shown", "RULES", "Rules"),

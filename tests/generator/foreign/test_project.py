@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gen_bundle.building import BuildRequest, Built, build
-from gen_bundle.diff import DiffRequest, diff
+from gen_bundle.cli.diff import diff
 from gen_bundle.errors import UserError
 from gen_bundle.twin.engines.choose import programs_of_others
 from tests.generator.foreign_project import FILES, foreign_project
@@ -423,9 +423,9 @@ def test_phases_that_are_over_make_it_a_draft(tmp_path: Path) -> None:
 def test_a_project_is_compared_with_its_bundle(tmp_path: Path) -> None:
     folder = foreign_project(tmp_path / "task")
     bundle = built(folder).path
-    assert diff(DiffRequest(str(bundle), str(folder))) == []
+    assert diff(str(bundle), str(folder)) == []
     (folder / "programs" / "score" / "score.py").write_text("raise SystemExit\n", encoding="utf-8")
-    assert [one.part for one in diff(DiffRequest(str(bundle), str(folder)))] == ["programs", "programs"]
+    assert [one.part for one in diff(str(bundle), str(folder))] == ["programs", "programs"]
 
 
 def test_programs_of_others_are_not_trusted_for_being_packed(tmp_path: Path) -> None:

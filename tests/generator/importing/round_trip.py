@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from gen_bundle.building import BuildRequest, build
-from gen_bundle.diff import DiffRequest, diff
+from gen_bundle.cli.diff import diff
 from gen_bundle.difference.changes import Difference
 from gen_bundle.importing.importing import Imported, import_bundle
 from tests.generator.check.drafts import Draft
@@ -28,4 +28,4 @@ def round_trip(bundle: Path, folder: Path) -> tuple[Imported, list[Difference]]:
     """What the import says of a bundle, and in what the build of its project differs from it."""
     imported = import_bundle(bundle, folder / "project")
     assert imported.faults == []
-    return imported, diff(DiffRequest(str(bundle), str(built(folder / "project"))))
+    return imported, diff(str(bundle), str(built(folder / "project")))

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from gen_bundle.cli.diff import diff
 from gen_bundle.convert import convert
-from gen_bundle.diff import DiffRequest, diff
 from gen_bundle.difference.changes import Difference
 from gen_bundle.difference.report import as_lines
 from tests.generator.importing.bundles import old_bundle
@@ -64,4 +64,4 @@ def test_an_upload_in_the_old_format(name: str, tmp_path: Path) -> None:
     imported, differences = round_trip(row["path"], tmp_path)
     assert imported.lost == converted.lost
     assert imported.converted == as_lines(differences)
-    assert diff(DiffRequest(str(tmp_path / "converted.zip"), str(built(tmp_path / "project")))) == []
+    assert diff(str(tmp_path / "converted.zip"), str(built(tmp_path / "project"))) == []

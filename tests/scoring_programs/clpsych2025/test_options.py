@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from clpsych2025.options import check_options
+from clpsych2025.reference import check_options
 from tests.scoring_programs.clpsych2025.cases import OPTIONS
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from gen_bundle.package.programs import program_members
 from gen_bundle.package.resolve import resolve
-from scoring_kit.base.missing_packages import what_is_missing
+from scoring_kit.base.environment import what_is_missing
 from scoring_kit.errors import Problems, SubmissionError
 from scoring_kit.outputs import write_failure_page
 from tests.generator.competition import second_task, small_competition

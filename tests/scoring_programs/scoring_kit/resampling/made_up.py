@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from scoring_kit.program import ScoreColumn
-from scoring_kit.resampling.columns import Part, TeamColumn
+from scoring_kit.resampling.draws import Part, TeamColumn
 from scoring_kit.units import Additive, Array, Items, Statistic
 
 

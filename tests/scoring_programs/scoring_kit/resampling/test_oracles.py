@@ -6,8 +6,18 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scoring_kit.resampling.columns import TeamColumn, mean_tau, over, rank_interval, ranks, shares, wins
-from scoring_kit.resampling.draws import bootstrap_counts, exchanges, percentile_interval
+from scoring_kit.resampling.draws import (
+    TeamColumn,
+    bootstrap_counts,
+    exchanges,
+    mean_tau,
+    over,
+    percentile_interval,
+    rank_interval,
+    ranks,
+    shares,
+    wins,
+)
 from scoring_kit.resampling.task import Resampling, holm, other_rankings, p_values, resampled
 from scoring_kit.units import Additive, Array, Statistic
 from tests.scoring_programs.scoring_kit.resampling.made_up import macro_f1_of, mean_of, means, median_of, team

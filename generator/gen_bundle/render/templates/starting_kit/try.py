@@ -73,7 +73,7 @@ def _ingestion_for(gold: Path, work: Path) -> Path:
     scorer = next((KIT / "scorer").glob("*/score.py")).parent
     sys.path.insert(0, str(scorer))
     from scoring_kit.errors import OrganiserError
-    from scoring_kit.package import reference_module
+    from scoring_kit.submission_files import reference_module
 
     program, reference = work / "ingestion", work / "reference"
     shutil.copytree(INGESTION, program)

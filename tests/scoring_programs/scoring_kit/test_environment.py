@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.resources import install_command
-from scoring_kit.base.missing_packages import EXTRAS, what_is_missing
+from scoring_kit.base.environment import EXTRAS, what_is_missing
 
 COMMIT = "0" * 40
 
