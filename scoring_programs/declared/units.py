@@ -115,8 +115,9 @@ def _placed(
     has_one_kind = len(set(map(itemgetter(0), number))) <= 1
     shown = []
     for kind, name in number:
-        words = ", ".join(name)
-        shown.append(words if has_one_kind else f"{kind} {words}")
+        shown.append(", ".join(name))
+        if not has_one_kind:
+            shown[-1] = f"{kind} {shown[-1]}"
     tables = {}
     for own, unit in unit_of.items():
         tables[own] = PlacedTable(reference.tables[own], submission.tables[own], unit, len(number))
