@@ -230,7 +230,8 @@ def _put(container: Any, path: Sequence[str], value: Any) -> Any:
         return value
     step, rest = path[0], path[1:]
     if not (step.isdecimal() and (container is None or isinstance(container, list))):
-        container = container if isinstance(container, dict) else {}
+        if not isinstance(container, dict):
+            container = {}
         container[step] = _put(container.get(step), rest, value)
         return container
     container = container or []
