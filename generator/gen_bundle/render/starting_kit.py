@@ -128,7 +128,9 @@ def starting_kit_members(competition: Resolved, data: PhaseData, *, are_tried: b
     empty = template = empty_submission(competition, data.template)
     if competition.takes_code and data.baselines:
         template = next(iter(data.baselines.values()))  # code to begin with
-    valid, invalid = _examples(validator, data, competition, empty, are_tried=are_tried)
+    # code is not read by the trial, and a template that checks refuse is passed over there
+    are_read = are_tried and not competition.takes_code and not competition.options.get("checks")
+    valid, invalid = _examples(validator, data, competition, empty, are_read_by_trial=are_read)
     extras = _extras(competition)
     readme, form = _texts(competition, data, template, invalid, extras)
     members: dict[str, bytes | Path] = {
@@ -197,20 +199,19 @@ def _packages(competition: Resolved) -> str:
 
 
 def _examples(
-    validator: bytes, data: PhaseData, competition: Resolved, empty: Members, *, are_tried: bool
+    validator: bytes, data: PhaseData, competition: Resolved, empty: Members, *, are_read_by_trial: bool
 ) -> tuple[bytes, list[InvalidExample]]:
     """The valid example (the first baseline, or else the empty template), and what is refused with its message.
 
     A large submission takes seconds to read, and the trial reads it with the module and the manifest of the validator:
-    that is enough, but for code, which nothing reads as a submission, and where checks may refuse a template.
+    that is enough.
     """
     submissions = {**below(f"baselines/{data.phase.data_id}", data.baselines), TEMPLATE: empty}
     good = {name: _read(files) for name, files in submissions.items()}
     spoiled = _spoiled([*good.values()], competition.declaration.submission)
-    is_read_by_trial = are_tried and not competition.takes_code and not competition.options.get("checks")
     judged: dict[str, bytes] = {}
     for name, files in good.items():
-        if not (is_read_by_trial and _is_large(files)):
+        if not (are_read_by_trial and _is_large(files)):
             judged[name] = zipped(files)
     broken_zips = [zipped(one.files) for one in spoiled]
     verdicts = validator_verdicts(validator, [*judged.values(), *broken_zips], competition.package)
