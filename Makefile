@@ -44,7 +44,7 @@ test-platform-image: .venv/dev .venv-platform/ready  ## Programs without models,
 	$(BIN)/pytest -n auto --dist worksteal -m platform tests/platform_image
 
 test-docker: .venv/models  ## The tests that need a container engine; starts one where none answers.
-	docker/with-engine sh -c 'docker/base-image && $(BIN)/pytest -m "docker or image"'
+	docker/with-engine sh -c 'docker/base-image && $(BIN)/pytest --timeout 900 -m "docker or image"'
 
 test-podman: .venv/dev  ## The dry run's tests through Podman's Docker socket, which is started for it (root on Debian).
 	tests/docker/podman-engine sh -c 'docker/base-image && $(BIN)/pytest -m "docker and not image" tests/generator'

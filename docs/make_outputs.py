@@ -17,12 +17,12 @@ from typing import Any
 import click
 
 from gen_bundle.check import report as check_report
-from gen_bundle.cli import build, convert, update
+from gen_bundle.cli import build, convert, status, update
 from gen_bundle.cli import list as list_verb
 from gen_bundle.difference import changes, report, signatures
 from gen_bundle.draft import Lack
 from gen_bundle.image.verbs import Observation
-from gen_bundle.live import confirm, status, upload
+from gen_bundle.live import confirm, upload
 from gen_bundle.report import content
 from gen_bundle.rescore import outputs, standings
 from gen_bundle.twin import engines

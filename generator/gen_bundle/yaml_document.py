@@ -71,6 +71,10 @@ class UnreadableYamlError(Exception):
         self.line = line
         self.column = column
 
+    def place(self, name: str) -> str:
+        """Where it is in a file of that name: NAME:LINE:COLUMN, as far as that is known."""
+        return ":".join(str(part) for part in (name, self.line, self.column) if part is not None)
+
 
 class _Entries(SafeConstructor):
     """Remembers which nodes hold the entries of which mapping."""
@@ -228,7 +232,7 @@ def _parsed(data: bytes, loads: type[_PlatformLoader | _CoreLoader] = _PlatformL
         root = loader.get_single_node()
         value = None if root is None else loader.construct_document(root)
     except yaml.MarkedYAMLError as error:
-        fault = fault_of(error, text)
+        fault = _explained(error, text)
         if fault is None:
             raise UnreadableYamlError(f"is not valid YAML: {str(error.problem).rstrip('.')}") from error
         raise UnreadableYamlError(f"is not valid YAML: {fault.text.rstrip('.')}", fault.line, fault.column) from error
@@ -289,7 +293,7 @@ class YamlFault:
     text: str
 
 
-def fault_of(error: yaml.MarkedYAMLError, text: str) -> YamlFault | None:
+def _explained(error: yaml.MarkedYAMLError, text: str) -> YamlFault | None:
     """The fault behind a parser's error in `text`; None where the parser does not say where it was."""
     problem = error.problem_mark or error.context_mark
     if problem is None:

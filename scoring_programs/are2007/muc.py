@@ -4,14 +4,17 @@ Source: Vilain, Burger, Aberdeen, Connolly, Hirschman (1995), "A Model-Theoretic
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple, TypeVar
 
-from scoring_kit.metrics.summed import count, quotient, ratio
+from scoring_kit.metrics.summed import quotient, ratio
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult, scored_items, share
 from scoring_kit.units import Additive, Array, Statistic, Units
 
 Chains = Sequence[Sequence[Hashable]]
 M = TypeVar("M", bound=Hashable)
+Formulas = Mapping[str, Callable[[Array], Array]]
+"""Metric → its formula, as of `Additive`."""
 
 
 class LinkScores(NamedTuple):
@@ -106,22 +109,27 @@ def muc_result(task: str, texts: Mapping[str, LinkScores]) -> TaskResult:
 
 
 def _units(task: str, texts: Mapping[str, LinkScores]) -> Units:
-    formulas = {
+    formulas: Formulas = {
         f"{task}_f1": _f1,
         f"{task}_recall": _recall,
         f"{task}_precision": _precision,
-        "response_links": _response_links,
-        "common_links": count,
+        "response_links": partial(total, 3),
+        "common_links": partial(total, 0),
     }
     return document_units(texts, formulas)
 
 
-def document_units(texts: Mapping[str, Sequence[float]], formulas: Mapping[str, Callable[[Array], Array]]) -> Units:
+def document_units(texts: Mapping[str, Sequence[float]], formulas: Formulas) -> Units:
     """The per-unit results of metrics that are all made of what each text adds: text → its terms."""
     statistics: dict[str, Statistic] = {}
     for name, formula in formulas.items():
         statistics[name] = Additive.of(texts.values(), formula)
     return Units("document", list(texts), statistics)
+
+
+def total(place: int, sums: Array) -> Array:
+    """The term at a place, as it is."""
+    return sums[..., place]
 
 
 # The formulas of `LinkScores` summed over texts.
@@ -138,7 +146,3 @@ def _recall(sums: Array) -> Array:
 
 def _precision(sums: Array) -> Array:
     return ratio(sums[..., 2:])
-
-
-def _response_links(sums: Array) -> Array:
-    return sums[..., 3]

@@ -1,15 +1,16 @@
 """Task 1: resolve the listed pronouns to an entity of their chain; success rate."""
 
 from collections.abc import Collection, Hashable, Mapping
+from functools import partial
 from typing import Any, TypeVar
 
 from are2007.answers import AnswerKey, Mention
-from are2007.muc import chain_numbers, document_units
+from are2007.muc import Formulas, chain_numbers, document_units, total
 from are2007.reference import AreReference
 from are2007.submission import AreSubmission
-from scoring_kit.metrics.summed import count, ratio
+from scoring_kit.metrics.summed import ratio
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult, scored_items, share
-from scoring_kit.units import Array, Units
+from scoring_kit.units import Units
 
 M = TypeVar("M", bound=Hashable)
 METRICS = ("task1_success_rate", "answered", "scored_1", "scored_half")
@@ -55,17 +56,9 @@ def pronoun_scores(key: AnswerKey, answers: Mapping[Mention, Mention]) -> list[f
 def _units(scores: Mapping[str, list[float]]) -> Units:
     terms = {}
     for text, own in scores.items():
-        terms[text] = (own.count(1.0), own.count(0.5), sum(own), len(own))
-    formulas = {"task1_success_rate": _success_rate, "scored_1": count, "scored_half": _scored_half}
+        terms[text] = (sum(own), len(own), own.count(1.0), own.count(0.5))
+    formulas: Formulas = {"task1_success_rate": ratio, "scored_1": partial(total, 2), "scored_half": partial(total, 3)}
     return document_units(terms, formulas)
-
-
-def _success_rate(sums: Array) -> Array:
-    return ratio(sums[..., 2:])
-
-
-def _scored_half(sums: Array) -> Array:
-    return sums[..., 1]
 
 
 def _rate(scores: list[float]) -> float:

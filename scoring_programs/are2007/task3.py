@@ -3,16 +3,17 @@
 import math
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from are2007.answers import AnswerKey, Mention, overlap
-from are2007.muc import document_units
+from are2007.muc import Formulas, document_units, total
 from are2007.reference import AreReference
 from are2007.submission import AreSubmission
 from are2007.task1 import credit_by_pronoun
 from scoring_kit.metrics.summed import f1, precision, recall
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult, scored_items, share
-from scoring_kit.units import Array, Units
+from scoring_kit.units import Units
 
 METRICS = ("task3_f1", "task3_recall", "task3_precision", "attempted", "pronouns_found")
 
@@ -44,16 +45,16 @@ def score(reference: AreReference, submission: AreSubmission, options: Mapping[s
         texts[text] = Counted(text_score(key, answers), len(answers), len(key.pronouns))
         found[text] = len(answers.keys() & set(key.pronouns))
     scores, attempted, gold = zip(*texts.values(), strict=True)
-    total = Counted(math.fsum(scores), sum(attempted), sum(gold))
+    together = Counted(math.fsum(scores), sum(attempted), sum(gold))
     bars = [Bar(text, own.f1, own.items) for text, own in texts.items()]
     counted = "pronouns of the gold or answered, whichever are fewer"
     return TaskResult(
         metrics={
-            "task3_f1": Metric(total.f1, total.gold + total.attempted, total.items),
-            "task3_recall": Metric(share(total.score, total.gold), total.gold, total.items),
-            "task3_precision": Metric(share(total.score, total.attempted), total.attempted, total.items),
-            "attempted": Metric(total.attempted, total.gold, total.items),
-            "pronouns_found": Metric(sum(found.values()), total.gold, total.items),
+            "task3_f1": Metric(together.f1, together.gold + together.attempted, together.items),
+            "task3_recall": Metric(share(together.score, together.gold), together.gold, together.items),
+            "task3_precision": Metric(share(together.score, together.attempted), together.attempted, together.items),
+            "attempted": Metric(together.attempted, together.gold, together.items),
+            "pronouns_found": Metric(sum(found.values()), together.gold, together.items),
         },
         figures=[BarChart("F1 by text", bars, "higher", counted, top=1.0)],
         units=lambda: _units(texts, found),
@@ -62,22 +63,14 @@ def score(reference: AreReference, submission: AreSubmission, options: Mapping[s
 
 def _units(texts: Mapping[str, Counted], found: Mapping[str, int]) -> Units:
     terms = {text: (*own, found[text]) for text, own in texts.items()}
-    formulas = {
+    formulas: Formulas = {
         "task3_f1": f1,
         "task3_recall": recall,
         "task3_precision": precision,
-        "attempted": _attempted,
-        "pronouns_found": _found,
+        "attempted": partial(total, 1),
+        "pronouns_found": partial(total, 3),
     }
     return document_units(terms, formulas)
-
-
-def _attempted(sums: Array) -> Array:
-    return sums[..., 1]
-
-
-def _found(sums: Array) -> Array:
-    return sums[..., 3]
 
 
 def text_score(key: AnswerKey, answers: Mapping[Mention, Mention]) -> float:

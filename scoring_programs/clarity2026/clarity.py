@@ -136,18 +136,14 @@ def evasion_units(reference: ClarityReference, predictions: Sequence[str]) -> Un
     units = _units(reference, {**terms, "evasion_majority_macro_f1": majority})
     if not reference.annotated:
         return units
-    any_label = _units_of_any_label(reference, units.names)
-    return replace(units, classes={**units.classes, "evasion_macro_f1": any_label})
-
-
-def _units_of_any_label(reference: ClarityReference, names: Sequence[str]) -> list[int]:
-    """In how many units each evasion label is by any annotator, whatever was predicted."""
     import numpy as np
 
     given = np.zeros((len(reference.annotations), len(EVASION_LABELS)))
     for row, labels in zip(given, reference.annotations, strict=True):
         row[:] = [label in labels for label in EVASION_LABELS]
-    return [int(units) for units in np.count_nonzero(by_unit(names, reference.asked or reference.ids, given), axis=0)]
+    # in how many units each label is by any annotator, whatever was predicted
+    any_label = np.count_nonzero(by_unit(units.names, reference.asked or reference.ids, given), axis=0)
+    return replace(units, classes={**units.classes, "evasion_macro_f1": list(map(int, any_label))})
 
 
 def _terms(task: str, terms: Array) -> dict[str, Array]:

@@ -92,11 +92,13 @@ def score(reference: ClpsychReference, submission: ClpsychSubmission, options: M
             f"{abstentions} of the {posts} posts carry no well-being score. Where such a post is scored, its "
             "error is derived from the timeline's other answers, so a low error beside many abstentions says little."
         )
+    bars = [Bar(one.name, _mse(one.pairs(seen)), len(one.gold)) for one in timelines]
+    chart = BarChart("Mean squared error by timeline", bars, better="lower", items="posts with a gold score")
     return TaskResult(
         metrics={**metrics, "a2_abstentions": Metric(abstentions, posts, of_submission=True)},
         settings={"profile": options["profile"]},
         warnings=warnings,
-        figures=[_error_bars(timelines, seen)],
+        figures=[chart],
         units=units,
     )
 
@@ -212,8 +214,3 @@ def _errors(timelines: Sequence[ScoredTimeline], seen: Callable[[float], float])
 
 def _mse(pairs: Sequence[tuple[int, float]]) -> float:
     return fsum((gold - predicted) ** 2 for gold, predicted in pairs) / len(pairs)
-
-
-def _error_bars(timelines: Sequence[ScoredTimeline], seen: Callable[[float], float]) -> BarChart:
-    bars = [Bar(one.name, _mse(one.pairs(seen)), len(one.gold)) for one in timelines]
-    return BarChart("Mean squared error by timeline", bars, better="lower", items="posts with a gold score")

@@ -1,21 +1,24 @@
-"""The rows of a table by key: read from a participant's file or from the gold, by the same rules.
+"""The rows of a table by key: read from a participant's files or from the gold's, by the same rules.
 
 Runs on Python 3.9 with the standard library alone, because participants run it at home.
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from operator import itemgetter
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
-from declared.rows import AT_ONCE, Rows
+from declared.rows import AT_ONCE, NumberedRows, Rows, read_rows
 from declared.tables import Key, Table
 from scoring_kit.base.fields import ABSENT, LARGEST, NUMBER, Field, FieldError, json_text
-from scoring_kit.errors import Fault, Problems, shown
+from scoring_kit.base.row_files import File
+from scoring_kit.errors import Fault, Problems, counted, shown
 
 REMEMBERED = 100_000
 """So many different values of a column are parsed once each."""
+FILE_BITS = 40
+"""A row's number has fewer bits; the number of its file is above them."""
 PARSED_ONCE = ("label", "ordinal", "labels")
 Reader = Callable[[Any], Any]
 Slot = Tuple[int, Field, Reader, List[Any]]
@@ -55,7 +58,9 @@ def key_of(values: Sequence[Any], table: Table, rows: Rows, number: int, report:
     parts = []
     for at, name in enumerate(table.key):
         value = values[at]
-        text = "" if value is ABSENT or value is None else json_text(value)
+        if value is ABSENT or value is None:
+            value = ""
+        text = json_text(value)
         if not isinstance(text, str):
             report(rows.place(number), f"{name} is not a text:", repr(value), "an id")
         elif text and text == text.strip():
@@ -70,6 +75,104 @@ def key_of(values: Sequence[Any], table: Table, rows: Rows, number: int, report:
 def named_key(key: Key) -> str:
     """A key in a message."""
     return ", ".join(map(shown, key))
+
+
+@dataclass(frozen=True)
+class NamedText:
+    """A file that was read: its name, its text, and the value of the key's field that its name says."""
+
+    name: str
+    text: str
+    named: str = ""
+
+
+def read_files(
+    sources: Sequence[NamedText],
+    file: File,
+    fields: Sequence[Field],
+    table: Table,
+    problems: Problems,
+    keys: Optional[Sequence[Key]] = None,
+) -> List[Rows]:
+    """The rows of each file of a table, with their whole key before the values of `fields`.
+
+    Args:
+        sources: the table's file, or files.
+        file: how they are read.
+        fields: what to read of each row beside the key.
+        table: whose files they are.
+        problems: takes what is wrong.
+        keys: the keys whose rows are asked for; None in gold, whose rows say which there are.
+    """
+    held = table.key_in(file)
+    parts = []
+    for source in sources:
+        before = problems.found
+        wanted = list(fields) if file.suffix == ".txt" else [*held, *fields]
+        rows = read_rows(source.text, source.name, file, wanted, table, problems)
+        if table.by_line or file.suffix == ".txt":
+            own = _keys_in_order(keys, file, table, source)
+            rows = _numbered(rows, own, table, source, problems, before)
+        elif file.named_by:
+            keyed = _with_part(rows.rows, table.key.index(file.named_by), source.named)
+            rows = replace(rows, rows=keyed, keys=(), empty_keys=())
+        parts.append(rows)
+    return parts
+
+
+def _with_part(rows: NumberedRows, at: int, part: str) -> NumberedRows:
+    """The rows with a part of the key put in."""
+    for number, values in rows:
+        yield number, (*values[:at], part, *values[at:])
+
+
+def _keys_in_order(
+    keys: Optional[Sequence[Key]], file: File, table: Table, source: NamedText
+) -> Optional[Sequence[Key]]:
+    """The keys that the rows of a file answer one after the other; None where the rows say which there are."""
+    if keys is None:
+        return [(source.named,)] if file.named_by else None
+    if not file.named_by:
+        return keys
+    at = table.key.index(file.named_by)
+    canonical = table.key_fields[at].canonical
+    return [key for key in keys if canonical(key[at]) == canonical(source.named)]
+
+
+def _numbered(
+    rows: Rows, keys: Optional[Sequence[Key]], table: Table, source: NamedText, problems: Problems, before: int
+) -> Rows:
+    """The rows with the keys that they answer one after the other, or with their numbers as keys."""
+    values = list(rows.rows)
+    if problems.found > before:
+        return replace(rows, rows=iter(()))  # a row that is left out would give the next ones other keys
+    least = len(keys or ())
+    while table.by_line and len(values) > least and not any(values[-1][1]):
+        values.pop()  # blank lines at the end
+    if keys is None:
+        keys = list(zip(map(str, range(1, len(values) + 1))))
+    if len(values) != len(keys):
+        expected = f"{len(keys)}, one for each row of the data, in its order"
+        problems.error(source.name, f"has {counted(len(values), 'line')}", expected)
+        values = []
+    return replace(rows, rows=((number, (*key, *row)) for key, (number, row) in zip(keys, values)))
+
+
+def joined(parts: Sequence[Rows]) -> Rows:
+    """The rows of several files as those of one; their numbers say which file each is from."""
+    if len(parts) == 1:
+        return parts[0]
+
+    def rows() -> NumberedRows:
+        for at, part in enumerate(parts):
+            for number, values in part.rows:
+                yield at << FILE_BITS | number, values
+
+    def place(number: int) -> str:
+        return parts[number >> FILE_BITS].place(number & ((1 << FILE_BITS) - 1))
+
+    first = parts[0] if parts else Rows((), False, iter(()), str)
+    return replace(first, rows=rows(), place=place)
 
 
 def read_answers(
@@ -91,14 +194,13 @@ def read_answers(
         report: takes what is wrong with a value.
     """
     width = len(table.key)
-    columns: Dict[Tuple[str, str], List[Any]] = {
-        (field.name, field.type): [] if table.many else [field.empty] * len(keys) for field in fields
-    }
-    slots = [
-        (at, field, _reader(field, rows), columns[field.name, field.type]) for at, field in enumerate(fields, width)
-    ]
-    numbers: List[int] = [] if table.many else [-1] * len(keys)
-    answers = Answers(columns, [], numbers)
+    waiting = 0 if table.many else len(keys)
+    numbers = [-1] * waiting
+    answers = Answers({}, [], numbers)
+    slots: List[Slot] = []
+    for at, field in enumerate(fields, width):
+        column = answers.columns[field.name, field.type] = [field.empty] * waiting
+        slots.append((at, field, _reader(field, rows), column))
     in_order = _in_order(keys)
     read_so_far = 0
     while taken := list(islice(rows.rows, AT_ONCE)):
@@ -143,7 +245,9 @@ def _read_together(
     width = len(table.key)
     written = [values[:width] for values in rows]
     try:
-        found = [keys[key] for key in written] if written != next_keys else []
+        found = []
+        if written != next_keys:
+            found = list(map(keys.__getitem__, written))
         read = [list(map(reader, map(itemgetter(at), rows))) for at, _, reader, _ in slots]
     except (KeyError, TypeError, FieldError):  # `_at_keys` tells which
         return False
@@ -165,10 +269,10 @@ def _put(
     answers: Answers,
 ) -> None:
     """Put rows with their numbers, and the values that were read of each field, to the positions of their keys."""
-    columns = [column for *_, column in slots]
+    columns = [answers.numbers, *map(itemgetter(3), slots)]
     if table.many:
         answers.owners.extend(positions)
-    for column, values in zip([answers.numbers, *columns], [numbers, *read]):
+    for column, values in zip(columns, [numbers, *read]):
         if table.many:
             column.extend(values)
         else:

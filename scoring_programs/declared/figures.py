@@ -6,9 +6,10 @@ Labels and probabilities have a matrix, numbers one of bins, sets and spans coun
 import math
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any
 
 from declared.metrics import Sample, positive_of
@@ -68,10 +69,11 @@ def figures_of_fields(plan: Plan, samples: Sequence[Sample]) -> dict[Hashable, F
     make = MAKERS.get(plan.module)
     if make is None or plan.where:
         return {}
-    parts = list(zip(plan.fields, plan.gold, strict=True))
-    named = [("+".join(plan.fields), "+".join(plan.gold))] if len(samples) < len(parts) else parts
+    named = list(zip(plan.fields, plan.gold, strict=True))
+    if len(samples) < len(named):
+        named = [("+".join(plan.fields), "+".join(plan.gold))]
     # probabilities compare with the label asked for
-    asked = [str(plan.options.get(option)) for option in ("positive", "threshold", "match")]
+    asked = list(map(str, map(plan.options.get, ("positive", "threshold", "match"))))
     figures: dict[Hashable, Figure] = {}
     for (name, gold), sample in zip(named, samples, strict=True):
         title = name if name == gold else f"{name} against {gold}"
@@ -88,7 +90,7 @@ def _labels(name: str, plan: Plan, sample: Sample) -> Figure:
         return CountBars(f"{name}: spans by type", _counted(sample, spans))
     if sample.fields[0].type == "labels":
         declared = sample.fields[0].values or ()
-        return CountBars(f"{name}: labels", _counted(sample, lambda labels: {(label,) for label in labels}, declared))
+        return CountBars(f"{name}: labels", _counted(sample, lambda labels: set(zip(labels)), declared))
     labels, counts = label_counts(sample)
     predicted = [*labels, NO_LABEL] if counts[:, -1].any() else labels
     return ConfusionMatrix(
@@ -103,10 +105,21 @@ def _numbers(name: str, plan: Plan, sample: Sample) -> Figure | None:
     if not edges:
         return None
     bins = bin_names(edges)
-    counts = [[0] * len(bins) for _ in bins]
-    for gold, predicted in zip(sample.gold, sample.predicted, strict=True):
-        counts[bisect_right(edges, gold)][bisect_right(edges, predicted)] += 1
+    counts = _matrix(bins, bins, _places(edges, sample.gold), _places(edges, sample.predicted))
     return ConfusionMatrix(f"{name}: gold and predicted numbers", bins, bins, counts)
+
+
+def _places(edges: Sequence[float], numbers: Sequence[float]) -> Iterator[int]:
+    """The bin of each number."""
+    return map(partial(bisect_right, edges), numbers)
+
+
+def _matrix(rows: Sequence[str], columns: Sequence[str], row: Iterable[int], column: Iterable[int]) -> list[list[int]]:
+    """How many keys there are in each cell, from their rows and columns."""
+    counts = [[0] * len(columns) for _ in rows]
+    for up, left in zip(row, column, strict=True):
+        counts[up][left] += 1
+    return counts
 
 
 def _probabilities(name: str, plan: Plan, sample: Sample) -> Figure | None:
@@ -114,9 +127,8 @@ def _probabilities(name: str, plan: Plan, sample: Sample) -> Figure | None:
     (field,) = sample.fields
     if field.type == "probabilities":
         labels = list(field.values or ())
-        cells = [[0] * len(labels) for _ in labels]
-        for gold, shares in zip(sample.gold, sample.predicted, strict=True):
-            cells[labels.index(gold)][shares.index(max(shares))] += 1
+        probable = (shares.index(max(shares)) for shares in sample.predicted)
+        cells = _matrix(labels, labels, map(labels.index, sample.gold), probable)
         return ConfusionMatrix(f"{name}: gold and most probable labels", labels, labels, cells)
     positive = positive_of(plan.options, sample.gold)
     edges: Sequence[float] = PROBABILITIES
@@ -125,11 +137,9 @@ def _probabilities(name: str, plan: Plan, sample: Sample) -> Figure | None:
     if not edges:
         return None
     bins = bin_names(edges)
-    counts = [[0] * len(bins) for _ in range(2)]
-    for gold, predicted in zip(sample.gold, sample.predicted, strict=True):
-        counts[gold != positive][bisect_right(edges, predicted)] += 1
-    what = "the probability" if edges is PROBABILITIES else "the number"
     named = [positive, f"not {positive}"]
+    counts = _matrix(named, bins, map(positive.__ne__, sample.gold), _places(edges, sample.predicted))
+    what = "the probability" if edges is PROBABILITIES else "the number"
     return ConfusionMatrix(f"{name}: gold labels and {what} of {positive}", named, bins, counts)
 
 
@@ -150,14 +160,14 @@ def _counted(sample: Sample, elements: Elements, declared: Iterable[str] = ()) -
     there: Counter[str] = Counter()
     for gold, predicted in zip(sample.gold, sample.predicted, strict=True):
         truth, answer = elements(gold), elements(predicted)
-        shared.update(kind for kind, *_ in truth & answer)
-        given.update(kind for kind, *_ in answer)
-        there.update(kind for kind, *_ in truth)
-    kinds = list(dict.fromkeys([*declared, *sorted(given | there)]))
-    return [
-        (kind, float(shared[kind]), float(given[kind] - shared[kind]), float(there[kind] - shared[kind]))
-        for kind in kinds
-    ]
+        shared.update(map(itemgetter(0), truth & answer))
+        given.update(map(itemgetter(0), answer))
+        there.update(map(itemgetter(0), truth))
+    found = []
+    for kind in dict.fromkeys([*declared, *sorted(given | there)]):
+        right = shared[kind]
+        found.append((kind, float(right), float(given[kind] - right), float(there[kind] - right)))
+    return found
 
 
 def _elements(plan: Plan, sample: Sample) -> Elements | None:
@@ -178,7 +188,8 @@ def _elements(plan: Plan, sample: Sample) -> Elements | None:
         fields = answer if joint else [answer]
         found = set()
         for number, spans in enumerate(fields):
-            found |= {((*kind, NO_TYPE)[0], (number, start, end)) for start, end, *kind in spans}
+            for start, end, *kind in spans:
+                found.add(((*kind, NO_TYPE)[0], (number, start, end)))
         return found
 
     return elements

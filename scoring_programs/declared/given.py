@@ -8,32 +8,20 @@ Tables without any of the ids are other data, and so are those with twice as man
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from pathlib import Path
 
-from declared.answers import are_keys
+from declared.answers import are_keys, named_key
 from declared.reference import GoldTable, gold_keys
 from declared.rows import column_names, read_rows
 from declared.tables import Key, Table
 from scoring_kit.base.fields import json_text
 from scoring_kit.base.row_files import File
-from scoring_kit.errors import Problems, shown
+from scoring_kit.errors import Problems, first_of
 
 TABLES = (".csv", ".tsv", ".json", ".jsonl")
-MAY_HOLD_TABLES = (
-    ".xlsx",
-    ".xls",
-    ".ods",
-    ".zip",
-    ".gz",
-    ".bz2",
-    ".xz",
-    ".tar",
-    ".parquet",
-    ".feather",
-    ".db",
-    ".sqlite",
-)
+SHEETS = (".xlsx", ".xls", ".ods", ".parquet", ".feather", ".db", ".sqlite")
+MAY_HOLD_TABLES = (*SHEETS, ".zip", ".gz", ".bz2", ".xz", ".tar")
 LARGEST = 200_000_000
 """Larger files, in bytes, are not read."""
 IDS_SHOWN = 5
@@ -78,11 +66,11 @@ def differences(given: Given, golds: Mapping[str, GoldTable]) -> Iterator[tuple[
         of_others = [frozenset(other.keys) for other in golds.values()]
         inputs = [one for one in inputs if one.ids not in of_others]
         found = [one for one in inputs if not one.ids.isdisjoint(keys)]
-        if keys <= given.named.union(*_within(keys, found)):
+        if keys <= given.named | _within(keys, found):
             continue
         of_phases = keys.union(*(gold_keys(folder, gold.table) for folder in given.phases))
         explained = _within(of_phases, found)
-        if keys <= given.named.union(*explained):
+        if keys <= given.named | explained:
             continue
         if found:
             yield from _differing(found, explained, keys, of_phases, gold.table, given)
@@ -90,9 +78,9 @@ def differences(given: Given, golds: Mapping[str, GoldTable]) -> Iterator[tuple[
             yield from _strange(inputs, gold.table)
 
 
-def _within(known: frozenset[Key], inputs: Sequence[Input]) -> list[frozenset[Key]]:
+def _within(known: frozenset[Key], inputs: Sequence[Input]) -> frozenset[Key]:
     """The ids of the inputs that have no others than the known ones."""
-    return [one.ids for one in inputs if one.ids <= known]
+    return frozenset[Key]().union(*filter(known.issuperset, map(attrgetter("ids"), inputs)))
 
 
 def _strange(inputs: Sequence[Input], table: Table) -> Iterator[tuple[bool, str]]:
@@ -105,14 +93,14 @@ def _strange(inputs: Sequence[Input], table: Table) -> Iterator[tuple[bool, str]
 
 def _differing(
     found: Sequence[Input],
-    explained: Sequence[Collection[Key]],
+    explained: frozenset[Key],
     keys: frozenset[Key],
     of_phases: frozenset[Key],
     table: Table,
     given: Given,
 ) -> Iterator[tuple[bool, str]]:
     closest = max(found, key=lambda one: (one.own, len(one.ids & keys) / len(one.ids | keys)))
-    further, lacking = closest.ids - of_phases, keys.difference(closest.ids, *explained)
+    further, lacking = closest.ids - of_phases, keys - closest.ids - explained
     unread = any(name.lower().endswith(MAY_HOLD_TABLES) for name in (*given.own, *given.common))
     is_mistake = closest.own and not unread and len(further) <= len(keys)
     ids, gold = ", ".join(table.key), _gold_file(table)
@@ -120,9 +108,8 @@ def _differing(
     if further:
         parts.append(f"{len(further)} of its {len(closest.ids)} {ids} are not in {gold}: {_first(further)}")
     if lacking and not _mentioned(lacking, given):
-        parts.append(
-            f"{len(lacking)} of the {len(keys)} in {gold} are in no table that participants get: {_first(lacking)}"
-        )
+        what = f"{len(lacking)} of the {len(keys)} in {gold} are in no table that participants get"
+        parts.append(f"{what}: {_first(lacking)}")
     if parts and (closest.own or not further):
         expected = f"the same {ids} in both, or beside other data a table of exactly those that are scored"
         yield is_mistake, f"{closest.name}: {'; '.join(parts)}. Expected {expected}."
@@ -155,7 +142,8 @@ def _ids(path: Path, table: Table) -> frozenset[Key]:
         if not _is_input(text, file, table):
             return frozenset()
         as_input = replace(table, by_line=False, file=file)
-        rows = [values for _, values in read_rows(text, path.name, file, table.key_fields, as_input, problems).rows]
+        found = read_rows(text, path.name, file, table.key_fields, as_input, problems)
+        rows = list(map(itemgetter(1), found.rows))
         if not problems.found:
             keys = rows if are_keys(rows) else filter(None, map(_key, rows))
             return frozenset(table.compared(keys))
@@ -165,12 +153,12 @@ def _ids(path: Path, table: Table) -> frozenset[Key]:
 def _is_input(text: str, file: File, table: Table) -> bool:
     """Whether a table has the key's columns, or is an object by keys, and has not all of the answers' columns."""
     names = set(column_names(text, file))
-    answers = {column for field in table.answers for column in file.place(field).cells}
-    if answers and answers <= names:
+    answers = file.cells(table.answers)
+    if answers and names.issuperset(answers):
         return False
     if file.suffix == ".json" and len(table.key) == 1 and text.lstrip().startswith("{"):
         return True
-    return names.issuperset(column for field in table.key_fields for column in file.place(field).cells)
+    return names.issuperset(file.cells(table.key_fields))
 
 
 def _key(values: Sequence[object]) -> Key | None:
@@ -196,6 +184,4 @@ def _mentioned(keys: Collection[Key], given: Given) -> bool:
 
 
 def _first(keys: Collection[Key]) -> str:
-    listed = sorted(keys)[:IDS_SHOWN]
-    more = f" and {len(keys) - len(listed)} more" if len(keys) > len(listed) else ""
-    return "; ".join(", ".join(map(shown, key)) for key in listed) + more
+    return first_of(sorted(keys), IDS_SHOWN, named_key, "; ")

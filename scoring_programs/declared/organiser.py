@@ -12,7 +12,10 @@ import io
 import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from dataclasses import replace
+from functools import partial
+from itertools import chain, repeat, zip_longest
+from operator import attrgetter, itemgetter, ne
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +28,11 @@ from declared.own_checks import answered_rows, run_check
 from declared.plan import Plan, columns_of_task, plans_of
 from declared.reference import GoldTable, Reference, as_text, expected, read_columns, reading
 from declared.submission import Submission, with_values
-from declared.tables import Table, fields_of_tasks, tables_of
+from declared.tables import Key, Table, fields_of_tasks, tables_of
 from declared.tasks import compute
-from declared.template import emptiest, in_one_file, template_files
 from scoring_kit.base.environment import missing_package
 from scoring_kit.base.fields import Field
+from scoring_kit.base.row_files import write_rows
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError
 from scoring_kit.organiser import Request, Secrets, Warned, read_reference, serve
 from scoring_kit.organiser import trial as scored
@@ -37,7 +40,6 @@ from scoring_kit.program import Program
 
 SAME = 6
 """So many different answers are tried for all keys alike."""
-Columns = dict[tuple[str, str], list[Any]]
 
 
 Checks = Mapping[str, Mapping[str, str]]
@@ -47,10 +49,10 @@ Checks = Mapping[str, Mapping[str, str]]
 def failing(plan: Plan, tables: Mapping[str, GoldTable], checks: Checks) -> Iterator[str]:
     """What an organiser must know of an own function that gives no number for some valid answers."""
     try:
-        for every in zip(*(tries(tables[name]) for name in plan.all_tables), strict=False):
+        for every in zip(*map(tries, map(tables.__getitem__, plan.all_tables)), strict=False):
             what = every[0][0]
-            answers = {name: one for name, (_, one) in zip(plan.all_tables, every, strict=True)}
-            if any(name in checks and _refuses(checks[name], tables[name], one) for name, one in answers.items()):
+            answers = dict(zip(plan.all_tables, map(itemgetter(1), every), strict=True))
+            if _refused(answers, tables, checks):
                 continue
             failed = compute(plan, Reference(tables), Submission(answers, frozenset())).failed
             if failed is not None:
@@ -62,10 +64,13 @@ def failing(plan: Plan, tables: Mapping[str, GoldTable], checks: Checks) -> Iter
             raise  # else the trial of the template says what is missing
 
 
-def _refuses(check: Mapping[str, str], gold: GoldTable, answers: Answers) -> bool:
+def _refused(answers: Mapping[str, Answers], tables: Mapping[str, GoldTable], checks: Checks) -> bool:
     """Whether a check refuses answers, so that no function is called with them."""
     problems = Problems()
-    run_check(check, answered_rows(answers, gold.table, gold.keys), gold.table.file.name, problems)
+    for name, check in checks.items():
+        if name in answers:
+            table, keys = tables[name].table, tables[name].keys
+            run_check(check, answered_rows(answers[name], table, keys), table.file.name, problems)
     return problems.found > 0
 
 
@@ -107,9 +112,11 @@ class _Made:
     def __init__(self, gold: GoldTable) -> None:
         self.many = gold.table.many
         self.fields = [with_values(field, gold.labels) for field in gold.table.answers]
-        self.owners = list(gold.answers.owners) if self.many else list(range(len(gold.keys)))
+        self.owners = list(gold.answers.owners)
+        if not self.many:
+            self.owners = list(range(len(gold.keys)))
         self.known = expected(gold)
-        self.most = max((len(_choices(field)) for field in self.fields), default=0)
+        self.most = max(map(len, map(_choices, self.fields)), default=0)
 
     def alike(self, field: Field, at: Sequence[int], which: int) -> list[Any]:
         """The same answer to the keys at these positions; of tags as many as there must be."""
@@ -122,9 +129,12 @@ class _Made:
 
     def answers(self, at: list[int], columns: Sequence[list[Any]]) -> Answers:
         """Columns of values for the keys at these positions."""
-        keyed = {(field.name, field.type): values for field, values in zip(self.fields, columns, strict=True)}
-        owners = at if self.many else []
-        return Answers(keyed, owners, list(range(len(at))))
+        made = Answers({}, [], list(range(len(at))))
+        if self.many:
+            made.owners.extend(at)
+        for field, values in zip(self.fields, columns, strict=True):
+            made.columns[field.name, field.type] = values
+        return made
 
 
 def _moved(field: Field, values: list[Any]) -> list[Any]:
@@ -138,21 +148,21 @@ def _unlike(values: Sequence[Any], *candidates: Sequence[Any]) -> list[Any]:
     """For each value the first candidate in its place that differs from it."""
     unlike = []
     for value, *others in zip(values, *candidates, strict=True):
-        differing = [other for other in others if other != value] or [value]
-        unlike.append(differing[0])
+        unlike.append(next(filter(partial(ne, value), others), value))
     return unlike
 
 
 def _gold_column(field: Field, gold: GoldTable) -> list[Any]:
     """The gold's values of a field, as answers; empty where the gold has none of that name and type."""
-    column = gold.answers.columns.get((field.name, field.type), ())
-    other = _choices(field)[0] if None in column else None
-    return [other if value is None else value for value in column]
+    column = list(gold.answers.columns.get((field.name, field.type), ()))
+    while None in column:
+        column[column.index(None)] = _choices(field)[0]
+    return column
 
 
 def _choices(field: Field) -> list[Any]:
     """Some values of a field."""
-    return [field.of_json(value) for value in field.kind.some(field)]
+    return list(map(field.of_json, field.kind.some(field)))
 
 
 ENDING = ".columns"
@@ -164,7 +174,8 @@ def named_secrets(table: Table, wanted: Sequence[Plan], public: Sequence[str]) -
 
     With many rows a key, an item is part of the key, or else all that a row says.
     """
-    columns = _secret(table, wanted, public)
+    key = _key(table)
+    columns = [column for column in _read(table, wanted) if column not in (*key, *public)]
     name = table.gold.name
     if table.gold.named_by:
         name = name.replace("{" + table.gold.named_by + "}", "*")
@@ -172,7 +183,6 @@ def named_secrets(table: Table, wanted: Sequence[Plan], public: Sequence[str]) -
         return []
     if table.gold.suffix == ".txt" and not table.gold.named_by:
         return [{"name": name, "lines": True}]
-    key = _key(table)
     if table.many and not table.distinct:
         columns, key = [], [*key, *columns]
     found: dict[str, Any] = {"key": key, "columns": columns, "public": list(public)}
@@ -189,25 +199,28 @@ def columns_text(folder: Path, table: Table, wanted: Sequence[Plan], public: Seq
     if len(named) < 2:
         return None
     columns: Mapping[str, Sequence[Any]] = read_columns(folder, table)
-    names = [name for name in (*named[1]["key"], *named[1]["columns"], *public) if name in columns]
+    names = list(filter(columns.__contains__, (*named[1]["key"], *named[1]["columns"], *public)))
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(names)
-    writer.writerows(zip(*(map(as_text, columns[name]) for name in names), strict=True))
+    writer.writerows(map(as_text, row) for row in zip(*map(columns.__getitem__, names), strict=True))
     return buffer.getvalue()
 
 
 def _read(table: Table, wanted: Sequence[Plan]) -> dict[str, None]:
     """The gold's columns that metrics read."""
-    return dict.fromkeys(column for plan in wanted if plan.table == table.id for column in plan.gold)
+    found: dict[str, None] = {}
+    for plan in wanted:
+        if plan.table == table.id:
+            found.update(dict.fromkeys(plan.gold))
+    return found
 
 
 def _key(table: Table) -> list[str]:
-    return [*([] if table.by_line else table.key), *([table.distinct] if table.distinct else [])]
-
-
-def _secret(table: Table, wanted: Sequence[Plan], public: Sequence[str]) -> list[str]:
-    return [column for column in _read(table, wanted) if column not in (*_key(table), *public)]
+    key = [] if table.by_line else list(table.key)
+    if table.distinct:
+        key.append(table.distinct)
+    return key
 
 
 def _names_its_columns(table: Table, wanted: Sequence[Plan]) -> bool:
@@ -215,10 +228,12 @@ def _names_its_columns(table: Table, wanted: Sequence[Plan]) -> bool:
     file = table.gold
     if file.columns is not None or file.named_by or file.skip or file.at:
         return False
-    read = [*_read(table, wanted), *table.key]
-    spread = [field.name for field in table.fields if field.columns and field.type == "labels"]
-    elsewhere = {*file.names, *file.paths, *spread}
-    return elsewhere.isdisjoint(read) and not (file.suffix == ".json" and table.only_answer)
+    elsewhere = {*file.names, *file.paths}
+    for field in table.fields:
+        if field.columns and field.type == "labels":
+            elsewhere.add(field.name)
+    named = elsewhere.isdisjoint([*_read(table, wanted), *table.key])
+    return named and not (file.suffix == ".json" and table.only_answer)
 
 
 def prepare(request: Request) -> Warned:
@@ -238,7 +253,7 @@ def prepare(request: Request) -> Warned:
         text = columns_text(source, table, _wanted(request), data["public"])
         if text is not None:
             (out / f"{table.id}{ENDING}").write_text(text, encoding="utf-8", newline="")
-    labels = _labels_of_all([Path(folder) for folder in request.get("phases", [source])], request)
+    labels = _labels_of_all(list(map(Path, request.get("phases", [source]))), request)
     if labels:
         (out / gold.LABELS_FILE).write_text(json.dumps(labels, ensure_ascii=False), encoding="utf-8")
     read_reference(gold.read, {**request, "reference": request["out"]})
@@ -247,25 +262,24 @@ def prepare(request: Request) -> Warned:
 
 def _labels_of_all(folders: Sequence[Path], request: Request) -> dict[str, Any]:
     """Table id → field → the labels of the gold of all phases, of fields without declared values."""
-    labels: dict[str, dict[str, set[str]]] = {}
+    labels: dict[str, dict[str, list[str]]] = {}
     for table in tables_of(request["options"]).values():
         for folder in folders:
             for field, values in gold.labels_of_gold(folder, table, reading(table, _wanted(request))).items():
-                labels.setdefault(table.id, {}).setdefault(field, set()).update(values)
-    listed = {}
-    for name, fields in labels.items():
-        listed[name] = {field: sorted(values) for field, values in fields.items()}
-    return listed
+                of_table = labels.setdefault(table.id, {})
+                of_table[field] = sorted(values.union(of_table.get(field, ())))
+    return labels
 
 
 def check_reference(request: Request) -> Warned:
     """Look for metrics that the gold leaves undefined, and inputs with other ids; raises OrganiserError with all."""
     reference, wanted = read_reference(gold.read, request), _wanted(request)
     problems = Problems()
+    found: list[str] = []
     for plan in wanted:
         for where, what, needed in faults(plan, reference):
             problems.error(where, what, needed)
-    found = [remark for plan in wanted for remark in remarks(plan, reference)]
+        found += remarks(plan, reference)
     for is_mistake, what in differences(_given(request), reference.tables):
         if is_mistake:
             problems.repeat_error(what)
@@ -278,7 +292,7 @@ def check_reference(request: Request) -> Warned:
 def _given(request: Request) -> Given:
     own = {name: Path(path) for name, path in request.get("given", {}).items()}
     common = {name: Path(path) for name, path in request.get("given_to_all", {}).items()}
-    return Given(own, common, [Path(folder) for folder in request.get("phases", ())])
+    return Given(own, common, list(map(Path, request.get("phases", ()))))
 
 
 def template(request: Request) -> dict[str, Any]:
@@ -291,10 +305,61 @@ def template(request: Request) -> dict[str, Any]:
     for tables in shared.values():
         answers = [fields_of_tasks(one.table, request["options"], request["tasks"]) for one in tables]
         for name, text in template_files(tables, answers).items():
-            files[name] = in_one_file(files[name], text) if name in files else text
+            if name in files:
+                text = in_one_file(files[name], text)
+            files[name] = text
     for name, text in files.items():
         (out / name).write_text(text, encoding="utf-8", newline="")
     return {}
+
+
+def template_files(golds: Sequence[GoldTable], answers: Sequence[Sequence[Field]]) -> dict[str, str]:
+    """Name → text of the files of tables that share them, to answer the given fields of each.
+
+    There is a row for each key, or, where every judged item must be ranked, for each of them.
+    """
+    table = golds[0].table
+    keys: Sequence[Key] = golds[0].keys
+    items: list[str] = []
+    if table.all_items:
+        judged = expected(golds[0])["items"]
+        keys = list(chain(*map(repeat, keys, map(len, judged))))
+        items = list(chain(*judged))
+    fields = list(table.key_fields)
+    columns: list[Sequence[Any]] = [*zip(*keys, strict=True)]
+    names, paths = dict(table.file.names), dict(table.file.paths)
+    for one, own in zip(golds, answers, strict=True):
+        known = expected(one)
+        names, paths = {**one.table.file.names, **names}, {**one.table.file.paths, **paths}
+        for field in own:
+            asked = with_values(field, known["values"])
+            fields.append(asked)
+            if items and field.name == table.distinct:
+                columns.append(items)
+            else:
+                columns.append(emptiest(asked, known["lengths"], len(keys)))
+    file = replace(table.file, names=names, paths=paths)
+    return write_rows(file, fields, list(zip(*columns, strict=True)), table.key, by_line=table.by_line)
+
+
+def in_one_file(one: str, other: str) -> str:
+    """Two JSON files as one, which holds at each place what either has there."""
+    return json.dumps(_joined(json.loads(one), json.loads(other)), ensure_ascii=False, indent=1) + "\n"
+
+
+def _joined(one: Any, other: Any) -> Any:
+    if isinstance(one, dict) and isinstance(other, dict):
+        return {name: _joined(one.get(name), other.get(name)) for name in [*one, *other]}
+    if isinstance(one, list) and isinstance(other, list):
+        return [_joined(*both) for both in zip_longest(one, other)]
+    return other if one is None else one
+
+
+def emptiest(field: Field, lengths: Mapping[str, Sequence[int | None]], keys: int) -> list[Any]:
+    """The emptiest valid answer to each of so many keys, as JSON writes it; `lengths` has the numbers of tags."""
+    if field.name not in lengths:
+        return [field.kind.emptiest(field, 0)] * keys
+    return [field.kind.emptiest(field, tags or 0) for tags in lengths[field.name]]
 
 
 def secrets(request: Request) -> Secrets:
@@ -316,7 +381,7 @@ def columns(request: Request) -> dict[str, Any]:
     found = {}
     for task in request["tasks"]:
         sources = columns_of_task(task, request["options"], request["tasks"])
-        needs_model = any(plan.module == "embeddings" for plan in sources.own)
+        needs_model = "embeddings" in map(attrgetter("module"), sources.own)
         found[task] = {"metrics": sources.keys, "needs_model": needs_model}
     return found
 
@@ -337,9 +402,12 @@ def trial(request: Mapping[str, Any]) -> dict[str, Any]:
         return tried
     program = Program.read(Path(request["program"]) / "program.json")
     own = [plan for plan in plans_of(program.tasks, program.options) if plan.file]
-    tables = gold.read(Path(request["phase"]) / "ref", program.tasks, program.options).tables if own else {}
-    checks: Checks = program.options.get("checks", {})
-    messages = list(chain.from_iterable(failing(plan, tables, checks) for plan in own))
+    if not own:
+        return tried
+    tables = gold.read(Path(request["phase"]) / "ref", program.tasks, program.options).tables
+    messages: list[str] = []
+    for plan in own:
+        messages += failing(plan, tables, program.options.get("checks", {}))
     if messages:
         raise OrganiserError(*messages)
     return tried

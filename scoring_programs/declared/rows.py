@@ -7,23 +7,21 @@ library alone.
 import csv
 import json
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, islice, repeat
 from operator import itemgetter
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
-from declared.tables import Key, Table
+from declared.tables import Table
 from scoring_kit.base.fields import ABSENT, Field
 from scoring_kit.base.row_files import FieldPlace, File, steps
 from scoring_kit.base.submissions import allow_long_cells
 from scoring_kit.csv_reading import separated_otherwise
-from scoring_kit.errors import Problems, shown
+from scoring_kit.errors import Problems, counted, shown
 from scoring_kit.json_reading import JsonObject, report_duplicates
 
 LONE_RETURN = re.compile(r"\r(?!\n)")
 BETWEEN = {"\t": "tabs", ",": "commas"}
-FILE_BITS = 40
-"""A row's number has fewer bits; the number of its file is above them."""
 FIRST, AT_ONCE = 10, 10_000
 """So many rows are looked at together, where the header stands, and below: one by one they take far longer."""
 MEGABYTE = 1 << 20
@@ -31,6 +29,7 @@ Cells = Iterator[Tuple[Sequence[int], List[List[str]]]]
 """Some rows at a time: the number of each row's last line, and its cells, none of a blank line."""
 NumberedRows = Iterator[Tuple[int, Tuple[Any, ...]]]
 Pick = Callable[[Any], Tuple[Any, ...]]
+Report = Callable[[int, str], None]
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ def read_rows(text: str, name: str, file: File, wanted: Sequence[Field], table: 
         table: whose file it is: key and rows decide how a JSON object is read.
         problems: takes what is wrong.
     """
-    places = [file.place(field) for field in wanted]
+    places = list(map(file.place, wanted))
     if file.suffix == ".json":
         return _json(text, name, file, wanted, table, problems)
     text = _after(text, file.skip)
@@ -77,9 +76,10 @@ def read_rows(text: str, name: str, file: File, wanted: Sequence[Field], table: 
     if file.suffix in (".csv", ".tsv"):
         return _delimited(text, name, file, places, table.by_line, place, problems)
     if file.suffix == ".jsonl":
-        text = text.rstrip("\r\n") if table.by_line else text
+        if table.by_line:
+            text = text.rstrip("\r\n")
         return Rows((), True, _json_lines(text, wanted, places, table, place, problems), place)
-    return Rows((), False, ((n, (line,)) for n, line in enumerate(text_lines(text), 1)), place)
+    return Rows((), False, enumerate(zip(text_lines(text)), 1), place)
 
 
 def column_names(text: str, file: File, table: Optional[Table] = None) -> List[str]:
@@ -147,12 +147,23 @@ def _delimited(
             problems.error(name, "has no header line", f"a first line with the column names, separated by {between}")
             return nothing
         expected = f"{len(header)}, as many as the header has columns"
-    picked = _picked(rows, header, wanted, expected, place, problems, counts_blank=counts_blank)
-    return Rows(header, False, picked, place)
+
+    def report(line: int, what: str) -> None:
+        problems.error(place(line), what, expected)
+
+    return Rows(header, False, _picked(rows, header, wanted, report, counts_blank=counts_blank), place)
 
 
 def _is_blank(cells: Sequence[str]) -> bool:
     return not cells or (len(cells) == 1 and not cells[0].strip())
+
+
+def _first(rows: Sequence[Sequence[str]]) -> Optional[int]:
+    """The place of the first row that is not blank."""
+    for at, cells in enumerate(rows):
+        if not _is_blank(cells):
+            return at
+    return None
 
 
 def _read_header(
@@ -160,50 +171,40 @@ def _read_header(
 ) -> Tuple[List[str], Cells]:
     """The columns' names in the first line that is not blank, and the rows below it; no names where it has none."""
     for lines, taken in rows:
-        at = next((at for at, cells in enumerate(taken) if not _is_blank(cells)), None)
+        at = _first(taken)
         if at is None:
             continue
-        header = [column.strip() for column in taken[at]]
-        for column in dict.fromkeys(column for one in wanted for column in one.cells):
+        header = list(map(str.strip, taken[at]))
+        for column in dict.fromkeys(chain(*(one.cells for one in wanted))):
             if header.count(column) > 1:
-                problems.error(
-                    place(lines[at]), f"the column {shown(column)} is there more than once", "each column once"
-                )
-        return header if any(header) else [], chain([(lines[at + 1 :], taken[at + 1 :])], rows)
+                what = f"the column {shown(column)} is there more than once"
+                problems.error(place(lines[at]), what, "each column once")
+        if any(header):
+            return header, chain([(lines[at + 1 :], taken[at + 1 :])], rows)
+        break
     return [], rows
 
 
 def _without_header(rows: Cells, columns: Sequence[str], place: Callable[[int], str], problems: Problems) -> Cells:
     """The rows; a first one that holds the columns' names is recorded, and left out."""
-    names = [column.casefold() for column in columns]
+    names = list(map(str.casefold, columns))
     is_first = True
     for lines, taken in rows:
-        at = next((at for at, cells in enumerate(taken) if not _is_blank(cells)), None)
+        at = _first(taken)
         if is_first and at is not None:
             is_first = False
-            if [cell.strip().casefold() for cell in taken[at]] == names:
+            if list(map(str.casefold, map(str.strip, taken[at]))) == names:
                 problems.error(place(lines[at]), "is a header line", "rows alone, from the first line on")
                 lines, taken = [*lines[:at], *lines[at + 1 :]], [*taken[:at], *taken[at + 1 :]]
         yield lines, taken
 
 
 def _picked(
-    rows: Cells,
-    header: Sequence[str],
-    wanted: Sequence[FieldPlace],
-    expected: str,
-    place: Callable[[int], str],
-    problems: Problems,
-    *,
-    counts_blank: bool,
+    rows: Cells, header: Sequence[str], wanted: Sequence[FieldPlace], report: Report, *, counts_blank: bool
 ) -> NumberedRows:
     width = len(header)
     pick, all_there = _cell_picker(header, wanted)
     blank: List[int] = []
-
-    def report(line: int, what: str) -> None:
-        problems.error(place(line), what, expected)
-
     for lines, taken in rows:
         if width > 1 and all_there and not blank and set(map(len, taken)) == {width}:
             yield from zip(lines, map(pick, taken))
@@ -217,7 +218,7 @@ def _as_wide(
     taken: Sequence[List[str]],
     width: int,
     blank: List[int],
-    report: Callable[[int, str], None],
+    report: Report,
     *,
     counts_blank: bool,
 ) -> Iterator[Tuple[int, List[str]]]:
@@ -233,42 +234,34 @@ def _as_wide(
         if len(given) == width:
             yield line, given
         else:
-            report(line, f"has {_counted(given)}")
-
-
-def _counted(cells: Sequence[str]) -> str:
-    return f"{len(cells)} cell{'s' if len(cells) > 1 else ''}"
+            report(line, f"has {counted(len(given), 'cell')}")
 
 
 def _cell_picker(header: Sequence[str], wanted: Sequence[FieldPlace]) -> Tuple[Pick, bool]:
     """What picks the places from a row of cells, and whether all are there; else the row needs an empty cell more."""
-    position = {column: at for at, column in reversed(list(enumerate(header)))}
     end = len(header)
+    all_there = True
     pickers: List[Callable[[Any], Any]] = []
     single: List[int] = []
     for place in wanted:
-        at = [position.get(column, end) for column in place.cells]
-        if not place.columns:
+        lacking = not set(place.cells).issubset(header)
+        at = [end] if lacking else list(map(header.index, place.cells))
+        all_there = all_there and not lacking
+        if place.columns and not lacking:
+            pickers.append(_picker(at))
+        else:
             single.append(at[0])
             pickers.append(itemgetter(at[0]))
-        elif end in at:
-            pickers.append(itemgetter(end))
-        else:
-            pickers.append(picker(at))
-    all_there = all(column in position for place in wanted for column in place.cells)
     if len(single) == len(wanted):
-        return picker(single), all_there
+        return _picker(single), all_there
     return lambda cells: tuple([pick(cells) for pick in pickers]), all_there
 
 
-def picker(at: Sequence[int]) -> Pick:
+def _picker(at: Sequence[int]) -> Pick:
     """What gives a tuple of the values at these places."""
     if len(at) > 1:
         return itemgetter(*at)
-    if at:
-        only = at[0]
-        return lambda values: (values[only],)
-    return lambda values: ()
+    return lambda values: tuple([values[one] for one in at])
 
 
 def _unquoted(text: str, delimiter: str) -> Cells:
@@ -281,8 +274,9 @@ def _unquoted(text: str, delimiter: str) -> Cells:
 def _quoted(text: str, delimiter: str, place: Callable[[int], str], problems: Problems) -> Cells:
     """Cells quoted by RFC 4180."""
     # The csv module would end a line at a carriage return, so a character that the text does not have takes its place.
-    stand_in = next(c for c in map(chr, range(0xE000, 0xF8FF)) if c not in text) if LONE_RETURN.search(text) else ""
-    if stand_in:
+    stand_in = ""
+    if LONE_RETURN.search(text):
+        stand_in = next(c for c in map(chr, range(0xE000, 0xF8FF)) if c not in text)
         text = LONE_RETURN.sub(stand_in, text)
     allow_long_cells()
     reader = csv.reader(_ended_lines(text), delimiter=delimiter, strict=True)
@@ -399,8 +393,9 @@ class RecordPicker:
 
     def __init__(self, wanted: Sequence[Field], places: Sequence[FieldPlace], table: Table, *, names_key: bool) -> None:
         self._places = places
-        self._by_path = all(place.path is not None for place in places)
-        self._is_plain = not any(place.columns or place.path is not None for place in places)
+        paths = [place.path for place in places]
+        self._by_path = None not in paths
+        self._is_plain = set(paths) <= {None} and not any(place.columns for place in places)
         self._names = [place.name for place in places]
         only = table.only_answer
         itself = names_key and only is not None and len(wanted) == 1 and places[0].path is None
@@ -445,7 +440,7 @@ def _json(text: str, name: str, file: File, wanted: Sequence[Field], table: Tabl
         report_duplicates(value, name, problems)
         keys = list(value)
         wanted = [field for field in wanted if field not in key]
-    pick = RecordPicker(wanted, [file.place(field) for field in wanted], table, names_key=bool(keys) or not key)
+    pick = RecordPicker(wanted, list(map(file.place, wanted)), table, names_key=bool(keys) or not key)
     found: List[Tuple[Any, ...]] = []
     places: List[str] = []
     for where, named, record in _json_records(value, name, file, table, problems):
@@ -455,7 +450,7 @@ def _json(text: str, name: str, file: File, wanted: Sequence[Field], table: Tabl
         else:
             found.append((*named, *values))
             places.append(where)
-    empty = [one for one in keys if value[one] == []] if table.many else []
+    empty = [one for one in keys if table.many and value[one] == []]
     return Rows((), True, enumerate(found), places.__getitem__, keys, empty)
 
 
@@ -501,101 +496,3 @@ def _below_keys(value: JsonObject, name: str, table: Table, problems: Problems) 
                 yield f"{where}[{number}]", key, record
         else:
             problems.error(where, "is not a list", "a list of objects, one for each row of the key")
-
-
-@dataclass(frozen=True)
-class NamedText:
-    """A file that was read: its name, its text, and the value of the key's field that its name says."""
-
-    name: str
-    text: str
-    named: str = ""
-
-
-def read_files(
-    sources: Sequence[NamedText],
-    file: File,
-    fields: Sequence[Field],
-    table: Table,
-    problems: Problems,
-    keys: Optional[Sequence[Key]] = None,
-) -> List[Rows]:
-    """The rows of each file of a table, with their whole key before the values of `fields`.
-
-    Args:
-        sources: the table's file, or files.
-        file: how they are read.
-        fields: what to read of each row beside the key.
-        table: whose files they are.
-        problems: takes what is wrong.
-        keys: the keys whose rows are asked for; None in gold, whose rows say which there are.
-    """
-    held = table.key_in(file)
-    parts = []
-    for source in sources:
-        before = problems.found
-        wanted = list(fields) if file.suffix == ".txt" else [*held, *fields]
-        rows = read_rows(source.text, source.name, file, wanted, table, problems)
-        if table.by_line or file.suffix == ".txt":
-            own = _keys_in_order(keys, file, table, source)
-            rows = _numbered(rows, own, table, source, problems, before)
-        elif file.named_by:
-            keyed = _with_part(rows.rows, table.key.index(file.named_by), source.named)
-            rows = replace(rows, rows=keyed, keys=(), empty_keys=())
-        parts.append(rows)
-    return parts
-
-
-def _with_part(rows: NumberedRows, at: int, part: str) -> NumberedRows:
-    """The rows with a part of the key put in."""
-    for number, values in rows:
-        yield number, (*values[:at], part, *values[at:])
-
-
-def _keys_in_order(
-    keys: Optional[Sequence[Key]], file: File, table: Table, source: NamedText
-) -> Optional[Sequence[Key]]:
-    """The keys that the rows of a file answer one after the other; None where the rows say which there are."""
-    if keys is None:
-        return [(source.named,)] if file.named_by else None
-    if not file.named_by:
-        return keys
-    at = table.key.index(file.named_by)
-    named = table.key_fields[at].canonical(source.named)
-    return [key for key in keys if table.key_fields[at].canonical(key[at]) == named]
-
-
-def _numbered(
-    rows: Rows, keys: Optional[Sequence[Key]], table: Table, source: NamedText, problems: Problems, before: int
-) -> Rows:
-    """The rows with the keys that they answer one after the other, or with their numbers as keys."""
-    values = list(rows.rows)
-    if problems.found > before:
-        return replace(rows, rows=iter(()))  # a row that is left out would give the next ones other keys
-    least = 0 if keys is None else len(keys)
-    while table.by_line and len(values) > least and not any(values[-1][1]):
-        values.pop()  # blank lines at the end
-    if keys is None:
-        keys = [(str(number),) for number in range(1, len(values) + 1)]
-    if len(values) != len(keys):
-        counted = f"{len(values)} line{'' if len(values) == 1 else 's'}"
-        problems.error(source.name, f"has {counted}", f"{len(keys)}, one for each row of the data, in its order")
-        values = []
-    return replace(rows, rows=((number, (*keys[at], *row)) for at, (number, row) in enumerate(values)))
-
-
-def joined(parts: Sequence[Rows]) -> Rows:
-    """The rows of several files as those of one; their numbers say which file each is from."""
-    if len(parts) == 1:
-        return parts[0]
-
-    def rows() -> NumberedRows:
-        for at, part in enumerate(parts):
-            for number, values in part.rows:
-                yield at << FILE_BITS | number, values
-
-    def place(number: int) -> str:
-        return parts[number >> FILE_BITS].place(number & ((1 << FILE_BITS) - 1))
-
-    first = parts[0] if parts else Rows((), False, iter(()), str)
-    return replace(first, rows=rows(), place=place)

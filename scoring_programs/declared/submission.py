@@ -4,15 +4,17 @@ Runs on Python 3.9 with the standard library alone: `validate.pyz` holds this ve
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
+from functools import cached_property
+from itertools import chain
+from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence, Set, Tuple
 
-from declared.answers import Answers, named_key, read_answers
+from declared.answers import Answers, NamedText, joined, named_key, read_answers, read_files
 from declared.own_checks import answered_rows, run_check
-from declared.rows import NamedText, Rows, column_names, joined, read_files
+from declared.rows import Rows, column_names
 from declared.tables import Key, Table, fields_by_task, fields_of_tasks, tables_of, tasks_left_out
 from scoring_kit.base.fields import Field, ordered
 from scoring_kit.base.row_files import File
-from scoring_kit.errors import Problems, shown
+from scoring_kit.errors import Problems, counted, first_of, shown
 from scoring_kit.json_reading import read_utf8
 from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import SubmissionFiles
@@ -53,38 +55,16 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
             missing.update(reading)
             continue
         sources = _sources(files, names[table.id], table, manifest.expected["tables"][table.id], problems)
-        if sources is None:
-            continue
-        left_out = _left_out(sources, table, reading, manifest, problems)
-        missing |= left_out
-        tasks = [task for task in manifest.tasks if task in reading and task not in left_out]
-        if tasks:
-            answers[table.id] = _checked_table(sources, table, tables, tasks, manifest, problems)
+        if sources or table.file.named_by:  # else its only one cannot be read
+            sent = _SentTable(table, sources, manifest, problems)
+            left_out = sent.left_out(reading)
+            missing |= left_out
+            tasks = [task for task in manifest.tasks if task in reading.keys() - left_out]
+            if tasks:
+                answers[table.id] = sent.checked(tasks, tables)
     if not names:
         _report_nothing(files, tables, scored, manifest, problems)
     return Submission(answers, frozenset(manifest.tasks).difference(missing))
-
-
-def _checked_table(
-    sources: Sequence[NamedText],
-    table: Table,
-    tables: Sequence[Table],
-    tasks: Sequence[str],
-    manifest: Manifest,
-    problems: Problems,
-) -> Answers:
-    """A table's answers to these tasks, which the organisers' own check has seen where there is one."""
-    expected = manifest.expected["tables"][table.id]
-    keys = [tuple(key) for key in expected["keys"]]
-    needed = fields_of_tasks(table, manifest.options, tasks)
-    fields = [with_values(field, expected["values"]) for field in needed]
-    others = [one for one in tables if one.file.name == table.file.name]
-    before = problems.found
-    answers = _read_table(sources, table, fields, others, keys, expected, problems)
-    check = manifest.options.get("checks", {}).get(table.id)
-    if check is not None and problems.found == before:
-        run_check(check, answered_rows(answers, table, keys), table.file.name, problems)
-    return answers
 
 
 def _report_nothing(
@@ -111,8 +91,8 @@ def _find_files(
         if own:
             names[table.id] = own
     of_others = _files_of_others(files, tables, scored)
-    read_here = {name for own in names.values() for name in own}
-    unread = [name for name in files.paths if name not in read_here and name not in of_others]
+    known = {*of_others, *chain(*names.values())}
+    unread = [name for name in files.paths if name not in known]
     if of_others:
         problems.warn(_listed(of_others), "not read here: no task that is scored here needs it")
     if unread and names:
@@ -129,7 +109,10 @@ def _own_files(
         problems.error(_listed(own), f"{len(own)} files that end with {file.name[1:]}", "one of them alone")
     if own:
         return own
-    others = _stand_ins(files, file, tables, sent_here)
+    rivals = {table.file.name for table in sent_here if table.file.ending == file.ending}
+    others: List[str] = []
+    if not file.is_pattern and len(rivals) == 1:  # else it is not clear whose file another one is
+        others = _others(files.named(file.ending), files, tables)
     if len(others) > 1:
         problems.error(_listed(others), f"{len(others)} {file.ending} files", f"{file.name} alone")
         return []
@@ -140,20 +123,16 @@ def _own_files(
     return others
 
 
-def _stand_ins(files: SubmissionFiles, file: File, tables: Sequence[Table], sent_here: Sequence[Table]) -> List[str]:
-    """The files of no table that may be meant as this one: by their ending, where no other table has it."""
-    rivals = {table.file.name for table in sent_here if table.file.ending == file.ending}
-    if file.is_pattern or len(rivals) > 1:
-        return []
-    declared = {name for table in tables for name in table.file.matching(files.paths)}
-    return [name for name in files.named(file.ending) if name not in declared]
-
-
-def _files_of_others(files: SubmissionFiles, tables: Iterable[Table], scored: Sequence[Table]) -> List[str]:
+def _files_of_others(files: SubmissionFiles, tables: Sequence[Table], scored: Sequence[Table]) -> List[str]:
     """The files of tables that no task reads here."""
-    own = {name for table in scored for name in table.file.matching(files.paths)}
-    found = [name for table in tables if table not in scored for name in table.file.matching(files.paths)]
-    return [name for name in dict.fromkeys(found) if name not in own]
+    found = chain(*(table.file.matching(files.paths) for table in tables))
+    return _others(list(dict.fromkeys(found)), files, scored)
+
+
+def _others(names: Sequence[str], files: SubmissionFiles, tables: Sequence[Table]) -> List[str]:
+    """Those of the names that are declared as none of the tables'."""
+    own = set(chain(*(table.file.matching(files.paths) for table in tables)))
+    return [name for name in names if name not in own]
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -162,15 +141,17 @@ def _listed(names: Sequence[str]) -> str:
 
 def _sources(
     files: SubmissionFiles, names: Sequence[str], table: Table, expected: Mapping[str, Any], problems: Problems
-) -> Optional[List[NamedText]]:
-    """A table's files as texts; None where its only one cannot be read."""
-    named = _known_names(names, table, expected["keys"], problems) if table.file.named_by else dict.fromkeys(names, "")
+) -> List[NamedText]:
+    """Those of a table's files that can be read, as texts."""
+    named = dict.fromkeys(names, "")
+    if table.file.named_by:
+        named = _known_names(names, table, expected["keys"], problems)
     sources = []
     for name, value in named.items():
         text = read_utf8(files.paths[name], name, expected["megabytes"], problems)
         if text is not None:
             sources.append(NamedText(name, text, value))
-    return sources if sources or table.file.named_by else None
+    return sources
 
 
 def _known_names(
@@ -181,6 +162,7 @@ def _known_names(
     field = table.key_fields[at]
     known = {field.canonical(key[at]): key[at] for key in keys}
     first: Dict[str, str] = {}
+    found: Dict[str, str] = {}
     for name in names:
         sent = table.file.value_in(name) or ""
         folded = field.canonical(sent)
@@ -190,92 +172,8 @@ def _known_names(
             problems.error(name, f"a second file for {shown(sent)}, after {first[folded]}", "one file for each id")
         else:
             first[folded] = name
-    return {name: known[folded] for folded, name in first.items()}
-
-
-def _left_out(
-    sources: Sequence[NamedText],
-    table: Table,
-    reading: Mapping[str, Set[str]],
-    manifest: Manifest,
-    problems: Problems,
-) -> Set[str]:
-    """The tasks of a table's several that its files do not enter, since what only they need is not in them."""
-    judged = manifest.all_tasks if manifest.layout == "tasks" else manifest.tasks
-    tasks = {task: names for task, names in reading.items() if task in judged}
-    if len(tasks) < 2 or table.file.suffix == ".txt" or not sources:
-        return set()
-    there = _fields_there(sources, table)
-    found = tasks_left_out(table, tasks, there)
-    for task in manifest.tasks:
-        if task in found:
-            lacking = ", ".join(sorted(tasks[task].difference(there)))
-            problems.warn(sources[0].name, f"has no {lacking}, so the task {task} is not entered")
+            found[name] = known[folded]
     return found
-
-
-def _fields_there(sources: Sequence[NamedText], table: Table) -> Set[str]:
-    """The answers of which some file has one of the columns, or the first name on the way to them."""
-    columns: Set[str] = set()
-    for source in sources:
-        # another spelling is a problem of its own
-        columns.update(column.casefold() for column in column_names(source.text, table.file, table))
-    there: Set[str] = set()
-    for field in table.answers:
-        place = table.file.place(field)
-        names = place.path[:1] if place.path else (place.name, *place.columns)
-        if any(name.casefold() in columns for name in names):
-            there.add(field.name)
-    return there
-
-
-def _read_table(
-    sources: Sequence[NamedText],
-    table: Table,
-    fields: Sequence[Field],
-    others: Sequence[Table],
-    keys: Sequence[Key],
-    expected: Mapping[str, Any],
-    problems: Problems,
-) -> Answers:
-    """One table's answers in these fields, by the keys of the phase."""
-    name = sources[0].name if len(sources) == 1 and not table.file.named_by else table.file.name
-    parts = read_files(sources, table.file, fields, table, problems, keys)
-    if not _headers_fit(sources, parts, table, fields, others, problems):
-        return Answers({}, [], [])
-    rows = joined(parts)
-    positions = table.positions(keys)
-    answers = read_answers(rows, table, positions, fields, problems, problems.fault)
-    for key in rows.empty_keys:
-        if table.canonical((key,)) not in positions:
-            problems.error(name, f"unknown {table.key[0]} {shown(key)}", "ids of this phase's data alone")
-    may_be_empty = table.reject_missing or rows.empty_keys or table.file.named_by
-    if not may_be_empty and not problems.found and max(answers.numbers, default=-1) < 0:
-        problems.error(name, "has no rows", "a row for each key that is answered")
-    _check_missing(answers, table, keys, sources, problems)
-    for field in fields:
-        _check_field(field, answers, rows, table, keys, expected, name, problems)
-    return answers
-
-
-def _check_field(
-    field: Field,
-    answers: Answers,
-    rows: Rows,
-    table: Table,
-    keys: Sequence[Key],
-    expected: Mapping[str, Any],
-    name: str,
-    problems: Problems,
-) -> None:
-    """What is wrong with a field's values beyond each by itself."""
-    if field.name in expected["lengths"]:
-        _check_lengths(answers, rows, field, expected["lengths"][field.name], problems)
-    if field.name == table.distinct:
-        _check_distinct(answers, rows, keys, field, problems)
-        _check_items(answers, keys, field, expected.get("items", ()), name, problems)
-    if field.type in ("tags", "spans") and field.values:
-        _doubt_types(answers, name, field, problems)
 
 
 def with_values(field: Field, values: Mapping[str, Sequence[str]]) -> Field:
@@ -283,37 +181,208 @@ def with_values(field: Field, values: Mapping[str, Sequence[str]]) -> Field:
     return replace(field, values=ordered(values[field.name])) if field.name in values else field
 
 
-def _headers_fit(
-    sources: Sequence[NamedText],
-    parts: Sequence[Rows],
-    table: Table,
-    fields: Sequence[Field],
-    others: Sequence[Table],
-    problems: Problems,
-) -> bool:
-    """Whether every file has the columns that are asked for; `others` are further tables in the same file."""
-    if table.file.suffix not in (".csv", ".tsv"):
-        return True
-    before = problems.found
-    asked = [*table.key_in(table.file), *fields]
-    listed = dict.fromkeys(column for field in asked for column in table.file.place(field).cells)
-    known = {column for one in (table, *others) for field in one.fields for column in one.file.place(field).cells}
-    for at, source in enumerate(sources):
-        header = parts[at].names
-        if header:
-            needed = _needed(header, table, asked)
-            _check_header(header, f"{source.name}:1", needed, known.union(listed), list(listed), problems)
-    return problems.found == before and all(part.names for part in parts)
+@dataclass(frozen=True)
+class _SentTable:
+    """A table's files as they were sent.
 
+    Attributes:
+        table: as declared.
+        sources: the files.
+        manifest: what is scored, and what is known of the data.
+        problems: takes what is wrong.
+    """
 
-def _needed(header: Sequence[str], table: Table, asked: Sequence[Field]) -> List[str]:
-    """The columns that a file must have: of a field that is not required only where it has one of them."""
-    needed: Dict[str, None] = {}
-    for field in asked:
-        cells = table.file.place(field).cells
-        if field.required or field.name in table.key or not set(cells).isdisjoint(header):
-            needed.update(dict.fromkeys(cells))
-    return list(needed)
+    table: Table
+    sources: Sequence[NamedText]
+    manifest: Manifest
+    problems: Problems
+
+    @property
+    def expected(self) -> Mapping[str, Any]:
+        """What participants know of the table."""
+        known: Mapping[str, Any] = self.manifest.expected["tables"][self.table.id]
+        return known
+
+    @cached_property
+    def keys(self) -> List[Key]:
+        """Of the phase."""
+        return list(map(tuple, self.expected["keys"]))
+
+    @property
+    def name(self) -> str:
+        """Of the file, or files, in messages."""
+        return self.table.file.name if self.table.file.named_by else self.sources[0].name
+
+    def left_out(self, reading: Mapping[str, Set[str]]) -> Set[str]:
+        """The tasks of a table's several that its files do not enter, since what only they need is not in them."""
+        judged = self.manifest.all_tasks if self.manifest.layout == "tasks" else self.manifest.tasks
+        tasks = {task: names for task, names in reading.items() if task in judged}
+        if len(tasks) < 2 or self.table.file.suffix == ".txt" or not self.sources:
+            return set()
+        there = self._fields_there()
+        found = tasks_left_out(self.table, tasks, there)
+        for task in self.manifest.tasks:
+            if task in found:
+                lacking = ", ".join(sorted(tasks[task].difference(there)))
+                self.problems.warn(self.sources[0].name, f"has no {lacking}, so the task {task} is not entered")
+        return found
+
+    def _fields_there(self) -> Set[str]:
+        """The answers of which some file has one of the columns, or the first name on the way to them."""
+        columns: Set[str] = set()
+        for source in self.sources:
+            # another spelling is a problem of its own
+            columns.update(map(str.casefold, column_names(source.text, self.table.file, self.table)))
+        there: Set[str] = set()
+        for field in self.table.answers:
+            place = self.table.file.place(field)
+            names = place.path[:1] if place.path else (place.name, *place.columns)
+            if not columns.isdisjoint(map(str.casefold, names)):
+                there.add(field.name)
+        return there
+
+    def checked(self, tasks: Sequence[str], tables: Sequence[Table]) -> Answers:
+        """The answers to these tasks, which the organisers' own check has seen where there is one."""
+        fields: List[Field] = []
+        for field in fields_of_tasks(self.table, self.manifest.options, tasks):
+            fields.append(with_values(field, self.expected["values"]))
+        before = self.problems.found
+        answers = self._read(fields, tables)
+        check = self.manifest.options.get("checks", {}).get(self.table.id)
+        if check is not None and self.problems.found == before:
+            run_check(check, answered_rows(answers, self.table, self.keys), self.table.file.name, self.problems)
+        return answers
+
+    def _read(self, fields: Sequence[Field], tables: Sequence[Table]) -> Answers:
+        """The answers in these fields, by the keys of the phase."""
+        table, problems = self.table, self.problems
+        parts = read_files(self.sources, table.file, fields, table, problems, self.keys)
+        if table.file.suffix in (".csv", ".tsv") and not self._headers_fit(parts, fields, tables):
+            return Answers({}, [], [])
+        rows = joined(parts)
+        positions = table.positions(self.keys)
+        answers = read_answers(rows, table, positions, fields, problems, problems.fault)
+        for key in rows.empty_keys:
+            if table.canonical((key,)) not in positions:
+                problems.error(self.name, f"unknown {table.key[0]} {shown(key)}", "ids of this phase's data alone")
+        may_be_empty = table.reject_missing or rows.empty_keys or table.file.named_by
+        if not may_be_empty and not problems.found and max(answers.numbers, default=-1) < 0:
+            problems.error(self.name, "has no rows", "a row for each key that is answered")
+        self._check_missing(answers)
+        for field in fields:
+            self._check_field(field, answers, rows)
+        return answers
+
+    def _check_field(self, field: Field, answers: Answers, rows: Rows) -> None:
+        """What is wrong with a field's values beyond each by itself."""
+        if field.name in self.expected["lengths"]:
+            self._check_lengths(answers, rows, field)
+        if field.name == self.table.distinct:
+            self._check_distinct(answers, rows, field)
+            self._check_items(answers, field)
+        if field.type in ("tags", "spans") and field.values:
+            self._doubt_types(answers, field)
+
+    def _headers_fit(self, parts: Sequence[Rows], fields: Sequence[Field], tables: Sequence[Table]) -> bool:
+        """Whether every file has the columns that are asked for; of other tables in the same file it may have any."""
+        before = self.problems.found
+        file = self.table.file
+        asked = [*self.table.key_in(file), *fields]
+        listed = list(dict.fromkeys(file.cells(asked)))
+        known = set(listed)
+        for one in tables:
+            if one.file.name == file.name:
+                known.update(one.file.cells(one.fields))
+        for source, part in zip(self.sources, parts):
+            if part.names:
+                needed = self._needed(part.names, asked)
+                _check_header(part.names, f"{source.name}:1", needed, known, listed, self.problems)
+        return self.problems.found == before and all(part.names for part in parts)
+
+    def _needed(self, header: Sequence[str], asked: Sequence[Field]) -> List[str]:
+        """The columns that a file must have: of a field that is not required only where it has one of them."""
+        needed: Dict[str, None] = {}
+        for field in asked:
+            cells = self.table.file.place(field).cells
+            if field.required or field.name in self.table.key or not set(cells).isdisjoint(header):
+                needed.update(dict.fromkeys(cells))
+        return list(needed)
+
+    def _check_missing(self, answers: Answers) -> None:
+        """Keys without a row: an error, or a warning where they are empty answers; many rows may well be none."""
+        table = self.table
+        in_order = table.by_line or table.file.suffix == ".txt"
+        if (in_order and not table.file.named_by) or (table.many and not table.reject_missing):
+            return
+        missing = self._unanswered(answers)
+        if not missing:
+            return
+        listed = first_of(missing, KEYS_SHOWN, named_key, "; ")
+        what = f"no row for {len(missing)} of {len(self.keys)} keys: {listed}"
+        if table.reject_missing:
+            self.problems.error(self.name, what, f"one row for each {', '.join(table.key)} of the data")
+        else:
+            has_defaults = any(field.default is not None for field in table.answers)
+            counted_as = "their defaults" if has_defaults else "empty answers"
+            self.problems.warn(self.name, f"{what}; they count as {counted_as}")
+
+    def _unanswered(self, answers: Answers) -> List[Key]:
+        """The keys without a row; a file for a key, without rows, is an answer without rows."""
+        if not self.table.many:
+            return [key for key, number in zip(self.keys, answers.numbers) if number < 0]
+        answered = set(map(self.keys.__getitem__, answers.owners))
+        if self.table.file.named_by:
+            at = self.table.key.index(self.table.file.named_by)
+            there = {source.named for source in self.sources}
+            answered.update(key for key in self.keys if key[at] in there)
+        return [key for key in self.keys if key not in answered]
+
+    def _check_lengths(self, answers: Answers, rows: Rows, field: Field) -> None:
+        """Tags are as many as the gold's; a default is one tag for all of them."""
+        column, lengths = answers.columns[field.name, field.type], self.expected["lengths"][field.name]
+        for at, tags in enumerate(column):
+            number, length = answers.numbers[at], lengths[at]
+            if field.default is not None and tags is field.empty:
+                column[at] = list(tags) * (length or 0)
+            elif tags is not None and length is not None and number >= 0 and len(tags) != length:
+                what = f"{field.name} has {counted(len(tags), 'tag')}"
+                self.problems.error(rows.place(number), what, f"{length}, one for each token")
+
+    def _doubt_types(self, answers: Answers, field: Field) -> None:
+        """A type that no gold has is no mistake, and yet most often a misspelt one."""
+        found: Set[str] = set()
+        for value in answers.columns[field.name, field.type]:
+            for one in value or ():
+                types = [one[2:]] if field.type == "tags" else one[2:]
+                found.update(types)
+        known = list(field.values or ())
+        unknown = sorted(found.difference(known, [""]))
+        if unknown:
+            plural = "types are" if len(unknown) > 1 else "type is"
+            listed = ", ".join(map(shown, unknown[:KEYS_SHOWN]))
+            what = f"the {plural} not among those of the data ({', '.join(known[:KEYS_SHOWN])}): {listed}"
+            self.problems.warn(self.name, f"{field.name}: {what}")
+
+    def _check_items(self, answers: Answers, field: Field) -> None:
+        """Where all judged items must be ranked: those of each key that has not."""
+        ranked = set(zip(answers.owners, answers.columns[field.name, field.type]))
+        for position, items in enumerate(self.expected.get("items", ())):
+            missing = [item for item in items if (position, item) not in ranked]
+            if missing:
+                key, listed = named_key(self.keys[position]), ", ".join(map(shown, missing[:KEYS_SHOWN]))
+                what = f"{key} has no row for {len(missing)} of {len(items)} items: {listed}"
+                self.problems.error(self.name, what, f"a row for each {field.name} of the data")
+
+    def _check_distinct(self, answers: Answers, rows: Rows, field: Field) -> None:
+        """The same item twice for a key would count twice in a ranking."""
+        first: Dict[Tuple[int, Any], int] = {}
+        values = answers.columns[field.name, field.type]
+        for owner, number, value in zip(answers.owners, answers.numbers, values):
+            seen = first.setdefault((owner, value), number)
+            if seen != number:
+                key = named_key(self.keys[owner])
+                what = f"{field.name} {shown(value)} again for {key}, after {rows.place(seen)}"
+                self.problems.error(rows.place(number), what, "each item once for a key")
 
 
 def _check_header(
@@ -343,99 +412,3 @@ def _check_header(
     if further:
         plural = "columns are" if len(further) > 1 else "column is"
         problems.warn(where, f"further {plural} not read: {', '.join(map(shown, further[:KEYS_SHOWN]))}")
-
-
-def _check_missing(
-    answers: Answers, table: Table, keys: Sequence[Key], sources: Sequence[NamedText], problems: Problems
-) -> None:
-    """Keys without a row: an error, or a warning where they are empty answers; many rows may well be none."""
-    counted = table.by_line or table.file.suffix == ".txt"
-    if (counted and not table.file.named_by) or (table.many and not table.reject_missing):
-        return
-    answered = _answered(answers, table, keys, sources)
-    missing = [key for position, key in enumerate(keys) if position not in answered]
-    if not missing:
-        return
-    more = f" and {len(missing) - KEYS_SHOWN} more" if len(missing) > KEYS_SHOWN else ""
-    listed = "; ".join(map(named_key, missing[:KEYS_SHOWN])) + more
-    what = f"no row for {len(missing)} of {len(keys)} keys: {listed}"
-    name = table.file.name if table.file.named_by else sources[0].name
-    if table.reject_missing:
-        problems.error(name, what, f"one row for each {', '.join(table.key)} of the data")
-    else:
-        problems.warn(name, f"{what}; they count as {_counted_as(table)}")
-
-
-def _answered(answers: Answers, table: Table, keys: Sequence[Key], sources: Sequence[NamedText]) -> Set[int]:
-    """The positions of the keys with a row; a file for a key, without rows, is an answer without rows."""
-    if not table.many:
-        return {position for position, number in enumerate(answers.numbers) if number >= 0}
-    found = set(answers.owners)
-    if table.file.named_by:
-        at = table.key.index(table.file.named_by)
-        there = {source.named for source in sources}
-        found.update(position for position, key in enumerate(keys) if key[at] in there)
-    return found
-
-
-def _counted_as(table: Table) -> str:
-    """What a key without a row counts as."""
-    return "their defaults" if any(field.default is not None for field in table.answers) else "empty answers"
-
-
-def _check_lengths(
-    answers: Answers, rows: Rows, field: Field, lengths: Sequence[Optional[int]], problems: Problems
-) -> None:
-    """Tags are as many as the gold's; a default is one tag for all of them."""
-    column = answers.columns[field.name, field.type]
-    for at, tags in enumerate(column):
-        if field.default is not None and tags is field.empty:
-            column[at] = list(tags) * (lengths[at] or 0)
-        elif tags is not None and lengths[at] is not None and answers.numbers[at] >= 0 and len(tags) != lengths[at]:
-            what = f"{field.name} has {len(tags)} tag{'' if len(tags) == 1 else 's'}"
-            problems.error(rows.place(answers.numbers[at]), what, f"{lengths[at]}, one for each token")
-
-
-def _doubt_types(answers: Answers, name: str, field: Field, problems: Problems) -> None:
-    """A type that no gold has is no mistake, and yet most often a misspelt one."""
-    found: Set[str] = set()
-    for value in answers.columns[field.name, field.type]:
-        for one in value or ():
-            types = [one[2:]] if field.type == "tags" else one[2:]
-            found.update(types)
-    unknown = sorted(found.difference(field.values or (), [""]))
-    if unknown:
-        plural = "types are" if len(unknown) > 1 else "type is"
-        known = ", ".join(list(field.values or ())[:KEYS_SHOWN])
-        listed = ", ".join(map(shown, unknown[:KEYS_SHOWN]))
-        problems.warn(name, f"{field.name}: the {plural} not among those of the data ({known}): {listed}")
-
-
-def _check_items(
-    answers: Answers,
-    keys: Sequence[Key],
-    field: Field,
-    judged: Sequence[Sequence[str]],
-    name: str,
-    problems: Problems,
-) -> None:
-    """Where all judged items must be ranked: those of each key that has not."""
-    given = answers.columns[field.name, field.type]
-    ranked = {(owner, given[place]) for place, owner in enumerate(answers.owners)}
-    for position, items in enumerate(judged):
-        missing = [item for item in items if (position, item) not in ranked]
-        if missing:
-            listed = ", ".join(map(shown, missing[:KEYS_SHOWN]))
-            what = f"{named_key(keys[position])} has no row for {len(missing)} of {len(items)} items: {listed}"
-            problems.error(name, what, f"a row for each {field.name} of the data")
-
-
-def _check_distinct(answers: Answers, rows: Rows, keys: Sequence[Key], field: Field, problems: Problems) -> None:
-    """The same item twice for a key would count twice in a ranking."""
-    first: Dict[Tuple[int, Any], int] = {}
-    for at, value in enumerate(answers.columns[field.name, field.type]):
-        seen = first.setdefault((answers.owners[at], value), answers.numbers[at])
-        if seen != answers.numbers[at]:
-            key = named_key(keys[answers.owners[at]])
-            what = f"{field.name} {shown(value)} again for {key}, after {rows.place(seen)}"
-            problems.error(rows.place(answers.numbers[at]), what, "each item once for a key")

@@ -5,6 +5,7 @@ Runs on Python 3.9 with the standard library alone, because participants run it 
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from typing import Any, Collection, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
 
 from scoring_kit.base.fields import Field
@@ -52,15 +53,13 @@ class Table:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Table":
         """Make a table of its JSON object, as bundle.yaml's reader writes it into the options."""
-        keys = data["gold_keys"]
-        read = {
-            "key": tuple(data["key"]),
-            "fields": tuple(Field.from_dict(field) for field in data["fields"]),
-            "file": File(**data["file"]),
-            "gold": File(**data["gold"]),
-            "gold_keys": File(**keys) if keys else None,
-        }
-        return cls(**{name: value for name, value in {**data, **read}.items() if name != "public"})
+        given = dict(data)
+        given.pop("public", None)  # which the organisers' verbs read
+        given["key"] = tuple(data["key"])
+        given["fields"] = tuple(map(Field.from_dict, data["fields"]))
+        for name in ("file", "gold", "gold_keys"):
+            given[name] = data[name] and File(**data[name])
+        return cls(**given)
 
     @cached_property
     def key_fields(self) -> List[Field]:
@@ -101,7 +100,7 @@ class Table:
 
     def positions(self, keys: Iterable[Key]) -> Dict[Key, int]:
         """Key, as it is compared, → its position."""
-        return {key: position for position, key in enumerate(self.compared(keys))}
+        return dict(zip(self.compared(keys), count()))
 
     def compared(self, keys: Iterable[Key]) -> Iterable[Key]:
         """Keys as they are compared; most are so already."""
@@ -117,13 +116,13 @@ class Table:
 
 def fields_by_task(table: Table, options: Mapping[str, Any]) -> Dict[str, Set[str]]:
     """Task → the answers in the table that its metrics read; an own function reads all. Only tasks that read any."""
-    answers = {field.name for field in table.answers}
+    answers = set(table.by_name).difference(table.key)
     found: Dict[str, Set[str]] = {}
     for task, columns in options["metrics"].items():
         for metric in columns.values():
             if table.id in tables_read(metric):
-                read = answers if metric["file"] else answers.intersection(metric["fields"])
-                found.setdefault(task, set()).update(read)
+                read = found.setdefault(task, set())
+                read |= answers if metric["file"] else answers.intersection(metric["fields"])
     return found
 
 

@@ -97,7 +97,11 @@ def _read(table: CsvTable, tasks: Sequence[str], form: Form, problems: Problems)
         gold.ids.append(item)
         where = f"{form.file}:{line} ({form.id} {item})"
         if "classification" in tasks:
-            gold.classes.append(_class_name(cells[at[CLASS]].strip(), where, problems))
+            name = cells[at[CLASS]].strip()
+            gold.classes.append(CLASS_OF.get(name, ""))
+            if name not in CLASS_OF:
+                what = f"{CLASS} is not one of the classes"
+                problems.error(where, what, f"one of {', '.join(CLASSES)}, spelled exactly so")
         if "regression" in tasks:
             gold.mmse.append(_score(cells[at[form.mmse]].strip(), where, form, problems))
     if not gold.ids:
@@ -105,12 +109,6 @@ def _read(table: CsvTable, tasks: Sequence[str], form: Form, problems: Problems)
     elif set(gold.mmse) == {None} and not problems.found:
         problems.error(form.file, f"no speaker has an {form.mmse}", "at least one, for the task regression")
     return gold
-
-
-def _class_name(cell: str, where: str, problems: Problems) -> str:
-    if cell not in CLASS_OF:
-        problems.error(where, f"{CLASS} is not one of the classes", f"one of {', '.join(CLASSES)}, spelled exactly so")
-    return CLASS_OF.get(cell, "")
 
 
 def _score(cell: str, where: str, form: Form, problems: Problems) -> float | None:

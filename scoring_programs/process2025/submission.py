@@ -136,24 +136,20 @@ class _Column:
             problems.error(f"{where[0]}:{where[1]} ({self.name})", what, expected)
 
     def _score(self, where: Tuple[str, int], cell: str, problems: Problems) -> float:
+        """A score outside the range of the MMSE gets a warning; what is not a number, or far outside, is refused."""
         try:
             value = math.nan if "_" in cell else float(cell)
         except ValueError:
             value = math.nan
-        if not 0.0 <= value <= MMSE_MAX:
-            self._judge(value, cell, where, problems)
-        return value
-
-    def _judge(self, value: float, cell: str, where: Tuple[str, int], problems: Problems) -> None:
-        """A score outside the range of the MMSE gets a warning; what is not a number, or far outside, is refused."""
         if not -MMSE_LIMIT <= value <= MMSE_LIMIT:
             what = f"{shown(cell)} is far out of range"
             if not math.isfinite(value):
                 what = f"{shown(cell)} is not a finite number"
             expected = f"an MMSE score such as 27 or 26.5, with a decimal point, from 0 to {MMSE_MAX:g}"
             problems.error(f"{where[0]}:{where[1]} ({self.name})", what, expected)
-        elif len(self._outside) <= CELLS_SHOWN:
+        elif not 0.0 <= value <= MMSE_MAX and len(self._outside) <= CELLS_SHOWN:
             self._outside.append(f"line {where[1]} {shown(cell)}")
+        return value
 
     def gaps(self) -> str:
         """How many cells of a partly filled column are empty, and which, for messages."""

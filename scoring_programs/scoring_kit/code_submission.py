@@ -165,15 +165,17 @@ def handed_over(output: Path, submission: Path | None, problems: Problems) -> Co
 
     Args:
         output: what the prediction step left, and whatever the platform laid over it.
-        submission: the code, where the platform gives it to the scoring program (`/app/ingested_program`); then the
-            run's folder is the one that is called after this very submission. Else it is the only one there is.
+        submission: where the platform gives the code to the scoring program (`/app/ingested_program`). If it is there,
+            the run's folder is the one that is called after this very submission. Else it is the only one there is.
         problems: collects warnings.
 
     Raises:
         SubmissionError: the code has not run, or its run failed.
         OrganiserError: the ingestion program failed.
     """
-    names = run_folders(output) if submission is None else [run_folder_name(submission)]
+    names = run_folders(output)
+    if submission is not None and submission.is_dir():
+        names = [run_folder_name(submission)]
     if len(names) != 1 or not (output / names[0]).is_dir():
         _has_not_run(problems)
     folder = output / names[0]

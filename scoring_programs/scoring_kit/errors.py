@@ -39,7 +39,7 @@ class SubmissionError(Exception):
         The number of problems comes first and last, because a log may have lost its beginning.
         """
         shown_lines = fitting(self.messages)
-        found, more = _count(self.found, "problem"), self.found - _problems_in(shown_lines)
+        found, more = counted(self.found, "problem"), self.found - _problems_in(shown_lines)
         lines = [f"The submission cannot be scored: {found} found.", *shown_lines]
         if more > 0:
             lines.append(f"… and {more} more.")
@@ -129,7 +129,7 @@ class Problems:
         lines = fitting(list(map("warning: {}".format, self.warnings[:WARNINGS_SHOWN])), LOG_BYTES // 3)
         more = self.warned - len(lines)
         if more:
-            lines.append(f"… and {_count(more, 'more warning')}.")
+            lines.append(f"… and {counted(more, 'more warning')}.")
         return lines
 
     def organiser_error(self) -> OrganiserError:
@@ -172,7 +172,7 @@ def _same(others: Sequence[str]) -> str:
     if not others:
         return ""
     more = ", …" if len(others) > LINES_SHOWN else ""
-    return f" The same in {_count(len(others), 'more line')}: {', '.join(others[:LINES_SHOWN])}{more}."
+    return f" The same in {counted(len(others), 'more line')}: {', '.join(others[:LINES_SHOWN])}{more}."
 
 
 def _line(text: str) -> str:
@@ -185,7 +185,8 @@ def cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def _count(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """A number of things: `1 line`, `2 lines`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 

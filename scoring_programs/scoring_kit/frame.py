@@ -114,9 +114,7 @@ def run(
     if program.takes_code:
         from scoring_kit.code_submission import handed_over  # in no program that scores predictions
 
-        given = input_folder.parent / "ingested_program"
-        submission_given = given if given.is_dir() else None
-        code_run = handed_over(input_folder / "res", submission_given, problems)
+        code_run = handed_over(input_folder / "res", input_folder.parent / "ingested_program", problems)
         submitted, seconds = code_run.predictions, code_run.seconds
     try:
         submission, files = read_submission(reading, submitted, manifest, problems)

@@ -8,24 +8,10 @@ import importlib
 import os
 import shutil
 import stat
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import (
-    Any,
-    Callable,
-    Collection,
-    Dict,
-    Iterator,
-    List,
-    Mapping,
-    NamedTuple,
-    Optional,
-    Protocol,
-    Sequence,
-    Tuple,
-    TypeVar,
-    cast,
-)
+from typing import Any, Dict, List, NamedTuple, Optional, Protocol, Tuple, TypeVar, cast
 
 from scoring_kit.base.submissions import JUNK_FOLDERS, JUNK_NAMES
 from scoring_kit.errors import OrganiserError, Problems, shown

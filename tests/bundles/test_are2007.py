@@ -1,9 +1,6 @@
 """The declaration, synthetic data and baselines of ARE, and the whole way through the built zip."""
 
 import re
-import shutil
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -15,7 +12,7 @@ from gen_bundle.package.resolve import resolve
 from gen_bundle.render.pages import render_pages
 from gen_bundle.resources import resource
 from scoring_kit.organiser import Request
-from tests.bundles.replayed import check_board, columns_of, direct_scores, files_of, pages
+from tests.bundles.replayed import columns_of, direct_scores, files_of, pages
 from tests.scoring_programs.framed import score
 
 pytestmark = pytest.mark.usefixtures("kept_organisers")
@@ -32,23 +29,6 @@ def test_the_columns_are_the_exercises_measures() -> None:
     competition = resolve(FOLDER)
     assert [task.id for task in competition.tasks] == TASKS
     assert [phase.id for phase in competition.declaration.phases] == ["dev", "test"]
-
-
-@pytest.mark.slow
-def test_committed_data_are_what_the_scripts_write(tmp_path: Path) -> None:
-    copy = tmp_path / NAME
-    shutil.copytree(FOLDER, copy, ignore=shutil.ignore_patterns("data"))
-    for script in ("make_data.py", "baselines/make_baselines.py"):
-        subprocess.run([sys.executable, str(copy / script)], check=True)
-    assert files_of(copy / "data") == files_of(FOLDER / "data")
-
-
-def test_baselines_are_made_without_the_keys(tmp_path: Path) -> None:
-    copy = tmp_path / NAME
-    shutil.copytree(FOLDER / "baselines", copy / "baselines")
-    shutil.copytree(FOLDER / "data" / "public", copy / "data" / "public")
-    subprocess.run([sys.executable, str(copy / "baselines" / "make_baselines.py")], check=True)
-    assert files_of(copy / "data" / "baselines") == files_of(FOLDER / "data" / "baselines")
 
 
 @pytest.mark.parametrize("phase", ["dev", "test"])
@@ -125,12 +105,6 @@ def test_an_oracle_is_as_good_as_can_be(tmp_path: Path, phase: str) -> None:
     outcome = score(tmp_path, NAME, files_of(folder), answers)
     assert outcome.scores == {key: pytest.approx(expected[key[:5]]) for key in columns_of(NAME)}
     assert 0.8 < expected["task1"] < 1
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_the_board_of_the_built_bundle_shows_the_direct_scores(tmp_path: Path, layout: str) -> None:
-    check_board(tmp_path, NAME, layout, ["good", "weak"])
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

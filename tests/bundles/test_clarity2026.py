@@ -1,16 +1,13 @@
 """The declaration, synthetic data and baselines of CLARITY, and the whole way through the built zip."""
 
 import csv
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from gen_bundle.package.resolve import resolve
 from gen_bundle.resources import resource
-from tests.bundles.replayed import check_board, columns_of, direct_scores, files_of, pages
+from tests.bundles.replayed import columns_of, direct_scores, files_of, pages
 from tests.scoring_programs.framed import score
 
 pytestmark = pytest.mark.usefixtures("kept_organisers")
@@ -55,23 +52,6 @@ def test_participants_get_the_questions_without_labels(phase: str) -> None:
     assert train.isdisjoint(row["index"] for row in gold)
 
 
-@pytest.mark.slow
-def test_committed_data_are_what_the_scripts_write(tmp_path: Path) -> None:
-    copy = tmp_path / NAME
-    shutil.copytree(FOLDER, copy, ignore=shutil.ignore_patterns("data"))
-    for script in ("make_data.py", "baselines/make_baselines.py"):
-        subprocess.run([sys.executable, str(copy / script)], check=True)
-    assert files_of(copy / "data") == files_of(FOLDER / "data")
-
-
-def test_baselines_are_made_without_the_gold(tmp_path: Path) -> None:
-    copy = tmp_path / NAME
-    shutil.copytree(FOLDER / "baselines", copy / "baselines")
-    shutil.copytree(FOLDER / "data" / "public", copy / "data" / "public")
-    subprocess.run([sys.executable, str(copy / "baselines" / "make_baselines.py")], check=True)
-    assert files_of(copy / "data" / "baselines") == files_of(FOLDER / "data" / "baselines")
-
-
 @pytest.mark.parametrize("phase", ["dev", "test"])
 def test_the_good_baseline_beats_the_weak_one_everywhere(tmp_path: Path, phase: str) -> None:
     good, weak = (direct_scores(tmp_path, NAME, phase, baseline) for baseline in ("good", "weak"))
@@ -86,12 +66,6 @@ def test_an_oracle_is_perfect_against_any_annotator(tmp_path: Path) -> None:
     scores = score(tmp_path, NAME, gold, {"oracle.csv": "\n".join(lines)}).scores
     assert scores["clarity_macro_f1"] == scores["evasion_macro_f1"] == scores["evasion_accuracy"] == 1.0
     assert scores["evasion_majority_macro_f1"] < 1.0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("layout", ["joint", "tasks", "separate"])
-def test_the_board_of_the_built_bundle_shows_the_direct_scores(tmp_path: Path, layout: str) -> None:
-    check_board(tmp_path, NAME, layout, ["good", "weak"])
 
 
 @pytest.mark.parametrize("layout", ["joint", "tasks", "separate"])

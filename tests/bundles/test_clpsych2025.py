@@ -3,9 +3,6 @@
 import io
 import json
 import re
-import shutil
-import subprocess
-import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -174,19 +171,6 @@ def test_no_summary_of_the_gold_lies_in_what_participants_get() -> None:
         for timeline in timelines(phase):
             for text in [timeline["timeline_summary"], *(post["Post Summary"] for post in timeline["posts"])]:
                 assert text is None or text not in public
-
-
-@pytest.mark.slow
-def test_committed_data_are_what_the_scripts_write(tmp_path: Path) -> None:
-    copy = tmp_path / "clpsych2025"
-    shutil.copytree(FOLDER, copy, ignore=shutil.ignore_patterns("data"))
-    for script in ("make_data.py", "baselines/make_baselines.py"):
-        subprocess.run([sys.executable, str(copy / script)], check=True)
-    assert files_of(copy / "data") == files_of(FOLDER / "data")
-
-
-def files_of(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 @pytest.mark.parametrize("phase", PHASES)

@@ -1,9 +1,6 @@
 """The declaration, synthetic data and baselines of PROCESS, and the whole way through the built zip."""
 
 import csv
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +9,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.package.resolve import resolve
 from gen_bundle.render.markdown import page_html
 from gen_bundle.resources import resource
-from tests.bundles.replayed import check_board, columns_of, direct_scores, files_of, pages
+from tests.bundles.replayed import columns_of, direct_scores, files_of, pages
 from tests.scoring_programs.framed import score
 
 pytestmark = pytest.mark.usefixtures("kept_organisers")
@@ -55,23 +52,6 @@ def test_participants_get_the_speakers_without_class_and_score(phase: str, speak
     assert {row["Record-ID"] for row in rows("public", "dem-info.csv")}.isdisjoint(row["Test_ID"] for row in gold)
 
 
-@pytest.mark.slow
-def test_committed_data_are_what_the_scripts_write(tmp_path: Path) -> None:
-    copy = tmp_path / NAME
-    shutil.copytree(FOLDER, copy, ignore=shutil.ignore_patterns("data"))
-    for script in ("make_data.py", "baselines/make_baselines.py"):
-        subprocess.run([sys.executable, str(copy / script)], check=True)
-    assert files_of(copy / "data") == files_of(FOLDER / "data")
-
-
-def test_baselines_are_made_without_the_gold(tmp_path: Path) -> None:
-    copy = tmp_path / NAME
-    shutil.copytree(FOLDER / "baselines", copy / "baselines")
-    shutil.copytree(FOLDER / "data" / "public", copy / "data" / "public")
-    subprocess.run([sys.executable, str(copy / "baselines" / "make_baselines.py")], check=True)
-    assert files_of(copy / "data" / "baselines") == files_of(FOLDER / "data" / "baselines")
-
-
 @pytest.mark.parametrize("phase", ["dev", "test"])
 def test_the_good_baseline_beats_the_weak_one_everywhere(tmp_path: Path, phase: str) -> None:
     good, weak = (direct_scores(tmp_path, NAME, phase, baseline) for baseline in ("good", "weak"))
@@ -86,12 +66,6 @@ def test_an_oracle_is_perfect(tmp_path: Path, phase: str) -> None:
     gold = files_of(FOLDER / "data" / phase)
     outcome = score(tmp_path, NAME, gold, {"PROCESS_submission_Oracle_Nowhere.csv": "\n".join(lines)})
     assert outcome.scores == {"macro_f1": 1.0, "macro_precision": 1.0, "macro_recall": 1.0, "rmse": 0.0}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("layout", ["joint", "tasks", "separate"])
-def test_the_board_of_the_built_bundle_shows_the_direct_scores(tmp_path: Path, layout: str) -> None:
-    check_board(tmp_path, NAME, layout, ["good", "weak"])
 
 
 @pytest.mark.parametrize("layout", ["joint", "tasks", "separate"])

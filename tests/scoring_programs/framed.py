@@ -6,12 +6,13 @@ import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import Any
 
 from gen_bundle.package.programs import program_description
 from gen_bundle.package.resolve import resolve
 from gen_bundle.resources import resource
 from scoring_kit import frame
-from tests.scoring_programs.packed import Outcome
+from tests.scoring_programs.packed import Outcome, run_program
 
 Files = Mapping[str, str | bytes]
 
@@ -60,6 +61,19 @@ def write_files(folder: Path, files: Files) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+def run_without(
+    tmp_path: Path, blocked: Sequence[str], name: str, gold: Files, answers: Files, **chosen: Any
+) -> Outcome:
+    """As `run_program`, on these files, where the modules `blocked` fail to import."""
+    for folder, files in (("gold", gold), ("answers", answers)):
+        write_files(tmp_path / folder, files)
+    (tmp_path / "run").mkdir()
+    environment = {"PYTHONPATH": str(blocking(tmp_path / "blocked", *blocked))}
+    return run_program(
+        tmp_path / "run", name, tmp_path / "gold", tmp_path / "answers", environment=environment, **chosen
+    )
 
 
 def blocking(folder: Path, *names: str) -> Path:

@@ -7,8 +7,7 @@ import pytest
 
 from tests.scoring_programs.clarity2026 import gold as clarity
 from tests.scoring_programs.clpsych2025.cases import answer, post
-from tests.scoring_programs.framed import Files, blocking, write_files
-from tests.scoring_programs.packed import run_program
+from tests.scoring_programs.framed import Files, run_without
 from tests.scoring_programs.process2025 import gold as process
 
 pytestmark = pytest.mark.slow
@@ -36,11 +35,6 @@ TIMELINE = '{"t": {"timeline_level": {}, "post_level": {"p": {"wellbeing_score":
 def test_a_job_without_a_model_imports_no_library(
     tmp_path: Path, name: str, tasks: list[str] | None, layout: str, gold: Files, answers: Files, exit_code: int
 ) -> None:
-    write_files(tmp_path / "ref", gold)
-    write_files(tmp_path / "res", answers)
-    blocked = blocking(tmp_path / "blocked", "numpy", "scipy", "sklearn", "pandas")
-    environment = {"PYTHONPATH": str(blocked)}
-    outcome = run_program(
-        tmp_path, name, tmp_path / "ref", tmp_path / "res", tasks=tasks, layout=layout, environment=environment
-    )
+    blocked = ("numpy", "scipy", "sklearn", "pandas")
+    outcome = run_without(tmp_path, blocked, name, gold, answers, tasks=tasks, layout=layout)
     assert outcome.exit_code == exit_code, outcome.stderr

@@ -148,11 +148,22 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     gc.set_threshold(GARBAGE)
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # looking for some reads each package's metadata
     _end_on_signals()
-    _escape_unprintable()
+    for stream in (
+        sys.stdout,
+        sys.stderr,
+    ):  # what a stream cannot hold is escaped; UTF-8 for files and pipes of Windows
+        if isinstance(stream, io.TextIOWrapper):
+            encoding = "utf-8" if sys.platform == "win32" and not stream.isatty() else None
+            stream.reconfigure(encoding=encoding, errors="backslashreplace")
     try:
         root.main(args=arguments, prog_name="gen-bundle")
     except Exception as error:
-        _last_resort(error)
+        if isinstance(error, OSError) and error.errno in MACHINE_LIMITS:
+            place = f"{error.filename}: " if error.filename else ""
+            say(f"error: {place}{error.strerror}.", "red")
+            sys.exit(2)
+        say(bug_report(error), "red")
+        sys.exit(3)
     sys.exit(0)
 
 
@@ -161,23 +172,6 @@ MACHINE_LIMITS = {
     *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.ENOMEM),
     *(errno.EMFILE, errno.ENFILE, errno.ENAMETOOLONG, errno.EFBIG),
 }
-
-
-def _last_resort(error: Exception) -> NoReturn:
-    """Report in a few lines what no verb foresaw; exits with 2 where this machine lacks something, else with 3."""
-    if isinstance(error, OSError) and error.errno in MACHINE_LIMITS:
-        say(f"error: {f'{error.filename}: ' if error.filename else ''}{error.strerror}.", "red")
-        sys.exit(2)
-    say(bug_report(error), "red")
-    sys.exit(3)
-
-
-def _escape_unprintable() -> None:
-    """Let no character end a verb: what a stream cannot hold is escaped. Files and pipes get UTF-8 on Windows, too."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            encoding = "utf-8" if sys.platform == "win32" and not stream.isatty() else None
-            stream.reconfigure(encoding=encoding, errors="backslashreplace")
 
 
 def _end_on_signals() -> None:

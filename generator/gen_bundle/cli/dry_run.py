@@ -21,7 +21,7 @@ from gen_bundle.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from gen_bundle.twin.report import BoardRow, Results, Run
+    from gen_bundle.twin.report import BoardRow, Results
 
 LINES_SHOWN = 200
 CELL_LINES = 3  # characters around a cell
@@ -127,20 +127,16 @@ def show(results: "Results") -> None:
     """Print outcomes, boards and findings for people."""
     say(f"as Codabench {results.platform_version} would run it")
     for run in results.runs:
-        _show_run(run)
+        if run.status == "Failed":
+            say(f"{run.place}: Failed after {run.seconds:.1f} s. {run.message}", "red")
+        else:
+            colour = "yellow" if run.message else "green"  # its message is among what must be fixed
+            say(f"{run.place}: Finished in {run.seconds:.1f} s", colour)
     for phase in dict.fromkeys(row.phase for row in results.board):
         _show_board(phase, [row for row in results.board if row.phase == phase])
     say_each(results.verdict)
     say_each(results.notes, "yellow", before="note: ")
     say_each(results.findings, "red", before="to fix: ")
-
-
-def _show_run(run: "Run") -> None:
-    if run.status == "Failed":
-        say(f"{run.place}: Failed after {run.seconds:.1f} s. {run.message}", "red")
-    else:
-        colour = "yellow" if run.message else "green"  # its message is among what must be fixed
-        say(f"{run.place}: Finished in {run.seconds:.1f} s", colour)
 
 
 def _show_board(phase: str, rows: "list[BoardRow]") -> None:

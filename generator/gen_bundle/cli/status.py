@@ -1,24 +1,23 @@
-"""gen-bundle status ID: what happens in a live competition."""
-
-from __future__ import annotations
+"""gen-bundle status ID: what happens in a live competition: who waits, what failed and why, and how long it lasts."""
 
 import json
 import time
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, MutableMapping, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
 from gen_bundle.cli.messages import user_errors
 from gen_bundle.cli.options import competition_id, connected, json_option, live_options
+from gen_bundle.live.competition import moment, phases_of, read_as_organiser
+from gen_bundle.live.connection import AnswerError, Connection, Row
+from gen_bundle.live.submissions import DELETED, FINAL, created, details_of, failure_reason, state, submissions_of
 from gen_bundle.plain_text import one_line
-
-if TYPE_CHECKING:
-    from gen_bundle.live.status import LiveStatus
 
 WATCH_S = 60
 EPILOG = """\b
@@ -41,8 +40,6 @@ Exit status: 0 shown, 1 refused by the server, 2 wrong use.
 @live_options
 def command(competition: int, watch: bool, as_json: bool, server: str, token_file: Path | None) -> None:
     """Show what happens in a live competition."""
-    from gen_bundle.live.status import status
-
     lines: dict[int, str] = {}
     until_ended = suppress(KeyboardInterrupt) if watch else nullcontext()
     with user_errors(), connected(server, token_file) as connection, until_ended:
@@ -53,6 +50,127 @@ def command(competition: int, watch: bool, as_json: bool, server: str, token_fil
             if not watch:
                 return
             time.sleep(WATCH_S)
+
+
+MOST_FAILURES = 50  # whose logs are read
+DAY_S = 86400
+
+
+@dataclass(frozen=True)
+class PhaseStatus:
+    """A phase.
+
+    Attributes:
+        days_left: until it ends (negative: over); None without an end.
+        submissions: numbers by status.
+    """
+
+    name: str
+    start: str | None
+    end: str | None
+    days_left: float | None
+    submissions: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """The submission that has waited longest for its result."""
+
+    id: int
+    owner: str
+    status: str
+    seconds: int
+
+
+@dataclass(frozen=True)
+class FailuresAlike:
+    """Failed submissions with the same reason, the newest first."""
+
+    line: str
+    submissions: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class LiveStatus:
+    """A competition at one moment.
+
+    Attributes:
+        participants: numbers by status; `pending` wait for the organisers.
+        oldest: None where nothing waits.
+        failures: the most frequent first.
+        unread_failures: older ones, whose reasons were not read.
+    """
+
+    id: int
+    title: str
+    published: bool
+    at: str
+    participants: Mapping[str, int]
+    phases: tuple[PhaseStatus, ...]
+    oldest: Waiting | None
+    failures: tuple[FailuresAlike, ...]
+    unread_failures: int
+
+
+def status(
+    connection: Connection, competition: int, now: datetime, known_lines: MutableMapping[int, str] | None = None
+) -> LiveStatus:
+    """Look at a competition; waiting and days are counted from `now`.
+
+    `known_lines`, why submissions failed, is filled, so that nothing is read twice.
+
+    Raises:
+        UserError: the user is not an organiser.
+    """
+    lines = {} if known_lines is None else known_lines
+    answer = read_as_organiser(connection, competition, "status")
+    people = connection.rows("participants/", competition=competition)
+    phases, rows = [], []
+    for phase in phases_of(answer, None):
+        own = [row for row in submissions_of(connection, phase["id"]).values() if state(row) != DELETED]
+        rows += own
+        statuses = Counter(state(row) for row in own if not row.get("parent"))
+        start, end = phase.get("start"), phase.get("end")
+        last = moment(end)
+        days_left = round((last - now).total_seconds() / DAY_S, 2) if last else None
+        phases.append(PhaseStatus(str(phase["name"]), start, end, days_left, dict(statuses)))
+    failed = sorted((row for row in rows if state(row) == "Failed"), key=lambda row: int(row["id"]), reverse=True)
+    return LiveStatus(
+        competition,
+        str(answer.get("title")),
+        bool(answer.get("published")),
+        f"{now:%Y-%m-%dT%H:%M:%SZ}",
+        dict(Counter(str(one["status"]) for one in people)),
+        tuple(phases),
+        _oldest(rows, now),
+        _alike(connection, failed[:MOST_FAILURES], lines),
+        max(0, len(failed) - MOST_FAILURES),
+    )
+
+
+def _oldest(rows: list[dict[str, Any]], now: datetime) -> Waiting | None:
+    waiting = [row for row in rows if state(row) not in FINAL]
+    if not waiting:
+        return None
+    row = min(waiting, key=created)
+    seconds = int((now - created(row)).total_seconds())
+    return Waiting(int(row["id"]), str(row["owner"]), state(row), seconds)
+
+
+def _alike(connection: Connection, failed: Sequence[Row], lines: MutableMapping[int, str]) -> tuple[FailuresAlike, ...]:
+    by_line: dict[str, list[int]] = {}
+    for row in failed:
+        number = int(row["id"])
+        if number not in lines:
+            try:
+                lines[number] = failure_reason(connection, row, details_of(connection, number))
+            except AnswerError as error:
+                if error.code is None:
+                    raise
+                lines[number] = f"the reason cannot be read: {error.messages[0]}"
+        by_line.setdefault(lines[number], []).append(number)
+    found = [FailuresAlike(line, tuple(numbers)) for line, numbers in by_line.items()]
+    return tuple(sorted(found, key=lambda one: len(one.submissions), reverse=True))
 
 
 def _text(seen: LiveStatus) -> str:

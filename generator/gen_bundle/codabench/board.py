@@ -293,7 +293,7 @@ class Board:
                 raise RefusedError(f"no column has the index {self.leaderboard.primary_index} (primary_index)")
             own = [other for other in self.entries if other.owner == entry.owner and other.finished]
             if own:
-                order = [primary, *(column for column in self.leaderboard.columns if column is not primary)]
+                order = [primary, *self.leaderboard.columns]
                 missing_first = dict.fromkeys(order, self.version.best_prefers_missing)
                 self._put(min(own, key=lambda other: _places(other, missing_first)))
 
@@ -382,29 +382,32 @@ class Board:
 
         In a phase of several tasks `owners` says which a column belongs to; of other columns the first task counts.
         """
-        shown: dict[str, str] = {}
-        for entry in row.entry.children or [row.entry]:
-            for shown_for, column, text in row.cells:
-                if shown_for is entry and owners.get(column.key, entry.task) == entry.task:
-                    shown.setdefault(column.key, text)
-        return {column.key: shown.get(column.key, NOT_AVAILABLE) for column in self.leaderboard.visible}
+        return self._texts(row, row.entry.children or [row.entry], owners)
 
     def cells_by_task(self, row: RankedRow) -> dict[str, dict[str, str]] | None:
         """The same for each task, as the platform lays out a phase of several; None in a phase of one."""
         by_task = {}
         for entry in row.entry.children:
-            # the first text counts: a scorer may have written a score for the average rank
-            shown = {column: text for shown_for, column, text in reversed(row.cells) if shown_for is entry}
-            texts = {column.key: shown.get(column, NOT_AVAILABLE) for column in self.leaderboard.visible}
-            by_task[entry.task or ""] = texts
+            by_task[entry.task or ""] = self._texts(row, [entry], {})
         return by_task or None
+
+    def _texts(self, row: RankedRow, parts: Sequence[Submitted], owners: Mapping[str, str]) -> dict[str, str]:
+        shown: dict[str, str] = {}
+        for entry in parts:
+            for shown_for, column, text in row.cells:
+                if shown_for is entry and owners.get(column.key, entry.task) == entry.task:
+                    # the first text counts: a scorer may have written a score for the average rank
+                    shown.setdefault(column.key, text)
+        return {column.key: shown.get(column.key, NOT_AVAILABLE) for column in self.leaderboard.visible}
 
 
 def _stored_cells(entry: Submitted) -> list[Cell]:
     """What a submission's stored scores show, by the columns' indexes."""
-    seen = [score for score in entry.scores if not score.column.hidden]
-    seen.sort(key=lambda score: score.column.index or 0)
-    return [(entry, score.column, shown_text(score.value, score.column.precision)) for score in seen]
+    cells = []
+    for score in sorted(entry.scores, key=lambda score: score.column.index or 0):
+        if not score.column.hidden:
+            cells.append((entry, score.column, shown_text(score.value, score.column.precision)))
+    return cells
 
 
 def _places(entry: Submitted, missing_first: Mapping[Column, bool]) -> Places:
@@ -443,8 +446,8 @@ def _add_average_ranks(rows: Sequence[list[Cell]], visible: Sequence[Column]) ->
         if column.computation != AVERAGE_RANK:
             continue
         for cells, rank in zip(rows, _average_ranks(totals, column, visible), strict=False):
-            tasks = dict.fromkeys(shown_for for shown_for, _, _ in cells)
-            cells += [(task, column, str(rank)) for task in tasks]
+            for task in dict.fromkeys(shown_for for shown_for, _, _ in cells):
+                cells.append((task, column, str(rank)))
 
 
 def _average_ranks(

@@ -222,7 +222,8 @@ class Competition:
         """The tasks that a phase runs, each once."""
         used: dict[Path, Task] = {}
         for phase in self.phases:
-            used |= {task.at: task for task in phase.tasks}
+            for task in phase.tasks:
+                used[task.at] = task
         return tuple(used.values())
 
     @property
@@ -232,5 +233,10 @@ class Competition:
 
     def uses(self) -> list[DataUse]:
         """Every named file, in the platform's order of storing."""
-        named = [use for task in self.tasks for use in task.files.values()]
-        return named + list(self.solutions) + [use for phase in self.phases for use in phase.files.values()]
+        named: list[DataUse] = []
+        for task in self.tasks:
+            named += task.files.values()
+        named += self.solutions
+        for phase in self.phases:
+            named += phase.files.values()
+        return named

@@ -189,14 +189,16 @@ def input_texts(indexes: Any) -> list[str]:
     """The column indexes of a computation as the server stores them: every item as text, then split at commas."""
     if not isinstance(indexes, (list, dict, str, set)):
         return []
-    joined = ",".join(str(index) for index in indexes)
-    return joined.split(",") if joined else []
+    joined = ",".join(map(str, indexes))
+    if not joined:
+        return []
+    return joined.split(",")
 
 
 def _read_v2(declared: CompetitionYaml) -> Competition:
     """The competition of a bundle with `version: 2`."""
     top = declared.yaml
-    tasks = [_task(entry) for entry in declared.entries("tasks")]
+    tasks = list(map(_task, declared.entries("tasks")))
     phases = enumerate(sorted_phases(declared.entries("phases")))
     board = next((entry.value for entry in declared.entries("leaderboards")), {})
     listed = board.get(TIE_BREAK)
@@ -207,7 +209,7 @@ def _read_v2(declared: CompetitionYaml) -> Competition:
         image_at=("docker_image",),
         tasks=tuple(tasks),
         phases=tuple(_phase(entry, order, tasks, declared.now) for order, entry in phases),
-        columns=tuple(_column(entry) for entry in declared.entries("leaderboards", 0, "columns")),
+        columns=tuple(map(_column, declared.entries("leaderboards", 0, "columns"))),
         primary_index=as_integer(board.get("primary_index", 0)) or 0,
         submission_rule=str(board.get("submission_rule", "Add")),
         queue=bool(top.get("queue")),
@@ -258,7 +260,11 @@ def _column(entry: YamlItem) -> Column:
     computation = entry.get("computation")
     if computation is not None:
         computation = str(computation)
-    inputs = [as_integer(text) for text in input_texts(entry.get("computation_indexes"))]
+    inputs = []
+    for text in input_texts(entry.get("computation_indexes")):
+        number = as_integer(text)
+        if number is not None:
+            inputs.append(number)
     return Column(
         index=as_integer(entry.get("index")),
         key=as_text(entry.get("key")) or "",
@@ -267,7 +273,7 @@ def _column(entry: YamlItem) -> Column:
         precision=as_integer(entry.value.get("precision", 2)),
         hidden=is_on(entry.get("hidden")),
         computation=computation,
-        inputs=tuple(number for number in inputs if number is not None),
+        inputs=tuple(inputs),
         measured=entry.get(MEASURED) is not None,
         at=entry.at,
     )

@@ -72,8 +72,7 @@ def _declared(folder: Path, version: PlatformVersion) -> CompetitionYaml:
     try:
         declared = CompetitionYaml(dt.datetime.now(dt.UTC), read_yaml(file.read_bytes()), version)
     except UnreadableYamlError as error:
-        place = f":{error.line}:{error.column}" if error.line else ""
-        raise UserError(f"{YAML_NAME}{place}: {error}") from error
+        raise UserError(f"{error.place(YAML_NAME)}: {error}") from error
     if not declared.yaml:
         raise UserError(f"{YAML_NAME}: expected a mapping at the top level")
     if huge_keys(declared):
@@ -195,13 +194,13 @@ def _ids(named: Sequence[tuple[Any, Any]], groups: Sequence[Sequence[int]]) -> l
         groups: Positions whose names must differ: for example the tasks of one phase.
     """
     for names in zip(*named, strict=True):
-        texts = [str(name) for name in names]
+        texts = list(map(str, names))
         usable = None not in names and all(map(_SAFE_ID.fullmatch, texts))
         for group in groups:
             usable = usable and len({texts[place] for place in group}) == len(group)
         if usable:
             return texts
-    return [str(position) for position in range(len(named))]
+    return list(map(str, range(len(named))))
 
 
 def column_owners(phase: Phase) -> dict[str, str]:

@@ -1,6 +1,8 @@
 """What could be meant: what a scorer's code says, declarations that its files allow, and the metric of each column."""
 
 import ast
+import itertools
+import operator
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,8 +16,8 @@ LARGEST_CODE = 1_000_000
 CODE_ENDINGS = (".py", ".r", ".sh", ".pl", ".rb")
 LONGEST_NAME = 100
 """A text in the code that is shorter may hold the name of a metric."""
+QUOTED = re.compile(r"""'([^'\n]*)'|"([^"\n]*)\"""")
 MOST_LABELS = 60
-MOST_KINDS = 2
 MOST_EACH = 12
 """With more labels than so many, none gets metrics of its own."""
 PATTERNS = {
@@ -117,7 +119,7 @@ def read_code(program: Path) -> ScorerCode:
             tree = ast.parse(text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             names.update(re.findall(r"\w+", text.lower()))
-            texts.update(quoted[1] or quoted[2] for quoted in re.finditer(r"""'([^'\n]*)'|"([^"\n]*)\"""", text))
+            texts.update(filter(None, itertools.chain(*re.findall(QUOTED, text))))
             continue
         for node in ast.walk(tree):
             match node:
@@ -133,8 +135,10 @@ def read_code(program: Path) -> ScorerCode:
 
 def _names_in(text: str) -> list[str]:
     """A short text of the code, and its words."""
+    if len(text) >= LONGEST_NAME:
+        return []
     small = text.lower()
-    return [small, *re.findall("[a-z0-9]+", small)] if len(text) < LONGEST_NAME else []
+    return [small, *re.findall("[a-z0-9]+", small)]
 
 
 # Declarations that its files allow
@@ -155,32 +159,37 @@ class ScoringProposal:
 
 def proposals(pairs: Sequence[FilePair], code: ScorerCode) -> Iterator[ScoringProposal]:
     """What the files may be, the likeliest first: their columns are labels, or numbers, or texts."""
-    made: list[list[list[str]]] = []
-    for turn in range(MOST_KINDS):
-        chosen = []
-        for pair in pairs:
-            kinds = [_kinds(pair, column, code) for column in pair.fields]
-            chosen.append([one[min(turn, len(one) - 1)] for one in kinds])
-        if chosen not in made:
-            made.append(chosen)
-            yield _proposal(pairs, chosen, code)
+    likeliest: list[list[str]] = []
+    second: list[list[str]] = []
+    for pair in pairs:
+        kinds = [_kinds(pair, column, code) for column in pair.fields]
+        likeliest.append([one[0] for one in kinds])
+        second.append([one[-1] for one in kinds])
+    yield _proposal(pairs, likeliest, code)
+    if second != likeliest:
+        yield _proposal(pairs, second, code)
 
 
 def _kinds(pair: FilePair, column: str, code: ScorerCode) -> list[str]:
-    """What a column may hold, the likeliest first: label, number, chance (of a label), string or text."""
+    """What a column may hold, the likeliest first, two at most: label, number, chance (of a label), string or text."""
     answers, gold = pair.answer.column(column), pair.gold_values(column)
     labels = set(map(str, gold))
     few = len(labels) <= min(MOST_LABELS, max(2, len(gold) // 2))
     if not all(map(is_number, answers)):
-        return ["label", "string"] if few else ["text", "string"]
-    if not all(map(is_number, gold)):
-        return ["chance"]
-    if not few:
-        return ["number"]
-    if not set(map(str, answers)) <= labels:
-        return ["number", "chance"] if len(labels) == 2 else ["number"]
-    numeric = any(map(code.names_metric, OF_NUMBERS))
-    return ["number", "label"] if numeric else ["label", "number"]
+        kinds = ["text", "string"]
+        if few:
+            kinds[0] = "label"
+    elif not all(map(is_number, gold)):
+        kinds = ["chance"]
+    elif few and set(map(str, answers)) <= labels:
+        kinds = ["label", "number"]
+        if any(map(code.names_metric, OF_NUMBERS)):
+            kinds.reverse()
+    else:
+        kinds = ["number"]
+        if few and len(labels) == 2:
+            kinds.append("chance")
+    return kinds
 
 
 def _proposal(pairs: Sequence[FilePair], kinds: Sequence[Sequence[str]], code: ScorerCode) -> ScoringProposal:
@@ -191,17 +200,20 @@ def _proposal(pairs: Sequence[FilePair], kinds: Sequence[Sequence[str]], code: S
         if not name.isidentifier() or name in tables:
             name = f"table{len(tables) + 1}"
         tables[name] = {**_submission(pair, of_pair, code), "reference": _reference(pair)}
-        of_table = {"table": name} if len(pairs) > 1 else {}
-        metrics += [{**of_table, **metric} for metric in _metrics(pair, of_pair)]
+        for metric in _metrics(pair, of_pair):
+            if metric["name"] not in ONLY_NAMED or code.names_metric(metric["name"]):
+                metrics.append({"table": name, **metric})
 
     def likeliness(metric: Mapping[str, Any]) -> tuple[bool, bool]:
         options = {metric.get("average"), metric.get("weights")}
         return code.names_metric(metric["name"]), not code.names.isdisjoint(options)
 
-    named = [one for one in metrics if one["name"] not in ONLY_NAMED or code.names_metric(one["name"])]
-    likely = {f"m{at}": metric for at, metric in enumerate(sorted(named, key=likeliness, reverse=True))}
+    metrics.sort(key=likeliness, reverse=True)
+    likely = dict(zip(map("m{}".format, itertools.count()), metrics, strict=False))
     if len(pairs) > 1:
         return ScoringProposal({"submission": {"tables": tables}}, likely)
+    for metric in metrics:
+        del metric["table"]
     (table,) = tables.values()
     reference = table.pop("reference")
     return ScoringProposal({"submission": table, "reference": reference}, likely)
@@ -221,9 +233,9 @@ def _submission(pair: FilePair, kinds: Sequence[str], code: ScorerCode) -> dict[
             fields.append(_answer_field(pair, column, kind_of[column]))
         elif answer.form == "cells" and not answer.header:
             fields.append({**_field(column, "text", "Not read."), "required": False})
-    key: Any = list(pair.key)
-    if len(key) < 2:
-        key = key[0] if key else "line"
+    key: Any = list(pair.key) or ["line"]
+    if len(key) == 1:
+        (key,) = key
     return {"file": file, **_form(answer), "key": key, "fields": fields}
 
 
@@ -245,7 +257,9 @@ def _answer_field(pair: FilePair, column: str, kind: str) -> dict[str, Any]:
 def _labels(values: Sequence[Any]) -> list[str]:
     """The labels, as texts: numbers in their order, others by the alphabet."""
     labels = sorted(set(map(str, values)))
-    return sorted(labels, key=float) if all(map(is_number, labels)) else labels
+    if all(map(is_number, labels)):
+        labels.sort(key=float)
+    return labels
 
 
 def _form(table: FoundTable) -> dict[str, Any]:
@@ -253,13 +267,14 @@ def _form(table: FoundTable) -> dict[str, Any]:
     suffix = table.name.rpartition(".")[2].lower()
     if table.form != "cells":
         return {}
-    if not table.delimiter:
-        if suffix in FORMATS.values():
-            return {"header": "none"}  # one cell a line
-        return {} if suffix == "txt" else {"format": "txt"}
+    is_table = suffix in FORMATS.values()
+    if not table.delimiter and is_table:
+        return {"header": "none"}  # one cell a line
     form: dict[str, Any] = {}
-    if suffix not in (*FORMATS.values(), "txt"):
+    if not is_table and suffix != "txt":
         suffix = form["format"] = FORMATS.get(table.delimiter, "txt")
+    if not table.delimiter:
+        return form
     if FORMATS.get(table.delimiter) != suffix:
         form["delimiter"] = table.delimiter
     if not table.header:
@@ -276,7 +291,9 @@ def _reference(pair: FilePair) -> dict[str, Any]:
     if gold.form == "cells" and not gold.header:
         return {**said, "columns": [own.get(column, f"gold_{column}") for column in gold.columns]}
     others = {mine: {"column": theirs} for theirs, mine in own.items() if theirs not in (mine, KEY, VALUE)}
-    return {**said, "fields": others} if others else said
+    if others:
+        said["fields"] = others
+    return said
 
 
 # Metrics
@@ -288,12 +305,13 @@ def _metrics(pair: FilePair, kinds: Sequence[str]) -> Iterator[dict[str, Any]]:
     found = []
     for column, kind in zip(columns, kinds, strict=True):
         found.append(list(_of_kind(kind, pair.gold_values(column))))
-        yield from ({"name": metric["name"], "field": column, **metric} for metric in found[-1])
+        for metric in found[-1]:
+            yield {"name": metric["name"], "field": column, **metric}
     if len(columns) > 1:
         yield {"name": "exact_match", "fields": columns}
     if len(columns) > 1 and len(set(kinds)) == 1:
         for metric in found[0]:
-            if all(metric in of_column for of_column in found):
+            if all(map(operator.contains, found, itertools.repeat(metric))):
                 yield {"name": metric["name"], "fields": columns, **metric}
 
 
@@ -307,7 +325,8 @@ def _of_kind(kind: str, gold: Sequence[Any]) -> Iterator[dict[str, Any]]:
     names = ["exact_match"]
     if kind == "number":
         names = [*OF_NUMBERS, "exact_match", "smape"]
-        names += [] if 0 in map(float, gold) else ["mape"]
+        if 0 not in map(float, gold):
+            names.append("mape")
     elif kind == "text":
         names += ONLY_NAMED
     for name in names:
@@ -355,7 +374,9 @@ class ChosenMetric:
         """As a declaration would say it."""
         options = ", ".join(f"{name}: {value}" for name, value in self.metric.items() if name != "name")
         words = self.form.format(f"{self.metric['name']} ({options})")
-        return words if self.decimals is None else f"{words}, rounded to {self.decimals} decimals"
+        if self.decimals is None:
+            return words
+        return f"{words}, rounded to {self.decimals} decimals"
 
 
 def choose(
@@ -379,13 +400,14 @@ def _giving(wanted: Sequence[float], scored: Sequence[Outcome], proposal: Scorin
     decimals = max(len(f"{value:.12f}".rstrip("0").partition(".")[2]) for value in wanted)
     for form, applied in FORMS.items():
         for key, metric in proposal.metrics.items():
-            values = [one.value(key) for one in scored]
-            got = [applied(value) for value in values if value is not None]
-            if _are_equal(wanted, got):
+            got = []
+            for one in scored:
+                value = one.value(key)
+                if value is not None:
+                    got.append(applied(value))
+            if len(got) < len(wanted):
+                continue
+            if all(map(are_equal, wanted, got)):
                 yield ChosenMetric(metric, form)
-            elif decimals <= MOST_DECIMALS and _are_equal(wanted, [round(value, decimals) for value in got]):
+            elif decimals <= MOST_DECIMALS and all(map(are_equal, wanted, map(round, got, itertools.repeat(decimals)))):
                 yield ChosenMetric(metric, form, decimals)
-
-
-def _are_equal(wanted: Sequence[float], got: Sequence[float]) -> bool:
-    return len(wanted) == len(got) and all(map(are_equal, wanted, got))

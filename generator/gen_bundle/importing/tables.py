@@ -6,14 +6,15 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, product
-from operator import eq
+from operator import eq, itemgetter
+from pathlib import PurePosixPath
 from typing import Any, Literal
 
+from gen_bundle.new.gold import DELIMITERS
 from scoring_kit.base.submissions import allow_long_cells
 
-DELIMITERS = (",", "\t", ";", "|", " ")
+MARKS = (",", "\t", ";", "|", " ")
 LARGEST = 50_000_000
-SUFFIXES = {"\t": ".tsv", ",": ".csv"}
 ANSWER = "answer"
 """The column of a file of one value a line."""
 KEY, VALUE = "key", "value"
@@ -47,8 +48,7 @@ class FoundTable:
 
     def column(self, name: str) -> list[Any]:
         """The values of a column."""
-        at = self.columns.index(name)
-        return [row[at] for row in self.rows]
+        return list(map(itemgetter(self.columns.index(name)), self.rows))
 
     def ids(self, columns: Iterable[str]) -> list[tuple[str, ...]]:
         """The cells of each row in these columns, as texts."""
@@ -64,18 +64,22 @@ class FoundTable:
             return self._cells_text().encode()
         records = [dict(zip(self.columns, row, strict=True)) for row in self.rows]
         if self.form == "json lines":
-            return "".join(f"{json.dumps(record)}\n" for record in records).encode()
+            return "\n".join([*map(json.dumps, records), ""]).encode()
         value: Any = records
         if self.form == "list":
             value = self.column(VALUE)
-        elif self.form == "mapping":
-            value = dict(self.rows) if self.columns == (KEY, VALUE) else {one.pop(KEY): one for one in records}
+        if self.form == "mapping":
+            value = {one.pop(KEY): one for one in records}
+            if self.columns == (KEY, VALUE):
+                value = dict(self.rows)
         return json.dumps(value).encode()
 
     def _cells_text(self) -> str:
-        lines = [self.columns, *self.rows] if self.header else self.rows
+        lines = [self.columns, *self.rows]
+        if not self.header:
+            del lines[0]
         if not self.delimiter:
-            return "".join(f"{line[0]}\n" for line in lines)
+            return "\n".join([*map(itemgetter(0), lines), ""])
         out = io.StringIO()
         csv.writer(out, delimiter=self.delimiter, lineterminator="\n").writerows(lines)
         return out.getvalue()
@@ -103,12 +107,14 @@ def read_table(name: str, data: bytes, names: frozenset[str]) -> FoundTable | No
     try:
         text = data.decode("utf-8-sig")
         if suffix == "jsonl":
-            return _records(name, "json lines", [json.loads(line) for line in text.splitlines() if line.strip()])
+            return _records(name, "json lines", list(map(json.loads, filter(str.strip, text.splitlines()))))
         if suffix == "json":
             return _json_table(name, json.loads(text))
     except (ValueError, RecursionError):
         return None
-    return None if "\0" in text else _text_table(name, text, names)
+    if "\0" in text:
+        return None
+    return _text_table(name, text, names)
 
 
 def _json_table(name: str, value: Any) -> FoundTable | None:
@@ -116,7 +122,7 @@ def _json_table(name: str, value: Any) -> FoundTable | None:
         return None
     if isinstance(value, list):
         if _are_plain(value):
-            return FoundTable(name, "list", (VALUE,), tuple((one,) for one in value))
+            return FoundTable(name, "list", (VALUE,), tuple(zip(value, strict=True)))
         return _records(name, "records", value)
     if _are_plain(value.values()):
         return FoundTable(name, "mapping", (KEY, VALUE), tuple(value.items()))
@@ -129,7 +135,7 @@ def _json_table(name: str, value: Any) -> FoundTable | None:
 
 def _are_plain(values: Iterable[Any]) -> bool:
     """Whether none is a list or an object of JSON."""
-    return not any(isinstance(one, list | dict) for one in values)
+    return {list, dict}.isdisjoint(map(type, values))
 
 
 def _records(name: str, form: Form, records: Sequence[Any]) -> FoundTable | None:
@@ -141,33 +147,35 @@ def _records(name: str, form: Form, records: Sequence[Any]) -> FoundTable | None
     for record in records:
         if not isinstance(record, dict) or set(record) != set(columns) or not _are_plain(record.values()):
             return None
-        rows.append(tuple(record[one] for one in columns))
+        rows.append(tuple(map(record.__getitem__, columns)))
     return FoundTable(name, form, columns, tuple(rows))
 
 
 def _text_table(name: str, text: str, names: frozenset[str]) -> FoundTable | None:
-    usual = next((one for one, suffix in SUFFIXES.items() if name.lower().endswith(suffix)), "")
+    usual = DELIMITERS.get(PurePosixPath(name).suffix.lower(), "")
     delimiter, rows = _cells(text, usual)
     if not rows:
         return None
     if _has_header(rows, names):
         return FoundTable(name, "cells", rows[0], tuple(rows[1:]), delimiter or usual, header=True)
-    columns = tuple(f"column{place}" for place in range(1, len(rows[0]) + 1)) if delimiter else (ANSWER,)
-    return FoundTable(name, "cells", columns, tuple(rows), delimiter)
+    columns = [ANSWER]
+    if delimiter:
+        columns = [f"column{place}" for place in range(1, len(rows[0]) + 1)]
+    return FoundTable(name, "cells", tuple(columns), tuple(rows), delimiter)
 
 
 def _cells(text: str, usual: str) -> tuple[str, list[Row]]:
     """What separates cells, as many in each row and the usual mark first, and the rows; else a line is one cell."""
     allow_long_cells()
-    for mark in sorted(DELIMITERS, key=lambda one: one != usual):
+    for mark in sorted(MARKS, key=lambda one: one != usual):
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
         try:
-            rows = [tuple(row) for row in reader if any(row)]
+            rows: list[Row] = list(map(tuple, filter(any, reader)))
         except csv.Error:
             continue
         if len(set(map(len, rows))) == 1 and len(rows[0]) > 1:
             return mark, rows
-    return "", [(line.strip(),) for line in text.splitlines() if line.strip()]
+    return "", list(zip(filter(None, map(str.strip, text.splitlines())), strict=True))
 
 
 def _has_header(rows: Sequence[Row], names: frozenset[str]) -> bool:
@@ -177,8 +185,7 @@ def _has_header(rows: Sequence[Row], names: frozenset[str]) -> bool:
         return False
     words = set(map(str.lower, first))
     is_sign = "id" in words or not names.isdisjoint(words)
-    for place, cell in enumerate(first):
-        below = {row[place] for row in rest}
+    for cell, below in zip(first, zip(*rest, strict=True), strict=True):
         if cell in below:
             return False
         is_sign = is_sign or all(map(is_number, below))
@@ -210,7 +217,8 @@ class FilePair:
         column = self.fields[field]
         values = self.gold.column(column)
         for table in self.elsewhere:
-            values += table.column(column) if column in table.columns else []
+            if column in table.columns:
+                values += table.column(column)
         return values
 
     def beside(self, golds: Sequence[FoundTable]) -> "FilePair":
@@ -225,7 +233,12 @@ class FilePair:
     def answered_right(self, gold: FoundTable) -> "FilePair":
         """The right answers to other gold, in a file like this one."""
         theirs = self.key | self.fields
-        columns = [gold.column(theirs[one]) if one in theirs else [""] * len(gold.rows) for one in self.answer.columns]
+        columns = []
+        for one in self.answer.columns:
+            if one in theirs:
+                columns.append(gold.column(theirs[one]))
+            else:
+                columns.append([""] * len(gold.rows))
         return replace(self, answer=self.answer.with_rows(zip(*columns, strict=True)), gold=gold)
 
     @property
@@ -248,8 +261,11 @@ def pairs_of(answers: Sequence[FoundTable], golds: Sequence[FoundTable]) -> list
 def _fit(pair: FilePair) -> tuple[bool, int, int]:
     """The better, the larger: matched by a key, then by the columns of the same name, then by the files' names."""
     columns = pair.key | pair.fields
-    words = zip(pair.answer.name.lower(), pair.gold.name.rpartition("/")[2].lower(), strict=False)
-    likeness = next((place for place, (one, other) in enumerate(words) if one != other), 99)
+    likeness = 0
+    for one, other in zip(pair.answer.name.lower(), pair.gold.name.rpartition("/")[2].lower(), strict=False):
+        if one != other:
+            break
+        likeness += 1
     return bool(pair.key), sum(map(eq, columns, columns.values())), likeness
 
 
@@ -279,15 +295,14 @@ def _answered(answer: FoundTable, gold: FoundTable, key: Columns) -> Columns:
     """The columns that are no key, each with the gold's: of the same name, else the one whose values are most alike."""
     columns = [one for one in answer.columns if one not in key]
     free = [one for one in gold.columns if one not in key.values()]
+    others = [one for one in free if one not in columns]
     found: dict[str, str] = {}
     for column in columns:
         if column in free:
             found[column] = column
-            continue
-        alike = {one: _likeness(answer.column(column), gold.column(one)) for one in free if one not in columns}
-        if alike:
-            found[column] = max(alike, key=alike.__getitem__)
-            free.remove(found[column])
+        elif others:
+            alike = [_likeness(answer.column(column), gold.column(one)) for one in others]
+            found[column] = others.pop(alike.index(max(alike)))
     return found
 
 

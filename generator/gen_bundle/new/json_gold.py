@@ -4,28 +4,26 @@ import itertools
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.errors import UserError
-from gen_bundle.new.gold import LINE_END, NUMBERED, GoldFile, GoldRows, NoHeaderError, by_columns, place_in, raise_all
+from gen_bundle.new.gold import LINE_END, NUMBERED, GoldFile, GoldRows, NoHeaderError, by_columns, raise_all
 from gen_bundle.new.other_forms import is_answer, is_span
 
 ANSWER = "answer"
 MOST_GROUPS = 5
-Numbered = tuple[int, Any]
-"""The number of a line or item, and its value."""
 DEEPEST = 4
 MOST_NAMES = 50
 """Objects with more names are no fields."""
 
 
-def is_json(file: GoldFile) -> bool:
-    """Whether it is JSON: a list or an object, or one of either a line."""
-    begin = file.text.lstrip()[0]
+def _is_json(file: GoldFile) -> bool:
     if file.suffix in (".json", ".jsonl"):
         return True
-    return begin in "[{" and (_is_valid(file.text) or all(map(_is_valid, file.beginning)))
+    begins = file.text.lstrip()[0] in "[{"
+    return begins and (_is_valid(file.text) or all(map(_is_valid, file.beginning)))
 
 
 def _is_valid(text: str) -> bool:
@@ -43,81 +41,88 @@ def _has_lines(file: GoldFile) -> bool:
     return len(file.beginning) > 1 or (file.suffix == ".jsonl" and first.lstrip()[0] == "{")
 
 
-def read_json(file: GoldFile) -> GoldRows:
-    """The rows of JSON; raises UserError for everything that is wrong with it."""
+def read_json(file: GoldFile) -> GoldRows | None:
+    """The rows of JSON: a list or an object, or one of either a line; None for what is none.
+
+    Raises:
+        UserError: everything that is wrong with it.
+    """
+    if not _is_json(file):
+        return None
     problems: list[str] = []
     notes: list[str] = []
+    numbers: list[int] = []
     if _has_lines(file):
         suffix = ".jsonl"
-        numbered = list(_lines(file, problems))
+        values = []
+        for number, line in enumerate(file.text.split("\n"), 1):
+            if line.strip():
+                numbers.append(number)
+                values.append(_parsed(line, f"{file.name}:{number}", problems))
+        raise_all(problems)
     else:
         suffix = ".json"
         value = _parsed(file.text, file.name, problems)
         raise_all(problems)
-        numbered, notes = _items(_below(value, file), file)
-    raise_all(problems)
-    numbered, more = _records(numbered, file, suffix)
-    for number, record in numbered:
+        values = _items(_below(value, file), file, notes)
+        numbers = list(range(len(values)))
+    gold = GoldRows(file.name, suffix, {}, numbers)
+    gold, records = _records(values, gold, file.columns, notes)
+    for at, record in enumerate(records):
         if not _is_unicode(record):
-            where = place_in(file.name, suffix, number)
-            problems.append(f"{where}: holds half of a surrogate pair (\\ud800 to \\udfff). Expected whole characters.")
-    names: dict[str, None] = {}
-    for _, record in numbered:
-        names |= dict.fromkeys(record)
+            what = "holds half of a surrogate pair (\\ud800 to \\udfff)"
+            problems.append(f"{gold.place(at)}: {what}. Expected whole characters.")
+    names = dict.fromkeys(itertools.chain.from_iterable(records))
+    columns = by_columns(list(names), [list(map(record.get, names)) for record in records])
     what = "is empty, or has blanks around it or a line break in it"
-    for name in names:
+    for name in columns:
         if not name or name != name.strip() or LINE_END.search(name):
             problems.append(f"{file.name}: the name {name!r} {what}. Expected a plain name.")
     raise_all(problems)
-    columns = by_columns(list(names), [list(map(record.get, names)) for _, record in numbered])
-    places = [number for number, _ in numbered]
-    return GoldRows(file.name, suffix, columns, places, notes=(*notes, *more))
-
-
-def _lines(file: GoldFile, problems: list[str]) -> Iterator[Numbered]:
-    for number, line in enumerate(file.text.split("\n"), 1):
-        if line.strip():
-            yield number, _parsed(line, f"{file.name}:{number}", problems)
+    return replace(gold, columns=columns, notes=tuple(notes))
 
 
 def _below(value: Any, file: GoldFile) -> Any:
     """What `at` leads to."""
     for step in filter(None, file.at.split(".")):
-        if not isinstance(value, dict) or step not in value:
-            names = list(value) if isinstance(value, dict) else []
+        names = list(value) if isinstance(value, dict) else []
+        if step not in names:
             raise UserError(f"--at {file.at}: {file.name} has no {step!r} there. {nearest(step, names)}")
         value = value[step]
     return value
 
 
-def _items(value: Any, file: GoldFile) -> tuple[list[Numbered], list[str]]:
-    """The items of a list or object, and what is to be said of it."""
+def _items(value: Any, file: GoldFile, notes: list[str]) -> list[Any]:
+    """The items of a list or object; `notes` gets what is to be said of it."""
     if isinstance(value, list):
-        return list(enumerate(value)), []
+        return value
     if not isinstance(value, dict):
         raise UserError(f"{file.name}: is neither a list nor an object. Expected a list of objects, one for each row.")
-    return _items_of_object(value, file)
-
-
-def _items_of_object(value: dict[str, Any], file: GoldFile) -> tuple[list[Numbered], list[str]]:
-    if columns := _by_columns(value):
-        return list(enumerate(columns)), [f"{file.name}: holds columns; each place of them is a row"]
+    if by_place := _by_columns(value):
+        notes.append(f"{file.name}: holds columns; each place of them is a row")
+        return by_place
     lists = [name for name, item in value.items() if _has_records(item)]
-    are_objects = {isinstance(item, dict) for item in value.values()}
-    if len(lists) == 1 and are_objects == {False}:
-        note = f"{file.name}: the records are those of {lists[0]!r}"
-        return list(enumerate(value[lists[0]])), [note]
-    groups = lists if len(lists) == len(value) > 1 else _groups(value)
-    if groups:
-        above = f"{file.at}." if file.at else ""
-        options = ", ".join(f"--at {above}{name}" for name in groups[:MOST_GROUPS])
-        raise UserError(f"{file.name}: holds {len(groups)} tables. Expected one of them: {options}.")
-    if len(are_objects) > 1:
+    objects = sum(isinstance(item, dict) for item in value.values())
+    if len(lists) == 1 and not objects:
+        notes.append(f"{file.name}: the records are those of {lists[0]!r}")
+        return list(value[lists[0]])
+    _refuse_several(value, lists, file)
+    if 0 < objects < len(value):
         expected = "objects alone, or plain answers alone; --at NAME leads to one of them"
         raise UserError(
             f"{file.name}: is an object of which some values are objects, and others not. Expected {expected}."
         )
-    return list(enumerate(_keyed(value))), []
+    return list(_keyed(value))
+
+
+def _refuse_several(value: dict[str, Any], lists: list[str], file: GoldFile) -> None:
+    """Raise UserError where there are several tables: lists of records, or objects with no name in common."""
+    if not 1 < len(lists) == len(value):
+        lists = _groups(value)
+    if lists:
+        above = file.at and f"{file.at}."
+        options = ", ".join(f"--at {above}{name}" for name in lists[:MOST_GROUPS])
+        raise UserError(f"{file.name}: holds {len(lists)} tables. Expected one of them: {options}.")
 
 
 def _has_records(value: Any) -> bool:
@@ -128,10 +133,12 @@ def _groups(value: dict[str, Any]) -> list[str]:
     """The names of objects that have no name in common, and only plain values: tables of answers by their keys."""
     seen: Counter[str] = Counter()
     for item in value.values():
-        if not isinstance(item, dict) or any(isinstance(one, dict | list) for one in item.values()):
+        if not isinstance(item, dict) or not {dict, list}.isdisjoint(map(type, item.values())):
             return []
         seen.update(list(item))
-    return list(value) if seen and max(seen.values()) == 1 and seen.total() > len(value) else []
+    if not seen or max(seen.values()) > 1 or seen.total() <= len(value):
+        return []
+    return list(value)
 
 
 def _by_columns(value: dict[str, Any]) -> list[dict[str, Any]]:
@@ -140,7 +147,7 @@ def _by_columns(value: dict[str, Any]) -> list[dict[str, Any]]:
     for name, item in value.items():
         if isinstance(item, dict) and list(item) == list(map(str, range(len(item)))):
             item = list(item.values())
-        if not isinstance(item, list) or any(isinstance(one, dict) for one in item):
+        if not isinstance(item, list) or _has_records(item):
             return []
         columns[name] = item
     lengths = set(map(len, columns.values()))
@@ -152,29 +159,28 @@ def _by_columns(value: dict[str, Any]) -> list[dict[str, Any]]:
 def _keyed(value: dict[str, Any]) -> Iterator[Any]:
     """The record behind each key, with it."""
     for key, item in value.items():
-        yield {NUMBERED: key, **item} if isinstance(item, dict) else {NUMBERED: key, ANSWER: item}
+        if not isinstance(item, dict):
+            item = {ANSWER: item}
+        yield {NUMBERED: key, **item}
 
 
-def _records(items: list[Numbered], file: GoldFile, suffix: str) -> tuple[list[Numbered], list[str]]:
-    """The items as flat objects, and what is to be said of them; raises UserError for those that are none."""
-    values = [value for _, value in items]
+def _records(values: list[Any], gold: GoldRows, names: Sequence[str], notes: list[str]) -> tuple[GoldRows, list[Any]]:
+    """The items of gold as flat objects, each with its number; raises UserError for those that are none."""
     kinds = set(map(type, values))
     if kinds == {list}:
-        return _named_cells(items, file, suffix), []
+        return _named_cells(values, gold, names)
     if kinds and dict not in kinds:
-        plain: list[Numbered] = []
-        for at, (number, value) in enumerate(items, 1):
-            plain.append((number, {NUMBERED: str(at), ANSWER: value}))
-        return plain, [f"{file.name}: holds plain values, which are numbered from 1"]
+        notes.append(f"{gold.file}: holds plain values, which are numbered from 1")
+        return gold, list(_keyed(dict(zip(map(str, itertools.count(1)), values, strict=False))))
     problems = []
-    for number, value in items:
+    for at, value in enumerate(values):
         if not isinstance(value, dict):
-            problems.append(f"{place_in(file.name, suffix, number)}: is not an object. Expected {{name: value, …}}.")
+            problems.append(f"{gold.place(at)}: is not an object. Expected {{name: value, …}}.")
     raise_all(problems)
     if _are_pairs(values):
-        return [(number, next(_keyed(value))) for number, value in items], []
-    expanded, notes = _within_one_list(items, file.name)
-    return _flat(expanded), notes
+        return gold, list(itertools.chain.from_iterable(map(_keyed, values)))
+    gold, records = _within_one_list(values, gold, notes)
+    return gold, _flat(records)
 
 
 def _are_pairs(records: Sequence[dict[str, Any]]) -> bool:
@@ -183,22 +189,23 @@ def _are_pairs(records: Sequence[dict[str, Any]]) -> bool:
     return len(records) > 1 and len(keys) == len(records) and set(map(len, records)) == {1}
 
 
-def _named_cells(items: list[Numbered], file: GoldFile, suffix: str) -> list[Numbered]:
+def _named_cells(values: list[Any], gold: GoldRows, names: Sequence[str]) -> tuple[GoldRows, list[Any]]:
     """Lists as records, by the names of columns that were given."""
-    first = list(map(str, items[0][1]))
-    where = place_in(file.name, suffix, items[0][0])
-    if not file.columns:
+    first = list(map(str, values[0]))
+    if not names:
         names = [NUMBERED, *(f"column{at}" for at in range(2, len(first))), ANSWER][: len(first)]
-        message = f"{where}: is a list. Expected the columns' names: --columns {','.join(names)}."
+        message = f"{gold.place(0)}: is a list. Expected the columns' names: --columns {','.join(names)}."
         raise NoHeaderError(message, names, first)
     problems = []
-    for number, cells in items:
-        if len(cells) != len(file.columns):
-            expected = f"Expected {len(file.columns)}, as many as --columns."
-            problems.append(f"{place_in(file.name, suffix, number)}: has {len(cells)} values. {expected}")
+    for at, cells in enumerate(values):
+        if len(cells) != len(names):
+            expected = f"Expected {len(names)}, as many as --columns."
+            problems.append(f"{gold.place(at)}: has {len(cells)} values. {expected}")
     raise_all(problems)
-    rows = items if list(file.columns) != first else items[1:]
-    return [(number, dict(zip(file.columns, cells, strict=True))) for number, cells in rows]
+    if list(names) == first:
+        gold = replace(gold, numbers=gold.numbers[1:])
+        values = values[1:]
+    return gold, [dict(zip(names, cells, strict=True)) for cells in values]
 
 
 def _is_unicode(value: Any) -> bool:
@@ -214,8 +221,9 @@ def _parsed(text: str, where: str, problems: list[str]) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
-        at = f"{where}:{error.lineno}" if "\n" in text else where
-        problems.append(f"{at}:{error.colno}: not valid JSON ({error.msg}). Expected valid JSON.")
+        if "\n" in text:
+            where = f"{where}:{error.lineno}"
+        problems.append(f"{where}:{error.colno}: not valid JSON ({error.msg}). Expected valid JSON.")
     except RecursionError:
         problems.append(f"{where}: is nested too deeply. Expected the fields of a row.")
     except ValueError as error:
@@ -224,41 +232,43 @@ def _parsed(text: str, where: str, problems: list[str]) -> Any:
 
 
 def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    times = Counter(name for name, _ in pairs)
-    for name, number in times.items():
-        if number > 1:
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
             raise ValueError(f"the name {name!r} is there more than once. Expected each name once")
-    return dict(pairs)
+        found[name] = value
+    return found
 
 
 def _no_constant(name: str) -> Callable[[], None]:
     raise ValueError(f"{name} is not a JSON value. Expected a finite number, or null")
 
 
-def _within_one_list(items: Sequence[Numbered], file: str) -> tuple[list[Numbered], list[str]]:
+def _within_one_list(records: list[Any], gold: GoldRows, notes: list[str]) -> tuple[GoldRows, list[Any]]:
     """The records of the list that each record holds, with what else that has; as often as there is just one such list.
 
     Lists of spans and of answers stay values.
-
-    Returns:
-        the records with their numbers, and what is to be said of them.
     """
-    found = list(items)
-    notes = []
     for _ in range(DEEPEST):
-        lists = _lists(found)
+        lists = _lists(records)
         if len(lists) != 1:
             break
         (name,) = lists
-        found = [(number, row) for number, record in found for row in _rows(record, name)]
-        notes.append(f"{file}: each record of {name!r} is a row, with what else its own record holds")
-    return found, notes
+        found: list[Any] = []
+        numbers: list[int] = []
+        for number, record in zip(gold.numbers, records, strict=True):
+            rows = _rows(record, name)
+            found += rows
+            numbers += [number] * len(rows)
+        gold, records = replace(gold, numbers=numbers), found
+        notes.append(f"{gold.file}: each record of {name!r} is a row, with what else its own record holds")
+    return gold, records
 
 
-def _lists(items: Sequence[Numbered]) -> set[str]:
+def _lists(records: Sequence[Mapping[str, Any]]) -> set[str]:
     """The names of lists of records."""
     found: set[str] = set()
-    for _, record in items:
+    for record in records:
         for name, value in record.items():
             if isinstance(value, list) and any(map(_is_row, value)):
                 found.add(name)
@@ -276,30 +286,34 @@ def _rows(record: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
     for inner in others.pop(name, None) or ():
         row = dict(others)
         for key, value in inner.items():
-            row[f"{name}.{key}" if key in others else key] = value
+            if key in others:
+                key = f"{name}.{key}"
+            row[key] = value
         rows.append(row)
     return rows
 
 
-def _flat(items: Sequence[Numbered]) -> list[Numbered]:
+def _flat(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The records with the values of objects, where each has one, under names with a dot, such as `gold.label`."""
-    kinds: dict[str, set[bool]] = {}
     inner: dict[str, set[str]] = {}
-    for _, record in items:
+    plain: set[str] = set()
+    for record in records:
         for name, value in record.items():
-            kinds.setdefault(name, set()).add(_is_row(value))
-            if isinstance(value, Mapping):
+            if _is_row(value):
                 inner.setdefault(name, set()).update(value)
-    wide = {name for name, are_rows in kinds.items() if are_rows == {True} and len(inner[name]) <= MOST_NAMES}
+            else:
+                plain.add(name)
+    wide = {name for name, names in inner.items() if name not in plain and len(names) <= MOST_NAMES}
     if not wide:
-        return list(items)
-    found: list[Numbered] = []
-    for number, record in items:
+        return records
+    found: list[dict[str, Any]] = []
+    for record in records:
         own: dict[str, Any] = {}
         for name, value in record.items():
-            if name in wide:
-                own.update((f"{name}.{one}", value[one]) for one in value)
-            else:
+            if name not in wide:
                 own[name] = value
-        found.append((number, own))
+                continue
+            for one in value:
+                own[f"{name}.{one}"] = value[one]
+        found.append(own)
     return _flat(found)

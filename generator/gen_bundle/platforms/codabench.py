@@ -5,15 +5,21 @@ ready-made zip, because a folder is zipped on the server under a name that can c
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from gen_bundle.codabench.competition import TIE_BREAK
-from gen_bundle.declaration.foreign import ForeignColumn
-from gen_bundle.declaration.model import CompetitionSettings, DeclaredColumn, DeclaredPhase, Question
+from gen_bundle.declaration.foreign import ForeignColumn, ForeignCompetition
+from gen_bundle.declaration.model import (
+    CompetitionSettings,
+    DeclaredColumn,
+    DeclaredCompetition,
+    DeclaredPhase,
+    PhaseSettings,
+    Question,
+)
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import empty_submission, ingestion_members, program_members
 from gen_bundle.package.resolve import ProgramPart, Resolved
@@ -31,23 +37,6 @@ SUBMISSION_RULES = {
 }
 
 
-@dataclass(frozen=True)
-class Slot:
-    """A Codabench task: a part in a phase, with its number."""
-
-    index: int
-    phase: DeclaredPhase
-    part: ProgramPart
-
-
-def slots(competition: Resolved) -> list[Slot]:
-    """Every Codabench task: each phase has tasks of its own, since what participants are shown of them differs."""
-    found: list[Slot] = []
-    for phase in competition.phases:
-        found += [Slot(len(found) + place, phase, part) for place, part in enumerate(competition.parts_of(phase))]
-    return found
-
-
 def bundle_tree(
     competition: Resolved, phases: Sequence[PhaseData], kits: Mapping[str, Members]
 ) -> dict[str, bytes | Path]:
@@ -58,16 +47,15 @@ def bundle_tree(
         document["image"]: competition.folder / competition.declaration.logo,
         **render_pages(competition, phases),
     }
-    by_phase = {data.phase.id: data for data in phases}
-    for slot, task in zip(slots(competition), document["tasks"], strict=True):
-        data = by_phase[slot.phase.id]
-        program = program_members(competition, slot.part, slot.phase, baselines=data.scores, secrets=data.gold.secrets)
-        tree[task["scoring_program"]] = zipped(program)
-        tree[task["reference_data"]] = zipped(all_files(data.gold.references[slot.part.id]))
-        if competition.takes_code and task["ingestion_program"] not in tree:
-            tree[task["ingestion_program"]] = zipped(ingestion_members(competition, slot.phase, data.manifest))
-            tree[task["input_data"]] = zipped(data.input)
     for data, phase in zip(phases, document["phases"], strict=True):
+        for part, index in zip(competition.parts_of(data.phase), phase["tasks"], strict=True):
+            task = document["tasks"][index]
+            program = program_members(competition, part, data.phase, baselines=data.scores, secrets=data.gold.secrets)
+            tree[task["scoring_program"]] = zipped(program)
+            tree[task["reference_data"]] = zipped(all_files(data.gold.references[part.id]))
+            if competition.takes_code and task["ingestion_program"] not in tree:
+                tree[task["ingestion_program"]] = zipped(ingestion_members(competition, data.phase, data.manifest))
+                tree[task["input_data"]] = zipped(data.input)
         tree[phase["starting_kit"]] = zipped(kits[data.phase.id])
         if data.public:
             tree[phase["public_data"]] = zipped(data.public)
@@ -106,20 +94,15 @@ def competition_document(competition: Resolved, data: Sequence[PhaseData]) -> di
         "terms": terms_name(declaration),
         "pages": [{"title": page.title, "file": page_name(declaration, page.file)} for page in declaration.pages],
     }
-    optional = {
-        "contact_email": declaration.contact,
-        "queue": declaration.queue,
-        "reward": declaration.reward,
-        "fact_sheet": {key: platform_question(key, question) for key, question in declaration.fact_sheet.items()},
-    }
-    document |= {key: value for key, value in optional.items() if value}
-    all_slots = slots(competition)
-    document["tasks"] = [_task(competition, slot) for slot in all_slots]
-    document["solutions"] = []
-    document["phases"] = []
-    for index, one in enumerate(data):
-        tasks = [slot.index for slot in all_slots if slot.phase is one.phase]
-        document["phases"].append(_phase(index, one, tasks))
+    document |= optional_settings(declaration)
+    document |= {"tasks": [], "solutions": [], "phases": []}
+    for one in data:
+        tasks = []
+        # Each phase has tasks of its own, since what participants are shown of them differs.
+        for part in competition.parts_of(one.phase):
+            tasks.append(len(document["tasks"]))
+            document["tasks"].append({"index": tasks[-1], **_task(competition, one.phase, part)})
+        document["phases"].append(_phase(len(document["phases"]), one, tasks))
         for name in solutions(competition, one):
             entry = {
                 "index": len(document["solutions"]),
@@ -130,6 +113,17 @@ def competition_document(competition: Resolved, data: Sequence[PhaseData]) -> di
             document["solutions"].append(entry)
     document["leaderboards"] = [_leaderboard(competition)]
     return document | milestones(declaration)
+
+
+def optional_settings(declaration: DeclaredCompetition | ForeignCompetition) -> dict[str, Any]:
+    """What is written only where it is declared."""
+    optional = {
+        "contact_email": declaration.contact,
+        "queue": declaration.queue,
+        "reward": declaration.reward,
+        "fact_sheet": {key: _question(key, question) for key, question in declaration.fact_sheet.items()},
+    }
+    return {key: value for key, value in optional.items() if value}
 
 
 def milestones(declaration: CompetitionSettings) -> dict[str, Any]:
@@ -144,9 +138,8 @@ def logo_file(competition: Resolved) -> str:
     return "logo" + Path(competition.declaration.logo).suffix.lower()
 
 
-def _task(competition: Resolved, slot: Slot) -> dict[str, Any]:
-    phase, part = slot.phase, slot.part
-    entry: dict[str, Any] = {"index": slot.index, "id": part.id, "name": f"{part.name} ({phase.name})"[:256]}
+def _task(competition: Resolved, phase: DeclaredPhase, part: ProgramPart) -> dict[str, Any]:
+    entry = {"id": part.id, "name": f"{part.name} ({phase.name})"[:256]}
     if len(competition.parts) > 1 and part.tasks[0].description:
         entry["description"] = part.tasks[0].description
     entry["scoring_program"] = f"scoring_programs/{phase.id}-{part.id}.zip"
@@ -178,16 +171,10 @@ def _phase(index: int, data: PhaseData, task_indexes: list[int]) -> dict[str, An
     entry["start"] = utc(phase.start)
     if phase.end is not None:
         entry["end"] = utc(phase.end)
-    entry |= {
-        "max_submissions_per_day": phase.max_submissions_per_day,
-        "max_submissions": phase.max_submissions,
-        "execution_time_limit": phase.execution_time_limit,
-        "auto_migrate_to_this_phase": phase.auto_migrate and index > 0,  # a bundle of one task may lack the first
-        "hide_output": phase.hide_output,
-        "hide_prediction_output": phase.hide_prediction_output,
-        "hide_score_output": phase.hide_score_output,
-        "starting_kit": f"starting_kits/{phase.id}.zip",
-    }
+    entry |= phase_settings(phase)
+    if index == 0:
+        entry["auto_migrate_to_this_phase"] = False  # a bundle of one task may lack the first
+    entry["starting_kit"] = f"starting_kits/{phase.id}.zip"
     if data.public:
         entry["public_data"] = f"public_data/{phase.data_id}.zip"
     entry["tasks"] = task_indexes
@@ -196,11 +183,26 @@ def _phase(index: int, data: PhaseData, task_indexes: list[int]) -> dict[str, An
     return entry
 
 
-def platform_question(key: str, question: Question) -> dict[str, Any]:
-    """A question of the fact sheet as the platform reads it.
+def phase_settings(phase: PhaseSettings) -> dict[str, Any]:
+    """A phase's limits and flags."""
+    return {
+        "max_submissions_per_day": phase.max_submissions_per_day,
+        "max_submissions": phase.max_submissions,
+        "execution_time_limit": phase.execution_time_limit,
+        "auto_migrate_to_this_phase": phase.auto_migrate,
+        "hide_output": phase.hide_output,
+        "hide_prediction_output": phase.hide_prediction_output,
+        "hide_score_output": phase.hide_score_output,
+    }
+
+
+def _question(key: str, question: Question | dict[str, Any]) -> dict[str, Any]:
+    """A question of the fact sheet as the platform reads it; a dict is one already.
 
     The flags are the texts "true" and "false": Codabench compares them with those, not with booleans.
     """
+    if isinstance(question, dict):
+        return question
     selection = {"text": "", "checkbox": [True, False], "select": question.choices or []}[question.type]
     return {
         "key": key,

@@ -116,7 +116,9 @@ class PageSandbox(ImmutableSandboxedEnvironment):
         """What a filter, a call or a concatenation has made."""
         if isinstance(result, Sized) and len(result) > MOST_CHARACTERS:
             raise TemplateRuntimeError(GROWS)
-        return self.counted(result) if isinstance(result, Iterator) else result
+        if isinstance(result, Iterator):
+            return self.counted(result)
+        return result
 
     def _step(self) -> None:
         self._steps += 1
@@ -125,7 +127,7 @@ class PageSandbox(ImmutableSandboxedEnvironment):
 
     def _shown(self, value: Any) -> Any:
         """Count what comes out of expressions and loops, also where a block keeps it."""
-        self._characters += len(value) if isinstance(value, str) else 1
+        self._characters += _length(value)
         if self._characters > 10 * MOST_CHARACTERS:
             raise TemplateRuntimeError(GROWS)
         return value
@@ -138,13 +140,12 @@ class PageSandbox(ImmutableSandboxedEnvironment):
         def bounded(*given: Any, **named: Any) -> Any:
             self._step()
             data = [one for one in given if not isinstance(one, Context | Environment | nodes.EvalContext)]
-            if name == "format":
-                wide = WIDE_PLACE.search(str(data[0]))
-                if wide:
-                    raise TemplateRuntimeError(TOO_LARGE.format(name))
-                return self.kept(function(*given, **named))
-            value = 1 if isinstance(data[0], int) else data[0]
-            _refuse_huge(name, [value, *data[1:], *named.values()])
+            if name != "format":
+                if isinstance(data[0], int):
+                    data[0] = 1
+                _refuse_huge(name, [*data, *named.values()])
+            elif WIDE_PLACE.search(str(data[0])):
+                raise TemplateRuntimeError(TOO_LARGE.format(name))
             return self.kept(function(*given, **named))
 
         return bounded
@@ -159,10 +160,15 @@ def _refuse_huge(name: str, data: Iterable[Any]) -> None:
 def _weight(value: Any) -> int:
     if isinstance(value, int):
         return max(1, abs(value))
+    if isinstance(value, list | tuple):
+        return max(1, sum(map(_length, value)))
+    return _length(value)
+
+
+def _length(value: Any) -> int:
+    """The characters of a text; of anything else 1."""
     if isinstance(value, str):
         return max(1, len(value))
-    if isinstance(value, list | tuple):
-        return max(1, sum(max(1, len(one)) if isinstance(one, str) else 1 for one in value))
     return 1
 
 
@@ -177,11 +183,13 @@ def _is_huge(operator: str, left: Any, right: Any) -> bool:
             "**": left.bit_length() * right,
         }
         return bits[operator] > MOST_BITS
-    lengths = [len(one) for one in (left, right) if isinstance(one, Sized)]
-    if operator == "+":
-        return sum(lengths) > MOST_CHARACTERS
-    times = [one for one in (left, right) if isinstance(one, int)]
-    return bool(lengths and times) and lengths[0] * times[0] > MOST_CHARACTERS
+    length, times = 0, 1
+    for one in (left, right):
+        if isinstance(one, Sized):
+            length += len(one)
+        elif isinstance(one, int):
+            times = one
+    return length * times > MOST_CHARACTERS
 
 
 class _Counted(CodeGenerator):
@@ -222,7 +230,9 @@ TERMS = "terms.md"
 
 def page_name(declaration: CompetitionSettings, file: str) -> str:
     """The name of a page in the bundle: `pages/overview.md.j2` → `pages/overview.md`; raw, its own."""
-    return posixpath.normpath(file) if declaration.raw else "pages/" + Path(file).name.removesuffix(".j2")
+    if declaration.raw:
+        return posixpath.normpath(file)
+    return "pages/" + Path(file).name.removesuffix(".j2")
 
 
 def terms_name(declaration: CompetitionSettings) -> str:
@@ -242,14 +252,15 @@ def rendered(folder: Path, declaration: CompetitionSettings, context: Mapping[st
         UserError: what is wrong with the templates: file, line, reason; all of them.
     """
     sandbox = PageSandbox(folder)
-    files = {page.file for page in declaration.pages}
-    names = {page_name(declaration, file): file for file in sorted(files)}
+    files = sorted({page.file for page in declaration.pages})
+    names = {page_name(declaration, file): file for file in files}
     names[terms_name(declaration)] = declaration.terms
     pages: dict[str, bytes] = {}
-    problems = [
-        f"{file}: another page's file has the same name. Expected a name for each page of its own."
-        for file in sorted(files - set(names.values()))
-    ]
+    problems = []
+    for file in files:
+        if file not in names.values():
+            what = "another page's file has the same name. Expected a name for each page of its own."
+            problems.append(f"{file}: {what}")
     for name, template in names.items():
         if declaration.raw:
             pages[name] = (folder / template).read_bytes()
@@ -268,20 +279,28 @@ def rendered(folder: Path, declaration: CompetitionSettings, context: Mapping[st
 
 
 def _problem(template: str, error: Exception) -> str:
-    line = error.lineno if isinstance(error, TemplateSyntaxError) else _template_line(error, template)
-    place = f"{template}:{line}" if line else template
+    place, what, expected = template, str(error), "a template that can be rendered"
+    if isinstance(error, TemplateSyntaxError):
+        place = f"{template}:{error.lineno}"
+    elif line := _template_line(error, template):
+        place = f"{template}:{line}"
     if isinstance(error, UnicodeError):
         return f"{place}: holds bytes that are not UTF-8. Expected UTF-8 text."
-    what = (error.message if isinstance(error, TemplateError) else str(error)) or type(error).__name__
-    expected = "a name that pages can use" if isinstance(error, UndefinedError) else "a template that can be rendered"
-    return f"{place}: {what.rstrip('.')}. Expected {expected} (see docs/pages.md), or `raw: true`."
+    if isinstance(error, TemplateError):
+        what = error.message or ""
+    if isinstance(error, UndefinedError):
+        expected = "a name that pages can use"
+    what = (what or type(error).__name__).rstrip(".")
+    return f"{place}: {what}. Expected {expected} (see docs/pages.md), or `raw: true`."
 
 
 def _template_line(error: Exception, template: str) -> int | None:
     """The line of the template that was being rendered: the innermost frame that lies in it."""
-    frames = traceback.walk_tb(error.__traceback__)
-    lines = [line for frame, line in frames if frame.f_code.co_filename.endswith(template)]
-    return lines[-1] if lines else None
+    found = None
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        if frame.f_code.co_filename.endswith(template):
+            found = line
+    return found
 
 
 def _context(competition: Resolved, phases: Sequence[PhaseData]) -> dict[str, Any]:
@@ -354,11 +373,15 @@ COMMAND = """The platform runs `{entry}` once, with two folders as its arguments
 def code_text(competition: Resolved, phases: Sequence[DeclaredPhase]) -> str:
     """What the code must offer, where it runs and what it may use; Markdown without headings."""
     submission, image = competition.declaration.submission, competition.declaration.image
-    entry = str(submission.entry)
-    text = COMMAND if submission.interface == "command" else FUNCTION
-    interpreter = "bash" if entry.endswith(".sh") else "python3"
+    entry, interpreter, memory = str(submission.entry), "python3", ""
+    if entry.endswith(".sh"):
+        interpreter = "bash"
+    text = FUNCTION
+    if submission.interface == "command":
+        text = COMMAND
     call = text.format(entry=entry, interpreter=interpreter)
-    memory = f"- Its processes may hold {submission.memory} MiB of memory together.\n" if submission.memory else ""
+    if submission.memory:
+        memory = f"- Its processes may hold {submission.memory} MiB of memory together.\n"
     rows = [[one.name, f"{entry_seconds(competition, one)} s"] for one in phases]
     seconds = tables.markdown_table(["Phase", "Time for the code"], rows)
     return f"""Upload a zip with `{entry}` at its top; other files that it needs may lie beside it.

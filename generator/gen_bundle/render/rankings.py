@@ -45,15 +45,17 @@ class Ranking:
         return {team["team"]: team["not_scored"] for team in self.result["teams"] if team.get("not_scored")}
 
 
-LATEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    **{character: f"\\{character}" for character in "&%$#_{}"},
-}
+LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        **{character: f"\\{character}" for character in "&%$#_{}"},
+    }
+)
 # What begins code, emphasis, links, images, HTML and entities; `_` within a word begins nothing.
 MARKED = re.compile(r"[\\`*\[\]<>~]|&(?=#|\w+;)|(?<![^\W_])_|_(?![^\W_])")
 # Spreadsheets take a cell that begins so for a formula; https://owasp.org/www-community/attacks/CSV_Injection
@@ -75,7 +77,8 @@ def as_csv(ranking: Ranking) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(map(csv_cell, teams[0]))
-    writer.writerows(map(csv_cell, team.values()) for team in teams)
+    for team in teams:
+        writer.writerow(map(csv_cell, team.values()))
     return out.getvalue()
 
 
@@ -86,7 +89,9 @@ def csv_cell(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     text = one_line(value)
-    return f"'{text}" if text.lstrip().startswith(FORMULA) and not NUMBER.fullmatch(text) else text
+    if text.lstrip().startswith(FORMULA) and not NUMBER.fullmatch(text):
+        return f"'{text}"
+    return text
 
 
 def as_json(ranking: Ranking) -> str:
@@ -125,34 +130,41 @@ FORMATS: Mapping[str, Callable[[Ranking], str]] = {
 
 def _text_table(table: RankingTable) -> str:
     lines = [list(map(one_line, line)) for line in (table.header, *table.rows)]
-    columns = []
-    for i, cells in enumerate(zip(*lines, strict=True)):
+    printed = [""] * len(lines)
+    for cells, to_right in zip(zip(*lines, strict=True), _to_right(table), strict=True):
         width = max(map(_cells_of, cells))
-        to_right = _is_number_column(table, i)
-        columns.append([_filled(cell, width, to_right) for cell in cells])
-    printed = ["  ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
-    return "\n".join([table.title, "=" * len(table.title), *printed]) + "\n"
+        for at, cell in enumerate(cells):
+            blanks = " " * (width - _cells_of(cell))
+            if to_right:
+                printed[at] += f"{blanks}{cell}  "
+            else:
+                printed[at] += f"{cell}{blanks}  "
+    return "\n".join([table.title, "=" * len(table.title), *map(str.rstrip, printed)]) + "\n"
 
 
 def _cells_of(text: str) -> int:
     """Places that a text takes on a terminal: letters of East Asian scripts take two, combining marks none."""
-    wide = sum(unicodedata.east_asian_width(letter) in ("W", "F") for letter in text)
-    return len(text) + wide - sum(unicodedata.combining(letter) > 0 for letter in text)
+    places = 0
+    for letter in text:
+        if unicodedata.east_asian_width(letter) in ("W", "F"):
+            places += 1
+        if unicodedata.combining(letter) == 0:
+            places += 1
+    return places
 
 
-def _filled(cell: str, width: int, to_right: bool) -> str:
-    blanks = " " * (width - _cells_of(cell))
-    return f"{blanks}{cell}" if to_right else f"{cell}{blanks}"
-
-
-def _is_number_column(table: RankingTable, i: int) -> bool:
-    return all(row[i] == "" or row[i].rstrip("=").replace(".", "").lstrip("-").isdigit() for row in table.rows)
+def _to_right(table: RankingTable) -> list[bool]:
+    """Of each column, whether it holds numbers alone."""
+    columns = [True] * len(table.header)
+    for row in table.rows:
+        for at, cell in enumerate(row):
+            columns[at] &= cell == "" or cell.rstrip("=").replace(".", "").lstrip("-").isdigit()
+    return columns
 
 
 def _latex_table(table: RankingTable) -> str:
-    columns = "".join("r" if _is_number_column(table, i) else "l" for i in range(len(table.header)))
-    rows = [" & ".join(map(latex_text, cells)) + r" \\" for cells in table.rows]
-    header = " & ".join(map(latex_text, table.header)) + r" \\"
+    columns = "".join("lr"[to_right] for to_right in _to_right(table))
+    header, *rows = (" & ".join(map(latex_text, cells)) + r" \\" for cells in (table.header, *table.rows))
     return "\n".join(
         [
             r"\begin{table}",
@@ -173,4 +185,4 @@ def _latex_table(table: RankingTable) -> str:
 
 def latex_text(text: str) -> str:
     """A text in one line that LaTeX sets as it is."""
-    return "".join(LATEX.get(character, character) for character in one_line(text))
+    return one_line(text).translate(LATEX)

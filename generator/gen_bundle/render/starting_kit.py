@@ -15,6 +15,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from gen_bundle.declaration.model import DeclaredSubmission
+from gen_bundle.declaration.source import mapping_of
 from gen_bundle.errors import UserError
 from gen_bundle.package.client import ScoringPackage, failure
 from gen_bundle.package.libraries import OWN_LOCK, locks_for, packages_text
@@ -35,7 +36,7 @@ from gen_bundle.render.pages import code_text
 from gen_bundle.render.submission_text import example_text, format_text, gold_text, tables_of
 from gen_bundle.resources import resource
 from gen_bundle.starting import environment, python
-from gen_bundle.zips.writing import Members, write_zip, zipped
+from gen_bundle.zips.writing import Members, below, write_zip, zipped
 from scoring_kit.base.row_files import File
 
 EXTRAS = "starting_kit"
@@ -117,30 +118,32 @@ def starting_kit_members(competition: Resolved, data: PhaseData) -> dict[str, by
     manifest = {**data.manifest, "options": competition.options, "code": code_entry(competition)}
     kit = resource("scoring_programs") / "scoring_kit"
     validator = validator_bytes(competition.package.folder, kit, manifest, check_files(competition))
-    # code to begin with: the first baseline, if there is one
-    empty = empty_submission(competition, data.template)
-    examples = data.baselines.values() if competition.takes_code else ()
-    template = next(iter(examples), empty)
+    empty = template = empty_submission(competition, data.template)
+    if competition.takes_code and data.baselines:
+        template = next(iter(data.baselines.values()))  # code to begin with
     valid, invalid = _examples(validator, data, competition, empty)
-    texts = _texts(competition, data, template, invalid)
+    extras = _extras(competition)
+    readme, form = _texts(competition, data, template, invalid, extras)
     members: dict[str, bytes | Path] = {
-        **{f"template/{name}": content for name, content in template.items()},
-        **{f"examples/invalid/{example.name}.zip": example.content for example in invalid},
-        **{f"examples/invalid/{example.name}.txt": f"{example.message}\n".encode() for example in invalid},
-        **_extras(competition),
-        "README.md": texts["README.md"],
-        "FORMAT.md": texts["FORMAT.md"],
+        **below("template", template),
+        **extras,
+        "README.md": readme,
+        "FORMAT.md": form,
         "examples/valid.zip": valid,
         "validate.pyz": validator,
         "score_locally.py": TEMPLATES / "score_locally.py",
         "requirements.txt": _packages(competition).encode(),
     }
+    for example in invalid:
+        members[f"examples/invalid/{example.name}.zip"] = example.content
+        members[f"examples/invalid/{example.name}.txt"] = f"{example.message}\n".encode()
     read_at_home = imported_modules(("scoring_kit.submission_zip",), (resource("scoring_programs") / "scoring_kit",))
     for part in competition.parts_of(data.phase):
-        program = {**program_members(competition, part), **read_at_home}
-        members |= {f"scorer/{part.id}/{name}": content for name, content in program.items()}
-    if competition.takes_code:
-        members |= _running_members(competition, data)
+        members |= below(f"scorer/{part.id}", {**program_members(competition, part), **read_at_home})
+    if competition.takes_code:  # what runs it at home: the ingestion program, and the sample
+        members["try.py"] = TEMPLATES / "try.py"
+        members |= below("ingestion", ingestion_members(competition, data.phase, data.manifest))
+        members |= _sample_members(data)
     return members
 
 
@@ -162,23 +165,13 @@ def validator_bytes(
         "__main__.py": main.encode(),
         "scoring_kit/NOTICE": kit_folder / "NOTICE",
         "scoring_kit/manifest.json": json.dumps(manifest, ensure_ascii=False, default=str).encode(),
-        **{f"scoring_kit/{name}": path for name, path in checks.items()},
+        **below("scoring_kit", checks),
         **imported_modules((f"{package_folder.name}.submission", "scoring_kit.validate"), (package_folder, kit_folder)),
     }
     file = io.BytesIO()
     file.write(SHEBANG)
     write_zip(file, members)
     return file.getvalue()
-
-
-def _running_members(competition: Resolved, data: PhaseData) -> dict[str, bytes | Path]:
-    """What runs participants' code at home: `try.py`, the ingestion program that it calls, and the sample."""
-    ingestion = ingestion_members(competition, data.phase, data.manifest)
-    return {
-        "try.py": TEMPLATES / "try.py",
-        **{f"ingestion/{name}": content for name, content in ingestion.items()},
-        **_sample_members(data),
-    }
 
 
 def _sample_members(data: PhaseData) -> dict[str, bytes | Path]:
@@ -190,8 +183,9 @@ def _sample_members(data: PhaseData) -> dict[str, bytes | Path]:
 
 def _packages(competition: Resolved) -> str:
     """What scoring at home needs: the image's packages, those of the competition's own as far as they are locked."""
-    lock = competition.folder / OWN_LOCK
-    own = lock.read_text(encoding="utf-8") if competition.declaration.requirements and lock.is_file() else ""
+    own, lock = "", competition.folder / OWN_LOCK
+    if competition.declaration.requirements and lock.is_file():
+        own = lock.read_text(encoding="utf-8")
     return packages_text(locks_for(competition.options), own)
 
 
@@ -199,21 +193,19 @@ def _examples(
     validator: bytes, data: PhaseData, competition: Resolved, empty: Members
 ) -> tuple[bytes, list[InvalidExample]]:
     """The valid example (the first baseline, or else the empty template), and what is refused with its message."""
-    package = competition.package
-    submissions = {f"baselines/{data.phase.data_id}/{name}": files for name, files in data.baselines.items()}
-    submissions[TEMPLATE] = empty
-    good = {name: _read(files) for name, files in submissions.items()}
+    submissions = {**below(f"baselines/{data.phase.data_id}", data.baselines), TEMPLATE: empty}
+    good = [_read(files) for files in submissions.values()]
     spoiled = _spoiled(good, competition.declaration.submission)
-    zips = [zipped(files) for files in good.values()]
+    zips = list(map(zipped, good))
     broken_zips = [zipped(one.files) for one in spoiled]
-    verdicts = validator_verdicts(validator, [*zips, *broken_zips], package)
-    _check_valid(dict(zip(good, verdicts, strict=False)), data, competition)
-    valid = [content for content, verdict in zip(zips, verdicts, strict=False) if verdict.valid]
+    verdicts = validator_verdicts(validator, [*zips, *broken_zips], competition.package)
+    _check_valid(dict(zip(submissions, verdicts, strict=False)), data, competition)
+    is_valid = [verdict.valid for verdict in verdicts]
     invalid = []
     for one, content, verdict in zip(spoiled, broken_zips, verdicts[len(good) :], strict=True):
         if not verdict.valid:
             invalid.append(InvalidExample(one.name, one.what, _cut(verdict.text), content))
-    return valid[0], invalid
+    return zips[is_valid.index(True)], invalid
 
 
 def _check_valid(verdicts: Mapping[str, ValidatorVerdict], data: PhaseData, competition: Resolved) -> None:
@@ -235,20 +227,24 @@ def _check_valid(verdicts: Mapping[str, ValidatorVerdict], data: PhaseData, comp
 
 
 def _read(files: Members) -> dict[str, bytes]:
-    return {name: one.read_bytes() if isinstance(one, Path) else one for name, one in files.items()}
+    read = {}
+    for name, content in files.items():
+        if isinstance(content, Path):
+            content = content.read_bytes()
+        read[name] = content
+    return read
 
 
-def _spoiled(good: Mapping[str, Mapping[str, bytes]], submission: DeclaredSubmission) -> list[Spoiled]:
+def _spoiled(good: Sequence[Mapping[str, bytes]], submission: DeclaredSubmission) -> list[Spoiled]:
     entry = submission.entry
     if entry:
         # Not every baseline need have it, since what is wrong with them is found elsewhere; the template has.
-        return spoiled_code(next(files for files in good.values() if entry in files), entry)
-    files = next(iter(good.values()))
+        return spoiled_code(next(files for files in good if entry in files), entry)
     without_header: list[str] = []
     for table in (submission, *(submission.tables or {}).values()):
         if table.header == "none":
-            without_header += File(table.file).matching(files)
-    return spoiled_submissions(files, without_header)
+            without_header += File(table.file).matching(good[0])
+    return spoiled_submissions(good[0], without_header)
 
 
 def _cut(text: str) -> str:
@@ -287,23 +283,30 @@ def validator_verdicts(
         raise UserError(failure(package.name, "submission.py", done.stderr))
     if done.returncode != 0:
         raise RuntimeError(f"the validator failed:\n{done.stderr}")
-    found = json.loads(done.stdout)
-    failed = [text.strip() for status, text in found if status == VALIDATOR_FAILED]
+    verdicts, failed = [], []
+    for status, text in json.loads(done.stdout):
+        verdicts.append(ValidatorVerdict(status == 0, text.strip()))
+        if status == VALIDATOR_FAILED:
+            failed.append(text.strip())
     if failed:
         raise UserError(*dict.fromkeys(failed))
-    return [ValidatorVerdict(status == 0, text.strip()) for status, text in found]
+    return verdicts
 
 
 def _texts(
-    competition: Resolved, data: PhaseData, template: Members, invalid: Sequence[InvalidExample]
-) -> Mapping[str, bytes]:
+    competition: Resolved,
+    data: PhaseData,
+    template: Members,
+    invalid: Sequence[InvalidExample],
+    extras: Mapping[str, Path],
+) -> tuple[bytes, bytes]:
+    """README.md and FORMAT.md."""
     declaration, phase = competition.declaration, data.phase
     answered = tables_of(declaration.submission, [data])
-    task_ids = [task.id for task in competition.tasks]
     context = {
         "title": declaration.title,
         "phase": phase,
-        "extras": {name: _purpose(content) for name, content in sorted(_extras(competition).items())},
+        "extras": {name: _purpose(extras[name]) for name in sorted(extras)},
         "limits": tables.limits_table([phase], competition.tasks),
         "dates": tables.phases_table([phase], declaration.time_zones),
         "programs": [part.id for part in competition.parts_of(phase)],
@@ -313,25 +316,31 @@ def _texts(
         "submission": declaration.submission,
         "template": sorted(template),
         "sample": bool(_sample_members(data)),
-        "code": code_text(competition, [phase]) if competition.takes_code else "",
+        "code": "",
         "torch": "models" in locks_for(competition.options),
         "fields": format_text(answered),
-        "example": example_text(answered) if competition.is_declared else "",
-        "gold": gold_text(competition.options, task_ids) if competition.is_declared else "",
+        "example": "",
+        "gold": "",
         "invalid": invalid,
     }
-    sources = {
-        "README.md": "CODE_README.md.j2" if competition.takes_code else "README.md.j2",
-        "FORMAT.md": "FORMAT.md.j2",
-    }
-    return {name: ENVIRONMENT.get_template(source).render(context).encode() for name, source in sources.items()}
+    readme = "README.md.j2"
+    if competition.takes_code:
+        readme, context["code"] = "CODE_README.md.j2", code_text(competition, [phase])
+    if competition.is_declared:
+        context["example"] = example_text(answered)
+        context["gold"] = gold_text(competition.options, competition.task_ids)
+    texts = (ENVIRONMENT.get_template(name).render(context).encode() for name in (readme, "FORMAT.md.j2"))
+    return next(texts), next(texts)
 
 
 def _extras(competition: Resolved) -> dict[str, Path]:
     """The organisers' own files for the kit."""
     folder = competition.folder / EXTRAS
-    files = (path for path in sorted(folder.rglob("*")) if path.is_file() and "__pycache__" not in path.parts)
-    return {path.relative_to(folder).as_posix(): path for path in files}
+    extras = {}
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            extras[path.relative_to(folder).as_posix()] = path
+    return extras
 
 
 def _purpose(path: Path) -> str:
@@ -340,7 +349,7 @@ def _purpose(path: Path) -> str:
     if path.suffix == ".py":
         with suppress(SyntaxError, ValueError):  # of another Python, or in another encoding
             docstring = ast.get_docstring(syntax_tree(path))
-    return docstring.splitlines()[0] if docstring else "from the organisers"
+    return (docstring or "from the organisers").splitlines()[0]
 
 
 Spoil = Callable[[str], str]
@@ -357,7 +366,8 @@ def spoiled_submissions(files: Mapping[str, bytes], without_header: Collection[s
     name = max(files, key=lambda name: (len(files[name]), name))
     suffix = PurePosixPath(name).suffix.lower()
     if len(files) > 1:
-        others = {other: content for other, content in files.items() if other != name}
+        others = dict(files)
+        del others[name]
         spoiled.append(Spoiled("missing-file", f"`{name}` is not in it", others))
     text = files[name].decode("utf-8-sig")
     for short, what, spoil in (*MISTAKES.get(suffix, ()), *EVERYWHERE):
@@ -373,12 +383,13 @@ def spoiled_submissions(files: Mapping[str, bytes], without_header: Collection[s
 def spoiled_code(files: Mapping[str, bytes], entry: str) -> list[Spoiled]:
     """Copies of a submission of code with one mistake each; not every one need be refused by every competition."""
     text = files[entry]
-    others = {name: content for name, content in files.items() if name != entry}
-    moved = {f"code/{name}": content for name, content in files.items()}
+    others = dict(files)
+    del others[entry]
+    moved = {**below("code", files), "notes.txt": b"Notes.\n"}
     return [
         Spoiled("predictions", "predictions in place of the code that makes them", {"predictions.csv": b"id,label\n"}),
         Spoiled("other-name", f"`{entry}` has another name", {**others, f"my_{entry}": text}),
-        Spoiled("in-a-folder", f"`{entry}` is not at the top", {**moved, "notes.txt": b"Notes.\n"}),
+        Spoiled("in-a-folder", f"`{entry}` is not at the top", moved),
         Spoiled("syntax", "a bracket is not closed", {**files, entry: text + b"\n(\n"}),
         Spoiled("no-predict", "there is no `predict`", {**files, entry: text.replace(b"predict(", b"run(")}),
         Spoiled("metadata", "a file that makes the platform run it by itself", {**files, "metadata": b"command: x\n"}),
@@ -397,8 +408,8 @@ def _text_for_list(text: str) -> str:
 
     def change(node: Any) -> bool:
         if isinstance(node, list):
-            return any(change(child) for child in node)
-        for key, child in node.items() if isinstance(node, dict) else ():
+            return any(map(change, node))
+        for key, child in mapping_of(node).items():
             if isinstance(child, list):
                 node[key] = "a text where a list is expected"
                 return True

@@ -19,6 +19,7 @@ from scoring_kit.base.row_files import File, write_rows
 from scoring_kit.base.submissions import allow_long_cells
 
 SAFE_ON_PAGES = re.compile(r"[\w .,:/-]*")
+UNSAFE_ON_PAGES = re.compile(r"[^\w .,:/-]")
 EXAMPLE_ROWS = 3
 MOST_FILES = 12
 """So many public files of a phase are listed; the others are counted."""
@@ -33,7 +34,7 @@ def page_text(text: str) -> str:
     """A name for a page: as code, and with nothing in it that Markdown or formulas would take for their own."""
     if SAFE_ON_PAGES.fullmatch(text):
         return f"`{text}`"
-    shown = "".join(char if SAFE_ON_PAGES.fullmatch(char) else f"&#{ord(char)};" for char in text)
+    shown = UNSAFE_ON_PAGES.sub(lambda found: f"&#{ord(found[0])};", text)
     return f"<code>{shown}</code>"
 
 
@@ -41,7 +42,9 @@ def tables_of(submission: DeclaredSubmission, phases: Sequence[PhaseData]) -> li
     """The tables of a submission that these phases score, in their order."""
     if not submission.tables:
         return [submission]
-    scored = {name for data in phases for name in data.manifest["expected"].get("tables", {})}
+    scored: set[str] = set()
+    for data in phases:
+        scored.update(data.manifest["expected"].get("tables", ()))
     return [table for name, table in submission.tables.items() if name in scored]
 
 
@@ -97,9 +100,10 @@ def format_text(tables: Sequence[SubmittedTable]) -> str:
                 if row.default is not None:
                     required = f"no; else {_default(row.default)}"
             rows.append([_place_text(field, file), type_text(row, field, file), required, row.meaning])
-        heading = f"{page_text(table.file)}:\n\n" if len(tables) > 1 else ""
-        format_table = markdown_table(["Field", "Type", "Required", "Meaning"], rows)
-        parts.append("\n\n".join(filter(None, [heading + format_table, _file_text(table, file)])))
+        if len(tables) > 1:
+            parts.append(f"{page_text(table.file)}:")
+        parts.append(markdown_table(["Field", "Type", "Required", "Meaning"], rows))
+        parts += filter(None, [_file_text(table, file)])
     return "\n\n".join(parts)
 
 
@@ -151,8 +155,9 @@ def example_text(tables: Sequence[SubmittedTable]) -> str:
             fence = "```"
             while fence in example:
                 fence += "`"
-            heading = f"{page_text(name)}:\n\n" if len(tables) > 1 or len(files) > 1 else ""
-            parts.append(f"{heading}{fence}\n{example}\n{fence}")
+            if len(tables) > 1 or len(files) > 1:
+                parts.append(f"{page_text(name)}:")
+            parts.append(f"{fence}\n{example}\n{fence}")
     return "\n\n".join(parts)
 
 
@@ -303,10 +308,12 @@ def _text(data: bytes) -> io.StringIO:
 
 def baselines_text(phases: Sequence[PhaseData]) -> str:
     """The names of the baselines, or that there are none."""
-    names = sorted({name for data in phases for name in data.baselines})
+    names: set[str] = set()
+    for data in phases:
+        names.update(data.baselines)
     if not names:
         return "There is no baseline."
-    listed = ", ".join(f"`{name}`" for name in names)
+    listed = f"`{'`, `'.join(sorted(names))}`"
     if len(names) == 1:
         return f"Baseline: {listed}."
     return f"Baselines: {listed}."

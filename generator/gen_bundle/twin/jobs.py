@@ -180,14 +180,7 @@ def _predict(job: WorkerJob, submission: Path) -> None:
     and what an ingestion program lacks is swallowed.
     """
     folders, version = job.folders, job.setting.version
-    try:
-        job.notes += lay_out_prediction(folders, job.task, submission, version)
-        containers = _containers(job)
-    except (JobFailedError, OSError) as error:
-        _not_begun(job, error)
-        return
-    job.notes += _run_in_turn(job, containers)
-    job.notes += [OVER_THE_LIMIT for run in job.runs if run.ended.timed_out]
+    _run_job(job, submission)
     if unseen := _unseen_end(job, "program", "submission"):
         job.notes.append(unseen)
     if not job.failure and not folders.output.exists():
@@ -211,28 +204,34 @@ def _predict(job: WorkerJob, submission: Path) -> None:
 def _score(job: WorkerJob, submission: Path, predictions: Path) -> None:
     """Run the task's scoring program with reference data and predictions."""
     version = job.setting.version
-    try:
-        job.notes += lay_out_scoring(job.folders, job.task, submission, predictions, version)
-        containers = _containers(job)
-    except (JobFailedError, OSError) as error:
-        _not_begun(job, error)
-        return
-    strays = _run_in_turn(job, containers)
-    job.notes += [*_log_notes(job), *strays]
-    job.notes += [OVER_THE_LIMIT for run in job.runs if run.ended.timed_out]
+    _run_job(job, submission, predictions)
     if job.task.ingestion_only_during_scoring and job.of("ingestion") and not version.submission_is_a_program:
         job.notes.append(NO_HANDSHAKE)
     if not job.failure:
         job.failure = _scoring_failure(job)
 
 
-def _not_begun(job: WorkerJob, error: JobFailedError | OSError) -> None:
-    """Its folders could not be filled, so that nothing ran."""
-    job.notes.clear()
-    job.failure = str(error)
-    if isinstance(error, JobFailedError):
-        job.failure = job.setting.version.failed(error.cause, error.detail)
-    job.machine_fault = is_machine_fault(error)
+def _run_job(job: WorkerJob, submission: Path, predictions: Path | None = None) -> None:
+    """Fill a job's folders and run what the worker starts in them; where they cannot be filled, nothing runs."""
+    try:
+        if predictions is None:
+            job.notes += lay_out_prediction(job.folders, job.task, submission, job.setting.version)
+        else:
+            job.notes += lay_out_scoring(job.folders, job.task, submission, predictions, job.setting.version)
+        containers = _containers(job)
+    except (JobFailedError, OSError) as error:
+        job.notes.clear()
+        job.failure = str(error)
+        if isinstance(error, JobFailedError):
+            job.failure = job.setting.version.failed(error.cause, error.detail)
+        job.machine_fault = is_machine_fault(error)
+        return
+    strays = _run_in_turn(job, containers)
+    if job.is_scoring:
+        job.notes += _log_notes(job)
+    job.notes += strays
+    if any(run.ended.timed_out for run in job.runs):
+        job.notes.append(OVER_THE_LIMIT)
 
 
 def _containers(job: WorkerJob) -> list[Container]:

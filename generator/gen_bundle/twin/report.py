@@ -1,6 +1,5 @@
 """What a dry run reports: the content of its `dry-run.json`, and the folder for it and for what the runs left."""
 
-import contextlib
 import json
 import os
 import shutil
@@ -188,11 +187,11 @@ def make_room(out: Path) -> None:
     """
     try:
         out.mkdir(parents=True, exist_ok=True)
-        there = [path for path in out.iterdir() if path.name != RESULT]
         if strange := _not_ours(out):
             raise UserError(f"{out} holds files that no dry run wrote ({', '.join(strange[:5])}); give another --out")
-        for path in there:
-            shutil.rmtree(path)
+        for path in out.iterdir():
+            if path.name != RESULT:
+                shutil.rmtree(path)
         (out / RESULT).unlink(missing_ok=True)
         tempfile.TemporaryFile(dir=out).close()  # better now than when all has run
     except FileExistsError as error:
@@ -201,20 +200,15 @@ def make_room(out: Path) -> None:
         raise UserError(f"--out {out}: cannot be used: {error}") from error
 
 
-def _ours(out: Path) -> set[Path]:
-    """What an earlier dry run left: its dry-run.json, the folders of the runs in it, and what is kept there."""
-    ours = {Path(RESULT)}
-    with contextlib.suppress(FileNotFoundError):
-        for run in json.loads((out / RESULT).read_text(encoding="utf-8"))["runs"]:
-            phase, task, submission = (run[key] for key in ("phase", "task", "submission"))
-            folder = Path(phase, task, submission)
-            ours |= {Path(phase), Path(phase, task), folder, *(folder / name for name in KEPT)}
-    return ours
-
-
 def _not_ours(out: Path) -> list[str]:
+    """What no earlier dry run left: beside its dry-run.json, the folders of the runs in it, and what is kept there."""
+    ours = {Path(RESULT)}
     try:
-        ours = _ours(out)
+        for run in json.loads((out / RESULT).read_text(encoding="utf-8"))["runs"]:
+            folder = Path(run["phase"], run["task"], run["submission"])
+            ours |= {Path(run["phase"]), folder.parent, folder, *map(folder.joinpath, KEPT)}
+    except FileNotFoundError:
+        pass
     except (ValueError, KeyError, TypeError):
         return [RESULT]
     strange = []

@@ -91,7 +91,9 @@ class OnServer:
 
 def _on_server(path: str) -> OnServer | None:
     plain = os.path.normpath(path).replace("//", "/")
-    return OnServer(plain) if plain in SERVER_FILES or plain in SERVER_FOLDERS else None
+    if plain in SERVER_FILES or plain in SERVER_FOLDERS:
+        return OnServer(plain)
+    return None
 
 
 @dataclass
@@ -201,13 +203,14 @@ def write_files(node: Node, target: Path) -> None:
     Raises:
         OSError: they cannot be read or written, or are more than a bundle may hold.
     """
-    files = list(node.files()) if node.is_folder else [("", node)]
+    files = [(target, node)]
+    if node.is_folder:
+        files = [(target / name, file) for name, file in node.files()]
     if sum(file.size for _, file in files) > BUNDLE.total_bytes:
         raise OSError(f"more than {BUNDLE.total_bytes / 2**30:g} GiB")
     if node.is_folder:
         target.mkdir(parents=True, exist_ok=True)
-    for name, file in files:
-        path = target / name if name else target
+    for path, file in files:
         path.parent.mkdir(parents=True, exist_ok=True)
         with file.open() if file.open else io.BytesIO() as source, path.open("wb") as out:
             shutil.copyfileobj(source, out)

@@ -4,7 +4,7 @@ import io
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, Literal
+from typing import IO, Literal, TypeVar
 
 from repro_zipfile import ReproducibleZipFile
 
@@ -12,6 +12,7 @@ from gen_bundle.errors import UserError
 from scoring_kit.base.submissions import JUNK_FOLDERS, JUNK_NAMES
 
 Members = Mapping[str, bytes | Path]
+T = TypeVar("T")
 JUNK = JUNK_NAMES | JUNK_FOLDERS
 LEFT_OUT = JUNK | {".gitkeep"}
 LEVEL = 4
@@ -66,6 +67,11 @@ def folder_members(folder: Path, prefix: str = "") -> dict[str, bytes | Path]:
     """All regular files below `folder` as zip members; junk is left out."""
     found = all_files(folder).items()
     return {prefix + name: path for name, path in found if not LEFT_OUT.intersection(name.split("/"))}
+
+
+def below(folder: str, members: Mapping[str, T]) -> dict[str, T]:
+    """The members in a folder of the zip."""
+    return {f"{folder}/{name}": content for name, content in members.items()}
 
 
 def _files(folder: Path) -> Iterator[Path]:

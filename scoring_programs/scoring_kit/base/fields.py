@@ -216,7 +216,10 @@ class FieldType:
         in_cell: for pages, how a value is written in a cell; what a field declares is put in: `{values}`, `{range}` …
         in_columns: likewise of a field that is spread over columns.
         in_json: likewise in JSON.
+        expects: for messages, what a cell must hold, where that depends on no field; as `in_cell` where it is empty.
+        expects_in_json: likewise of a JSON value; as `expects` where it is empty.
         asks: what is asked of participants; `{row}`, `{field}` and `{values}` are put in.
+        examples: some valid answers, as JSON writes them.
     """
 
     keys: ClassVar[Tuple[str, ...]] = ("case", "aliases")
@@ -225,15 +228,17 @@ class FieldType:
     in_cell = "a text"
     in_columns = ""
     in_json = "a text"
+    expects = expects_in_json = ""
     asks = "Give {field} for each {row}."
+    examples: ClassVar[Sequence[Any]] = ("", "a text", "1")
 
     def expected(self, field: Field) -> str:
         """What a cell must hold."""
-        return self.in_cell
+        return self.expects or self.in_cell
 
     def expected_in_json(self, field: Field) -> str:
         """What a JSON value must be."""
-        return self.expected(field)
+        return self.expects_in_json or self.expected(field)
 
     def of_cell(self, field: Field, cell: Any) -> Any:
         """The value of a cell that is not empty; raises FieldError."""
@@ -263,7 +268,7 @@ class FieldType:
 
     def some(self, field: Field) -> List[Any]:
         """Some valid answers, as JSON writes them."""
-        return ["", "a text", "1"]
+        return list(self.examples)
 
     def made_up(self, field: Field, at: int) -> Any:
         """An answer in row `at` of an example, as JSON writes it."""
@@ -587,16 +592,12 @@ class TextsType(JsonListedType):
 
     in_cell = "a JSON list of texts"
     in_json = "a list of texts"
+    expects = 'a JSON list of texts, such as ["one", "two"]'
     asks = "Write a list of texts, {field}, for each {row}."
-
-    def expected(self, field: Field) -> str:
-        return 'a JSON list of texts, such as ["one", "two"]'
+    examples = ([], ["a text"])
 
     def of_json(self, field: Field, value: Any) -> Any:
         return json_list(field, value, str)
-
-    def some(self, field: Field) -> List[Any]:
-        return [[], ["a text"]]
 
     def made_up(self, field: Field, at: int) -> Any:
         return ["An example answer", "another one"]
@@ -607,10 +608,9 @@ class SpansType(JsonListedType):
 
     in_cell = "a JSON list of `[start, end]` or `[start, end, type]`"
     in_json = "a list of `[start, end]` or `[start, end, type]`"
+    expects = "a JSON list of [start, end] or [start, end, type] with 0 ≤ start < end"
     asks = "Mark the spans of each {row} in {field}; the end of a span is the first position after it."
-
-    def expected(self, field: Field) -> str:
-        return "a JSON list of [start, end] or [start, end, type] with 0 ≤ start < end"
+    examples = ([], [[0, 1]], [[0, 1, "x"]])
 
     def of_json(self, field: Field, value: Any) -> Any:
         return [self._span(field, span) for span in json_list(field, value)]
@@ -629,9 +629,6 @@ class SpansType(JsonListedType):
             raise FieldError(f"{field.name} has a span whose type is not a text", field.expected)
         return tuple(span)
 
-    def some(self, field: Field) -> List[Any]:
-        return [[], [[0, 1]], [[0, 1, "x"]]]
-
     def made_up(self, field: Field, at: int) -> Any:
         return [[at, at + 4]]
 
@@ -642,10 +639,9 @@ class OffsetsType(JsonListedType):
     empty = blank = frozenset()
     in_cell = "a JSON list of whole numbers from 0; empty for none"
     in_json = "a list of whole numbers from 0; `[]` for none"
+    expects = "a JSON list of whole numbers from 0, such as [4, 5, 6]"
     asks = "List the positions that count in each {row} in {field}, from 0 on."
-
-    def expected(self, field: Field) -> str:
-        return "a JSON list of whole numbers from 0, such as [4, 5, 6]"
+    examples = ([], [0], [0, 1, 2])
 
     def of_json(self, field: Field, value: Any) -> Any:
         numbers = json_list(field, value)
@@ -656,9 +652,6 @@ class OffsetsType(JsonListedType):
         if numbers and max(numbers) > LAST_END:
             raise FieldError(f"{field.name} has a number that is far out of range", f"{field.expected} ≤ {LAST_END:,}")
         return frozenset(numbers)
-
-    def some(self, field: Field) -> List[Any]:
-        return [[], [0], [0, 1, 2]]
 
     def made_up(self, field: Field, at: int) -> Any:
         return [at, at + 1, at + 2]
@@ -727,13 +720,10 @@ class TagsType(FieldType):
     blank: ClassVar[Any] = []
     in_cell = "`O`, `B-x` or `I-x` for each token, separated by spaces"
     in_json = "a list of `O`, `B-x` or `I-x`, one for each token"
+    expects = "tags O, B-x or I-x, separated by spaces"
+    expects_in_json = 'a JSON list of tags O, B-x or I-x, such as ["O", "B-x"]'
     asks = "Tag every token of each {row} in {field}."
-
-    def expected(self, field: Field) -> str:
-        return "tags O, B-x or I-x, separated by spaces"
-
-    def expected_in_json(self, field: Field) -> str:
-        return 'a JSON list of tags O, B-x or I-x, such as ["O", "B-x"]'
+    examples = (["O"], ["B-x"], [])
 
     def of_cell(self, field: Field, cell: Any) -> Any:
         return self.of_json(field, cell.split(" "))
@@ -754,9 +744,6 @@ class TagsType(FieldType):
 
     def emptiest(self, field: Field, length: int) -> Any:
         return ["O"] * length
-
-    def some(self, field: Field) -> List[Any]:
-        return [["O"], ["B-x"], []]
 
     def made_up(self, field: Field, at: int) -> Any:
         return ["O", "B-X", "I-X"]

@@ -7,7 +7,8 @@ import csv
 import io
 import json
 from dataclasses import dataclass, field
-from typing import Any, Collection, Dict, List, Mapping, Optional, Sequence, Tuple
+from itertools import chain
+from typing import Any, Collection, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from scoring_kit.base.fields import Field
 
@@ -107,6 +108,10 @@ class File:
         name = self.names.get(field.name, field.name)
         path = steps(self.paths[field.name]) if field.name in self.paths else None
         return FieldPlace(name, tuple(field.columns), path)
+
+    def cells(self, fields: Iterable[Field]) -> List[str]:
+        """The columns of a table of cells that hold these fields."""
+        return list(chain(*(self.place(one).cells for one in fields)))
 
 
 def steps(path: str) -> Tuple[str, ...]:
@@ -225,7 +230,8 @@ def _put(container: Any, path: Sequence[str], value: Any) -> Any:
         return value
     step, rest = path[0], path[1:]
     if not (step.isdecimal() and (container is None or isinstance(container, list))):
-        container = container if isinstance(container, dict) else {}
+        if not isinstance(container, dict):
+            container = {}
         container[step] = _put(container.get(step), rest, value)
         return container
     container = container or []

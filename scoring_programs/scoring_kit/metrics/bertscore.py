@@ -117,7 +117,7 @@ class BertScorer:
             texts: texts to embed.
             lasting: further texts to embed, which other runs will have too (gold): these are what the cache holds.
         """
-        kept, others = {_key(text) for text in lasting}, {_key(text) for text in texts}
+        kept, others = set(map(_key, lasting)), set(map(_key, texts))
         for text in self._earlier.keys() & (kept | others):
             embedding = self._earlier.pop(text)
             self._keep(text, embedding.vectors(), embedding.weights)
@@ -152,11 +152,10 @@ class BertScorer:
             the two texts has no token but special ones, is 0.
         """
         self.encode_all([*candidates, *references])
-        return match(
-            [self._embeddings[_key(text)] for text in candidates],
-            [self._embeddings[_key(text)] for text in references],
-            library_batch,
-        )
+        return match(self._of(candidates), self._of(references), library_batch)
+
+    def _of(self, texts: Sequence[str]) -> list[Embedding]:
+        return [self._embeddings[_key(text)] for text in texts]
 
     def rescale(self, scores: Scores) -> Scores:
         """The scores rescaled with the baseline, each measure with its own; unchanged if `rescale` is off."""
@@ -181,9 +180,9 @@ class BertScorer:
         if self._model is None:
             self._model = load_encoder(self._files, self.num_layers, self._place)
         model = self._model
-        ids = self._tokenizer.encode([self._as_the_library_encodes(text) for text in texts], self._longest(model))
+        ids = self._tokenizer.encode(list(map(self._as_the_library_encodes, texts)), self._longest(model))
         special = [self._tokenizer.cls_id, self._tokenizer.sep_id]
-        for batch in batches_by_length([len(sequence) for sequence in ids], self._place.batch_tokens):
+        for batch in batches_by_length(list(map(len, ids)), self._place.batch_tokens):
             arguments = padded([ids[i] for i in batch], self._tokenizer.pad_id, self._place.device)
             with inference(self._place):
                 states = model(**arguments)[0].float()
@@ -209,8 +208,7 @@ class BertScorer:
 
         A model with a table of absolute positions cannot take more than these, so it is cut there at the latest.
         """
-        limits = [limit for limit in (self._tokenizer.longest, longest_input(model)) if limit is not None]
-        return min(limits, default=None)
+        return min(filter(None, (self._tokenizer.longest, longest_input(model))), default=None)
 
     def _as_the_library_encodes(self, text: str) -> str:
         return f" {text}" if self._tokenizer.leading_space and text else text
@@ -273,13 +271,13 @@ def read_baseline(files: ModelFiles, layer: int, file: str | None) -> Baseline:
         raise OrganiserError(f"options.bertscore.baseline: {path} cannot be read: {error}") from error
     try:
         row = next(row for row in rows if int(row["LAYER"]) == layer)
-        precision, recall, f1 = (float(row[column]) for column in ("P", "R", "F"))
+        precision, recall, f1 = float(row["P"]), float(row["R"]), float(row["F"])
     except (KeyError, TypeError, ValueError, StopIteration) as error:
         raise OrganiserError(
             f"options.bertscore.baseline: {path} has no row for layer {layer}. "
             "Expected comma-separated columns LAYER, P, R, F with numbers."
         ) from error
-    if not all(math.isfinite(value) and value < 1 for value in (precision, recall, f1)):
+    if not all(map(math.isfinite, (precision, recall, f1))) or max(precision, recall, f1) >= 1:
         raise OrganiserError(f"options.bertscore.baseline: {path}, layer {layer}: a baseline must be below 1.")
     return Baseline(precision, recall, f1, hashlib.sha256(content).hexdigest())
 
@@ -345,16 +343,16 @@ def match(candidates: Sequence[Embedding], references: Sequence[Embedding], libr
     import numpy as np
 
     floors = _floors(candidates, library_batch)
-    rows, row_of = _distinct([(id(candidate), floor) for candidate, floor in zip(candidates, floors, strict=True)])
-    columns, column_of = _distinct([id(r) for r in references])
+    rows, row_of = _distinct(list(zip(map(id, candidates), floors, strict=True)))
+    columns, column_of = _distinct(list(map(id, references)))
     distinct_candidates = [candidates[i] for i in rows]
     distinct_references = [references[i] for i in columns]
     distinct_floors = np.asarray([floors[i] for i in rows], dtype=np.float32)
     precision = np.zeros((len(rows), len(columns)))
     recall = np.zeros_like(precision)
-    longest = max((r.tokens for r in distinct_references), default=1)
+    longest = max(_tokens(distinct_references), default=1)
     for c in _blocks(distinct_candidates, CELLS // longest):
-        height = sum(candidate.tokens for candidate in distinct_candidates[c])
+        height = sum(_tokens(distinct_candidates[c]))
         for r in _blocks(distinct_references, CELLS // height):
             precision[c, r], recall[c, r] = _block(
                 distinct_candidates[c], distinct_references[r], distinct_floors[c, None]
@@ -374,15 +372,29 @@ def _block(
     """Precision and recall of all pairs of a few texts: one matrix product, then best matches text by text."""
     import numpy as np
 
-    cosines = np.concatenate([c.vectors() for c in candidates]) @ np.concatenate([r.vectors() for r in references]).T
+    (row_vectors, row_weights), (column_vectors, column_weights) = map(_joined, (candidates, references))
+    cosines = row_vectors @ column_vectors.T
     row_starts, column_starts = _starts(candidates), _starts(references)
-    row_weights = np.concatenate([c.weights for c in candidates])[:, None]
-    column_weights = np.concatenate([r.weights for r in references])[None, :]
     best_in_reference = np.maximum.reduceat(cosines, column_starts, axis=1)
     best_in_candidate = np.maximum(np.maximum.reduceat(cosines, row_starts, axis=0), floors)
-    precision = np.add.reduceat(best_in_reference * row_weights, row_starts, axis=0, dtype=np.float64)
-    recall = np.add.reduceat(best_in_candidate * column_weights, column_starts, axis=1, dtype=np.float64)
+    precision = np.add.reduceat(best_in_reference * row_weights[:, None], row_starts, axis=0, dtype=np.float64)
+    recall = np.add.reduceat(best_in_candidate * column_weights[None, :], column_starts, axis=1, dtype=np.float64)
     return precision, recall
+
+
+def _joined(texts: Sequence[Embedding]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The vectors of all tokens of some texts, and their weights."""
+    import numpy as np
+
+    vectors, weights = [], []
+    for text in texts:
+        vectors.append(text.vectors())
+        weights.append(text.weights)
+    return np.concatenate(vectors), np.concatenate(weights)
+
+
+def _tokens(texts: Sequence[Embedding]) -> list[int]:
+    return [text.tokens for text in texts]
 
 
 def _have_tokens(texts: Sequence[Embedding]) -> NDArray[np.bool_]:
@@ -395,7 +407,7 @@ def _have_tokens(texts: Sequence[Embedding]) -> NDArray[np.bool_]:
 def _starts(texts: Sequence[Embedding]) -> Any:
     import numpy as np
 
-    return np.cumsum([0, *(text.tokens for text in texts[:-1])])
+    return np.cumsum([0, *_tokens(texts[:-1])])
 
 
 def _floors(candidates: Sequence[Embedding], library_batch: int | None) -> list[float]:
@@ -404,9 +416,9 @@ def _floors(candidates: Sequence[Embedding], library_batch: int | None) -> list[
         return [-1.0] * len(candidates)
     floors: list[float] = []
     for start in range(0, len(candidates), library_batch):
-        batch = candidates[start : start + library_batch]
-        longest = max(candidate.tokens for candidate in batch)
-        floors += [0.0 if candidate.tokens < longest else -1.0 for candidate in batch]
+        tokens = _tokens(candidates[start : start + library_batch])
+        longest = max(tokens)
+        floors += [0.0 if number < longest else -1.0 for number in tokens]
     return floors
 
 
@@ -418,7 +430,7 @@ def _distinct(keys: Sequence[object]) -> tuple[list[int], list[int]]:
         if key not in number:
             number[key] = len(first)
             first.append(index)
-    return first, [number[key] for key in keys]
+    return first, list(map(number.__getitem__, keys))
 
 
 def _blocks(texts: Sequence[Embedding], most: int) -> Iterator[slice]:

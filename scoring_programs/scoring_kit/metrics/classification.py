@@ -77,7 +77,9 @@ def score_labels(
 
 def f1_scores(predictions: Sequence[Hashable], golds: Sequence[Hashable], labels: Sequence[Hashable]) -> list[float]:
     """F1 of each label: twice what is right over what is predicted and what is gold, 0/0 = 0."""
-    correct = Counter(gold for gold, predicted in zip(golds, predictions, strict=True) if gold == predicted)
+    correct: Counter[Hashable] = Counter()
+    for gold, predicted in zip(golds, predictions, strict=True):
+        correct[gold] += gold == predicted
     given = Counter(golds) + Counter(predictions)
     return [share(2 * correct[label], given[label]) for label in labels]
 
@@ -92,7 +94,7 @@ def label_terms(predictions: Sequence[Hashable], golds: Sequence[Hashable | None
     import numpy as np
 
     code: dict[Hashable | None, int] = {None: -1, **dict(zip(labels, range(len(labels)), strict=True))}
-    gold_codes = np.array([code[gold] for gold in golds], dtype=np.int64)
+    gold_codes = np.array(list(map(code.__getitem__, golds)), dtype=np.int64)
     predicted_codes = np.array([code.get(predicted, -1) for predicted in predictions], dtype=np.int64)
     gold = gold_codes[:, None] == np.arange(len(labels))
     predicted = (predicted_codes[:, None] == np.arange(len(labels))) & (gold_codes >= 0)[:, None]
@@ -103,8 +105,8 @@ def units_of_classes(sums: Array) -> list[int]:
     """In how many units each label is in the gold, from the units' summed `label_terms`."""
     import numpy as np
 
-    gold = np.split(sums, 3, axis=1)[2]
-    return [int(units) for units in np.count_nonzero(gold, axis=0)]
+    units: list[int] = np.count_nonzero(np.split(sums, 3, axis=1)[2], axis=0).tolist()
+    return units
 
 
 def label_metrics(prefix: str, scores: LabelScores, *, drawn: bool) -> dict[str, Metric]:

@@ -115,7 +115,7 @@ class NliModel:
         if self._cache is not None:
             computed = {digest(*pair): self._known[pair] for pair in in_order}
             self._cache.write(computed, lambda key: np.array([computed[key]], dtype=np.float32))
-        return np.array([self._known[key] for key in keys], dtype=np.float64).reshape(-1, len(LABELS))
+        return np.array(list(map(self._known.__getitem__, keys)), dtype=np.float64).reshape(-1, len(LABELS))
 
     def forget(self) -> None:
         """Forget the pairs that were not used lately, once there are many: for between two submissions."""
@@ -127,7 +127,7 @@ class NliModel:
             self._model = load_classifier(self._files, self._place)
         model = self._model
         ids = self._tokenizer.encode_pairs(pairs, self._longest(model))
-        for batch in batches_by_length([len(sequence) for sequence in ids], self._place.batch_tokens):
+        for batch in batches_by_length(list(map(len, ids)), self._place.batch_tokens):
             arguments = padded([ids[i] for i in batch], self._tokenizer.pad_id, self._place.device)
             with inference(self._place):
                 probabilities = model(**arguments).logits.float().softmax(dim=-1)[:, self._order].tolist()
@@ -173,7 +173,7 @@ def _label_order(
             f"options.nli.labels: {files.name} names its own labels {', '.join(own)}, which the option contradicts. "
             "Leave the option out."
         )
-    return [meanings.index(label) for label in LABELS]
+    return list(map(meanings.index, LABELS))
 
 
 def _meanings(
@@ -183,7 +183,7 @@ def _meanings(
     if labels is None:
         return list(own)
     if not isinstance(labels, Mapping):
-        return [str(label).lower() for label in labels]
+        return list(map(str.lower, map(str, labels)))
     meaning = {str(name).lower(): str(label).lower() for name, label in labels.items()}
     if strange := sorted(set(meaning) - set(own)):
         raise OrganiserError(

@@ -19,7 +19,7 @@ In a batch of short texts that was most of the work.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -72,7 +72,9 @@ def _in_rows(attention: Any) -> Callable[..., tuple[Tensor, None]]:
         if "p2c" in attention.pos_att_type:
             p2c = keys @ (attention.transpose_for_scores(attention.pos_q_proj(table)) / scale).transpose(-1, -2)
         context = torch.empty_like(values)
-        for rows in _runs_of_rows(length, CELLS[queries.device.type] // (queries.size(0) * queries.size(1) * length)):
+        step = max(1, CELLS[queries.device.type] // (queries.size(0) * queries.size(1) * length))
+        for start in range(0, length, step):
+            rows = slice(start, min(start + step, length))
             some = queries[:, :, rows]
             scores = some @ keys.transpose(-1, -2)
             position = _positions(rows, length, reach, scores.device)
@@ -86,11 +88,6 @@ def _in_rows(attention: Any) -> Callable[..., tuple[Tensor, None]]:
         return context.permute(0, 2, 1, 3).flatten(2), None
 
     return forward
-
-
-def _runs_of_rows(length: int, most: int) -> Iterator[slice]:
-    step = max(1, most)
-    return (slice(start, min(start + step, length)) for start in range(0, length, step))
 
 
 def _positions(rows: slice, length: int, reach: int, device: torch.device) -> Tensor:

@@ -134,7 +134,8 @@ def batches_by_length(lengths: Sequence[int], batch_tokens: int) -> Iterator[lis
     batch: list[int] = []
     longest = 0
     for index in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
-        longest = longest if batch else max(lengths[index], 1)
+        if not batch:
+            longest = max(lengths[index], 1)
         if batch and (len(batch) + 1) * longest * max(longest, LONG) > batch_tokens * LONG:
             yield batch
             batch, longest = [], max(lengths[index], 1)

@@ -213,21 +213,14 @@ def over(teams: Sequence[TeamColumn], counts: Array) -> tuple[Array, NDArray[np.
     Beside it, of the same shape, where a metric behind it is undefined.
     """
     shown, undefined = [], np.zeros((len(teams), len(counts)), dtype=np.bool_)
-    for place in range(len(teams[0].parts)):
-        values, lacking = _part_over(teams, place, counts)
-        shown.append(values)
-        undefined |= lacking
+    for same_part in zip(*(team.parts for team in teams), strict=True):
+        of_teams = np.empty((len(teams), len(counts)))
+        for row, part in enumerate(same_part):
+            values = part.over(counts)
+            of_teams[row] = part.shown(values)
+            undefined[row] |= np.isnan(values)
+        shown.append(of_teams)
     return combined(teams, shown), undefined
-
-
-def _part_over(teams: Sequence[TeamColumn], place: int, counts: Array) -> tuple[Array, NDArray[np.bool_]]:
-    """The shown values of the part at a place, and where the metric is undefined; both [teams, resamples]."""
-    shown = np.empty((len(teams), len(counts)))
-    undefined = np.empty((len(teams), len(counts)), dtype=np.bool_)
-    for row, team in enumerate(teams):
-        values = team.parts[place].over(counts)
-        shown[row], undefined[row] = team.parts[place].shown(values), np.isnan(values)
-    return shown, undefined
 
 
 def combined(teams: Sequence[TeamColumn], values: Sequence[Array], first: int | None = None) -> Array:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from gen_bundle.cli.status import status
 from gen_bundle.live.confirm import ConfirmRequest, confirm
 from gen_bundle.live.connection import AnswerError, ChangeLog, Connection
 from gen_bundle.live.credentials import Token, server_address
 from gen_bundle.live.fetch import FetchRequest, fetch
-from gen_bundle.live.status import status
 from gen_bundle.live.submissions import PREFIX, submissions_of
 from gen_bundle.live.upload import UnpackingError, Uploaded, upload
 from gen_bundle.twin.engines.process import ProcessEngine

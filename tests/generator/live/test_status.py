@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from gen_bundle.live import status as journey
+from gen_bundle.cli import status as journey
+from gen_bundle.cli.status import status
 from gen_bundle.live.connection import Connection
-from gen_bundle.live.status import status
 from tests.generator.live.conftest import Verb
 from tests.live_server import Site
 

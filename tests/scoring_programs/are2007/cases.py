@@ -8,6 +8,7 @@ from are2007 import submission
 from scoring_kit.errors import Problems
 from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import SubmissionFiles
+from tests.scoring_programs.framed import write_files
 
 ALL_TASKS = ("task1", "task2", "task3", "task4")
 ENTITIES = [str(number) for number in range(1, 9)]
@@ -51,9 +52,6 @@ def read_submission(
     folder: Path, files: Mapping[str, str | bytes], given: Manifest
 ) -> tuple[submission.AreSubmission | None, Problems]:
     """What the reader makes of these files."""
-    for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    write_files(folder, files)
     problems = Problems()
     return submission.read(SubmissionFiles(folder, given.all_tasks, problems), given, problems), problems

@@ -8,8 +8,7 @@ import pytest
 from gen_bundle.resources import resource
 from tests.bundles.replayed import columns_of, files_of
 from tests.scoring_programs.are2007.cases import chain, document, pair
-from tests.scoring_programs.framed import blocking, score, write_files
-from tests.scoring_programs.packed import run_program
+from tests.scoring_programs.framed import run_without, score
 
 NAME = "are2007"
 GOLD = files_of(resource("bundles") / NAME / "data" / "dev")
@@ -18,13 +17,7 @@ ANSWER = files_of(resource("bundles") / NAME / "data" / "baselines" / "dev" / "g
 
 @pytest.mark.slow
 def test_it_runs_without_torch_transformers_pandas_and_scikit_learn(tmp_path: Path) -> None:
-    write_files(tmp_path / "gold", GOLD)
-    write_files(tmp_path / "answer", ANSWER)
-    blocked = blocking(tmp_path / "blocked", "torch", "transformers", "pandas", "sklearn", "nltk")
-    (tmp_path / "run").mkdir()
-    outcome = run_program(
-        tmp_path / "run", NAME, tmp_path / "gold", tmp_path / "answer", environment={"PYTHONPATH": str(blocked)}
-    )
+    outcome = run_without(tmp_path, ("torch", "transformers", "pandas", "sklearn", "nltk"), NAME, GOLD, ANSWER)
     assert outcome.exit_code == 0, outcome.stderr
     assert set(outcome.scores) == set(columns_of(NAME))
     assert set(outcome.details) == {"signature", "warnings", "tasks"}

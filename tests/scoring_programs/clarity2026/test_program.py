@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from clarity2026.submission import CLARITY_LABELS, EVASION_LABELS, TAXONOMY
 from tests.scoring_programs.clarity2026.gold import DEV, PERFECT, annotated_gold, strict_gold, table
-from tests.scoring_programs.framed import Files, blocking, score, write_files
-from tests.scoring_programs.packed import run_program
+from tests.scoring_programs.framed import Files, run_without, score
 
 KEYS = {"clarity_macro_f1", "evasion_macro_f1", "evasion_majority_macro_f1", "evasion_accuracy"}
 
@@ -179,14 +178,8 @@ def test_scores_do_not_depend_on_the_order_of_rows(
 
 @pytest.mark.slow
 def test_scoring_needs_no_models_and_no_pandas(tmp_path: Path) -> None:
-    write_files(tmp_path, {"ref/gold.csv": DEV, "res/answers.csv": PERFECT})
-    outcome = run_program(
-        tmp_path,
-        "clarity2026",
-        tmp_path / "ref",
-        tmp_path / "res",
-        environment={"PYTHONPATH": str(blocking(tmp_path / "blocked", "torch", "transformers", "pandas"))},
-    )
+    blocked = ("torch", "transformers", "pandas")
+    outcome = run_without(tmp_path, blocked, "clarity2026", {"gold.csv": DEV}, {"answers.csv": PERFECT})
     assert outcome.exit_code == 0, outcome.stderr
 
 

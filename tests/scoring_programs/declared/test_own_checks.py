@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from declared import own_checks
-from declared.organiser import failing
+from declared.organiser import failing, template_files
 from declared.plan import plans
-from declared.template import template_files
 from gen_bundle.render.starting_kit import validator_bytes
 from gen_bundle.resources import resource
 from scoring_kit.errors import OrganiserError, SubmissionError

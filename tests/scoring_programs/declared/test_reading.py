@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from declared import organiser
 from declared.answers import Answers
+from declared.organiser import template_files
 from declared.reference import GoldTable, most_megabytes
 from declared.tables import tables_of
-from declared.template import template_files
 from scoring_kit.errors import OrganiserError, SubmissionError
 from scoring_kit.organiser import Request
 from scoring_kit.results import BarChart

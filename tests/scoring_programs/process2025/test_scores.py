@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from process2025 import classification, regression
 from process2025.reference import ProcessReference
 from process2025.submission import CLASSES, ModelAnswers, ProcessSubmission
-from tests.scoring_programs.framed import blocking, score, write_files
-from tests.scoring_programs.packed import run_program
+from tests.scoring_programs.framed import run_without, score
 from tests.scoring_programs.process2025 import gold
 from tests.scoring_programs.process2025.gold import GOLD, NAME, PERFECT, answers
 
@@ -208,12 +207,6 @@ def test_scores_do_not_depend_on_the_order_of_rows(tmp_path_factory: pytest.Temp
 
 
 def test_scoring_needs_no_models_and_no_pandas(tmp_path: Path) -> None:
-    write_files(tmp_path, {"ref/gold.csv": GOLD, f"res/{NAME}": PERFECT})
-    outcome = run_program(
-        tmp_path,
-        "process2025",
-        tmp_path / "ref",
-        tmp_path / "res",
-        environment={"PYTHONPATH": str(blocking(tmp_path / "blocked", "torch", "transformers", "pandas"))},
-    )
+    blocked = ("torch", "transformers", "pandas")
+    outcome = run_without(tmp_path, blocked, "process2025", {"gold.csv": GOLD}, {NAME: PERFECT})
     assert outcome.exit_code == 0, outcome.stderr

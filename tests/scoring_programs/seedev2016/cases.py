@@ -8,6 +8,7 @@ from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import SubmissionFiles
 from seedev2016 import submission
 from seedev2016.standoff import Event, read_events
+from tests.scoring_programs.framed import write_files
 
 ENTITIES = {
     "T1": "Gene",
@@ -48,9 +49,6 @@ def read_submission(
     folder: Path, files: Mapping[str, str | bytes], given: Manifest
 ) -> tuple[submission.SeeDevSubmission | None, Problems]:
     """What the reader makes of these files."""
-    for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    write_files(folder, files)
     problems = Problems()
     return submission.read(SubmissionFiles(folder, given.all_tasks, problems), given, problems), problems

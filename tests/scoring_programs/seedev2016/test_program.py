@@ -7,8 +7,7 @@ import pytest
 from gen_bundle.resources import resource
 from scoring_kit.report.page import label_html
 from tests.bundles.replayed import columns_of, files_of
-from tests.scoring_programs.framed import blocking, score, write_files
-from tests.scoring_programs.packed import run_program
+from tests.scoring_programs.framed import run_without, score
 from tests.scoring_programs.seedev2016.cases import ENTITIES
 
 NAME = "seedev2016"
@@ -19,13 +18,7 @@ WORST = {"full_f1": 0.0, "full_recall": 0.0, "full_precision": 0.0, "full_ser": 
 
 @pytest.mark.slow
 def test_it_runs_without_torch_transformers_pandas_and_scikit_learn(tmp_path: Path) -> None:
-    write_files(tmp_path / "gold", GOLD)
-    write_files(tmp_path / "answer", ANSWER)
-    blocked = blocking(tmp_path / "blocked", "torch", "transformers", "pandas", "sklearn", "nltk")
-    (tmp_path / "run").mkdir()
-    outcome = run_program(
-        tmp_path / "run", NAME, tmp_path / "gold", tmp_path / "answer", environment={"PYTHONPATH": str(blocked)}
-    )
+    outcome = run_without(tmp_path, ("torch", "transformers", "pandas", "sklearn", "nltk"), NAME, GOLD, ANSWER)
     assert outcome.exit_code == 0, outcome.stderr
     assert set(outcome.scores) == set(columns_of(NAME))
     assert set(outcome.details) == {"signature", "warnings", "tasks"}
