@@ -37,9 +37,11 @@ def is_qrels(file: GoldFile) -> bool:
 def read_qrels(file: GoldFile) -> GoldRows:
     """A judged item a row."""
     expected = "a query, 0, an item and its relevance, as in the first lines"
-    lines = list(_matches(file, QRELS, expected))
-    rows = [found.groups() for _, found in lines]
-    numbers = [number for number, _ in lines]
+    rows = []
+    numbers = []
+    for number, found in _matches(file, QRELS, expected):
+        rows.append(found.groups())
+        numbers.append(number)
     note = f"{file.name}: judgements as TREC has them; their second column is left out"
     return GoldRows(file.name, ".tsv", by_columns(RANKED, rows), numbers, notes=(note,))
 
@@ -91,7 +93,9 @@ def _sentences(lines: Sequence[str]) -> Iterator[Sentence]:
     start = 0
     sentence: list[list[str]] = []
     for number, line in enumerate(lines, 1):
-        cells = line.split("\t") if "\t" in line.strip() else line.split()
+        cells = line.split()
+        if "\t" in line.strip():
+            cells = line.split("\t")
         if line.strip() and not CONLL_COMMENT.match(line):
             if not sentence:
                 start = number
@@ -124,13 +128,16 @@ def _with_tags(file: GoldFile, sentences: Sequence[Sentence]) -> GoldRows:
     rows: list[list[Any]] = []
     turned: set[str] = set()
     for at, (_, sentence) in enumerate(sentences, 1):
+        tokens: list[str] = []
         tags: list[str] = []
-        for cells in sentence:
-            before = tags[-1] if tags else "O"
-            tags.append(_in_iob2(cells[-1], before))
-            if tags[-1] != cells[-1]:
-                turned.add(f"{cells[-1][0]}- as {tags[-1][0]}-")
-        rows.append([f"s{at}", [cells[0] for cells in sentence], tags])
+        before = "O"
+        for token, *_, tag in sentence:
+            before = _in_iob2(tag, before)
+            tokens.append(token)
+            tags.append(before)
+            if before != tag:
+                turned.add(f"{tag[0]}- as {before[0]}-")
+        rows.append([f"s{at}", tokens, tags])
     notes = [f"{file.name}: columns as CoNLL has them; the sentences were numbered, and are written as JSON lines"]
     if turned:
         notes.append(f"{file.name}: tags are written as IOB2 has them: {', '.join(sorted(turned))}")
@@ -141,9 +148,10 @@ def _with_tags(file: GoldFile, sentences: Sequence[Sentence]) -> GoldRows:
 
 def _in_iob2(tag: str, before: str) -> str:
     """A tag as IOB2 has it, after one that is so already: `I-` that begins an entity is `B-`."""
-    tag = ONE_SCHEME.get(tag[0], tag[0]) + tag[1:]
-    begins = tag.startswith("I-") and before[1:] != tag[1:]
-    return f"B{tag[1:]}" if begins else tag
+    scheme = ONE_SCHEME.get(tag[0], tag[0])
+    if scheme == "I" and before[1:] != tag[1:]:
+        scheme = "B"
+    return scheme + tag[1:]
 
 
 def _with_token_rows(file: GoldFile, sentences: Sequence[Sentence], width: int) -> GoldRows:
@@ -169,7 +177,7 @@ def _with_token_rows(file: GoldFile, sentences: Sequence[Sentence], width: int) 
 
 def is_labelled_words(file: GoldFile) -> bool:
     """Whether each line holds the labels of a sentence's words, such as `OK BAD OK`."""
-    if file.suffix in (".csv", ".tsv") or any("\t" in line for line in file.beginning):
+    if file.suffix in (".csv", ".tsv") or "\t" in "\n".join(file.beginning):
         return False
     lines = list(map(str.split, file.beginning))
     labels = set(itertools.chain.from_iterable(lines))
@@ -228,7 +236,7 @@ def is_lines(file: GoldFile) -> bool:
     """Whether each line is an answer: in a .txt file, or where each is one word."""
     if file.suffix == ".txt":
         return True
-    return len(file.beginning) > 1 and all(len(line.split()) < 2 for line in file.beginning)
+    return len(file.beginning) > 1 and max(map(len, map(str.split, file.beginning))) < 2
 
 
 def read_lines(file: GoldFile) -> GoldRows:

@@ -98,7 +98,7 @@ def _constant_phases(proposal: Proposal, phases: dict[str, list[int]], expected:
     for column in _ordered_answers(proposal):
         shown = proposal.gold.shown(column.name)
         for phase, rows in phases.items():
-            if len({shown[at] for at in rows}) == 1:
+            if len(set(map(shown.__getitem__, rows))) == 1:
                 yield f"{column.name} has one value in all rows of {phase}. Expected {expected}."
 
 
