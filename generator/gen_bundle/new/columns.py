@@ -121,8 +121,11 @@ def look_at(gold: GoldRows, name: str) -> GoldColumn:
     blank: list[int] = []
     not_numbers: list[int] = []
     if odd or not all(values):
-        blank = [at for at, value in enumerate(values) if _is_blank(value)]
-        not_numbers = [at for at, value in enumerate(values) if str(value) in odd and value is not None]
+        for at, value in enumerate(values):
+            if _is_blank(value):
+                blank.append(at)
+            elif str(value) in odd:
+                not_numbers.append(at)
     return replace(found, blank=tuple(blank), not_numbers=tuple(not_numbers))
 
 
