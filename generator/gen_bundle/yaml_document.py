@@ -71,6 +71,10 @@ class UnreadableYamlError(Exception):
         self.line = line
         self.column = column
 
+    def place(self, name: str) -> str:
+        """Where it is in a file of that name: NAME:LINE:COLUMN, as far as that is known."""
+        return ":".join(str(part) for part in (name, self.line, self.column) if part is not None)
+
 
 class _Entries(SafeConstructor):
     """Remembers which nodes hold the entries of which mapping."""

@@ -1,21 +1,24 @@
-"""The rows of a table by key: read from a participant's file or from the gold, by the same rules.
+"""The rows of a table by key: read from a participant's files or from the gold's, by the same rules.
 
 Runs on Python 3.9 with the standard library alone, because participants run it at home.
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from operator import itemgetter
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
-from declared.rows import AT_ONCE, Rows
+from declared.rows import AT_ONCE, NumberedRows, Rows, read_rows
 from declared.tables import Key, Table
 from scoring_kit.base.fields import ABSENT, LARGEST, NUMBER, Field, FieldError, json_text
-from scoring_kit.errors import Fault, Problems, shown
+from scoring_kit.base.row_files import File
+from scoring_kit.errors import Fault, Problems, counted, shown
 
 REMEMBERED = 100_000
 """So many different values of a column are parsed once each."""
+FILE_BITS = 40
+"""A row's number has fewer bits; the number of its file is above them."""
 PARSED_ONCE = ("label", "ordinal", "labels")
 Reader = Callable[[Any], Any]
 Slot = Tuple[int, Field, Reader, List[Any]]
@@ -66,14 +69,110 @@ def key_of(values: Sequence[Any], table: Table, rows: Rows, number: int, report:
             report(rows.place(number), f"{name} has blanks around it:", text, "the id without the blanks")
         else:
             report(rows.place(number), f"{name} is empty", "", "the id of a row of the data")
-    if len(parts) < len(table.key):
-        return None
-    return tuple(parts)
+    return tuple(parts) if len(parts) == len(table.key) else None
 
 
 def named_key(key: Key) -> str:
     """A key in a message."""
     return ", ".join(map(shown, key))
+
+
+@dataclass(frozen=True)
+class NamedText:
+    """A file that was read: its name, its text, and the value of the key's field that its name says."""
+
+    name: str
+    text: str
+    named: str = ""
+
+
+def read_files(
+    sources: Sequence[NamedText],
+    file: File,
+    fields: Sequence[Field],
+    table: Table,
+    problems: Problems,
+    keys: Optional[Sequence[Key]] = None,
+) -> List[Rows]:
+    """The rows of each file of a table, with their whole key before the values of `fields`.
+
+    Args:
+        sources: the table's file, or files.
+        file: how they are read.
+        fields: what to read of each row beside the key.
+        table: whose files they are.
+        problems: takes what is wrong.
+        keys: the keys whose rows are asked for; None in gold, whose rows say which there are.
+    """
+    held = table.key_in(file)
+    parts = []
+    for source in sources:
+        before = problems.found
+        wanted = list(fields) if file.suffix == ".txt" else [*held, *fields]
+        rows = read_rows(source.text, source.name, file, wanted, table, problems)
+        if table.by_line or file.suffix == ".txt":
+            own = _keys_in_order(keys, file, table, source)
+            rows = _numbered(rows, own, table, source, problems, before)
+        elif file.named_by:
+            keyed = _with_part(rows.rows, table.key.index(file.named_by), source.named)
+            rows = replace(rows, rows=keyed, keys=(), empty_keys=())
+        parts.append(rows)
+    return parts
+
+
+def _with_part(rows: NumberedRows, at: int, part: str) -> NumberedRows:
+    """The rows with a part of the key put in."""
+    for number, values in rows:
+        yield number, (*values[:at], part, *values[at:])
+
+
+def _keys_in_order(
+    keys: Optional[Sequence[Key]], file: File, table: Table, source: NamedText
+) -> Optional[Sequence[Key]]:
+    """The keys that the rows of a file answer one after the other; None where the rows say which there are."""
+    if keys is None:
+        return [(source.named,)] if file.named_by else None
+    if not file.named_by:
+        return keys
+    at = table.key.index(file.named_by)
+    canonical = table.key_fields[at].canonical
+    return [key for key in keys if canonical(key[at]) == canonical(source.named)]
+
+
+def _numbered(
+    rows: Rows, keys: Optional[Sequence[Key]], table: Table, source: NamedText, problems: Problems, before: int
+) -> Rows:
+    """The rows with the keys that they answer one after the other, or with their numbers as keys."""
+    values = list(rows.rows)
+    if problems.found > before:
+        return replace(rows, rows=iter(()))  # a row that is left out would give the next ones other keys
+    least = len(keys or ())
+    while table.by_line and len(values) > least and not any(values[-1][1]):
+        values.pop()  # blank lines at the end
+    if keys is None:
+        keys = list(zip(map(str, range(1, len(values) + 1))))
+    if len(values) != len(keys):
+        expected = f"{len(keys)}, one for each row of the data, in its order"
+        problems.error(source.name, f"has {counted(len(values), 'line')}", expected)
+        values = []
+    return replace(rows, rows=((number, (*key, *row)) for key, (number, row) in zip(keys, values)))
+
+
+def joined(parts: Sequence[Rows]) -> Rows:
+    """The rows of several files as those of one; their numbers say which file each is from."""
+    if len(parts) == 1:
+        return parts[0]
+
+    def rows() -> NumberedRows:
+        for at, part in enumerate(parts):
+            for number, values in part.rows:
+                yield at << FILE_BITS | number, values
+
+    def place(number: int) -> str:
+        return parts[number >> FILE_BITS].place(number & ((1 << FILE_BITS) - 1))
+
+    first = parts[0] if parts else Rows((), False, iter(()), str)
+    return replace(first, rows=rows(), place=place)
 
 
 def read_answers(
@@ -127,9 +226,7 @@ def read_answers(
 
 def _in_order(keys: Mapping[Key, int]) -> List[Key]:
     """The keys by their positions, in which most files have them; none where one stands for several."""
-    if list(keys.values()) != list(range(len(keys))):
-        return []
-    return list(keys)
+    return list(keys) if list(keys.values()) == list(range(len(keys))) else []
 
 
 def _read_together(
@@ -214,19 +311,14 @@ def _reader(field: Field, rows: Rows) -> Reader:
         return field.of_json
     if field.type == "number":
         return _number_reader(field)
-    if field.type in PARSED_ONCE:
-        return _Parsed(field).__getitem__
-    return field.of_cell
+    return _Parsed(field).__getitem__ if field.type in PARSED_ONCE else field.of_cell
 
 
 def _number_reader(field: Field) -> Reader:
     """`field.of_cell`, without a further call for the cells that are right."""
     matches = NUMBER.fullmatch
-    low, high = -LARGEST, LARGEST
-    if field.min is not None:
-        low = max(field.min, low)
-    if field.max is not None:
-        high = min(field.max, high)
+    low = -LARGEST if field.min is None else max(field.min, -LARGEST)
+    high = LARGEST if field.max is None else min(field.max, LARGEST)
 
     def read(cell: str) -> Any:
         if matches(cell):

@@ -40,7 +40,6 @@ from scoring_kit.program import Program
 
 SAME = 6
 """So many different answers are tried for all keys alike."""
-Columns = dict[tuple[str, str], list[Any]]
 
 
 Checks = Mapping[str, Mapping[str, str]]

@@ -10,9 +10,9 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from declared.answers import Answers, are_keys, key_of, named_key, read_answers
+from declared.answers import Answers, NamedText, are_keys, joined, key_of, named_key, read_answers, read_files
 from declared.plan import Plan, as_gold, compared_with, open_fields, plans_of
-from declared.rows import NamedText, Rows, column_names, joined, read_files
+from declared.rows import Rows, column_names
 from declared.tables import Key, Table, tables_of
 from scoring_kit.base.fields import ABSENT, Field, FieldError, json_text, ordered
 from scoring_kit.base.row_files import File
@@ -91,8 +91,8 @@ def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Refe
     tables = {}
     for table in tables_of(options).values():
         wanted = reading(table, plans_of(tasks, options))
-        gold = wanted and read_gold(folder, table, wanted, labels.get(table.id, {}), problems)
-        if gold:
+        gold = read_gold(folder, table, wanted, labels.get(table.id, {}), problems) if wanted else None
+        if gold is not None:
             tables[table.id] = gold
     problems.stop_organisers_if_any()
     return Reference(tables)
@@ -114,18 +114,13 @@ def expected(gold: GoldTable) -> dict[str, Any]:
     for name, labels in gold.labels.items():
         found["values"][name] = list(labels)
     if gold.table.all_items:
-        found["items"] = _items(gold)
+        items = gold.answers.by_key(gold.answers.columns[str(gold.table.distinct), "string"], len(gold.keys))
+        found["items"] = list(map(sorted, items))  # an order that says nothing of them
     if not gold.table.many:
         for name, column in gold.tagged.items():
             tags = gold.answers.columns[column, "tags"]
             found["lengths"][name] = [None if own is None else len(own) for own in tags]
     return found
-
-
-def _items(gold: GoldTable) -> list[list[str]]:
-    """The items that the gold judges for each key, in an order that says nothing of them."""
-    items = gold.answers.columns[str(gold.table.distinct), "string"]
-    return list(map(sorted, gold.answers.by_key(items, len(gold.keys))))
 
 
 def most_megabytes(gold: GoldTable) -> float:
@@ -288,13 +283,16 @@ def _fields_there(sources: Sequence[NamedText], file: File, table: Table, proble
     columns: dict[str, None] = {}
     for source in sources:
         columns.update(dict.fromkeys(column_names(source.text, file, table)))
-    if file.suffix in (".csv", ".tsv"):
+    is_table = file.suffix in (".csv", ".tsv")
+    if is_table:
         _check_key_columns(sources[0].name, columns, file, table, problems)
     fields = []
-    for answer in table.answers:
-        field = _in_columns(as_gold(answer), columns, file)
-        if field is not None:
+    for field in map(as_gold, table.answers):
+        place = file.place(field)
+        if not is_table or columns.keys() >= set(place.cells):
             fields.append(field)
+        elif place.name in columns:  # of its own, instead of those that it is spread over in submissions
+            fields.append(replace(field, columns=()))
     for column in columns:
         if column not in table.by_name and column not in table.key:
             fields.append(Field(column, "string"))
@@ -307,16 +305,6 @@ def _check_key_columns(name: str, columns: Collection[str], file: File, table: T
         if columns and column not in columns:
             what = f"the column {column} is missing{_near(column, columns)}"
             problems.error(f"{name}:1", what, "the columns of the key")
-
-
-def _in_columns(field: Field, columns: Collection[str], file: File) -> Field | None:
-    """The field as a gold file has it: spread over columns, or in one; None where a table of cells has none of it."""
-    place = file.place(field)
-    if file.suffix not in (".csv", ".tsv") or set(place.cells).issubset(columns):
-        return field
-    if place.name in columns:
-        return replace(field, columns=())
-    return None
 
 
 def _check_file_names(table: Table, keys: Sequence[Key], problems: Problems) -> None:

@@ -5,14 +5,15 @@ library alone.
 """
 
 import csv
+import io
 import json
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, islice, repeat
 from operator import itemgetter
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
-from declared.tables import Key, Table
+from declared.tables import Table
 from scoring_kit.base.fields import ABSENT, Field
 from scoring_kit.base.row_files import FieldPlace, File, steps
 from scoring_kit.base.submissions import allow_long_cells
@@ -22,8 +23,6 @@ from scoring_kit.json_reading import JsonObject, report_duplicates
 
 LONE_RETURN = re.compile(r"\r(?!\n)")
 BETWEEN = {"\t": "tabs", ",": "commas"}
-FILE_BITS = 40
-"""A row's number has fewer bits; the number of its file is above them."""
 FIRST, AT_ONCE = 10, 10_000
 """So many rows are looked at together, where the header stands, and below: one by one they take far longer."""
 MEGABYTE = 1 << 20
@@ -31,6 +30,7 @@ Cells = Iterator[Tuple[Sequence[int], List[List[str]]]]
 """Some rows at a time: the number of each row's last line, and its cells, none of a blank line."""
 NumberedRows = Iterator[Tuple[int, Tuple[Any, ...]]]
 Pick = Callable[[Any], Tuple[Any, ...]]
+Report = Callable[[int, str], None]
 
 
 @dataclass(frozen=True)
@@ -148,8 +148,12 @@ def _delimited(
             problems.error(name, "has no header line", f"a first line with the column names, separated by {between}")
             return nothing
         expected = f"{len(header)}, as many as the header has columns"
-    picked = _picked(rows, header, wanted, expected, place, problems, counts_blank=counts_blank)
-    return Rows(header, False, picked, place)
+
+    def report(line: int, what: str) -> None:
+        problems.error(place(line), what, expected)
+
+    picked = _picked(rows, header, wanted, report, counts_blank=counts_blank)
+    return Rows(header, False, chain.from_iterable(picked), place)
 
 
 def _is_blank(cells: Sequence[str]) -> bool:
@@ -198,28 +202,18 @@ def _without_header(rows: Cells, columns: Sequence[str], place: Callable[[int], 
 
 
 def _picked(
-    rows: Cells,
-    header: Sequence[str],
-    wanted: Sequence[FieldPlace],
-    expected: str,
-    place: Callable[[int], str],
-    problems: Problems,
-    *,
-    counts_blank: bool,
-) -> NumberedRows:
+    rows: Cells, header: Sequence[str], wanted: Sequence[FieldPlace], report: Report, *, counts_blank: bool
+) -> Iterator[NumberedRows]:
+    """The rows, some at a time."""
     width = len(header)
     pick, all_there = _cell_picker(header, wanted)
     blank: List[int] = []
-
-    def report(line: int, what: str) -> None:
-        problems.error(place(line), what, expected)
-
     for lines, taken in rows:
         if width > 1 and all_there and not blank and set(map(len, taken)) == {width}:
-            yield from zip(lines, map(pick, taken))
+            yield zip(lines, map(pick, taken))
         else:
-            for line, cells in _as_wide(lines, taken, width, blank, report, counts_blank=counts_blank):
-                yield line, pick([*cells, ""])
+            wide = _as_wide(lines, taken, width, blank, report, counts_blank=counts_blank)
+            yield ((line, pick([*cells, ""])) for line, cells in wide)
 
 
 def _as_wide(
@@ -227,7 +221,7 @@ def _as_wide(
     taken: Sequence[List[str]],
     width: int,
     blank: List[int],
-    report: Callable[[int, str], None],
+    report: Report,
     *,
     counts_blank: bool,
 ) -> Iterator[Tuple[int, List[str]]]:
@@ -257,23 +251,20 @@ def _cell_picker(header: Sequence[str], wanted: Sequence[FieldPlace]) -> Tuple[P
         at = [end] if lacking else list(map(header.index, place.cells))
         all_there = all_there and not lacking
         if place.columns and not lacking:
-            pickers.append(picker(at))
+            pickers.append(_picker(at))
         else:
             single.append(at[0])
             pickers.append(itemgetter(at[0]))
     if len(single) == len(wanted):
-        return picker(single), all_there
+        return _picker(single), all_there
     return lambda cells: tuple([pick(cells) for pick in pickers]), all_there
 
 
-def picker(at: Sequence[int]) -> Pick:
+def _picker(at: Sequence[int]) -> Pick:
     """What gives a tuple of the values at these places."""
     if len(at) > 1:
         return itemgetter(*at)
-    if at:
-        only = at[0]
-        return lambda values: (values[only],)
-    return lambda values: ()
+    return lambda values: tuple([values[one] for one in at])
 
 
 def _unquoted(text: str, delimiter: str) -> Cells:
@@ -291,7 +282,7 @@ def _quoted(text: str, delimiter: str, place: Callable[[int], str], problems: Pr
         stand_in = next(c for c in map(chr, range(0xE000, 0xF8FF)) if c not in text)
         text = LONE_RETURN.sub(stand_in, text)
     allow_long_cells()
-    reader = csv.reader(_ended_lines(text), delimiter=delimiter, strict=True)
+    reader = csv.reader(chain.from_iterable(_ended_lines(text)), delimiter=delimiter, strict=True)
     for most in chain([FIRST], repeat(AT_ONCE)):
         before = reader.line_num
         taken: List[List[str]] = []
@@ -310,13 +301,12 @@ def _quoted(text: str, delimiter: str, place: Callable[[int], str], problems: Pr
             return
 
 
-def _ended_lines(text: str) -> Iterator[str]:
+def _ended_lines(text: str) -> Iterator[Iterable[str]]:
     """The lines of a text, each with its end, a megabyte at a time: often only the first is wanted."""
     start = 0
     while start < len(text):
         end = text.find("\n", start + MEGABYTE) + 1 or len(text)
-        for line in text[start:end].removesuffix("\n").split("\n"):
-            yield line + "\n"
+        yield io.StringIO(text[start:end], "\n")
         start = end
 
 
@@ -390,10 +380,7 @@ def _records(text: str, file: File, problems: Problems) -> Iterator[Any]:
         if isinstance(value, JsonObject):
             value = list(value.values())
         for item in value if isinstance(value, list) else ():
-            if isinstance(item, list) and item:
-                yield from item
-            else:
-                yield item
+            yield from item if isinstance(item, list) and item else [item]
 
 
 class RecordPicker:
@@ -511,101 +498,3 @@ def _below_keys(value: JsonObject, name: str, table: Table, problems: Problems) 
                 yield f"{where}[{number}]", key, record
         else:
             problems.error(where, "is not a list", "a list of objects, one for each row of the key")
-
-
-@dataclass(frozen=True)
-class NamedText:
-    """A file that was read: its name, its text, and the value of the key's field that its name says."""
-
-    name: str
-    text: str
-    named: str = ""
-
-
-def read_files(
-    sources: Sequence[NamedText],
-    file: File,
-    fields: Sequence[Field],
-    table: Table,
-    problems: Problems,
-    keys: Optional[Sequence[Key]] = None,
-) -> List[Rows]:
-    """The rows of each file of a table, with their whole key before the values of `fields`.
-
-    Args:
-        sources: the table's file, or files.
-        file: how they are read.
-        fields: what to read of each row beside the key.
-        table: whose files they are.
-        problems: takes what is wrong.
-        keys: the keys whose rows are asked for; None in gold, whose rows say which there are.
-    """
-    held = table.key_in(file)
-    parts = []
-    for source in sources:
-        before = problems.found
-        wanted = list(fields) if file.suffix == ".txt" else [*held, *fields]
-        rows = read_rows(source.text, source.name, file, wanted, table, problems)
-        if table.by_line or file.suffix == ".txt":
-            own = _keys_in_order(keys, file, table, source)
-            rows = _numbered(rows, own, table, source, problems, before)
-        elif file.named_by:
-            keyed = _with_part(rows.rows, table.key.index(file.named_by), source.named)
-            rows = replace(rows, rows=keyed, keys=(), empty_keys=())
-        parts.append(rows)
-    return parts
-
-
-def _with_part(rows: NumberedRows, at: int, part: str) -> NumberedRows:
-    """The rows with a part of the key put in."""
-    for number, values in rows:
-        yield number, (*values[:at], part, *values[at:])
-
-
-def _keys_in_order(
-    keys: Optional[Sequence[Key]], file: File, table: Table, source: NamedText
-) -> Optional[Sequence[Key]]:
-    """The keys that the rows of a file answer one after the other; None where the rows say which there are."""
-    if keys is None:
-        return [(source.named,)] if file.named_by else None
-    if not file.named_by:
-        return keys
-    at = table.key.index(file.named_by)
-    canonical = table.key_fields[at].canonical
-    return [key for key in keys if canonical(key[at]) == canonical(source.named)]
-
-
-def _numbered(
-    rows: Rows, keys: Optional[Sequence[Key]], table: Table, source: NamedText, problems: Problems, before: int
-) -> Rows:
-    """The rows with the keys that they answer one after the other, or with their numbers as keys."""
-    values = list(rows.rows)
-    if problems.found > before:
-        return replace(rows, rows=iter(()))  # a row that is left out would give the next ones other keys
-    least = len(keys or ())
-    while table.by_line and len(values) > least and not any(values[-1][1]):
-        values.pop()  # blank lines at the end
-    if keys is None:
-        keys = list(zip(map(str, range(1, len(values) + 1))))
-    if len(values) != len(keys):
-        expected = f"{len(keys)}, one for each row of the data, in its order"
-        problems.error(source.name, f"has {counted(len(values), 'line')}", expected)
-        values = []
-    return replace(rows, rows=((number, (*key, *row)) for key, (number, row) in zip(keys, values)))
-
-
-def joined(parts: Sequence[Rows]) -> Rows:
-    """The rows of several files as those of one; their numbers say which file each is from."""
-    if len(parts) == 1:
-        return parts[0]
-
-    def rows() -> NumberedRows:
-        for at, part in enumerate(parts):
-            for number, values in part.rows:
-                yield at << FILE_BITS | number, values
-
-    def place(number: int) -> str:
-        return parts[number >> FILE_BITS].place(number & ((1 << FILE_BITS) - 1))
-
-    first = parts[0] if parts else Rows((), False, iter(()), str)
-    return replace(first, rows=rows(), place=place)

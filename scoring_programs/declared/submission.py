@@ -8,9 +8,9 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence, Set, Tuple
 
-from declared.answers import Answers, named_key, read_answers
+from declared.answers import Answers, NamedText, joined, named_key, read_answers, read_files
 from declared.own_checks import answered_rows, run_check
-from declared.rows import NamedText, Rows, column_names, joined, read_files
+from declared.rows import Rows, column_names
 from declared.tables import Key, Table, fields_by_task, fields_of_tasks, tables_of, tasks_left_out
 from scoring_kit.base.fields import Field, ordered
 from scoring_kit.base.row_files import File

@@ -104,9 +104,7 @@ class Table:
 
     def compared(self, keys: Iterable[Key]) -> Iterable[Key]:
         """Keys as they are compared; most are so already."""
-        if not self.folds_keys:
-            return keys
-        return map(self.canonical, keys)
+        return map(self.canonical, keys) if self.folds_keys else keys
 
     def find(self, name: str) -> Optional[Field]:
         """The field of a name; None where there is none."""
@@ -144,10 +142,7 @@ def fields_of_tasks(table: Table, options: Mapping[str, Any], tasks: Collection[
     own: Set[str] = set()
     others: Set[str] = set()
     for task, names in fields_by_task(table, options).items():
-        if task in tasks:
-            own |= names
-        else:
-            others |= names
+        (own if task in tasks else others).update(names)
     return tuple(field for field in table.answers if field.name in own or field.name not in others)
 
 

@@ -1,9 +1,10 @@
 """The per-unit results of a task: which unit each key belongs to, and what the units add to each column."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from declared.plan import ColumnSources, ExpressionPlan, Plan
 from declared.reference import GoldTable, Reference
 from declared.samples import OwnRows, classes_of, compared, labels_of, own_rows, scored_groups
 from declared.submission import Submission
-from declared.tables import Key, Table
+from declared.tables import Key
 from scoring_kit.metrics import summed
 from scoring_kit.units import Additive, Array, Group, ScoredUnits, Statistic, Units
 
@@ -79,7 +80,7 @@ def units_of(columns: ColumnSources, reference: Reference, submission: Submissio
     for key in statistics.keys() - set(columns.keys):
         del statistics[key]
     words = dict.fromkeys(one.gold.table.unit for one in tables.values())
-    groups = dict(_groups_of(columns.own, tables))
+    groups = _groups_of(columns.own, tables)
     return Units(" or ".join(words), shown, statistics, scored, classes, _squared(columns), groups)
 
 
@@ -103,25 +104,29 @@ def _placed(
     plans: Sequence[Plan], reference: Reference, submission: Submission
 ) -> tuple[list[str], dict[str, PlacedTable]]:
     """What the units are called, and the tables that metrics read, by id."""
-    read = dict.fromkeys(name for plan in plans for name in plan.all_tables)
-    golds = [reference.tables[name] for name in read]
-    kinds = list(dict.fromkeys(_kind(gold.table) for gold in golds))
-    names: dict[tuple[str, Key], int] = {}
-    unit_of = {}
-    for gold in golds:
-        kind = _kind(gold.table)
-        unit_of[gold.table.id] = np.array([names.setdefault((kind, name), len(names)) for name in _names(gold)])
-    shown = [", ".join(name) if len(kinds) == 1 else f"{kind} {', '.join(name)}" for kind, name in names]
+    number: dict[tuple[str, Key], int] = {}
+    unit_of: dict[str, Places] = {}
+    for own in dict.fromkeys(chain(*(plan.all_tables for plan in plans))):
+        gold = reference.tables[own]
+        cluster = gold.table.cluster
+        kind = cluster or ", ".join(gold.table.key)
+        names: Iterable[Key] = zip(gold.groups[cluster]) if cluster else gold.keys
+        unit_of[own] = np.array([number.setdefault((kind, name), len(number)) for name in names])
+    has_one_kind = len(set(map(itemgetter(0), number))) <= 1
+    shown = []
+    for kind, name in number:
+        shown.append(", ".join(name))
+        if not has_one_kind:
+            shown[-1] = f"{kind} {shown[-1]}"
     tables = {}
-    for gold in golds:
-        own = gold.table.id
-        tables[own] = PlacedTable(gold, submission.tables[own], unit_of[own], len(names))
+    for own, unit in unit_of.items():
+        tables[own] = PlacedTable(reference.tables[own], submission.tables[own], unit, len(number))
     return shown, tables
 
 
-def _groups_of(plans: Sequence[Plan], tables: Mapping[str, PlacedTable]) -> Iterator[tuple[str, dict[str, Group]]]:
+def _groups_of(plans: Sequence[Plan], tables: Mapping[str, PlacedTable]) -> dict[str, dict[str, Group]]:
     """For tables beside the ranking: the groups of `by`, or the labels, of each column that has some."""
-    given = set()
+    found: dict[str, dict[str, Group]] = {}
     for plan in plans:
         if plan.tables or not plan.resampled:
             continue
@@ -129,19 +134,12 @@ def _groups_of(plans: Sequence[Plan], tables: Mapping[str, PlacedTable]) -> Iter
         if not plan.by:
             metric = "F1" if plan.metric == "f1" else plan.metric.capitalize()
             name = f"{metric} of each {', '.join(plan.fields[:1]) or plan.key}"
-        groups = _groups(plan, tables[plan.table]) if name not in given else {}
+        if name in found:
+            continue
+        groups = _groups(plan, tables[plan.table])
         if groups:
-            given.add(name)
-            yield name, groups
-
-
-def _kind(table: Table) -> str:
-    return table.cluster or ", ".join(table.key)
-
-
-def _names(gold: GoldTable) -> Sequence[Key]:
-    cluster = gold.table.cluster
-    return list(zip(gold.groups[cluster])) if cluster else gold.keys
+            found[name] = groups
+    return found
 
 
 def _column(plan: Plan, tables: Mapping[str, PlacedTable]) -> Statistic:
@@ -247,7 +245,7 @@ class MeanOfParts:
         return np.unique(np.concatenate([part.places for part in self.parts]))
 
     def over(self, counts: Array) -> Array:
-        return _mean(np.column_stack([part.over(counts) for part in self.parts]))
+        return _mean([part.over(counts) for part in self.parts], len(counts))
 
     def to_exchange(self) -> "MeanOfParts":
         return MeanOfParts(self.units, [part.to_exchange() for part in self.parts])
@@ -265,7 +263,7 @@ class MeanOfParts:
                 return None
             terms = _at_places(own.sums, part.places, self.units)
             parts.append(Additive(terms, partial(_where_drawn, formula=own.formula)))
-        return _side_by_side(parts, _mean_of_parts)
+        return _side_by_side(parts, _mean)
 
 
 def _at_places(sums: Any, places: Places, units: int) -> Any:
@@ -298,13 +296,10 @@ def _of_parts(
     return whole([formula(terms) for formula, terms in own], len(sums))
 
 
-def _mean_of_parts(values: Sequence[Array], resamples: int) -> Array:
-    return _mean(np.column_stack(values))
-
-
-def _mean(values: Array) -> Array:
-    """The mean of the parts' values, shape [resamples, parts], that are defined."""
-    return summed.mean_where(values, ~np.isnan(values))
+def _mean(values: Sequence[Array], resamples: int) -> Array:
+    """The mean of the parts' values that are defined."""
+    of_parts = np.stack(values, axis=1)
+    return summed.mean_where(of_parts, ~np.isnan(of_parts))
 
 
 @dataclass(frozen=True, eq=False)

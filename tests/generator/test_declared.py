@@ -117,7 +117,7 @@ def run(*arguments: object) -> Result:
 @pytest.fixture
 def runs_in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let dry runs score in the test's process."""
-    monkeypatch.setattr("gen_bundle.twin.engines.choose.ProcessEngine", lambda **_: InProcessEngine())
+    monkeypatch.setattr("gen_bundle.twin.engines.choose.ProcessEngine", InProcessEngine)
 
 
 @pytest.mark.usefixtures("forked_python")

@@ -72,8 +72,7 @@ def _declared(folder: Path, version: PlatformVersion) -> CompetitionYaml:
     try:
         declared = CompetitionYaml(dt.datetime.now(dt.UTC), read_yaml(file.read_bytes()), version)
     except UnreadableYamlError as error:
-        place = f":{error.line}:{error.column}" if error.line else ""
-        raise UserError(f"{YAML_NAME}{place}: {error}") from error
+        raise UserError(f"{error.place(YAML_NAME)}: {error}") from error
     if not declared.yaml:
         raise UserError(f"{YAML_NAME}: expected a mapping at the top level")
     if huge_keys(declared):

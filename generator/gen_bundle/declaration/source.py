@@ -66,8 +66,7 @@ def read_source(path: Path) -> Source:
         source.problems.append(f"{path}: cannot be read ({error.strerror}). Expected a readable file.")
         return source
     except UnreadableYamlError as error:
-        where = ":".join(str(part) for part in (path.name, error.line, error.column) if part is not None)
-        source.problems.append(f"{where}: {error}.")
+        source.problems.append(f"{error.place(path.name)}: {error}.")
         return source
     if source.document.root is None:
         source.problems.append(f"{path.name}: is empty. Expected a mapping with title, phases, tasks …")

@@ -26,11 +26,17 @@ from gen_bundle.declaration.foreign import (
     source_of,
 )
 from gen_bundle.declaration.inside import check_inside
-from gen_bundle.declaration.model import Question
 from gen_bundle.declaration.read import read_foreign
 from gen_bundle.errors import UserError
 from gen_bundle.foreign.places import Files, ProjectPlaces
-from gen_bundle.platforms.codabench import SUBMISSION_RULES, column_entry, milestones, platform_question, yaml_text
+from gen_bundle.platforms.codabench import (
+    SUBMISSION_RULES,
+    column_entry,
+    milestones,
+    optional_settings,
+    phase_settings,
+    yaml_text,
+)
 from gen_bundle.render.pages import page_name, rendered, terms_name
 from gen_bundle.render.tables import utc
 from gen_bundle.zips.writing import all_files, write_zip
@@ -209,13 +215,7 @@ def foreign_document(project: ForeignProject) -> dict[str, Any]:
     }
     flags = [key for key, field in ForeignCompetition.model_fields.items() if field.annotation is bool]
     document |= {key: getattr(declaration, key) for key in flags if key not in ("forum", "raw")}
-    optional = {
-        "contact_email": declaration.contact,
-        "queue": declaration.queue,
-        "reward": declaration.reward,
-        "fact_sheet": {key: _question(key, question) for key, question in declaration.fact_sheet.items()},
-    }
-    document |= {key: value for key, value in optional.items() if value}
+    document |= optional_settings(declaration)
     pages = [{"title": page.title, "file": page_name(declaration, page.file)} for page in declaration.pages]
     document |= {
         "pages": pages,
@@ -225,10 +225,6 @@ def foreign_document(project: ForeignProject) -> dict[str, Any]:
         "leaderboards": [_leaderboard(declaration)],
     }
     return document | milestones(declaration)
-
-
-def _question(key: str, question: Question | dict[str, Any]) -> dict[str, Any]:
-    return platform_question(key, question) if isinstance(question, Question) else question
 
 
 def _task(project: ForeignProject, number: int, packed: PackedTask) -> dict[str, Any]:
@@ -260,15 +256,7 @@ def _phase(project: ForeignProject, number: int, phase: ForeignPhase) -> dict[st
     }
     entry: dict[str, Any] = {"index": number, "id": phase.id}
     entry |= {key: text for key, text in texts.items() if text}
-    entry |= {
-        "max_submissions_per_day": phase.max_submissions_per_day,
-        "max_submissions": phase.max_submissions,
-        "execution_time_limit": phase.execution_time_limit,
-        "auto_migrate_to_this_phase": phase.auto_migrate,
-        "hide_output": phase.hide_output,
-        "hide_prediction_output": phase.hide_prediction_output,
-        "hide_score_output": phase.hide_score_output,
-    }
+    entry |= phase_settings(phase)
     entry |= {key: project.packed[path] for key, path in project.phase_files[phase.id].items()}
     entry["tasks"] = [at for at, packed in enumerate(project.packed_tasks) if phase.id in packed.phases]
     if phase.gold == "public":

@@ -2,10 +2,12 @@
 
 import os
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +38,7 @@ Progress = Callable[[str], None]
 
 def mutants(files: Files, pairs: Sequence[FilePair], seed: str) -> dict[str, Files]:
     """Name → submission made of one, by chance but the same for a seed; first those that any scorer should take."""
-    answers = [AnswerTable(pair) for pair in pairs]
+    answers = list(map(AnswerTable, pairs))
     made: dict[str, Files] = {}
     for number, (name, change) in enumerate(CHANGES):
         rng = random.Random(f"{seed}-{number}")  # noqa: S311 - for tests, not for secrets
@@ -75,11 +77,11 @@ class AnswerTable:
         self.bounds: dict[int, tuple[float, float]] = {}
         for place, (mine, theirs) in zip(self.places, pair.fields.items(), strict=True):
             answers = self.table.column(mine)
-            self.known[place] = sorted({*answers, *(row[place] for row in self.right)}, key=str)
+            self.known[place] = sorted({*answers, *map(itemgetter(place), self.right)}, key=str)
             labels = set(map(str, gold.column(theirs)))
             are_labels = len(labels) <= len(gold.rows) // 2 and labels.issuperset(map(str, answers))
             if all(map(is_number, answers)) and not are_labels:
-                numbers = [float(one) for one in answers]
+                numbers = list(map(float, answers))
                 self.bounds[place] = (min(numbers), max(numbers))
 
     def _right(self, pair: FilePair) -> list[Row]:
@@ -164,7 +166,8 @@ def _noise(size: float) -> Change:
     def change(answers: AnswerTable, rng: random.Random) -> Sequence[Row]:
         def answer(place: int, value: Any, right: Any) -> Any:
             if place not in answers.bounds:
-                return rng.choice(answers.known[place]) if rng.random() < size else value
+                known = answers.known[place]
+                return rng.choice(known) if rng.random() < size else value
             low, high = answers.bounds[place]
             noisy = float(value) + rng.gauss(0, size * (high - low or 1))
             if low >= 0 and high <= 1:
@@ -205,9 +208,9 @@ def _cell(value: str) -> Change:
     """One answer is something else."""
 
     def change(answers: AnswerTable, rng: random.Random) -> Sequence[Row]:
-        rows = [list(row) for row in answers.table.rows]
+        rows = list(map(list, answers.table.rows))
         rng.choice(rows)[answers.places[0]] = value
-        return [tuple(row) for row in rows]
+        return list(map(tuple, rows))
 
     return change
 
@@ -260,10 +263,10 @@ class Outcome:
 
     def value(self, column: str) -> float | None:
         """A column's value; None where there is none."""
-        return None if self.scores is None else self.scores.get(column)
+        return (self.scores or {}).get(column)
 
 
-def files_below(folder: Path) -> Files:
+def files_below(folder: Path) -> dict[str, bytes]:
     """The files in a folder by their paths, without junk."""
     found = {}
     for name, content in folder_members(folder).items():
@@ -282,13 +285,13 @@ class Bench:
         self._work = work
         self._progress = progress
 
-    def outcomes(self, step: str, jobs: Sequence[tuple[Task, Files]]) -> list[Outcome]:
+    def outcomes(self, step: str, task: Task, submissions: Collection[Files]) -> list[Outcome]:
         """What becomes of what was predicted already, some at once; no ingestion program runs."""
         found: list[Outcome] = []
         with ThreadPoolExecutor(min(AT_ONCE, os.cpu_count() or 1)) as pool:
-            for outcome in pool.map(lambda job: self._outcome(*job), jobs):
+            for outcome in pool.map(partial(self._outcome, task), submissions):
                 found.append(outcome)
-                self._progress(f"{step}: {len(found)} of {len(jobs)} scored")
+                self._progress(f"{step}: {len(found)} of {len(submissions)} scored")
         return found
 
     def _outcome(self, task: Task, files: Files) -> Outcome:
@@ -305,8 +308,12 @@ class Bench:
             return files
         with temporary_folder("run-", self._work) as folder:
             output = self._run(task, files, folder).prediction.folders.output
-            made = files_below(output) if output.is_dir() else {}
-            return {name: data for name, data in made.items() if name not in WORKERS_OWN}
+            if not output.is_dir():
+                return {}
+            made = files_below(output)
+            for name in WORKERS_OWN:
+                made.pop(name, None)
+            return made
 
     def _run(self, task: Task, files: Files, folder: Path) -> Jobs:
         submission = folder / "submission.zip"
@@ -330,12 +337,15 @@ def _reason(jobs: Jobs) -> str:
     if jobs.crash:  # the program itself ended well, such as with NaN among its scores
         return jobs.crash
     log = jobs.scoring.folders.log("program", "stderr")
-    lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.is_file() else []
-    said = [line.strip() for line in lines if line.strip()]
+    said = []
+    if log.is_file():
+        said = list(filter(None, map(str.strip, log.read_text(encoding="utf-8", errors="replace").splitlines())))
     for line, following in pairwise(said):
         if line.startswith(OUR_REFUSAL):
             return following
-    return said[-1] if said else jobs.failure or "no scores"
+    if said:
+        return said[-1]
+    return jobs.failure or "no scores"
 
 
 # Where both differ

@@ -116,8 +116,7 @@ def _find_yaml(path: Path, opened: Opened) -> None:
         try:
             bundle.document = read_yaml(plain)
         except UnreadableYamlError:
-            place = ":".join(str(part) for part in (YAML_NAME, error.line, error.column) if part is not None)
-            raise UserError(f"{path}: {place}: {error}. Expected YAML in UTF-8.") from error
+            raise UserError(f"{path}: {error.place(YAML_NAME)}: {error}. Expected YAML in UTF-8.") from error
         _put(bundle.tree, YAML_NAME, file_of(plain))
         opened.changed.append(f"{YAML_NAME}: tags such as !!python/unicode are left out")
     if not bundle.yaml:

@@ -149,14 +149,14 @@ class DeclarationSearch:
         first, step = self.first, "choosing metrics"
         made = mutants(next(iter(first.own.values())), first.pairs, "search")
         submissions = [*first.own.values(), *islice(made.values(), SEARCHED)]
-        originals = self._bench.outcomes(step, [(first.task, one) for one in submissions])
+        originals = self._bench.outcomes(step, first.task, submissions)
         if not any(one.scores for one in originals):
             raise UserError(f"the original scorer gives no scores on this machine: {originals[0].reason}")
         for turn, proposal in enumerate(proposals(first.pairs, self._code)):
             built = self._built(proposal, self._work / f"search-{turn}")
             if built is None:
                 continue
-            declared = self._bench.outcomes(step, [(built[self._tasks.index(first)], one) for one in submissions])
+            declared = self._bench.outcomes(step, built[self._tasks.index(first)], submissions)
             choices = {}
             for column in self.columns:
                 choice = choose(column.key, proposal, originals, declared)
@@ -201,11 +201,12 @@ class DeclarationSearch:
     def _runs(self, one: ScoredTask, declared: Task, seed: str) -> Iterator[ScoredTwice]:
         """The task's solutions, and mutants of the first, scored by both."""
         submissions = {**one.own, **mutants(next(iter(one.own.values())), one.pairs, seed)}
-        jobs = [(scorer, files) for files in submissions.values() for scorer in (one.task, declared)]
-        outcomes = iter(self._bench.outcomes(f"comparing, task {one.task.name}", jobs))
-        for name in submissions:
+        step, files = f"comparing, task {one.task.name}", submissions.values()
+        originals = self._bench.outcomes(f"{step}, by the original", one.task, files)
+        ours = self._bench.outcomes(step, declared, files)
+        for name, original, outcome in zip(submissions, originals, ours, strict=True):
             own = name in one.own and not one.is_made
-            yield ScoredTwice(one.task.name, name, next(outcomes), next(outcomes), own)
+            yield ScoredTwice(one.task.name, name, original, outcome, own)
 
 
 # The tasks of the foreign project
@@ -231,9 +232,12 @@ def _scored_tasks(competition: Competition, code: ScorerCode, bench: Bench, work
             "no file of a solution is a table that answers a table in the reference data: CSV, TSV, JSON, or a value a "
             "line, matched by ids or line by line"
         )
-    golds = [gold for one in found for gold in one.tables]
+    golds: list[FoundTable] = []
+    for one in found:
+        golds += one.tables
     for at, one in enumerate(found):
-        one = one if one.pairs else _made_of_gold(one, first)
+        if not one.pairs:
+            one = _made_of_gold(one, first)
         found[at] = replace(one, pairs=[pair.beside(golds) for pair in one.pairs])
     return found
 
@@ -241,7 +245,9 @@ def _scored_tasks(competition: Competition, code: ScorerCode, bench: Bench, work
 def _scored_task(task: Task, competition: Competition, code: ScorerCode, bench: Bench, work: Path) -> ScoredTask:
     """A task with its solutions, and the pairs of the first one of which a file answers one of the gold."""
     reference = task.file("reference_data")
-    gold = files_below(_unpacked(Path(reference), work / "gold", BUNDLE)) if reference is not None else {}
+    gold: Files = {}
+    if reference is not None:
+        gold = files_below(_unpacked(Path(reference), work / "gold", BUNDLE))
     tables = _tables(gold, code)
     own: dict[str, Files] = {}
     for turn, solution in enumerate(competition.solutions, 1):
@@ -327,7 +333,8 @@ def _declared_tasks(
         year, name = FIRST_YEAR + number, f"t{number}"
         phase = {"id": name, "name": name, "start": f"{year}-01-01 UTC", "end": f"{year}-12-01 UTC"}
         phases.append({**phase, "max_submissions": 0, "score_decimals": decimals})
-        files |= {f"data/{name}/{path}": data for path, data in one.gold.items()}
+        for path, data in one.gold.items():
+            files[f"data/{name}/{path}"] = data
     declaration = {
         "title": "Declared",
         "logo": "logo.png",

@@ -84,8 +84,10 @@ def answer_columns(answers: Sequence[GoldColumn]) -> list[dict[str, Any]]:
         if column.annotators:
             return _annotators_columns(column)
         for key, metric in choices_of(column):
-            title = {"title": TITLES[key]} if column.type == "spans" else {}
-            found.append({"key": key, **title, "metric": metric})
+            entry = {"key": key, "metric": metric}
+            if column.type == "spans":
+                entry = {"key": key, "title": TITLES[key], "metric": metric}
+            found.append(entry)
         return found
     if all(is_alike(column, answers[0]) for column in answers):
         fields = {"fields": [column.name for column in answers]}
@@ -118,8 +120,10 @@ def choices_of(column: GoldColumn) -> list[tuple[str, dict[str, Any]]]:
     choices = []
     for kind in kinds_of(column):
         for key, metric in CHOICES[kind]:
-            positive = {"positive": column.values[-1]} if kind == "probability" else {}
-            choices.append((key, {**metric, **positive}))
+            chosen = dict(metric)
+            if kind == "probability":
+                chosen["positive"] = column.values[-1]
+            choices.append((key, chosen))
     return choices
 
 
@@ -185,9 +189,9 @@ def task_of(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> dict[str
     """The values that templates know as `cookiecutter.task`; plain data, so that any template can use them."""
     columns = []
     for column in board_of(proposal):
-        metric = column.get("metric", {})
-        short = {"metric": metric["name"]} if len(metric) == 1 else {}  # without options its name says all
-        columns.append({**column, **short})
+        if len(column.get("metric", {})) == 1:  # without options its name says all
+            column["metric"] = column["metric"]["name"]
+        columns.append(column)
     return {
         "kind": proposal.kind,
         "name": TASK_NAMES[proposal.kind],
@@ -208,10 +212,13 @@ def fields(proposal: Proposal) -> list[dict[str, Any]]:
     """The submission's fields as bundle.yaml lists them."""
     found: list[dict[str, Any]] = []
     if not proposal.of_lines:
-        once = "" if proposal.many or len(proposal.key) > 1 else ", each once"
-        what = "The query" if proposal.item is not None else "Which row it is"
+        meaning = "Which row it is, each once."
+        if proposal.item is not None:
+            meaning = "The query."
+        elif proposal.many or len(proposal.key) > 1:
+            meaning = "Which row it is."
         for name in proposal.key:
-            found.append({"field": name, "type": "string", "required": True, "meaning": f"{what}{once}."})
+            found.append({"field": name, "type": "string", "required": True, "meaning": meaning})
     found += [_answer_field(column, is_json=proposal.gold.is_json) for column in proposal.answers]
     if proposal.item is not None:
         found[-2]["meaning"] = "An item; each once for a query."
@@ -258,10 +265,14 @@ def _grouped(proposal: Proposal) -> list[dict[str, Any]]:
 
 
 def _submission(proposal: Proposal) -> dict[str, Any]:
-    found: dict[str, Any] = {"kind": "code", "entry": ENTRY} if proposal.code else {}
+    found: dict[str, Any] = {}
+    if proposal.code:
+        found = {"kind": "code", "entry": ENTRY}
     found["file"] = submission_file(proposal.gold)
     if not proposal.of_lines:
-        found["key"] = proposal.key[0] if len(proposal.key) == 1 else list(proposal.key)
+        found["key"] = list(proposal.key)
+        if len(proposal.key) == 1:
+            (found["key"],) = proposal.key
     if proposal.many:
         found["rows"] = "many"
     if proposal.gold.quoting == "none":
@@ -325,5 +336,7 @@ def _shown_answers(answers: Mapping[str, Any]) -> str:
 
 
 def _shown(column: GoldColumn) -> str:
-    labels = f" ({listed(column.values, MOST_NAMED)})" if column.values else ""
+    labels = ""
+    if column.values:
+        labels = f" ({listed(column.values, MOST_NAMED)})"
     return f"{column.name}: {column.type}{labels}"

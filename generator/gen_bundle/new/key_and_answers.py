@@ -3,6 +3,8 @@
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from operator import attrgetter
 from typing import Literal
 
 from gen_bundle.errors import UserError
@@ -79,7 +81,13 @@ def key_of(gold: GoldRows, asked: Sequence[str], rows: Rows | None) -> tuple[Key
         return key, _is_many(gold, key, rows)
     named = _usable(gold, list(filter(ID_NAME.fullmatch, gold.names)))
     if rows == "many":
-        return _key_of_many(gold, named or _usable(gold, gold.names)), True
+        repeated = _repeated(gold, named or _usable(gold, gold.names))
+        if repeated is None:
+            raise UserError(
+                f"{gold.file}: every value of every column is unique. Expected a key with several rows: name its "
+                "column with --key."
+            )
+        return (repeated,), True
     if rows is None and (query := _query(gold, named)):
         return (query,), True
     for key in _candidates(gold, named):
@@ -121,7 +129,7 @@ def _with_texts(gold: GoldRows, named: Sequence[str]) -> Iterator[Key]:
         if name in named or PRIVATE_NAME.fullmatch(name) or not is_usable(gold, name):
             continue
         texts = gold.shown(name)
-        if sum(text.count(" ") + 1 for text in texts) >= FEWEST_WORDS * len(texts):
+        if "".join(texts).count(" ") >= (FEWEST_WORDS - 1) * len(texts):
             for first in named:
                 yield first, name
 
@@ -134,17 +142,11 @@ def _query(gold: GoldRows, names: Sequence[str]) -> str | None:
 
 
 def _repeated(gold: GoldRows, names: Iterable[str]) -> str | None:
-    return next((name for name in names if not is_unique(gold, (name,))), None)
-
-
-def _key_of_many(gold: GoldRows, names: Sequence[str]) -> Key:
-    repeated = _repeated(gold, names)
-    if repeated is None:
-        raise UserError(
-            f"{gold.file}: every value of every column is unique. Expected a key with several rows: name its column "
-            "with --key."
-        )
-    return (repeated,)
+    """The first of these columns whose values repeat."""
+    for name in names:
+        if not is_unique(gold, (name,)):
+            return name
+    return None
 
 
 def blanks(gold: GoldRows, name: str) -> Iterator[str]:
@@ -159,7 +161,7 @@ def blanks(gold: GoldRows, name: str) -> Iterator[str]:
 
 def _usable(gold: GoldRows, names: Sequence[str]) -> list[str]:
     """The columns that may be part of a key."""
-    return [name for name in names if is_usable(gold, name)]
+    return list(filter(partial(is_usable, gold), names))
 
 
 def is_usable(gold: GoldRows, name: str) -> bool:
@@ -181,7 +183,7 @@ def _may_be_id(gold: GoldRows, name: str) -> bool:
     if name == gold.names[0]:
         is_measure = not whole and all(map(NUMBER.fullmatch, texts))
     else:
-        is_measure = whole or any(" " in text for text in texts)
+        is_measure = whole or " " in "".join(texts)
     return not is_measure and is_unique(gold, (name,))
 
 
@@ -222,7 +224,7 @@ def answered(
         asked: the columns that were named, each with its type or None.
         many: whether a key has many rows.
     """
-    answers = [columns[name] for name, _ in asked]
+    answers = list(map(columns.__getitem__, dict(asked)))
     if not answers:
         answers = _answers_of_rows(columns, own) if many else _answers(columns)
     if not answers:
@@ -252,19 +254,19 @@ def _spread(gold: GoldRows, answers: Sequence[GoldColumn]) -> GoldColumn | None:
     words = set(map(str.casefold, texts))
     if words not in BINARY or len(texts) > len(words):
         return None
-    names = tuple(column.name for column in answers)
+    names = tuple(map(attrgetter("name"), answers))
     negative, positive = sorted(texts)
     return GoldColumn(_unused("labels", gold), "labels", names, columns=names, binary=(negative, positive))
 
 
 def _of_annotators(gold: GoldRows, answers: Sequence[GoldColumn]) -> GoldColumn | None:
     """Columns of several annotators as the one answer that each of them gave; None for any other."""
-    names = tuple(column.name for column in answers)
-    types = {column.type for column in answers}
+    names = tuple(map(attrgetter("name"), answers))
+    types = set(map(attrgetter("type"), answers))
     if len(names) < 2 or len(types) > 1 or not all(map(ANNOTATOR_NAME.fullmatch, names)):
         return None
     if types == {"number"}:
-        within_one = all(column.within_one for column in answers)
+        within_one = all(map(attrgetter("within_one"), answers))
         return GoldColumn(_unused("score", gold), "number", annotators=names, within_one=within_one)
     if not types <= {"label", "ordinal"}:
         return None
@@ -282,7 +284,7 @@ def _unused(name: str, gold: GoldRows) -> str:
 def _answers(columns: dict[str, GoldColumn]) -> list[GoldColumn]:
     """The columns that participants answer: by their names, else by their types, else the last one."""
     every = list(columns.values())
-    rest = [column for column in every if not is_input(column)]
+    rest = list(itertools.filterfalse(is_input, every))
     values = of_types(rest, "label", "ordinal", "number")
     annotators = _named(ANNOTATOR_NAME, values)
     private = _named(PRIVATE_NAME, values)
@@ -313,17 +315,17 @@ def is_alike(column: GoldColumn, other: GoldColumn) -> bool:
     return (column.type, column.values) == (other.type, other.values)
 
 
-def _are_flags(*columns: GoldColumn) -> bool:
-    """Whether columns say whether something holds, all in the same two words; some may say the same in all rows."""
-    texts = {text.casefold() for column in columns for text in column.values}
-    return all(column.type == "label" for column in columns) and texts in BINARY
+def _are_flags(column: GoldColumn, other: GoldColumn) -> bool:
+    """Whether columns say whether something holds, in the same two words; some may say the same in all rows."""
+    texts = set(map(str.casefold, column.values + other.values))
+    return column.type == other.type == "label" and texts in BINARY
 
 
 def _answers_of_rows(columns: dict[str, GoldColumn], own: set[str]) -> list[GoldColumn]:
     """What differs from row to row of a key: short values, else all."""
     rows = [column for column in columns.values() if column.type != "other" and column.name not in own]
     short = of_types(rows, "label", "ordinal", "number", "string")
-    return [column for column in short if not is_input(column)] or rows
+    return list(itertools.filterfalse(is_input, short)) or rows
 
 
 def _plain(column: GoldColumn, *, many: bool, whole: bool) -> GoldColumn:

@@ -143,10 +143,10 @@ def read_reply(verb: str, line: str) -> Reply[Any]:
     try:
         return REPLIES[verb].model_validate_json(line)
     except ValidationError as error:
-        faults = [
-            f"{'.'.join(map(str, fault['loc']))}: {fault['msg'][:1].lower()}{fault['msg'][1:]}"
-            for fault in error.errors(include_url=False)
-        ]
+        faults = []
+        for fault in error.errors(include_url=False):
+            what = fault["msg"]
+            faults.append(f"{'.'.join(map(str, fault['loc']))}: {what[:1].lower()}{what[1:]}")
         raise ValueError("; ".join(faults)) from error
 
 
@@ -273,9 +273,13 @@ class Organiser:
 def failure(package: str, what: str, stderr: str) -> str:
     """A traceback in few lines: what failed with which error, and the frames that lie in the package."""
     frames = re.findall(rf'File ".*/({re.escape(package)}/[^"]+)", line (\d+)(?:, in (\S+))?', stderr)
-    places = [f"\n  {file}:{line}" + (f" in {function}" if function else "") for file, line, function in frames]
     error = (stderr.strip().splitlines() or ["no message"])[-1]
-    return f"{package}/{what}: failed with {error}{''.join(places[-FRAMES:])}"
+    text = f"{package}/{what}: failed with {error}"
+    for file, line, function in frames[-FRAMES:]:
+        text += f"\n  {file}:{line}"
+        if function:
+            text += f" in {function}"
+    return text
 
 
 def find_package(name: str, beside: Path) -> ScoringPackage:
@@ -285,10 +289,13 @@ def find_package(name: str, beside: Path) -> ScoringPackage:
         UserError: there is none; or a folder beside bundle.yaml is called like a package of the tool.
     """
     ours = resource("scoring_programs")
-    taken = sorted(path.name for path in ours.iterdir() if path.is_dir() and (beside / path.name).is_dir())
+    taken = []
+    for path in sorted(ours.iterdir()):
+        if path.is_dir() and (beside / path.name).is_dir():
+            taken.append(f"{beside / path.name}: a package of gen-bundle has this name. Rename the folder.")
     if taken:
         raise UserError(
-            *(f"{beside / one}: a package of gen-bundle has this name. Rename the folder." for one in taken),
+            *taken,
             advice="The tool's own packages are never replaced by a folder beside bundle.yaml.",
         )
     for root in (ours, beside):

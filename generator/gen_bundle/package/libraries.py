@@ -52,22 +52,24 @@ OWN_LOCK_HEAD = """\
 
 def locks_for(options: Mapping[str, Any]) -> tuple[Lock, ...]:
     """The locks that a competition with these options needs: the small one or that of models, then that of metrics."""
-    packages: Lock = "models" if any(True for _ in model_groups(options)) else "score"
+    packages: Lock = "models" if model_groups(options) else "score"
     return (packages, METRICS) if _further(options) else (packages,)
 
 
 def libraries_beyond_score(options: Mapping[str, Any]) -> list[str]:
     """What a competition with these options needs beyond numpy, SciPy and scikit-learn."""
-    models = ["torch", "transformers"] if any(True for _ in model_groups(options)) else []
+    models = ["torch", "transformers"] if model_groups(options) else []
     return [*models, *_further(options)]
 
 
-def model_groups(options: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def model_groups(options: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Every group of options that names a model, those of declared metrics, too."""
+    found = []
     declared = [metric.options for metric in _metrics(options) if metric.known]
     for group in [*options.values(), *declared]:
         if isinstance(group, Mapping) and isinstance(group.get("model"), str):
-            yield group
+            found.append(group)
+    return found
 
 
 def _further(options: Mapping[str, Any]) -> list[str]:
@@ -150,7 +152,9 @@ def lacking(competition: Resolved) -> list[str]:
     absent = [one for one in libraries_beyond_score(competition.options) if one not in BRINGS]
     packages = _travelling(competition)
     found = _site("".join(packages.values()))
-    return absent if isinstance(found, Path | None) else [*absent, f"{', '.join(packages)} ({found})"]
+    if isinstance(found, str):
+        absent.append(f"{', '.join(packages)} ({found})")
+    return absent
 
 
 def unlocked(competition: Resolved) -> list[str]:
@@ -168,8 +172,10 @@ def _travelling(competition: Resolved) -> dict[str, str]:
     names: set[str] = set()
     for library in libraries_beyond_score(competition.options):
         names.update(BRINGS.get(library, ()))
-    locked = entries(lock_text((METRICS,))) if names else {}
-    found = {name: locked[name] for name in sorted(names)}
+    found = {}
+    if names:
+        locked = entries(lock_text((METRICS,)))
+        found = {name: locked[name] for name in sorted(names)}
     if competition.declaration.requirements:
         found |= entries(own_lock(competition.folder / OWN_LOCK, PYTHON))
     return found
@@ -220,8 +226,10 @@ def _download(locked: str, work: Path) -> str:
     options += ["--disable-pip-version-check", "--quiet", "--retries=1", "--timeout=15"]
     command = python("-m", "pip", "download", *options, "--requirement", work / "locked.txt", "--dest", work / "wheels")
     done = subprocess.run(command, capture_output=True, text=True, env=pip_environment(), timeout=SECONDS, check=False)
+    if done.returncode == 0:
+        return ""
     errors = [line.removeprefix("ERROR: ") for line in done.stderr.splitlines() if line.startswith("ERROR:")]
-    return f"pip download: {(errors or ['failed'])[-1]}" if done.returncode else ""
+    return f"pip download: {(errors or ['failed'])[-1]}"
 
 
 def _unpack(work: Path) -> None:

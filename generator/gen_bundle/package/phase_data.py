@@ -3,8 +3,9 @@
 import hashlib
 import tempfile
 import zipfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,15 @@ from gen_bundle.declaration.overrides import nearest
 from gen_bundle.errors import UserError
 from gen_bundle.package.client import Disclosed, SecretFile, TaskColumns, Tried
 from gen_bundle.package.programs import SAMPLE, write_program
-from gen_bundle.package.resolve import Resolved
+from gen_bundle.package.resolve import Resolved, ids
 from gen_bundle.zips.unpacking import UNREADABLE
-from gen_bundle.zips.writing import Members, folder_members, write_zip
+from gen_bundle.zips.writing import Members, below, folder_members, write_zip
 
 TEMPLATE = "the template that organiser.py writes"
+UNTRIED = (
+    "tasks.{}: neither template nor baselines enter it, and its module names no METRICS, so that the columns' keys "
+    "were not checked."
+)
 
 
 @dataclass(frozen=True)
@@ -97,7 +102,9 @@ def prepare_phases(competition: Resolved, work: Path) -> list[PhaseData]:
     of_options = ("options.", *competition.package.option_places.values())
 
     def note(data_id: str, error: UserError) -> None:
-        problems.extend(one if one.startswith(of_options) else f"{data_id}: {one}" for one in error.messages)
+        for one in error.messages:
+            placed = one if one.startswith(of_options) else f"{data_id}: {one}"
+            problems.append(placed)
 
     for data_id in competition.data_ids:
         try:
@@ -143,8 +150,9 @@ def _same_gold(competition: Resolved, phase: DeclaredPhase, digests: Mapping[str
             continue
         for part, digest in digests[phase.id].items():
             if theirs.get(part) == digest:
+                of_part = f" of {part}" if part else ""
                 yield (
-                    f"the reference data{f' of {part}' if part else ''} are those of the phase {other}, file for file: "
+                    f"the reference data{of_part} are those of the phase {other}, file for file: "
                     f"every score of {other} reveals gold. Right only where both are meant to score the same "
                     f"data; `data: {other}` in the phase says so, in place of the copied folder."
                 )
@@ -154,11 +162,11 @@ def _digests(gold: PreparedGold) -> dict[str, str]:
     """The digest of the files of each part, or where a part's tasks have folders of their own, of each of these."""
     digests: dict[str, list[str]] = {}
     for part, folder in gold.references.items():
-        whole = part if len(gold.references) > 1 else ""
         for path in folder.rglob("*"):
             if path.is_file():
-                inside = path.relative_to(folder).parts
-                whose = inside[0] if len(inside) > 1 else whole
+                whose, *below = path.relative_to(folder).parts
+                if not below:
+                    whose = part * (len(gold.references) > 1)
                 digests.setdefault(whose, []).append(hashlib.sha256(path.read_bytes()).hexdigest())
     return {whose: " ".join(sorted(files)) for whose, files in digests.items()}
 
@@ -172,7 +180,7 @@ def _prepare_gold(competition: Resolved, data_id: str, work: Path) -> PreparedGo
     for part in competition.parts:
         if competition.layout == "joint" or part.tasks == tasks:
             parts[part.id] = whole
-        elif any(task in tasks for task in part.tasks):
+        elif set(part.task_ids) & set(ids(tasks)):
             folder = work / f"{data_id}-{part.id}" / "ref"
             parts[part.id], _ = prepare_reference(competition, part.tasks, data_id, folder)
     others = [task for task in _tasks_with_gold(competition, data_id) if task not in tasks]
@@ -183,7 +191,9 @@ def _prepare_gold(competition: Resolved, data_id: str, work: Path) -> PreparedGo
 def _prepare(competition: Resolved, phase: DeclaredPhase, gold: PreparedGold, work: Path) -> PhaseData:
     request = competition.request(competition.tasks_of(phase))
     asked = {**request, "reference": str(gold.whole)}
-    disclosed = _disclosure(competition, phase, asked) if phase.gold == "secret" else []
+    warnings = list(gold.warnings)
+    if phase.gold == "secret":
+        warnings += _disclosure(competition, phase, asked)
     template = Path(tempfile.mkdtemp(dir=work))
     competition.ask("template", {**asked, "out": str(template)})
     return PhaseData(
@@ -194,7 +204,7 @@ def _prepare(competition: Resolved, phase: DeclaredPhase, gold: PreparedGold, wo
         baselines=_baselines(competition, phase),
         public=_public_files(competition, phase),
         input=_input_files(competition, phase),
-        warnings=(*gold.warnings, *disclosed),
+        warnings=tuple(warnings),
     )
 
 
@@ -229,11 +239,13 @@ def gold_elsewhere(competition: Resolved, work: Path) -> tuple[list[GoldElsewher
     here = competition.data_ids
     found: list[GoldElsewhere] = []
     remarks: list[str] = []
-    for data_id in dict.fromkeys(phase.data_id for phase in competition.declaration.phases if phase.gold == "secret"):
-        if data_id not in here:
+    for phase in competition.declaration.phases:
+        data_id = phase.data_id
+        if phase.gold == "secret" and data_id not in here:
+            here.append(data_id)
             gold, unread = _gold_of(competition, data_id, _tasks_with_gold(competition, data_id), work)
             found += gold
-            remarks += [f"{data_id}: {remark}" for remark in unread]
+            remarks += map(f"{data_id}: {{}}".format, unread)
     return found, remarks
 
 
@@ -300,8 +312,7 @@ def prepare_reference(
     out.mkdir(parents=True)
     holding = []
     for other in competition.data_ids:
-        held = competition.tasks_of_data(other)
-        if all(task in held for task in tasks):
+        if set(ids(tasks)) <= set(ids(competition.tasks_of_data(other))):
             holding.append(str(competition.data / other))
     request = {"source": str(source), "out": str(out), "phases": holding or [str(source)]}
     return out, list(competition.ask("prepare", {**competition.request(tasks), **request})["warnings"])
@@ -311,7 +322,7 @@ def _baselines(competition: Resolved, phase: DeclaredPhase) -> dict[str, Members
     """Baselines by name: each a folder, a zip, or a single file below `baselines/<phase>/`."""
     folder = competition.data / "baselines" / phase.data_id
     baselines: dict[str, Members] = {}
-    for path in sorted(folder.iterdir()) if folder.is_dir() else []:
+    for path in sorted(folder.glob("*")):
         if path.name.startswith("."):
             continue
         name = path.stem if path.is_file() else path.name
@@ -340,10 +351,15 @@ def _baseline_members(path: Path) -> Members:
 
 def _own_task(members: Members, task: str, tasks: list[str]) -> Members:
     """In layout `separate` what lies in the task's own folder is the submission; folders of other tasks are not."""
-    own = {name.removeprefix(f"{task}/"): members[name] for name in members if name.startswith(f"{task}/")}
-    if own:
+    own, of_any = {}, False
+    for name, content in members.items():
+        folder, _, inside = name.partition("/")
+        if folder == task and inside:
+            own[inside] = content
+        of_any |= folder in tasks
+    if own or of_any:
         return own
-    return {} if any(name.split("/", 1)[0] in tasks for name in members) else members
+    return members
 
 
 def _of_others(competition: Resolved, phase: DeclaredPhase, members: Members) -> bool:
@@ -364,8 +380,7 @@ def _public_files(competition: Resolved, phase: DeclaredPhase) -> Members:
     """Everything below `public/`; a folder there that is named like a phase belongs to that phase alone."""
     folder = competition.data / "public"
     others = {other.id for other in competition.declaration.phases} - {phase.data_id}
-    members = folder_members(folder) if folder.is_dir() else {}
-    return {name: path for name, path in members.items() if name.split("/", 1)[0] not in others}
+    return {name: path for name, path in folder_members(folder).items() if name.split("/", 1)[0] not in others}
 
 
 def _given(competition: Resolved, data_id: str) -> dict[str, dict[str, str]]:
@@ -374,16 +389,16 @@ def _given(competition: Resolved, data_id: str) -> dict[str, dict[str, str]]:
     Where there is but one phase, all of it is that phase's.
     """
     phase = next(one for one in competition.phases if one.data_id == data_id)
-    files = {f"public/{name}": path for name, path in _public_files(competition, phase).items()}
+    files = below("public", _public_files(competition, phase))
     folder = competition.data / "input" / data_id
-    if competition.takes_code and folder.is_dir():
+    if competition.takes_code:
         files |= folder_members(folder, f"input/{data_id}/")
     alone = len({one.data_id for one in competition.declaration.phases}) == 1
     given: dict[str, dict[str, str]] = {"given": {}, "given_to_all": {}}
     for name, path in files.items():
-        own = alone or name.startswith((f"public/{data_id}/", "input/"))
+        whose = "given" if alone or name.startswith((f"public/{data_id}/", "input/")) else "given_to_all"
         if isinstance(path, Path) and not name.startswith(f"public/{SAMPLE}/"):
-            given["given" if own else "given_to_all"][name] = str(path)
+            given[whose][name] = str(path)
     return given
 
 
@@ -396,7 +411,7 @@ def _input_files(competition: Resolved, phase: DeclaredPhase) -> Members:
                 f"{folder}: only submitted code reads it. Expected submission.kind: code, or no such folder."
             )
         return {}
-    members = folder_members(folder) if folder.is_dir() else {}
+    members = folder_members(folder)
     if not members:
         raise UserError(f"{folder}: holds no file. Expected what the submitted code may read, without gold.")
     return members
@@ -421,8 +436,7 @@ def check_columns(competition: Resolved) -> dict[str, TaskColumns]:
     Raises:
         UserError: every column whose key is not a metric, and every task with a model that does not name its metrics.
     """
-    tasks = [task.id for task in competition.tasks]
-    request = {"package": competition.package.name, "tasks": tasks, "options": competition.options}
+    request = {"package": competition.package.name, "tasks": competition.task_ids, "options": competition.options}
     named: dict[str, TaskColumns] = competition.ask("columns", request)
     problems: list[str] = []
     for task in competition.tasks:
@@ -468,34 +482,22 @@ def try_out(competition: Resolved, named: Mapping[str, TaskColumns], phases: Seq
         try:
             tried: Tried = competition.ask("trial", request)
         except UserError as error:
-            problems += [f"{phase.id}: {_place(phase, name)}: {message}" for message in error.messages]
+            problems += map(f"{phase.id}: {_place(phase, name)}: {{}}".format, error.messages)
             continue
         if "missing" in tried:
             return Trial({}, (f"Neither template nor baselines were scored. {tried['missing']}",))
         entered |= set(tried["scores"])
         if name != TEMPLATE:
-            _add(baselines[phase.id].setdefault(name, {}), tried["scores"])
+            of_tasks = map(dict.items, tried["scores"].values())
+            baselines[phase.id].setdefault(name, {}).update(chain.from_iterable(of_tasks))
     if problems:
         raise UserError(*dict.fromkeys(problems))
-    unnamed = [task.id for task in tasks if named[task.id]["metrics"] is None]
-    return Trial(baselines, _not_tried(unnamed, entered))
-
-
-def _add(scores: dict[str, float], further: Mapping[str, Mapping[str, float]]) -> None:
-    """Add the scores of tasks, column key → score each."""
-    for of_task in further.values():
-        scores.update(of_task)
+    untried = [task for task in ids(tasks) if named[task]["metrics"] is None and task not in entered]
+    return Trial(baselines, list(map(UNTRIED.format, untried)))
 
 
 def _place(phase: DeclaredPhase, submission: str) -> str:
     return submission if submission == TEMPLATE else f"baselines/{phase.data_id}/{submission}"
-
-
-def _not_tried(unnamed: Sequence[str], entered: Collection[str]) -> list[str]:
-    """Remarks on tasks that do not name their metrics and that nothing entered."""
-    what = "neither template nor baselines enter it, and its module names no METRICS"
-    untried = [task for task in unnamed if task not in entered]
-    return [f"tasks.{task}: {what}, so that the columns' keys were not checked." for task in untried]
 
 
 def _trials(

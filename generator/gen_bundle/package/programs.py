@@ -18,9 +18,9 @@ from gen_bundle.codabench.worker import MODULES, PLATFORM_IMAGE
 from gen_bundle.declaration.declared.columns import declared_metrics
 from gen_bundle.declaration.model import DeclaredPhase, DeclaredTask
 from gen_bundle.package.libraries import site_members
-from gen_bundle.package.resolve import ProgramPart, Resolved
+from gen_bundle.package.resolve import ProgramPart, Resolved, ids
 from gen_bundle.resources import resource
-from gen_bundle.zips.writing import Members, folder_members
+from gen_bundle.zips.writing import Members, below, folder_members
 
 COMMAND = "python3 /app/program/score.py /app/input /app/output"
 INGESTION_COMMAND = "python3 /app/program/ingest.py /app/input_data /app/ingested_program /app/output"
@@ -56,14 +56,18 @@ def program_members(
     `scores_txt` it also writes scores.txt, which the older CodaLab reads.
     """
     description = dict(program_description(competition, part.tasks, phase, baselines))
+    site: Members = {}
     if phase is not None:
-        description["secrets"] = [] if phase.gold == "public" else list(secrets)
+        site = site_members(competition)
+        description["secrets"] = []
+        if phase.gold != "public":
+            description["secrets"] += secrets
     if scores_txt:
         description["scores_txt"] = True
     if competition.takes_code:
         description["takes_code"] = True
     return {
-        **(site_members(competition) if phase else {}),
+        **site,
         "metadata.yaml": f"command: {COMMAND}\n".encode(),
         "program.json": json.dumps(description, indent=1, ensure_ascii=False).encode(),
         **_code(competition),
@@ -86,7 +90,7 @@ def _code(competition: Resolved) -> Members:
             if name.endswith(".py"):
                 started.append(name.removesuffix(".py").replace("/", ".").removesuffix(".__init__"))
     else:
-        modules = ["submission", "reference", "gold_files", "tasks", *(task.id for task in competition.tasks)]
+        modules = ["submission", "reference", "gold_files", "tasks", *competition.task_ids]
         started += [f"{package.name}.{module}" for module in (*modules, *_metric_modules(competition))]
     folders = (package.folder, kit / "scoring_kit")
     unused = {*NEVER_PACKED, *LAZY_METRICS} - set(started)
@@ -126,7 +130,8 @@ def _digest(members: Members) -> str:
     """Eight hexadecimal digits that change with the name or content of any file."""
     digest = hashlib.sha256()
     for name, content in sorted(members.items()):
-        content = content if isinstance(content, bytes) else content.read_bytes()
+        if isinstance(content, Path):
+            content = content.read_bytes()
         digest.update(f"{name}\0{hashlib.sha256(content).hexdigest()}\n".encode())
     return digest.hexdigest()[:8]
 
@@ -152,14 +157,14 @@ def program_description(
     baselines: Baselines = NO_BASELINES,
 ) -> Mapping[str, Any]:
     """The content of program.json (read by `scoring_kit.program.Program`)."""
-    return {
+    description = {
         "competition": competition.name,
         "package": competition.package.name,
         "title": competition.declaration.title,
         "version": metadata.version("gen-bundle"),
         "code": _digest(_code(competition)),
         "layout": competition.layout,
-        "tasks": [task.id for task in tasks],
+        "tasks": ids(tasks),
         "all_tasks": competition.all_task_ids,
         "task_names": {task.id: task.name for task in competition.declaration.tasks},
         "options": competition.options,
@@ -181,12 +186,20 @@ def program_description(
         ],
         "details_min_items": competition.declaration.details_min_items,
         "tie_break": competition.tie_break,
-        "phase": {"id": phase.id, "name": phase.name} if phase else None,
-        "details": phase.shown_details if phase else "full",
-        "score_decimals": phase.score_decimals if phase else None,
-        "scores_hidden": phase.hides_scores if phase else False,
+        "phase": None,
+        "details": "full",
+        "score_decimals": None,
+        "scores_hidden": False,
         "baselines": baselines,
     }
+    if phase:
+        description |= {
+            "phase": {"id": phase.id, "name": phase.name},
+            "details": phase.shown_details,
+            "score_decimals": phase.score_decimals,
+            "scores_hidden": phase.hides_scores,
+        }
+    return description
 
 
 def imported_modules(
@@ -224,9 +237,10 @@ def _imported_modules(
     while waiting:
         name = waiting.pop()
         folder = folders.get(name.split(".")[0])
-        path = _module_file(folder, name) if folder else None
-        left_out = not without.isdisjoint(accumulate(name.split("."), "{}.{}".format))
-        if folder is None or path is None or left_out:
+        if folder is None or not without.isdisjoint(accumulate(name.split("."), "{}.{}".format)):
+            continue
+        path = _module_file(folder, name)
+        if path is None:
             continue
         place = f"{folder.name}/{path.relative_to(folder).as_posix()}"
         if place not in found:
@@ -336,9 +350,8 @@ def ingestion_members(
         "manifest": {**manifest, "options": competition.public_options},
     }
     started = (f"{package.name}.submission", "ingestion_kit.ingestion")
-    checks = {f"scoring_kit/{name}": path for name, path in check_files(competition).items()}
     return {
-        **checks,
+        **below("scoring_kit", check_files(competition)),
         "metadata.yaml": f"command: {INGESTION_COMMAND}\n".encode(),
         "ingest.py": kit / "ingest.py",
         "program.json": json.dumps(description, indent=1, ensure_ascii=False, default=str).encode(),
@@ -381,4 +394,4 @@ def empty_submission(competition: Resolved, template: Members) -> Members:
         text = EMPTY_SHELL
     elif submission.interface == "command":
         text = EMPTY_COMMAND
-    return {entry: text.encode(), **{f"template/{name}": content for name, content in template.items()}}
+    return {entry: text.encode(), **below("template", template)}

@@ -33,6 +33,11 @@ EXAMPLE = "example"
 """Beside the data of a new competition: made-up data of the same shape."""
 
 
+def ids(tasks: Iterable[model.DeclaredTask]) -> list[str]:
+    """The ids of tasks."""
+    return [task.id for task in tasks]
+
+
 @dataclass(frozen=True)
 class ProgramPart:
     """What one scoring program scores, one Codabench task a phase: all tasks together (`joint`), or a single one."""
@@ -43,7 +48,7 @@ class ProgramPart:
 
     @property
     def task_ids(self) -> list[str]:
-        return [task.id for task in self.tasks]
+        return ids(self.tasks)
 
 
 @dataclass(frozen=True)
@@ -91,7 +96,7 @@ class Resolved:
     def request(self, tasks: Sequence[model.DeclaredTask]) -> dict[str, Any]:
         """What most verbs are asked with: some of the tasks, and what holds for all."""
         return {
-            "tasks": [task.id for task in tasks],
+            "tasks": ids(tasks),
             "all_tasks": self.all_task_ids,
             "layout": self.layout,
             "options": self.options,
@@ -113,12 +118,12 @@ class Resolved:
 
     @property
     def all_task_ids(self) -> list[str]:
-        return [task.id for task in self.declaration.tasks]
+        return ids(self.declaration.tasks)
 
     @property
     def task_ids(self) -> list[str]:
         """Those of this bundle."""
-        return [task.id for task in self.tasks]
+        return ids(self.tasks)
 
     @property
     def columns(self) -> list[tuple[model.DeclaredTask, model.DeclaredColumn]]:
@@ -128,7 +133,8 @@ class Resolved:
     @property
     def public_options(self) -> dict[str, Any]:
         """The options as participants may read them: of a folder on the organisers' machines only its name."""
-        return {key: _without_path(value) for key, value in self.options.items()}
+        public: dict[str, Any] = _without_path(self.options)
+        return public
 
     @property
     def phases(self) -> list[model.DeclaredPhase]:
@@ -141,7 +147,7 @@ class Resolved:
         board = self.declaration.leaderboard
         if board.ties != "equal":
             return None
-        here = {column.key for _, column in self.columns}
+        here = [column.key for _, column in self.columns]
         return [key for key in board.tie_break if key in here]
 
     @property
@@ -161,22 +167,20 @@ class Resolved:
         return list(dict.fromkeys(phase.data_id for phase in self.phases))
 
     def tasks_of(self, phase: model.DeclaredPhase) -> tuple[model.DeclaredTask, ...]:
-        return tuple(task for task in self.tasks if phase.tasks is None or task.id in phase.tasks)
+        return _in_phase(self.tasks, phase)
 
     def parts_of(self, phase: model.DeclaredPhase) -> tuple[ProgramPart, ...]:
         """The Codabench tasks of a phase, each with the tasks that the phase has."""
-        here = self.tasks_of(phase)
-        parts = []
-        for part in self.parts:
-            tasks = tuple(task for task in part.tasks if task in here)
-            if tasks:
-                parts.append(replace(part, tasks=tasks))
-        return tuple(parts)
+        parts = (replace(part, tasks=_in_phase(part.tasks, phase)) for part in self.parts)
+        return tuple(part for part in parts if part.tasks)
 
     def tasks_of_data(self, data_id: str) -> tuple[model.DeclaredTask, ...]:
         """This bundle's tasks in the phases that use a phase's data."""
-        used = {task.id for phase in self.phases if phase.data_id == data_id for task in self.tasks_of(phase)}
-        return tuple(task for task in self.tasks if task.id in used)
+        used: list[model.DeclaredTask] = []
+        for phase in self.phases:
+            if phase.data_id == data_id:
+                used += self.tasks_of(phase)
+        return tuple(task for task in self.tasks if task in used)
 
     def only(self, task_id: str) -> "Resolved":
         """The bundle of a single task (layout `separate`)."""
@@ -269,13 +273,18 @@ def _settled_rule(folder: Path, layout: str | None, overrides: tuple[str, ...]) 
 def _package_of(declaration: model.DeclaredCompetition, folder: Path) -> ScoringPackage:
     """The scoring package, which has a module for each task."""
     package = find_package(declaration.scoring_program or folder.name, folder)
-    if declaration.scoring_program != DECLARED:
-        missing = [task.id for task in declaration.tasks if not (package.folder / f"{task.id}.py").is_file()]
-        if missing:
-            raise UserError(
-                *(f"tasks.{name}: no module {name}.py in the scoring package {package.folder}." for name in missing)
-            )
+    missing = []
+    for name in ids(declaration.tasks):
+        if declaration.scoring_program != DECLARED and not (package.folder / f"{name}.py").is_file():
+            missing.append(f"tasks.{name}: no module {name}.py in the scoring package {package.folder}.")
+    if missing:
+        raise UserError(*missing)
     return package
+
+
+def _in_phase(tasks: Iterable[model.DeclaredTask], phase: model.DeclaredPhase) -> tuple[model.DeclaredTask, ...]:
+    """Those of some tasks that a phase has."""
+    return tuple(task for task in tasks if phase.tasks is None or task.id in phase.tasks)
 
 
 class _PlacedOptions:
@@ -417,10 +426,15 @@ def _own_files(competition: Resolved) -> dict[str, Path]:
 
 
 def _places(competition: Resolved) -> str:
-    names = sorted({name.partition("/")[0] + ("/" if "/" in name else "") for name in _own_files(competition)})
-    return ", ".join(f"./{name}" for name in names)
+    names = set()
+    for name in _own_files(competition):
+        top, in_folder, _ = name.partition("/")
+        names.add(f"./{top}{in_folder}")
+    return ", ".join(sorted(names))
 
 
 def _digest(files: dict[str, Path]) -> str:
-    lines = [f"{name} {file_digest(path)}\n" for name, path in sorted(files.items())]
-    return hashlib.sha256("".join(lines).encode()).hexdigest()
+    digest = hashlib.sha256()
+    for name, path in sorted(files.items()):
+        digest.update(f"{name} {file_digest(path)}\n".encode())
+    return digest.hexdigest()

@@ -11,8 +11,15 @@ from typing import Any
 import yaml
 
 from gen_bundle.codabench.competition import TIE_BREAK
-from gen_bundle.declaration.foreign import ForeignColumn
-from gen_bundle.declaration.model import CompetitionSettings, DeclaredColumn, DeclaredPhase, Question
+from gen_bundle.declaration.foreign import ForeignColumn, ForeignCompetition
+from gen_bundle.declaration.model import (
+    CompetitionSettings,
+    DeclaredColumn,
+    DeclaredCompetition,
+    DeclaredPhase,
+    PhaseSettings,
+    Question,
+)
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import empty_submission, ingestion_members, program_members
 from gen_bundle.package.resolve import ProgramPart, Resolved
@@ -87,13 +94,7 @@ def competition_document(competition: Resolved, data: Sequence[PhaseData]) -> di
         "terms": terms_name(declaration),
         "pages": [{"title": page.title, "file": page_name(declaration, page.file)} for page in declaration.pages],
     }
-    optional = {
-        "contact_email": declaration.contact,
-        "queue": declaration.queue,
-        "reward": declaration.reward,
-        "fact_sheet": {key: platform_question(key, question) for key, question in declaration.fact_sheet.items()},
-    }
-    document |= {key: value for key, value in optional.items() if value}
+    document |= optional_settings(declaration)
     document |= {"tasks": [], "solutions": [], "phases": []}
     for one in data:
         tasks = []
@@ -112,6 +113,17 @@ def competition_document(competition: Resolved, data: Sequence[PhaseData]) -> di
             document["solutions"].append(entry)
     document["leaderboards"] = [_leaderboard(competition)]
     return document | milestones(declaration)
+
+
+def optional_settings(declaration: DeclaredCompetition | ForeignCompetition) -> dict[str, Any]:
+    """What is written only where it is declared."""
+    optional = {
+        "contact_email": declaration.contact,
+        "queue": declaration.queue,
+        "reward": declaration.reward,
+        "fact_sheet": {key: _question(key, question) for key, question in declaration.fact_sheet.items()},
+    }
+    return {key: value for key, value in optional.items() if value}
 
 
 def milestones(declaration: CompetitionSettings) -> dict[str, Any]:
@@ -159,16 +171,10 @@ def _phase(index: int, data: PhaseData, task_indexes: list[int]) -> dict[str, An
     entry["start"] = utc(phase.start)
     if phase.end is not None:
         entry["end"] = utc(phase.end)
-    entry |= {
-        "max_submissions_per_day": phase.max_submissions_per_day,
-        "max_submissions": phase.max_submissions,
-        "execution_time_limit": phase.execution_time_limit,
-        "auto_migrate_to_this_phase": phase.auto_migrate and index > 0,  # a bundle of one task may lack the first
-        "hide_output": phase.hide_output,
-        "hide_prediction_output": phase.hide_prediction_output,
-        "hide_score_output": phase.hide_score_output,
-        "starting_kit": f"starting_kits/{phase.id}.zip",
-    }
+    entry |= phase_settings(phase)
+    if index == 0:
+        entry["auto_migrate_to_this_phase"] = False  # a bundle of one task may lack the first
+    entry["starting_kit"] = f"starting_kits/{phase.id}.zip"
     if data.public:
         entry["public_data"] = f"public_data/{phase.data_id}.zip"
     entry["tasks"] = task_indexes
@@ -177,11 +183,26 @@ def _phase(index: int, data: PhaseData, task_indexes: list[int]) -> dict[str, An
     return entry
 
 
-def platform_question(key: str, question: Question) -> dict[str, Any]:
-    """A question of the fact sheet as the platform reads it.
+def phase_settings(phase: PhaseSettings) -> dict[str, Any]:
+    """A phase's limits and flags."""
+    return {
+        "max_submissions_per_day": phase.max_submissions_per_day,
+        "max_submissions": phase.max_submissions,
+        "execution_time_limit": phase.execution_time_limit,
+        "auto_migrate_to_this_phase": phase.auto_migrate,
+        "hide_output": phase.hide_output,
+        "hide_prediction_output": phase.hide_prediction_output,
+        "hide_score_output": phase.hide_score_output,
+    }
+
+
+def _question(key: str, question: Question | dict[str, Any]) -> dict[str, Any]:
+    """A question of the fact sheet as the platform reads it; a dict is one already.
 
     The flags are the texts "true" and "false": Codabench compares them with those, not with booleans.
     """
+    if isinstance(question, dict):
+        return question
     selection = {"text": "", "checkbox": [True, False], "select": question.choices or []}[question.type]
     return {
         "key": key,

@@ -47,8 +47,11 @@ def test_names_that_are_somebody_elses_or_incomplete_are_refused(tag: str) -> No
         request_for("task", {}, tag)
 
 
-def plan(metric: str, **options: Any) -> dict[str, Any]:
-    return {"metric": metric, "file": None, "options": options}
+TABLE: dict[str, Any] = {"id": "table", "file": None, "gold": None, "gold_keys": None, "fields": []}
+
+
+def plan(metric: str, file: str | None = None, **options: Any) -> dict[str, Any]:
+    return {"metric": metric, "file": file, "table": TABLE["id"], "options": options}
 
 
 @pytest.mark.parametrize(
@@ -58,8 +61,9 @@ def plan(metric: str, **options: Any) -> dict[str, Any]:
         ({"a": plan("f1"), "b": plan("bleu")}, ("score", "metrics")),
         ({"a": plan("bertscore", model="org/name")}, ("models",)),
         ({"a": plan("bertscore", model="org/name"), "b": plan("rouge")}, ("models", "metrics")),
-        ({"a": {"metric": "mine", "file": "metrics.py", "options": {"model": "x"}}}, ("score",)),
+        ({"a": plan("mine", "metrics.py", model="x")}, ("score",)),
     ],
 )
 def test_declared_metrics_bring_their_libraries(plans: dict[str, Any], locks: tuple[str, ...]) -> None:
-    assert request_for("task", {"metrics": {"task": plans}}, "me/task:1").locks == locks
+    options = {"tables": [TABLE], "metrics": {"task": plans}}
+    assert request_for("task", options, "me/task:1").locks == locks

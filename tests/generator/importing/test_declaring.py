@@ -384,7 +384,7 @@ def test_what_fails_by_this_machine_is_no_refusal_by_both(tmp_path: Path) -> Non
 
 def said(monkeypatch: pytest.MonkeyPatch, bundle: Path, out: Path) -> str:
     """What `import --declare` prints of a bundle."""
-    monkeypatch.setattr("gen_bundle.twin.engines.choose.ProcessEngine", lambda **_: BothInProcess())
+    monkeypatch.setattr("gen_bundle.twin.engines.choose.ProcessEngine", BothInProcess)
     done = CliRunner().invoke(root, ["import", str(bundle), "--out", str(out), "--declare", "--trust"])
     assert done.exit_code == 0, done.stderr
     return done.stderr

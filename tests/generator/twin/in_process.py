@@ -18,6 +18,9 @@ class InProcessEngine:
     name = "process"
     together = "it runs in the test's own process"
 
+    def __init__(self, **_: object) -> None:
+        """Take what `ProcessEngine` does, whose place it may have."""
+
     def prepare(self, image: str) -> list[str]:
         return []
 
