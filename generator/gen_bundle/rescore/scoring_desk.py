@@ -4,6 +4,7 @@ import contextlib
 import filecmp
 import json
 import os
+import re
 import select
 import signal
 import subprocess
@@ -22,17 +23,21 @@ from gen_bundle.twin.engines import Container, Ended, Engine, EngineError, LineL
 from gen_bundle.twin.engines.choose import choose_engine
 from gen_bundle.twin.engines.process import ProcessEngine, program_environment
 from gen_bundle.twin.layout import copy_tree, entries, scratch_folder, temporary_folder
-from gen_bundle.zips.unpacking import BUNDLE, ArchiveError, unpack
+from gen_bundle.zips.unpacking import BUNDLE, MAX_FOLDERS, SUBMISSION, ArchiveError, unpack
 
 PROTOCOL = {"protocol": 1}
 FRAME = Path("scoring_kit", "frame.py")
 """What every program of ours holds."""
 MODELS = Path("scoring_kit", "models")
+PLAIN_NAME = re.compile(r"(?!metadata)[\w. -]+")
 DESCRIPTIONS = ("metadata.yaml", "program.json")
 """The files of a program that are no code."""
 MANY_RUNS = Path(__file__).with_name("many_runs.py")
-TOGETHER = 32
+TOGETHER = 64
 """So many submissions a process scores where the program keeps nothing of them."""
+JUDGED = (0, 1)
+"""The exit codes of a submission that is scored, and of one that is refused."""
+EMPTY_ZIP = b"PK\5\6" + bytes(18)
 GRACE_SECONDS = 60.0
 """Beyond twice the limit of a submission, which `many_runs` itself watches, and may try twice."""
 END_SECONDS = 5
@@ -76,7 +81,7 @@ class ScoringDesk:
             self._forget()
             return Lost(str(error))
         if self._warm is not None:
-            ended = score(replace(job, scorer=self._warm.scorer), self._warm, self._work)
+            ended = self._warm.score(job, self._work)
             if not isinstance(ended, Lost):
                 return ended
             self._forget()  # its process has died: the next job starts a new one, and this one gets a run of its own
@@ -127,7 +132,13 @@ class WarmProcess:
         task = scorer.task.with_file("scoring_program", stub).with_file("reference_data", None)
         self.scorer = replace(scorer, task=task)
         self._alone = ProcessEngine(gpu=scorer.gpu)
-        together = TOGETHER if keeps_nothing(program) else 1
+        only_ours = keeps_nothing(program)
+        self._reads_in_place = only_ours and task.file("ingestion_program") is None
+        self._input: Path | None = None
+        self._in_place, self._nothing = program.with_name("in-place"), program.with_name("nothing.zip")
+        self._in_place.mkdir()
+        self._nothing.write_bytes(EMPTY_ZIP)
+        together = TOGETHER if only_ours else 1
         self._process = subprocess.Popen(
             python(MANY_RUNS, program, reference, str(together)),
             cwd=program,
@@ -143,6 +154,25 @@ class WarmProcess:
         """Wait for the program to be loaded; whether it speaks as we do."""
         return bool(self._answer(self.scorer.seconds + GRACE_SECONDS) == PROTOCOL)
 
+    def score(self, job: ScoringJob, work: Path) -> JobResult | Lost:
+        """Run a job; see `scoring_job.score`.
+
+        A program that is but ours reads a folder where it is, which spares laying it out: what is judged so is judged.
+        """
+        job = replace(job, scorer=self.scorer)
+        if self._reads_in_place and is_plain(job.submission):
+            shown = self._in_place / "res"
+            shown.symlink_to(job.submission.absolute())
+            self._input = self._in_place
+            try:
+                ended = score(replace(job, submission=self._nothing), self, work)
+            finally:
+                self._input = None
+                shown.unlink()
+            if isinstance(ended, JobResult) and ended.exit_code in JUDGED:
+                return ended
+        return score(job, self, work)
+
     def prepare(self, image: str) -> list[str]:
         return []
 
@@ -152,7 +182,7 @@ class WarmProcess:
             return self._alone.run(container, seconds=seconds, stdout=stdout, stderr=stderr, on_line=on_line)
         folders = {mount.target: str(mount.source) for mount in container.mounts}
         request = {
-            "input": folders["/app/input"],
+            "input": str(self._input or folders["/app/input"]),
             "output": folders["/app/output"],
             "stdout": str(stdout),
             "stderr": str(stderr),
@@ -224,6 +254,30 @@ def serve(scorer: Scorer, work: Path) -> WarmProcess | None:
             return warm
     except (ArchiveError, EngineError, OSError):  # what is wrong with it, a single run says
         return None
+
+
+def is_plain(folder: Path) -> bool:
+    """Whether a folder is just what its zip would be unpacked to: files, without links, within the bounds.
+
+    By names that are the same in a zip and on every system, without what the platform takes for a program's.
+    """
+    files = size = 0
+    waiting = [(folder, 1)] if folder.is_dir() else []
+    while waiting:
+        above, depth = waiting.pop()
+        found = list(os.scandir(above))
+        if not found or depth > MAX_FOLDERS:
+            return False
+        for entry in found:
+            if not PLAIN_NAME.fullmatch(entry.name) or entry.is_symlink():
+                return False
+            if entry.is_dir():
+                waiting.append((Path(entry.path), depth + 1))
+                continue
+            if not entry.is_file():
+                return False
+            files, size = files + 1, size + entry.stat().st_size
+    return 0 < files <= SUBMISSION.members and size <= SUBMISSION.total_bytes
 
 
 def keeps_nothing(program: Path) -> bool:

@@ -23,7 +23,6 @@ from gen_bundle.twin.jobs import Jobs, JobSetting, run_jobs
 from gen_bundle.twin.layout import as_upload, temporary_folder
 from gen_bundle.twin.report import Status
 from gen_bundle.zips.tree import digest, ignore_count
-from gen_bundle.zips.unpacking import MAX_FOLDERS, SUBMISSION
 from scoring_kit.base.submissions import is_zip
 
 EngineName = Literal["docker", "process"]
@@ -31,8 +30,6 @@ OURS = "gen-bundle"
 SCORES = re.compile(r"""extra == ['"](score|models)['"]""")
 KILLED = 128 + 9
 """The exit code of a program that was killed: for want of memory, or by somebody on this machine."""
-HARMLESS = re.compile(r"[\w. -]+")
-"""Names that are the same in a zip, and on every system."""
 LITTLE_ROOM = 4 * 1024 * 1024
 """With less free space on the disk, in bytes, a program that fails may have failed for it."""
 
@@ -130,13 +127,9 @@ def score(job: ScoringJob, engine: Engine, work: Path) -> JobResult | Lost:
     setting = JobSetting(engine, scorer.image, scorer.detailed_results, lambda _: None, DIFFERENCES[NEWEST])
     try:
         with temporary_folder("job-", work) as folder:
-            upload = job.submission
-            if scorer.task.file("ingestion_program") or not _is_plain(upload):
-                upload = as_upload(job.submission, folder / "submission")
+            upload = as_upload(job.submission, folder / "submission")
             jobs = run_jobs(upload, scorer.task, scorer.seconds, folder, setting)
             result = _result(jobs, folder)
-            if result.exit_code is None and upload == job.submission:
-                as_upload(upload, folder / "looked-at")  # what cannot be read is not the submission's fault
             if reason := _fault(jobs, result, work):
                 return Lost(reason)
             return result
@@ -144,30 +137,6 @@ def score(job: ScoringJob, engine: Engine, work: Path) -> JobResult | Lost:
         return Lost(f"{error.filename or work}: {error.strerror or error}")
     except UserError as error:  # the submission is there no more
         return Lost(str(error))
-
-
-def _is_plain(folder: Path) -> bool:
-    """Whether a folder is just what its zip would be unpacked to: files, by harmless names, within the bounds.
-
-    So it need not be zipped, where no ingestion program is given the zip's contents.
-    """
-    files = size = 0
-    waiting = [(folder, 1)] if folder.is_dir() else []
-    while waiting:
-        above, depth = waiting.pop()
-        found = list(os.scandir(above))
-        if not found or depth > MAX_FOLDERS:
-            return False
-        for entry in found:
-            if not HARMLESS.fullmatch(entry.name) or entry.is_symlink():
-                return False
-            if entry.is_dir():
-                waiting.append((Path(entry.path), depth + 1))
-                continue
-            if not entry.is_file():
-                return False
-            files, size = files + 1, size + entry.stat().st_size
-    return 0 < files <= SUBMISSION.members and size <= SUBMISSION.total_bytes
 
 
 def _result(jobs: Jobs, folder: Path) -> JobResult:
@@ -287,14 +256,14 @@ def _digests_in(top: Path) -> Iterator[tuple[str, str]]:
             for entry in entries:
                 name = inside + entry.name
                 if entry.is_symlink():
-                    content = _digest_of_file(Path(entry.path)) if entry.is_file() else ""
+                    content = _digest_of_file(entry.path) if entry.is_file() else ""
                     yield name, f"link {content}"
                 elif entry.is_dir():
                     waiting.append((entry.path, f"{name}/"))
                 elif entry.is_file():
-                    yield name, _digest_of_file(Path(entry.path))
+                    yield name, _digest_of_file(entry.path)
 
 
-def _digest_of_file(file: Path) -> str:
-    with file.open("rb") as opened:
+def _digest_of_file(file: str | Path) -> str:
+    with open(file, "rb") as opened:  # noqa: PTH123 - of many small files, a Path would take a third of the time
         return digest(opened, ignore_count)

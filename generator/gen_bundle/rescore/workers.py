@@ -3,6 +3,7 @@
 Workers of this machine are processes, each with an engine of its own. One that dies takes only its own job with it.
 """
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -152,6 +153,7 @@ def _work(pipe: Connection) -> None:
     """What a process does: a job after the other, until nobody sends one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes of a terminal; ours end us
     signal.signal(signal.SIGTERM, _leave)
+    gc.freeze()  # what is loaded stays
     with ScoringDesk() as desk, suppress(EOFError, OSError):
         while True:
             pipe.send(desk.score(pipe.recv()))
