@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC
 from importlib import metadata
+from operator import itemgetter
 from typing import Any
 
 from gen_bundle.declaration.dates import shown
@@ -20,6 +21,8 @@ from gen_bundle.render.rankings import Ranking, RankingTable
 
 FIXED = ("column", "unit", "units", "resamples", "seed", "teams", "pairs", "stability")
 """What report.json says of a task: a contract."""
+NAME = itemgetter("team")
+"""The name in what is known of a team."""
 ALPHA = 0.05
 WAYS = {
     "mean": "mean over {units}",
@@ -96,7 +99,7 @@ class FinalReport:
         """The names of the teams, as often as a task has them."""
         names: list[str] = []
         for task in self.tasks.values():
-            names += [team["team"] for team in task["teams"]]
+            names += map(NAME, task["teams"])
         return names
 
     @property
@@ -266,7 +269,7 @@ def unit_words(task: Mapping[str, Any]) -> str:
 def checklist(report: FinalReport) -> list[tuple[str, str]]:
     """(item, what is known); `OPEN` where nothing is."""
     declared = report.declaration
-    dates, limits, metrics = [], [], []
+    dates, limits, metrics, units, seeds = [], [], [], [], set()
     for phase in declared.phases:
         end = shown(phase.end, UTC) if phase.end else "open"
         dates.append(f"{phase.name}: {shown(phase.start, UTC)} to {end}")
@@ -274,7 +277,9 @@ def checklist(report: FinalReport) -> list[tuple[str, str]]:
     for task in declared.tasks:
         if task.id in report.tasks:
             metrics += [f"{column.title} ({_better(column.sort)}): {column.meaning}" for column in task.columns]
-    units = [f"{task['name']}: {unit_words(task)}" for task in report.tasks.values()]
+    for known in report.tasks.values():
+        units.append(f"{known['name']}: {unit_words(known)}")
+        seeds.add(str(known["seed"]))
     rule = RULES.get(declared.submission_rule, "Participants choose which submission is on the leaderboard.")
     return [
         ("Name of the challenge", declared.title),
@@ -299,7 +304,7 @@ def checklist(report: FinalReport) -> list[tuple[str, str]]:
         ("Baselines", ", ".join(report.baselines) or "none named"),
         ("Availability of the scoring program", OPEN),
         ("Software", ", ".join(versions())),
-        ("Seed", ", ".join(sorted({str(task["seed"]) for task in report.tasks.values()}))),
+        ("Seed", ", ".join(sorted(seeds))),
         ("Command", report.command),
     ]
 
