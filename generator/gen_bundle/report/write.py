@@ -73,29 +73,7 @@ EMS = {**dict.fromkeys("mwMW%@&", 1.0), **dict.fromkeys("iljft.,:;'|!()[]", 0.4)
 SIZE_OF_FIGURES = r"width=.9\textwidth,height=.8\textheight,keepaspectratio"
 KNOWN = {*"–—‘’“”…ŁłŃńŐőŘřŚśŠšŤťŮůŰűŹźŻżŽžĄąĆćČčĎďĘęĚěĞğİıŇňŞşŢţŸŒœ", *map(chr, range(0xC0, 0x100))} - {"×", "÷"}
 """Characters beyond ASCII that every LaTeX sets with the T1 encoding."""
-PREAMBLE = r"""\documentclass[11pt,a4paper,twocolumn]{article}
-\usepackage[margin=2.5cm]{geometry}
-\setlength{\columnsep}{0.6cm}
-\usepackage{array,booktabs,graphicx,iftex}
-\ifPDFTeX
-  \usepackage[T1]{fontenc}
-  \IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
-\else
-  \usepackage{fontspec}
-\fi
-% Another script, and what stands for it where no font has it: \script{FONT}{text}{code points}; \scriptrl likewise, for
-% one that is written from right to left. Fonts are LuaLaTeX's and XeLaTeX's; pdfLaTeX writes code points.
-\newcommand{\script}[3]{\texttt{#3}}
-\newcommand{\scriptrl}[3]{\texttt{#3}}
-\ifLuaTeX
-  \renewcommand{\script}[3]{\IfFontExistsTF{#1}{{\fontspec{#1}[Renderer=Harfbuzz]#2}}{\texttt{#3}}}
-  \renewcommand{\scriptrl}[3]{\IfFontExistsTF{#1}{{\textdir TRT\fontspec{#1}[Renderer=Harfbuzz]#2}}{\texttt{#3}}}
-\fi
-\ifXeTeX
-  \TeXXeTstate=1
-  \renewcommand{\script}[3]{\IfFontExistsTF{#1}{{\fontspec{#1}#2}}{\texttt{#3}}}
-  \renewcommand{\scriptrl}[3]{\IfFontExistsTF{#1}{{\beginR\fontspec{#1}#2\endR}}{\texttt{#3}}}
-\fi"""
+PREAMBLE = (TEMPLATE.parent / "preamble.tex").read_text(encoding="utf-8").rstrip()
 HEAD = (r"\author{}", r"\date{}", r"\begin{document}", r"\maketitle", r"\sloppy", r"\section{Methods}")
 
 
