@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from datetime import UTC
 from importlib import metadata
 from operator import itemgetter
+from pathlib import Path
 from typing import Any
+
+import yaml
 
 from gen_bundle.declaration.dates import shown
 from gen_bundle.declaration.model import DeclaredCompetition, DeclaredPhase
@@ -34,28 +37,8 @@ WAYS = {
     "without_late": "without late submissions",
 }
 
-REFERENCES = {
-    "efron": "B. Efron and R. J. Tibshirani. An Introduction to the Bootstrap. Chapman & Hall, 1993.",
-    "noreen": "E. W. Noreen. Computer-Intensive Methods for Testing Hypotheses. Wiley, 1989.",
-    "north": "B. V. North, D. Curtis and P. C. Sham. A note on the calculation of empirical P values from Monte Carlo "
-    "procedures. American Journal of Human Genetics 71, 2002.",
-    "holm": "S. Holm. A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics 6, "
-    "1979.",
-    "kendall": "M. G. Kendall. The treatment of ties in ranking problems. Biometrika 33, 1945.",
-    "challenger": "M. Wiesenfarth, A. Reinke, B. A. Landman, M. Eisenmann, L. Aguilera Saiz, M. J. Cardoso, "
-    "L. Maier-Hein and A. Kopp-Schneider. Methods and open-source toolkit for analyzing and visualizing challenge "
-    "results. Scientific Reports 11, 2021.",
-    "dror": "R. Dror, G. Baumer, S. Shlomov and R. Reichart. The hitchhiker's guide to testing statistical "
-    "significance in natural language processing. ACL 2018.",
-    "mogstad": "M. Mogstad, J. P. Romano, A. M. Shaikh and D. Wilhelm. Inference for ranks with applications to "
-    "mobility across neighbourhoods and academic achievement across countries. Review of Economic Studies 91, 2024.",
-    "deutsch": "D. Deutsch, R. Dror and D. Roth. A statistical analysis of summarization evaluation metrics using "
-    "resampling methods. Transactions of the ACL 9, 2021.",
-    "davison": "A. C. Davison and D. V. Hinkley. Bootstrap Methods and their Application. Cambridge University Press, "
-    "1997.",
-    "bias": "L. Maier-Hein et al. BIAS: Transparent reporting of biomedical image analysis challenges. Medical Image "
-    "Analysis 66, 2020.",
-}
+TEMPLATES = Path(__file__).resolve().parent / "templates"
+REFERENCES: Mapping[str, str] = yaml.safe_load((TEMPLATES / "references.yaml").read_text(encoding="utf-8"))
 CITED = re.compile(r"\[@(\w+)\]")
 """Where a text cites a reference."""
 OPEN = "To be added by the organisers."

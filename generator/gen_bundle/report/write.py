@@ -30,6 +30,7 @@ from gen_bundle.report.content import (
     CITED,
     OPEN,
     REFERENCES,
+    TEMPLATES,
     FinalReport,
     checklist,
     cited,
@@ -50,7 +51,7 @@ from gen_bundle.report.content import (
 from gen_bundle.report.figures import DrawnFigure, figures, fonts_for
 from gen_bundle.resources import install_command
 
-TEMPLATE = Path(__file__).resolve().parent / "templates" / "report.html.j2"
+TEMPLATE = TEMPLATES / "report.html.j2"
 MOST_IN_A_MATRIX = 15
 """With more teams a cell of the matrix holds p alone."""
 PACKAGES = ("matplotlib", "numpy")
@@ -73,7 +74,7 @@ EMS = {**dict.fromkeys("mwMW%@&", 1.0), **dict.fromkeys("iljft.,:;'|!()[]", 0.4)
 SIZE_OF_FIGURES = r"width=.9\textwidth,height=.8\textheight,keepaspectratio"
 KNOWN = {*"–—‘’“”…ŁłŃńŐőŘřŚśŠšŤťŮůŰűŹźŻżŽžĄąĆćČčĎďĘęĚěĞğİıŇňŞşŢţŸŒœ", *map(chr, range(0xC0, 0x100))} - {"×", "÷"}
 """Characters beyond ASCII that every LaTeX sets with the T1 encoding."""
-PREAMBLE = (TEMPLATE.parent / "preamble.tex").read_text(encoding="utf-8").rstrip()
+PREAMBLE = (TEMPLATES / "preamble.tex").read_text(encoding="utf-8").rstrip()
 HEAD = (r"\author{}", r"\date{}", r"\begin{document}", r"\maketitle", r"\sloppy", r"\section{Methods}")
 
 
