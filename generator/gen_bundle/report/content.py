@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 
 from gen_bundle.declaration.dates import shown
-from gen_bundle.declaration.model import DeclaredCompetition, DeclaredPhase
+from gen_bundle.declaration.model import BETTER, DeclaredCompetition, DeclaredPhase
 from gen_bundle.fetched import Fetched
 from gen_bundle.plain_text import one_line
 from gen_bundle.render.rankings import Ranking, RankingTable
@@ -173,13 +173,11 @@ def methods(report: FinalReport) -> list[str]:
     return paragraphs
 
 
-def _better(sort: str) -> str:
-    return "higher is better" if sort == "desc" else "lower is better"
-
-
 def _ranked_by(task: Mapping[str, Any]) -> str:
     teams = sum(team["rank"] is not None for team in task["teams"])
-    text = f"{task['name']}: {plural('team', teams)} were ranked by {task['title']} ({_better(task['sort'])}). "
+    text = (
+        f"{task['name']}: {plural('team', teams)} were ranked by {task['title']} ({BETTER[task['sort']]} is better). "
+    )
     if task["units"]:
         text += f"The unit of resampling was the {task['unit']}, of which the test set has {task['units']:,}. "
     return text + (task["without"] or "")
@@ -259,7 +257,9 @@ def checklist(report: FinalReport) -> list[tuple[str, str]]:
         limits.append(f"{phase.name}: {phase.max_submissions or 'any number of'} submissions")
     for task in declared.tasks:
         if task.id in report.tasks:
-            metrics += [f"{column.title} ({_better(column.sort)}): {column.meaning}" for column in task.columns]
+            metrics += [
+                f"{column.title} ({BETTER[column.sort]} is better): {column.meaning}" for column in task.columns
+            ]
     for known in report.tasks.values():
         units.append(f"{known['name']}: {unit_words(known)}")
         seeds.add(str(known["seed"]))

@@ -21,8 +21,7 @@ def _parts() -> Iterator[str]:
     yield "| metric | fields of type | better | worst by default | computed by |"
     yield "|---|---|---|---|---|"
     for metric in metrics().values():
-        better = "higher" if metric.sort == "desc" else "lower"
-        yield f"| [`{metric.name}`](#{metric.name}) | {_types(metric)} | {better} | {metric.worst:g} | {_by(metric)} |"
+        yield f"| [`{metric.name}`](#{metric.name}) | {_types(metric)} | {BETTER[metric.sort]} | {metric.worst:g} | {_by(metric)} |"
     yield "| `metrics.py:name` | any | `sort` says | `worst` says | your `name(gold, predicted, **options)` |\n"
     for metric in metrics().values():
         yield from _entry(metric)
