@@ -295,7 +295,8 @@ def _with_package(
         named = check_columns(opened)
         progress("scoring template and baselines, and making the starting kits")
         trial = aside.submit(try_out, opened, named, phases, work)
-        kits = {data.phase.id: starting_kit_members(competition, data) for data in phases}
+        are_tried = not any(task["needs_model"] for task in named.values())
+        kits = {data.phase.id: starting_kit_members(competition, data, are_tried=are_tried) for data in phases}
         tried = trial.result()
     progress("writing pages, programs and data")
     phases = [replace(data, scores=tried.baselines.get(data.phase.id, {})) for data in phases]

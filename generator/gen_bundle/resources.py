@@ -7,11 +7,14 @@ the import package whose folder holds bundle.yaml. It is looked for and not impo
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scoring_kit.base.environment import requirement
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 _PACKAGED = Path(__file__).resolve().parent / "resources"
 _CHECKOUT = Path(__file__).resolve().parents[2]
@@ -70,6 +73,8 @@ class Known:
 
 def known_competitions() -> dict[str, Known]:
     """All competitions by name, those that come with the tool first."""
+    from importlib.metadata import entry_points  # here, since it takes long to import
+
     claims: defaultdict[str, list[Known]] = defaultdict(list)
     for name, folder in competitions().items():
         claims[name].append(Known(folder))
@@ -87,7 +92,7 @@ def _clash(name: str, known: list[Known]) -> Known:
     )
 
 
-def _installed(point: EntryPoint) -> Known:
+def _installed(point: "EntryPoint") -> Known:
     package = f"{point.dist.name} {point.dist.version}" if point.dist else "a package"
     folder = _folder(point.value)
     if (folder / "bundle.yaml").is_file():

@@ -8,6 +8,7 @@ Tables without any of the ids are other data, and so are those with twice as man
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from operator import attrgetter, itemgetter
 from pathlib import Path
 
@@ -29,11 +30,15 @@ IDS_SHOWN = 5
 
 @dataclass(frozen=True)
 class Input:
-    """A table that participants get: its place, its ids, and whether it belongs to the phase alone."""
+    """A table that participants get: its place, the id of each row, and whether it belongs to the phase alone."""
 
     name: str
-    ids: frozenset[Key]
+    rows: Sequence[Key]
     own: bool
+
+    @cached_property
+    def ids(self) -> frozenset[Key]:
+        return frozenset(self.rows)
 
 
 @dataclass(frozen=True)
@@ -59,10 +64,11 @@ class Given:
 def differences(given: Given, golds: Mapping[str, GoldTable]) -> Iterator[tuple[bool, str]]:
     """(whether it is a mistake, what differs) of each table's gold and the inputs to it."""
     for gold in golds.values():
-        keys = frozenset(gold.table.compared(gold.keys))
+        in_order = list(gold.table.compared(gold.keys))
         inputs = list(_inputs(given, gold.table))
-        if keys in map(attrgetter("ids"), inputs):
+        if in_order in map(attrgetter("rows"), inputs):
             continue  # most often so, and then neither other tables nor the gold of other phases need be looked at
+        keys = frozenset(in_order)
         of_others = [frozenset(other.keys) for other in golds.values()]
         inputs = [one for one in inputs if one.ids not in of_others]
         found = [one for one in inputs if not one.ids.isdisjoint(keys)]
@@ -126,28 +132,28 @@ def _inputs(given: Given, table: Table) -> Iterator[Input]:
         for name, path in files.items():
             if path.suffix.lower() not in TABLES or path.stat().st_size > LARGEST:
                 continue
-            ids = _ids(path, table)
-            if ids:
-                yield Input(name, ids, own)
+            rows = _rows(path, table)
+            if rows:
+                yield Input(name, rows, own)
 
 
-def _ids(path: Path, table: Table) -> frozenset[Key]:
-    """The ids in a table; none where it cannot be read, or is no input."""
+def _rows(path: Path, table: Table) -> list[Key]:
+    """The id of each row of a table; none where it cannot be read, or is no input."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError):
-        return frozenset()
+        return []
     for quoting in ("rfc4180", "none"):
         file, problems = File(path.name, quoting=quoting, names=table.file.names), Problems()
         if not _is_input(text, file, table):
-            return frozenset()
+            return []
         as_input = replace(table, by_line=False, file=file)
         found = read_rows(text, path.name, file, table.key_fields, as_input, problems)
         rows = list(map(itemgetter(1), found.rows))
         if not problems.found:
             keys = rows if are_keys(rows) else filter(None, map(_key, rows))
-            return frozenset(table.compared(keys))
-    return frozenset()
+            return list(table.compared(keys))
+    return []
 
 
 def _is_input(text: str, file: File, table: Table) -> bool:

@@ -5,12 +5,13 @@ library alone.
 """
 
 import csv
+import io
 import json
 import re
 from dataclasses import dataclass
 from itertools import chain, islice, repeat
 from operator import itemgetter
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 from declared.tables import Table
 from scoring_kit.base.fields import ABSENT, Field
@@ -151,7 +152,8 @@ def _delimited(
     def report(line: int, what: str) -> None:
         problems.error(place(line), what, expected)
 
-    return Rows(header, False, _picked(rows, header, wanted, report, counts_blank=counts_blank), place)
+    picked = _picked(rows, header, wanted, report, counts_blank=counts_blank)
+    return Rows(header, False, chain.from_iterable(picked), place)
 
 
 def _is_blank(cells: Sequence[str]) -> bool:
@@ -201,16 +203,17 @@ def _without_header(rows: Cells, columns: Sequence[str], place: Callable[[int], 
 
 def _picked(
     rows: Cells, header: Sequence[str], wanted: Sequence[FieldPlace], report: Report, *, counts_blank: bool
-) -> NumberedRows:
+) -> Iterator[NumberedRows]:
+    """The rows, some at a time."""
     width = len(header)
     pick, all_there = _cell_picker(header, wanted)
     blank: List[int] = []
     for lines, taken in rows:
         if width > 1 and all_there and not blank and set(map(len, taken)) == {width}:
-            yield from zip(lines, map(pick, taken))
+            yield zip(lines, map(pick, taken))
         else:
-            for line, cells in _as_wide(lines, taken, width, blank, report, counts_blank=counts_blank):
-                yield line, pick([*cells, ""])
+            wide = _as_wide(lines, taken, width, blank, report, counts_blank=counts_blank)
+            yield ((line, pick([*cells, ""])) for line, cells in wide)
 
 
 def _as_wide(
@@ -279,7 +282,7 @@ def _quoted(text: str, delimiter: str, place: Callable[[int], str], problems: Pr
         stand_in = next(c for c in map(chr, range(0xE000, 0xF8FF)) if c not in text)
         text = LONE_RETURN.sub(stand_in, text)
     allow_long_cells()
-    reader = csv.reader(_ended_lines(text), delimiter=delimiter, strict=True)
+    reader = csv.reader(chain.from_iterable(_ended_lines(text)), delimiter=delimiter, strict=True)
     for most in chain([FIRST], repeat(AT_ONCE)):
         before = reader.line_num
         taken: List[List[str]] = []
@@ -298,13 +301,12 @@ def _quoted(text: str, delimiter: str, place: Callable[[int], str], problems: Pr
             return
 
 
-def _ended_lines(text: str) -> Iterator[str]:
+def _ended_lines(text: str) -> Iterator[Iterable[str]]:
     """The lines of a text, each with its end, a megabyte at a time: often only the first is wanted."""
     start = 0
     while start < len(text):
         end = text.find("\n", start + MEGABYTE) + 1 or len(text)
-        for line in text[start:end].removesuffix("\n").split("\n"):
-            yield line + "\n"
+        yield io.StringIO(text[start:end], "\n")
         start = end
 
 

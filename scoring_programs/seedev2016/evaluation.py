@@ -89,6 +89,10 @@ def _blocks(events: Sequence[Event]) -> dict[object, list[Event]]:
 
 def _pair_block(gold: Sequence[Event], predicted: Sequence[Event]) -> list[Pair]:
     """The pairing of gold and predicted events that share type and mandatory arguments."""
+    if len(gold) == len(predicted) == 1:
+        if s_p := similarity(gold[0], predicted[0]):
+            return [Pair(gold[0], predicted[0], s_p)]
+        return [Pair(gold[0], None, 0), Pair(None, predicted[0], 0)]
     partners = _assignment(gold, predicted)
     pairs = []
     for row, event in enumerate(gold):
@@ -106,8 +110,6 @@ def _pair_block(gold: Sequence[Event], predicted: Sequence[Event]) -> list[Pair]
 
 def _assignment(gold: Sequence[Event], predicted: Sequence[Event]) -> dict[int, int]:
     """Index of a gold event → index of its partner, without pairs of S_p = 0."""
-    if len(gold) == len(predicted) == 1:
-        return {0: 0} if similarity(gold[0], predicted[0]) else {}
     gold_variants, predicted_variants = _variants(gold), _variants(predicted)
     if len(gold_variants) == 1 and gold_variants.keys() == predicted_variants.keys():
         return {index: index for index in range(min(len(gold), len(predicted)))}
@@ -269,18 +271,19 @@ def evaluate(task: str, names: Sequence[str], gold: Documents, predicted: Docume
     for name, number in overall.counts.items():
         metrics[name] = Metric(number, overall.gold, overall.items)
     # by all types of the schema: the names alone would show which of them the gold has
-    absent = measure([])
+    absent = _measures(measure([]), names, drawn="f1")
     for event_type in sorted(EVENT_TYPES[task]):
-        for name, metric in _measures(types.get(event_type, absent), names, drawn="f1").items():
+        own = _measures(types[event_type], names, drawn="f1") if event_type in types else absent
+        for name, metric in own.items():
             metrics[f"{name}.{event_type}"] = metric
-    counts = []
-    for event_type, own in types.items():
-        wrong, missed = own.predicted - own.similarity, own.gold - own.similarity
-        counts.append((event_type, own.similarity, wrong, missed))
+    bars = []
+    for event_type, counted in types.items():
+        wrong, missed = counted.predicted - counted.similarity, counted.gold - counted.similarity
+        bars.append((event_type, counted.similarity, wrong, missed))
     return TaskResult(
         metrics=metrics,
         libraries=("scipy",),
-        figures=(CountBars("Events by type", counts),),
+        figures=(CountBars("Events by type", bars),),
         units=lambda: _document_units(task, names, {document: measure(own) for document, own in pairs_of.items()}),
     )
 

@@ -288,19 +288,15 @@ def count_changes(old: Node, new: Node, declared: Iterable[Key] = ()) -> ItemCou
 def _items(node: Node) -> Sequence[Mapping[str, Any]]:
     """The items of a file: rows by column title, objects of JSON, lines of anything else; every one a mapping."""
     value = json_value(node)
-    if isinstance(value, dict | list):
-        return _json_items(value)
+    if isinstance(value, dict):
+        return [{"key": key, "": one} for key, one in value.items()]
+    if isinstance(value, list):
+        return [one if isinstance(one, dict) else {"": one} for one in value]
     head, *table = list(filter(None, rows(node))) or [[]]
     if table and set(map(len, table)) == {len(head)}:
         return [dict(zip(head, row, strict=True)) for row in table]
     found = list(filter(str.strip, lines(node)))
     return _objects(found) or [{"": line} for line in found]
-
-
-def _json_items(value: dict[str, Any] | list[Any]) -> list[dict[str, Any]]:
-    if isinstance(value, dict):
-        return [{"key": key, "": one} for key, one in value.items()]
-    return [one if isinstance(one, dict) else {"": one} for one in value]
 
 
 def _objects(found: Iterable[str]) -> list[dict[str, Any]]:

@@ -113,11 +113,19 @@ def look_at(gold: GoldRows, name: str) -> GoldColumn:
     """What a column holds."""
     values = gold.column(name)
     if gold.is_json:
-        found, odd = _look_at_json(name, [value for value in values if not _is_blank(value)])
+        given = [value for value in values if not _is_blank(value)]
+        odd = _no_numbers(zip(given, itertools.repeat(1)), None)
+        found = _json_column(name, [value for value in given if str(value) not in odd])
     else:
         found, odd = _look_at_cells(name, Counter(values))
-    blank = [at for at, value in enumerate(values) if not value and _is_blank(value)]
-    not_numbers = [at for at, value in enumerate(values) if str(value) in odd] if odd else []
+    blank: list[int] = []
+    not_numbers: list[int] = []
+    if odd or not all(values):
+        for at, value in enumerate(values):
+            if _is_blank(value):
+                blank.append(at)
+            elif str(value) in odd:
+                not_numbers.append(at)
     return replace(found, blank=tuple(blank), not_numbers=tuple(not_numbers))
 
 
@@ -125,16 +133,8 @@ def _is_blank(value: Any) -> bool:
     return value is None or value in ("", [])
 
 
-def _look_at_json(name: str, values: Sequence[Any]) -> tuple[GoldColumn, set[str]]:
-    """What these values are, and which of them are no numbers among numbers."""
-    odd = _no_numbers(zip(values, itertools.repeat(1)), None)
-    if odd:
-        values = [value for value in values if str(value) not in odd]
-    return _json_column(name, values) if values else GoldColumn(name, "string"), odd
-
-
 def _look_at_cells(name: str, cells: Counter[str]) -> tuple[GoldColumn, set[str]]:
-    """The same for cells, which occur so often."""
+    """What these cells are, which occur so often, and which of them are no numbers among numbers."""
     cells.pop("", None)
     odd = _no_numbers(cells.items(), SEPARATORS[0])
     for cell in odd:
@@ -265,6 +265,8 @@ def _numbers(name: str, numbers: Iterable[float], written: Counter[str]) -> Gold
 
 
 def _json_column(name: str, values: Sequence[Any]) -> GoldColumn:
+    if not values:
+        return GoldColumn(name, "string")
     if set(map(type, values)) == {list}:
         return _list_column(name, values)
     if all(map(_is_json_number, values)):

@@ -19,12 +19,11 @@ MOST_NAMES = 50
 """Objects with more names are no fields."""
 
 
-def is_json(file: GoldFile) -> bool:
-    """Whether it is JSON: a list or an object, or one of either a line."""
+def _is_json(file: GoldFile) -> bool:
     if file.suffix in (".json", ".jsonl"):
         return True
-    begin = file.text.lstrip()[0]
-    return begin in "[{" and (_is_valid(file.text) or all(map(_is_valid, file.beginning)))
+    begins = file.text.lstrip()[0] in "[{"
+    return begins and (_is_valid(file.text) or all(map(_is_valid, file.beginning)))
 
 
 def _is_valid(text: str) -> bool:
@@ -42,8 +41,14 @@ def _has_lines(file: GoldFile) -> bool:
     return len(file.beginning) > 1 or (file.suffix == ".jsonl" and first.lstrip()[0] == "{")
 
 
-def read_json(file: GoldFile) -> GoldRows:
-    """The rows of JSON; raises UserError for everything that is wrong with it."""
+def read_json(file: GoldFile) -> GoldRows | None:
+    """The rows of JSON: a list or an object, or one of either a line; None for what is none.
+
+    Raises:
+        UserError: everything that is wrong with it.
+    """
+    if not _is_json(file):
+        return None
     problems: list[str] = []
     notes: list[str] = []
     numbers: list[int] = []

@@ -81,7 +81,13 @@ def key_of(gold: GoldRows, asked: Sequence[str], rows: Rows | None) -> tuple[Key
         return key, _is_many(gold, key, rows)
     named = _usable(gold, list(filter(ID_NAME.fullmatch, gold.names)))
     if rows == "many":
-        return _key_of_many(gold, named or _usable(gold, gold.names)), True
+        repeated = _repeated(gold, named or _usable(gold, gold.names))
+        if repeated is None:
+            raise UserError(
+                f"{gold.file}: every value of every column is unique. Expected a key with several rows: name its "
+                "column with --key."
+            )
+        return (repeated,), True
     if rows is None and (query := _query(gold, named)):
         return (query,), True
     for key in _candidates(gold, named):
@@ -136,20 +142,11 @@ def _query(gold: GoldRows, names: Sequence[str]) -> str | None:
 
 
 def _repeated(gold: GoldRows, names: Iterable[str]) -> str | None:
+    """The first of these columns whose values repeat."""
     for name in names:
         if not is_unique(gold, (name,)):
             return name
     return None
-
-
-def _key_of_many(gold: GoldRows, names: Sequence[str]) -> Key:
-    repeated = _repeated(gold, names)
-    if repeated is None:
-        raise UserError(
-            f"{gold.file}: every value of every column is unique. Expected a key with several rows: name its column "
-            "with --key."
-        )
-    return (repeated,)
 
 
 def blanks(gold: GoldRows, name: str) -> Iterator[str]:
@@ -318,14 +315,10 @@ def is_alike(column: GoldColumn, other: GoldColumn) -> bool:
     return (column.type, column.values) == (other.type, other.values)
 
 
-def _are_flags(*columns: GoldColumn) -> bool:
-    """Whether columns say whether something holds, all in the same two words; some may say the same in all rows."""
-    texts: set[str] = set()
-    for column in columns:
-        if column.type != "label":
-            return False
-        texts.update(map(str.casefold, column.values))
-    return texts in BINARY
+def _are_flags(column: GoldColumn, other: GoldColumn) -> bool:
+    """Whether columns say whether something holds, in the same two words; some may say the same in all rows."""
+    texts = set(map(str.casefold, column.values + other.values))
+    return column.type == other.type == "label" and texts in BINARY
 
 
 def _answers_of_rows(columns: dict[str, GoldColumn], own: set[str]) -> list[GoldColumn]:

@@ -346,19 +346,15 @@ def copy_competition(place: Place, name: str, tasks: Sequence[str] = ()) -> Path
         text = f"# yaml-language-server: $schema={SCHEMA}\n{SCHEMA_LINE.sub('', text)}"
         unwanted = set(ids) - set(tasks) if tasks else set()
         text = _without_tasks(text, unwanted)
-        _remove_data(folder / "data", unwanted)
+        for path in sorted((folder / "data").rglob("*")):
+            if path.name in unwanted and path.is_dir():  # gold, public data and baselines
+                shutil.rmtree(path)
         if place.title:
             text = re.sub("(?m)^title: .*$", lambda _: f"title: {yaml_text(place.title)}", text, count=1)
         (folder / FILE).write_text(text, encoding="utf-8")
         write_schema(folder)
         read_competition(folder)
     return place.folder
-
-
-def _remove_data(data: Path, unwanted: set[str]) -> None:
-    """Remove the folders of these tasks: gold, public data and baselines."""
-    for path in sorted(path for path in data.rglob("*") if path.is_dir() and path.name in unwanted):
-        shutil.rmtree(path)
 
 
 def _without_tasks(text: str, unwanted: set[str]) -> str:

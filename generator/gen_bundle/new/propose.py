@@ -228,7 +228,10 @@ def _with_roles(proposal: Proposal, own: set[str], choices: Choices) -> Proposal
             given.append(name)
         else:
             secret.append(name)
-    groups = [rest[name] for name in given if _is_group(rest[name])]
+    groups = []
+    for column in map(rest.__getitem__, filter(GROUP_NAME.fullmatch, given)):
+        if column.type == "label" and not column.blank and not column.not_numbers:
+            groups.append(column)
     return replace(proposal, public=tuple(given), groups=tuple(groups), secret=tuple(secret))
 
 
@@ -246,11 +249,6 @@ def _check_public(choices: Choices, answered: Collection[str | None], differing:
                 "Expected a column with one value for each key."
             )
     raise_all(faults)
-
-
-def _is_group(column: GoldColumn) -> bool:
-    has_gaps = column.blank or column.not_numbers
-    return column.type == "label" and GROUP_NAME.fullmatch(column.name) is not None and not has_gaps
 
 
 def _with_cluster(proposal: Proposal, asked: str | None) -> Proposal:
@@ -272,17 +270,11 @@ def _with_cluster(proposal: Proposal, asked: str | None) -> Proposal:
     texts = of_types(list(proposal.columns.values()), "text")
     others = answered | {column.name for column in (*proposal.groups, *texts)}
     for name in (*of_key, *proposal.public, *proposal.secret):
-        if name not in others and CLUSTER_NAME.fullmatch(name) and _is_repeated(proposal.gold, name):
-            return replace(proposal, cluster=name)
+        if name not in others and CLUSTER_NAME.fullmatch(name) and is_usable(proposal.gold, name):
+            different = len(set(proposal.gold.texts(name)))
+            if FEWEST_CLUSTERS <= different <= len(proposal.gold) / FEWEST_REPEATS:
+                return replace(proposal, cluster=name)
     return proposal
-
-
-def _is_repeated(gold: GoldRows, name: str) -> bool:
-    """Whether a column's values mark some groups of rows."""
-    if not is_usable(gold, name):
-        return False
-    different = set(gold.texts(name))
-    return FEWEST_CLUSTERS <= len(different) <= len(gold) / FEWEST_REPEATS
 
 
 def token_column(proposal: Proposal) -> str | None:

@@ -83,9 +83,10 @@ def read_as_it_stands(
 def _read(file: GoldFile) -> GoldRows:
     if file.delimiter is not None:
         return _read_table(file)
-    for is_shape, read in SHAPES:
-        if is_shape(file):
-            return read(file)
+    for read in SHAPES:
+        gold = read(file)
+        if gold is not None:
+            return gold
     raise UserError(
         f"--gold {file.name}: its format is unknown. Expected a file that ends with .csv, .tsv, .jsonl, .json or .txt "
         '(each line an answer), or a table with --delimiter, such as --delimiter ";".'
@@ -126,9 +127,8 @@ def _of_document(file: GoldFile) -> GoldRows:
         return GoldRows(file.name, ".jsonl", {"text": [file.text.strip("\r\n")]}, [1])
     if file.suffix == ".json" and text.startswith("{"):
         file = replace(file, text=f"[{text}]")
-    if json_gold.is_json(file):
-        return json_gold.read_json(file)
-    return _read_table(file)
+    gold = json_gold.read_json(file)
+    return _read_table(file) if gold is None else gold
 
 
 def _annotations(name: str, paths: Sequence[Path], encoding: str | None) -> GoldRows:
@@ -173,9 +173,11 @@ class Layout:
     blanks_follow: bool = False
 
 
-def _is_table(file: GoldFile) -> bool:
-    """Whether lines hold as many cells each: always of .csv and .tsv, else if their delimiter can be nothing else."""
-    return file.suffix in DELIMITERS or _layout(file) is not None
+def _read_where_table(file: GoldFile) -> GoldRows | None:
+    """A table: always of .csv and .tsv, else where lines hold as many cells each and nothing else separates them."""
+    if file.suffix in DELIMITERS or _layout(file) is not None:
+        return _read_table(file)
+    return None
 
 
 def _layout(file: GoldFile) -> Layout | None:
@@ -187,7 +189,8 @@ def _layout(file: GoldFile) -> Layout | None:
     marks = list(dict.fromkeys(f"\t{usual}{RECOGNISED}"))
     for skipped in _may_be_skipped(lines, usual):
         for mark in marks:
-            if _separates(mark, lines, skipped) and (usual or mark in "\t|" or _are_words(mark, lines[skipped:])):
+            are_words = " " not in "\n".join(lines[skipped:]).replace(f"{mark} ", mark)
+            if _separates(mark, lines, skipped) and (usual or mark in "\t|" or are_words):
                 return Layout(mark, skipped, _blanks_follow(mark, lines))
     if not usual:
         return Layout(" ") if _are_quoted(lines) or _are_labelled_ids(lines) else None
@@ -207,10 +210,6 @@ def _separates(mark: str, lines: Sequence[str], skipped: int) -> bool:
     """Whether a mark is in each line equally often, but for some lines before the table that have none."""
     times = [line.count(mark) for line in lines]
     return not any(times[:skipped]) and len(set(times[skipped:])) == 1 and times[-1] > 0
-
-
-def _are_words(mark: str, lines: Sequence[str]) -> bool:
-    return " " not in "\n".join(lines).replace(f"{mark} ", mark)
 
 
 def _blanks_follow(mark: str, lines: Sequence[str]) -> bool:
@@ -293,9 +292,9 @@ def _quoted_rows(file: GoldFile, layout: Layout) -> Rows:
 def _plain_rows(file: GoldFile, layout: Layout) -> Rows:
     rows: list[list[str]] = []
     numbers: list[int] = []
-    for number, line in enumerate(file.text.split("\n"), 1):
+    for number, line in enumerate(file.text.replace("\r\n", "\n").split("\n"), 1):
         if number > layout.skipped and (line.strip() or layout.delimiter in line):
-            rows.append(line.removesuffix("\r").split(layout.delimiter))
+            rows.append(line.split(layout.delimiter))
             numbers.append(number)
     return rows, numbers
 
@@ -313,7 +312,9 @@ def _columns(read: Rows, file: GoldFile, suffix: str, delimiter: str) -> GoldRow
         header, whose = first, "the first line"
     if not file.columns:
         header = _with_unnamed(first, rows)
-        _check_header(where, header, rows)
+        alike = [cells for cells in rows[:ROWS_LOOKED_AT] if len(cells) == len(header)]
+        if evidence := _row_in_place_of_header(header, alike):
+            raise _no_header(where, header, alike, evidence)
     expected = f"Expected {len(header)}, as many as {whose}, separated by {BETWEEN.get(delimiter, repr(delimiter))}."
     faults = _faults_of_names(where, header)
     if set(map(len, rows)) - {len(header)}:
@@ -360,13 +361,6 @@ def _faults_of_names(where: str, names: Sequence[str]) -> list[str]:
     if not any(names):
         faults.append(f"{where}: names no column. Expected a first line with the columns' names.")
     return faults
-
-
-def _check_header(where: str, first: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Raise NoHeaderError where the first line looks like a row."""
-    alike = [cells for cells in rows[:ROWS_LOOKED_AT] if len(cells) == len(first)]
-    if evidence := _row_in_place_of_header(first, alike):
-        raise _no_header(where, first, alike, evidence)
 
 
 def _row_in_place_of_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -429,7 +423,9 @@ def _no_header(where: str, first: Sequence[str], rows: Sequence[Sequence[str]], 
             name = f"{name}{at + 1}"
         names.append(name)
     for at in range(len(first) - 1, 0, -1):
-        if _are_ends(columns[at - 1], columns[at]):
+        starts, ends = columns[at - 1 : at + 1]
+        are_whole = all(map(str.isdecimal, [*starts, *ends]))
+        if are_whole and all(map(operator.lt, map(int, starts), map(int, ends))):
             names[at - 1 : at + 1] = ["start", "end"]
             break
     header = ""
@@ -441,13 +437,6 @@ def _no_header(where: str, first: Sequence[str], rows: Sequence[Sequence[str]], 
         names,
         first,
     )
-
-
-def _are_ends(starts: Sequence[str], ends: Sequence[str]) -> bool:
-    """Whether whole numbers in one column are always above those in the other."""
-    if not all(map(str.isdecimal, [*starts, *ends])):
-        return False
-    return all(map(operator.lt, map(int, starts), map(int, ends)))
 
 
 def _name_for(cell: str, given: Sequence[str], *, is_first: bool) -> str:
@@ -463,15 +452,15 @@ def _name_for(cell: str, given: Sequence[str], *, is_first: bool) -> str:
     return "score" if all(map(NUMBER.fullmatch, given)) else "text"
 
 
-SHAPES: Sequence[tuple[Callable[[GoldFile], bool], Callable[[GoldFile], GoldRows]]] = (
-    (json_gold.is_json, json_gold.read_json),
-    (shapes.is_qrels, shapes.read_qrels),
-    (shapes.is_run, shapes.refuse_run),
-    (shapes.is_fasttext, shapes.read_fasttext),
-    (shapes.is_judged_lists, shapes.read_judged_lists),
-    (shapes.is_tagged_tokens, shapes.read_tagged_tokens),
-    (shapes.is_labelled_words, shapes.read_labelled_words),
-    (_is_table, _read_table),
-    (shapes.is_lines, shapes.read_lines),
+SHAPES: Sequence[Callable[[GoldFile], GoldRows | None]] = (
+    json_gold.read_json,
+    shapes.read_qrels,
+    shapes.refuse_run,
+    shapes.read_fasttext,
+    shapes.read_judged_lists,
+    shapes.read_tagged_tokens,
+    shapes.read_labelled_words,
+    _read_where_table,
+    shapes.read_lines,
 )
-"""What a file may be, and how that is read: the first that it is."""
+"""What a file may be: the first that it is."""

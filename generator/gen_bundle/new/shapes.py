@@ -29,30 +29,26 @@ Sentence = tuple[int, list[list[str]]]
 """The number of its first line, and the cells of each line."""
 
 
-def is_qrels(file: GoldFile) -> bool:
-    """Whether every line is a judgement; a table whose columns are named is read as such."""
-    return not file.columns and len(file.beginning) > 1 and all(map(QRELS.fullmatch, file.beginning))
+# Each returns the rows of a file of its shape, and None for any other
 
 
-def read_qrels(file: GoldFile) -> GoldRows:
-    """A judged item a row."""
-    expected = "a query, 0, an item and its relevance, as in the first lines"
+def read_qrels(file: GoldFile) -> GoldRows | None:
+    """Judgements, a judged item a row; a table whose columns are named is read as such."""
+    if file.columns or len(file.beginning) < 2 or not all(map(QRELS.fullmatch, file.beginning)):
+        return None
     rows = []
     numbers = []
-    for number, found in _matches(file, QRELS, expected):
+    for number, found in _matches(file, QRELS, "a query, 0, an item and its relevance, as in the first lines"):
         rows.append(found.groups())
         numbers.append(number)
     note = f"{file.name}: judgements as TREC has them; their second column is left out"
     return GoldRows(file.name, ".tsv", by_columns(RANKED, rows), numbers, notes=(note,))
 
 
-def is_judged_lists(file: GoldFile) -> bool:
-    """Whether every line is a query and its list of judgements."""
-    return len(file.beginning) > 1 and all(map(JUDGED_LIST.fullmatch, file.beginning))
-
-
-def read_judged_lists(file: GoldFile) -> GoldRows:
-    """A judged item a row; items are called by their places."""
+def read_judged_lists(file: GoldFile) -> GoldRows | None:
+    """Lines of a query and its list of judgements, a judged item a row; items are called by their places."""
+    if len(file.beginning) < 2 or not all(map(JUDGED_LIST.fullmatch, file.beginning)):
+        return None
     rows: list[list[str]] = []
     numbers: list[int] = []
     for number, found in _matches(file, JUDGED_LIST, "a query and a list of 0 and 1, as in the first lines"):
@@ -72,16 +68,6 @@ def _matches(file: GoldFile, form: re.Pattern[str], expected: str) -> Iterator[t
         elif line.strip():
             problems.append(f"{file.name}:{number}: is another kind of line. Expected {expected}.")
     raise_all(problems)
-
-
-def is_tagged_tokens(file: GoldFile) -> bool:
-    """Whether there is a token a line, with as many columns each, and blank lines between sentences."""
-    if file.suffix == ".csv":
-        return False
-    blocks = list(_sentences(file.head))
-    tokens = _tokens(blocks)
-    alike = len(set(map(len, tokens))) == 1 and len(tokens[0]) > 1
-    return alike and len(blocks) >= FEWEST_BLOCKS and len(tokens) > len(blocks)
 
 
 def _tokens(sentences: Sequence[Sentence]) -> list[list[str]]:
@@ -107,8 +93,17 @@ def _sentences(lines: Sequence[str]) -> Iterator[Sentence]:
         yield start, sentence
 
 
-def read_tagged_tokens(file: GoldFile) -> GoldRows:
-    """Sentences with their tokens and tags; tokens a row where the last column has labels of another kind."""
+def read_tagged_tokens(file: GoldFile) -> GoldRows | None:
+    """A token a line, with as many columns each, and blank lines between sentences.
+
+    The rows are sentences with their tokens and tags, or tokens where the last column has labels of another kind.
+    """
+    blocks = list(_sentences(file.head))
+    tokens = _tokens(blocks)
+    if file.suffix == ".csv" or not FEWEST_BLOCKS <= len(blocks) < len(tokens):
+        return None
+    if len(tokens[0]) < 2 or len(set(map(len, tokens))) > 1:
+        return None
     sentences = list(_sentences(file.text.split("\n")))
     width = len(sentences[0][1][0])
     problems = []
@@ -175,19 +170,16 @@ def _with_token_rows(file: GoldFile, sentences: Sequence[Sentence], width: int) 
     return without(gold, *unsaid)
 
 
-def is_labelled_words(file: GoldFile) -> bool:
-    """Whether each line holds the labels of a sentence's words, such as `OK BAD OK`."""
+def read_labelled_words(file: GoldFile) -> GoldRows | None:
+    """Lines that hold the labels of a sentence's words, such as `OK BAD OK`, a word a row."""
     if file.suffix in (".csv", ".tsv") or "\t" in "\n".join(file.beginning):
-        return False
+        return None
     lines = list(map(str.split, file.beginning))
     labels = set(itertools.chain.from_iterable(lines))
     different = set(map(" ".join, lines))
     has_few = 1 < len(labels) <= MOST_LABELS_OF_WORDS and len(different) > len(labels)
-    return has_few and len(set(map(len, lines))) > 1
-
-
-def read_labelled_words(file: GoldFile) -> GoldRows:
-    """A word a row."""
+    if not has_few or len(set(map(len, lines))) < 2:
+        return None
     rows: list[list[str]] = []
     numbers: list[int] = []
     for number, line in enumerate(file.text.removesuffix("\n").split("\n"), 1):
@@ -201,13 +193,10 @@ def read_labelled_words(file: GoldFile) -> GoldRows:
     return GoldRows(file.name, ".tsv", columns, numbers, notes=(note,))
 
 
-def is_fasttext(file: GoldFile) -> bool:
-    """Whether each line begins with its labels, as fastText marks them."""
-    return all(map(FASTTEXT.match, file.beginning))
-
-
-def read_fasttext(file: GoldFile) -> GoldRows:
-    """A text a row, with its labels."""
+def read_fasttext(file: GoldFile) -> GoldRows | None:
+    """Lines that begin with their labels, as fastText marks them, a text a row."""
+    if not all(map(FASTTEXT.match, file.beginning)):
+        return None
     rows: list[list[Any]] = []
     for _, found in _matches(file, FASTTEXT, "__label__ and a label, then the text"):
         rows.append([str(len(rows) + 1), found[2], FASTTEXT_LABEL.findall(found[1])])
@@ -219,28 +208,19 @@ def read_fasttext(file: GoldFile) -> GoldRows:
     return GoldRows(file.name, ".jsonl", columns, range(1, len(rows) + 1), notes=(note,))
 
 
-def is_run(file: GoldFile) -> bool:
-    """Whether these are rankings of a system, as TREC has them."""
-    return all(map(RUN.fullmatch, file.beginning))
+def refuse_run(file: GoldFile) -> None:
+    """Raise UserError where these are rankings of a system, as TREC has them."""
+    if all(map(RUN.fullmatch, file.beginning)):
+        raise UserError(
+            f"{file.name}: is a run (query, Q0, item, rank, score, name), which is what participants hand in. Expected "
+            "the judgements: query, 0, item and relevance in each line."
+        )
 
 
-def refuse_run(file: GoldFile) -> GoldRows:
-    """A run is a submission; raises UserError."""
-    raise UserError(
-        f"{file.name}: is a run (query, Q0, item, rank, score, name), which is what participants hand in. Expected the "
-        "judgements: query, 0, item and relevance in each line."
-    )
-
-
-def is_lines(file: GoldFile) -> bool:
-    """Whether each line is an answer: in a .txt file, or where each is one word."""
-    if file.suffix == ".txt":
-        return True
-    return len(file.beginning) > 1 and max(map(len, map(str.split, file.beginning))) < 2
-
-
-def read_lines(file: GoldFile) -> GoldRows:
-    """A text in each line."""
+def read_lines(file: GoldFile) -> GoldRows | None:
+    """Lines that are an answer each: of a .txt file, or where each is one word."""
+    if file.suffix != ".txt" and (len(file.beginning) < 2 or max(map(len, map(str.split, file.beginning))) > 1):
+        return None
     lines = [line.removesuffix("\r") for line in file.text.removesuffix("\n").split("\n")]
     words = set(map(len, map(str.split, lines)))
     notes: tuple[str, ...] = ()

@@ -6,7 +6,7 @@ import operator
 import random
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from gen_bundle.errors import UserError
 from gen_bundle.new.columns import GoldColumn
@@ -126,8 +126,9 @@ def is_sorted_by_answer(proposal: Proposal) -> bool:
 
 def _comes_in_order(texts: Sequence[str], kind: str) -> bool:
     if kind == "number":
-        in_order = any(_are_all(order, map(float, texts)) for order in (operator.le, operator.ge))
-        return in_order and len(set(map(float, texts))) > 2
+        rises = all(itertools.starmap(operator.le, itertools.pairwise(map(float, texts))))
+        falls = all(itertools.starmap(operator.ge, itertools.pairwise(map(float, texts))))
+        return (rises or falls) and len(set(map(float, texts))) > 2
     different = len(set(texts))
     if different < 2 or len(texts) <= 4 * different:
         return False
@@ -137,10 +138,6 @@ def _comes_in_order(texts: Sequence[str], kind: str) -> bool:
         if blocks >= 2 * different:
             return False
     return True
-
-
-def _are_all(order: Callable[[float, float], bool], numbers: Iterable[float]) -> bool:
-    return all(itertools.starmap(order, itertools.pairwise(numbers)))
 
 
 def _in_safe_order(proposal: Proposal, rows: list[int]) -> list[int]:

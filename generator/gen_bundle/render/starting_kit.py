@@ -44,6 +44,8 @@ EXTRAS = "starting_kit"
 
 MAX_LINES = 8
 MAX_BYTES = 5_000_000
+"""A larger submission is judged by the trial of the scoring program alone, and spoiled in few ways."""
+BEGINNING = 10_000
 VALIDATOR_FAILED = 3
 """Its exit status where it could not judge, see `scoring_kit.validate`."""
 NO_CHECKS: Mapping[str, Path] = {}
@@ -98,8 +100,13 @@ class Spoiled:
     files: Mapping[str, bytes]
 
 
-def starting_kit_members(competition: Resolved, data: PhaseData) -> dict[str, bytes | Path]:
+def starting_kit_members(competition: Resolved, data: PhaseData, *, are_tried: bool = False) -> dict[str, bytes | Path]:
     """The kit's files by name.
+
+    Args:
+        competition: what is built.
+        data: the phase's data.
+        are_tried: whether template and baselines are also scored, in all tasks (`try_out`).
 
     Raises:
         UserError: a baseline of the phase is not a valid submission, or a package of the organiser's own fails.
@@ -112,7 +119,9 @@ def starting_kit_members(competition: Resolved, data: PhaseData) -> dict[str, by
     empty = template = empty_submission(competition, data.template)
     if competition.takes_code and data.baselines:
         template = next(iter(data.baselines.values()))  # code to begin with
-    valid, invalid = _examples(validator, data, competition, empty)
+    # code is not read by the trial, and a template that checks refuse is passed over there
+    are_read = are_tried and not competition.takes_code and not competition.options.get("checks")
+    valid, invalid = _examples(validator, data, competition, empty, are_read_by_trial=are_read)
     extras = _extras(competition)
     readme, form = _texts(competition, data, template, invalid, extras)
     members: dict[str, bytes | Path] = {
@@ -181,22 +190,34 @@ def _packages(competition: Resolved) -> str:
 
 
 def _examples(
-    validator: bytes, data: PhaseData, competition: Resolved, empty: Members
+    validator: bytes, data: PhaseData, competition: Resolved, empty: Members, *, are_read_by_trial: bool
 ) -> tuple[bytes, list[InvalidExample]]:
-    """The valid example (the first baseline, or else the empty template), and what is refused with its message."""
+    """The valid example (the first baseline, or else the empty template), and what is refused with its message.
+
+    A large submission takes seconds to read, and the trial reads it with the module and the manifest of the validator:
+    that is enough.
+    """
     submissions = {**below(f"baselines/{data.phase.data_id}", data.baselines), TEMPLATE: empty}
-    good = [_read(files) for files in submissions.values()]
-    spoiled = _spoiled(good, competition.declaration.submission)
-    zips = list(map(zipped, good))
+    good = {name: _read(files) for name, files in submissions.items()}
+    spoiled = _spoiled([*good.values()], competition.declaration.submission)
+    judged: dict[str, bytes] = {}
+    for name, files in good.items():
+        if not (are_read_by_trial and _is_large(files)):
+            judged[name] = zipped(files)
     broken_zips = [zipped(one.files) for one in spoiled]
-    verdicts = validator_verdicts(validator, [*zips, *broken_zips], competition.package)
-    _check_valid(dict(zip(submissions, verdicts, strict=False)), data, competition)
-    is_valid = [verdict.valid for verdict in verdicts]
+    verdicts = validator_verdicts(validator, [*judged.values(), *broken_zips], competition.package)
+    of_good = dict(zip(judged, verdicts, strict=False))
+    _check_valid(of_good, data, competition)
+    first = next(name for name in good if name not in of_good or of_good[name].valid)
     invalid = []
-    for one, content, verdict in zip(spoiled, broken_zips, verdicts[len(good) :], strict=True):
+    for one, content, verdict in zip(spoiled, broken_zips, verdicts[len(judged) :], strict=True):
         if not verdict.valid:
             invalid.append(InvalidExample(one.name, one.what, _cut(verdict.text), content))
-    return zips[is_valid.index(True)], invalid
+    return judged.get(first) or zipped(good[first]), invalid
+
+
+def _is_large(files: Mapping[str, bytes]) -> bool:
+    return sum(map(len, files.values())) > MAX_BYTES
 
 
 def _check_valid(verdicts: Mapping[str, ValidatorVerdict], data: PhaseData, competition: Resolved) -> None:
@@ -352,9 +373,11 @@ def spoiled_submissions(files: Mapping[str, bytes], without_header: Collection[s
     `without_header` names the files without a header line.
     """
     spoiled = [Spoiled("other-file", "the answers are not in it", {"notes.txt": b"The answers are elsewhere.\n"})]
-    if not files or sum(map(len, files.values())) > MAX_BYTES:
+    if not files:
         return spoiled
     name = max(files, key=lambda name: (len(files[name]), name))
+    if _is_large(files):
+        return [*spoiled, Spoiled("cut-off", "the upload was cut off", {name: files[name][:BEGINNING]})]
     suffix = PurePosixPath(name).suffix.lower()
     if len(files) > 1:
         others = dict(files)

@@ -290,8 +290,9 @@ def _rows_and_columns(suffix: str, data: bytes) -> tuple[int, Sequence[str]] | N
     """How many rows a table has, and which columns; None for what is no table."""
     if suffix in DELIMITED:
         allow_long_cells()
-        header, *rows = list(filter(None, csv.reader(_text(data), delimiter=DELIMITED[suffix]))) or [[]]
-        return len(rows), header
+        rows = filter(None, csv.reader(_text(data), delimiter=DELIMITED[suffix]))
+        header = next(rows, [])
+        return sum(1 for _ in rows), header
     if suffix == ".jsonl":
         lines = list(filter(str.strip, _text(data).read().split("\n")))
         return len(lines), list(json.loads(lines[0])) if lines else []
@@ -302,8 +303,8 @@ def _rows_and_columns(suffix: str, data: bytes) -> tuple[int, Sequence[str]] | N
     return None
 
 
-def _text(data: bytes) -> io.StringIO:
-    return io.StringIO(data.decode("utf-8-sig"))
+def _text(data: bytes) -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BytesIO(data), "utf-8-sig", newline="\n")
 
 
 def baselines_text(phases: Sequence[PhaseData]) -> str:

@@ -196,13 +196,7 @@ def _lay_out(source: Path, target: Path, bounds: Bounds, what: str) -> None:
         raise JobFailedError(worker.BAD_ZIP, f"({what}: {error})") from error
 
 
-def copy_file(source: str, target: str) -> None:
-    """`shutil.copyfile` without its questions about either file, which take longer than a small file does."""
-    with open(source, "rb") as read, open(target, "wb") as written:  # noqa: PTH123 - of many small files, Path is most
-        shutil.copyfileobj(read, written)
-
-
-def copy_tree(source: Path, target: Path, place: Callable[[str, str], object] = copy_file) -> None:
+def copy_tree(source: Path, target: Path, place: Callable[[str, str], object] = shutil.copyfile) -> None:
     """Copy a folder's contents as a zip would carry them, each file with `place`.
 
     Files lose their permission to run, links become what they point at; what is neither file nor folder is left out.

@@ -131,6 +131,32 @@ def test_a_table_in_several_files_of_a_folder_is_one(tmp_path: Path) -> None:
     assert leaks(bundle(GOLD, *files), tmp_path)
 
 
+def test_a_measure_is_no_key_though_some_of_it_is_whole(tmp_path: Path) -> None:
+    panel: Table = {"country": [f"c{n // 10}" for n in range(40)], "year": [str(2000 + n % 10) for n in range(40)]}
+    growth = [f"{n / 4:g}" for n in random.Random(4).sample(range(40), 40)]
+    gold = {**panel, "growth": growth}
+    assert leaks(bundle(gold, write("public/a.csv", written({**panel, "x": growth}, order=backwards))), tmp_path)
+    assert leaks(bundle(gold, write("public/a.csv", written(panel, order=backwards))), tmp_path) == []
+
+
+def test_of_two_columns_without_a_key_the_last_one_is_secret(tmp_path: Path) -> None:
+    gold: Table = {"part": LANGUAGES, "mmse": POINTS}
+    for shown, found in ((POINTS, True), (LANGUAGES, False)):
+        public = written({"features": [str(number % 7) for number in range(40)], "x": shown})
+        assert bool(leaks(bundle(gold, write("public/a.csv", public)), tmp_path)) is found
+
+
+@pytest.mark.parametrize(("others", "found"), [(39, True), (40, False)])
+def test_an_order_says_something_where_half_of_the_rows_are_items(others: int, found: bool, tmp_path: Path) -> None:
+    """The head is a row as well."""
+    ordered = sorted(ITEMS, key=dict(zip(ITEMS, MOODS, strict=True)).__getitem__)
+    rows = [*ordered, *(f"other {number}" for number in range(others))]
+    shown = written({"i": rows, "place": [str(number) for number in range(len(rows))]})
+    draft = bundle(GOLD, write("public/a.csv", shown), write("public/items.csv", written(INPUT)), named=NAMED)
+    said = [finding.what for finding in draft.check(tmp_path).findings]
+    assert any("in the order of label" in what for what in said) is found
+
+
 UNKNOWN: Table = {"item": ITEMS, "stanza": [str(len(text) % 3) for text in TEXTS], "mmse": POINTS}
 
 
@@ -187,7 +213,7 @@ def test_sorted_columns_agree_without_saying_anything(tmp_path: Path) -> None:
 
 
 def test_of_columns_that_are_called_like_labels_the_named_ones_are_secret(tmp_path: Path) -> None:
-    targets = [DRAW.choice(["north", "south"]) for _ in ITEMS]
+    targets = random.Random(8).choices(["north", "south"], k=len(ITEMS))
     gold: Table = {"id": ITEMS, "target": targets, "label": MOODS}
     shown = write("public/items.csv", written({**INPUT, "target": targets}))
     assert leaks(bundle(gold, shown, named=NAMED), tmp_path) == []

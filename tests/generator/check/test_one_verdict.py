@@ -45,7 +45,8 @@ def test_a_competition_is_sound_for_its_build_and_for_the_check_of_its_zip(
 
 @pytest.mark.parametrize("shown", [("id", "label"), ("id", "text", "label")])
 def test_a_leak_is_one_for_all_of_them(shown: tuple[str, ...], tmp_path: Path) -> None:
-    rows = [[one, text, DRAW.choice(["yes", "no"])] for one, text in zip(ITEMS, TEXTS, strict=True)]
+    labels = random.Random(4).choices(["yes", "no"], k=len(ITEMS))
+    rows = list(zip(ITEMS, TEXTS, labels, strict=True))
     folder = made(tmp_path, "gold.csv", csv_text("id,text,label", rows))
     named = [dict(zip(("id", "text", "label"), row, strict=True)) for row in rows]
     leak = csv_text(",".join(shown), [[row[name] for name in shown] for row in named])
@@ -61,7 +62,8 @@ def test_a_leak_is_one_for_all_of_them(shown: tuple[str, ...], tmp_path: Path) -
 def many_labels(number: int) -> str:
     """Gold with so many balanced columns of 0 and 1."""
     names = ",".join(["id", "text", *(f"e{place}" for place in range(number))])
-    cells = [[one, text, *(DRAW.randint(0, 1) for _ in range(number))] for one, text in zip(ITEMS, TEXTS, strict=True)]
+    draw = random.Random(number)
+    cells = [[one, text, *draw.choices((0, 1), k=number)] for one, text in zip(ITEMS, TEXTS, strict=True)]
     return csv_text(names, cells)
 
 

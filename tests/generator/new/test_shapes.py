@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.cli.messages import user_errors
+from gen_bundle.declaration.read import read_competition
 from gen_bundle.errors import UserError
 from gen_bundle.new.data import write_data
 from gen_bundle.new.project import Place, new_declared
@@ -104,6 +105,27 @@ def test_rows_of_many_a_key(tmp_path: Path) -> None:
     inputs = rows_of(folder / "data/public/test/inputs.csv")
     assert [list(row) for row in inputs] == [["doc_id", "text"]] * 6
     assert scores(bundled(folder).path)["test", "constant"] == {"f1": 0, "precision": 0, "recall": 0}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("key", "meaning"), [(["id"], "Which row it is, each once."), (["id", "at"], "Which row it is.")]
+)
+def test_of_a_key_of_several_columns_none_is_there_once(key: list[str], meaning: str, tmp_path: Path) -> None:
+    rows = [[f"t{number}", number % 2, "ab"[number % 2]] for number in range(12)]
+    folder = made(tmp_path, "gold.csv", csv_text("id,at,label", rows), key=key)
+    submission = read_competition(folder).submission
+    assert submission is not None
+    assert submission.fields[0].meaning == meaning
+
+
+def test_a_baseline_of_shares_stays_between_zero_and_one(tmp_path: Path) -> None:
+    rows = [[f"t{number}", (number % 12 == 0) * 0.9] for number in range(60)]
+    folder = made(tmp_path, "gold.csv", csv_text("id,share", rows))
+    (baseline,) = folder.glob("data/baselines/test/*/predictions.csv")
+    shares = [float(row["share"]) for row in rows_of(baseline)]
+    assert min(shares) == 0
+    assert max(shares) <= 1
 
 
 @pytest.mark.slow

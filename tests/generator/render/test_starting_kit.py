@@ -6,17 +6,19 @@ import os
 import subprocess
 import sys
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
 from gen_bundle.errors import UserError
+from gen_bundle.package.client import ScoringPackage
 from gen_bundle.package.phase_data import prepare_phases
 from gen_bundle.package.resolve import resolve
-from gen_bundle.render.starting_kit import spoiled_submissions, starting_kit_members
+from gen_bundle.render import starting_kit
+from gen_bundle.render.starting_kit import ValidatorVerdict, spoiled_submissions, starting_kit_members
 from gen_bundle.resources import resource
-from gen_bundle.zips.writing import write_zip
+from gen_bundle.zips.writing import write_zip, zipped
 from tests.generator.competition import small_competition
 
 pytestmark = pytest.mark.slow
@@ -183,6 +185,40 @@ def test_a_baseline_that_is_no_submission_is_refused(tmp_path: Path) -> None:
     (folder / "data" / "baselines" / "dev" / "majority" / "predictions.csv").write_text("id,label\nno,such\n")
     with pytest.raises(UserError, match="baselines/dev/majority: is not a valid submission"):
         kit_of(folder, tmp_path / "work")
+
+
+def test_large_submissions_that_are_tried_are_judged_there_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = small_competition(tmp_path)
+    competition = resolve(folder)
+    (tmp_path / "work").mkdir()
+    data = prepare_phases(competition, tmp_path / "work")[0]
+    judged: list[bytes] = []
+    known = starting_kit.validator_verdicts
+
+    def verdicts(validator: bytes, submissions: Sequence[bytes], package: ScoringPackage) -> list[ValidatorVerdict]:
+        judged.extend(submissions)
+        return known(validator, submissions, package)
+
+    monkeypatch.setattr(starting_kit, "validator_verdicts", verdicts)
+    monkeypatch.setattr(starting_kit, "MAX_BYTES", 10)
+    monkeypatch.setattr(starting_kit, "BEGINNING", 10)
+    whole = [zipped(files) for files in (data.template, *data.baselines.values())]
+    kit = starting_kit_members(competition, data, are_tried=True)
+    assert not set(whole) & set(judged)
+    assert kit["examples/valid.zip"] == zipped(data.baselines["majority"])
+    refused = {name for name in kit if name.startswith("examples/invalid/")}
+    assert "examples/invalid/other-file.zip" in refused
+    starting_kit_members(competition, data)
+    assert set(whole) <= set(judged)
+
+
+def test_of_a_large_submission_only_the_beginning_is_spoiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(starting_kit, "MAX_BYTES", 10)
+    monkeypatch.setattr(starting_kit, "BEGINNING", 12)
+    spoiled = {one.name: one.files for one in spoiled_submissions({"answers.csv": b"id,label\na,x\nb,y\n"})}
+    assert spoiled == {"other-file": spoiled["other-file"], "cut-off": {"answers.csv": b"id,label\na,x"}}
 
 
 @pytest.mark.parametrize(

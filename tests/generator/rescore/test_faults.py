@@ -1,9 +1,7 @@
 """What is the machine's fault, and what the submission's: the first is never a result."""
 
 import errno
-import os
 import shutil
-import sys
 from collections import namedtuple
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,17 +10,23 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.errors import UserError
-from gen_bundle.rescore import scoring_desk
-from gen_bundle.rescore.opened_bundle import OpenedBundle, opened_bundle
-from gen_bundle.rescore.scoring_desk import ScoringDesk
-from gen_bundle.rescore.scoring_job import JobResult, Lost, Scorer, ScoringJob, job_for, score
-from gen_bundle.rescore.workers import ATTEMPTS, HOPELESS, run
+from gen_bundle.rescore import workers
+from gen_bundle.rescore.scoring_job import (
+    JobResult,
+    Lost,
+    OpenedBundle,
+    Scorer,
+    ScoringJob,
+    job_for,
+    opened_bundle,
+    score,
+)
+from gen_bundle.rescore.workers import ATTEMPTS, HOPELESS, ScoringDesk, run
 from gen_bundle.twin import layout
 from gen_bundle.twin.engines import Container, Ended, EngineError, LineListener
 from gen_bundle.twin.engines.docker import pinned_name
 from gen_bundle.twin.engines.isolation import why_not
 from gen_bundle.twin.engines.process import ProcessEngine
-from gen_bundle.twin.layout import as_upload
 from tests.generator.rescore.given import NOWHERE, OPTIONS, TEAMS, content, rescored, submissions
 from tests.generator.twin.bundles import ACCURACY, Bundle, write_zip
 
@@ -96,58 +100,13 @@ def test_a_submission_that_is_gone(scorer: Scorer, tmp_path: Path) -> None:
     assert "gone.zip" in ended.reason
 
 
-def odd_folder(folder: Path, odd: str) -> Path:
-    """A submission that is a folder with something odd in it."""
-    (folder / "below").mkdir(parents=True)
-    (folder / "below" / "more.txt").write_text("1")
-    (folder / "pred.txt").write_text("1 0 1 1")
-    if odd == "a link":
-        (folder / "link.txt").symlink_to(folder / "pred.txt")
-    elif odd == "a linked folder":
-        (folder / "linked").symlink_to(folder / "below")
-    elif odd == "an empty folder":
-        (folder / "empty").mkdir()
-    elif odd == "names for Windows":
-        (folder / "below\\other.txt").write_text("2")
-        (folder / "C:drive.txt").write_text("3")
-    elif odd == "a name that leaves":
-        (folder / "below\\..\\..\\other.txt").write_text("2")
-    elif odd == "no files":
-        shutil.rmtree(folder)
-        (folder / "below").mkdir(parents=True)
-    elif odd == "a pipe":
-        os.mkfifo(folder / "pipe")
-    return folder
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="its folders hold less that is odd")
-@pytest.mark.parametrize(
-    "odd",
-    [
-        *("nothing", "a link", "a linked folder", "an empty folder"),
-        *("names for Windows", "a name that leaves", "no files", "a pipe"),
-    ],
-)
-def test_a_folder_is_scored_as_its_zip(odd: str, tmp_path: Path) -> None:
-    listing = "import os, sys\nsys.exit(str(sorted((p, sorted(d), sorted(f)) for p, d, f in os.walk('../input/res'))))"
-    written = Bundle(listing).write(tmp_path / "bundle")
-    scorer = opened_bundle(written, "test", tmp_path / "opened", ProcessEngine(), trust=True).scorers[0]
-    folder = odd_folder(tmp_path / "team", odd)
-    zipped = as_upload(folder, tmp_path / "zipped" / "team")
-    of_folder, of_zip = (score(job_for(scorer, one, odd), ProcessEngine(), tmp_path) for one in (folder, zipped))
-    assert isinstance(of_folder, JobResult)
-    assert of_folder == of_zip
-    assert of_folder.status == "Failed"
-
-
 def test_a_bug_of_ours_ends_one_job_alone(job: ScoringJob, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError
 
     with ScoringDesk() as desk:
         with monkeypatch.context() as patched:
-            patched.setattr(scoring_desk, "score", broken)
+            patched.setattr(workers, "score", broken)
             ended = desk.score(job)
         assert isinstance(ended, Lost)
         assert "ZeroDivisionError" in ended.reason

@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.building import BuildRequest, build
-from gen_bundle.rescore.opened_bundle import OpenedBundle, opened_bundle
-from gen_bundle.rescore.scoring_desk import FRAME, ScoringDesk, WarmProcess, keeps_nothing, serve
-from gen_bundle.rescore.scoring_job import JobResult, ScoringJob, job_for, score
+from gen_bundle.rescore.scoring_job import JobResult, OpenedBundle, ScoringJob, job_for, opened_bundle, score
+from gen_bundle.rescore.workers import FRAME, ScoringDesk, WarmProcess, is_plain, keeps_nothing, serve
 from gen_bundle.resources import resource
 from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.zips.unpacking import BUNDLE, unpack
@@ -120,6 +119,71 @@ def test_nothing_is_left(jobs: list[ScoringJob]) -> None:
         assert served
     with pytest.raises(ProcessLookupError):
         os.kill(served, 0)
+
+
+@pytest.fixture(scope="module")
+def ours(place: Path) -> OpenedBundle:
+    """A bundle whose program is nothing but the tool's own code."""
+    build(BuildRequest("clarity2026", out=place / "ours.zip"))
+    return opened_bundle(place / "ours.zip", "test", place / "ours", ProcessEngine())
+
+
+ODD = {
+    "nothing": True,
+    "junk": True,
+    "answers that are refused": True,
+    "a link": False,
+    "a linked folder": False,
+    "an empty folder": False,
+    "names for Windows": False,
+    "a name that leaves": False,
+    "a program's name": False,
+    "no files": False,
+    "a pipe": False,
+}
+"""What is odd about a folder, and whether it is read where it is."""
+
+
+def odd_folder(folder: Path, odd: str) -> Path:
+    """A submission to CLARITY as a folder with something odd in it."""
+    (answers,) = (resource("bundles") / "clarity2026" / "data" / "baselines" / "test").glob("good/*.csv")
+    (folder / "below").mkdir(parents=True)
+    shutil.copy(answers, folder / "below")
+    if odd == "junk":
+        (folder / "below" / ".DS_Store").write_text("")
+    elif odd == "answers that are refused":
+        (folder / "below" / answers.name).write_text(answers.read_text()[:200])
+    elif odd == "a link":
+        (folder / "link.csv").symlink_to(answers)
+    elif odd == "a linked folder":
+        (folder / "linked").symlink_to(folder / "below")
+    elif odd == "an empty folder":
+        (folder / "empty").mkdir()
+    elif odd == "names for Windows":
+        (folder / "below\\other.txt").write_text("2")
+        (folder / "C:drive.txt").write_text("3")
+    elif odd == "a name that leaves":
+        (folder / "below\\..\\..\\other.txt").write_text("2")
+    elif odd == "a program's name":
+        (folder / "metadata.yaml").write_text("command: python3 main.py")
+    elif odd == "no files":
+        shutil.rmtree(folder / "below")
+    elif odd == "a pipe":
+        os.mkfifo(folder / "below" / "pipe")
+    return folder
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_a_folder_that_is_read_where_it_is_ends_as_its_zip(odd: str, ours: OpenedBundle, tmp_path: Path) -> None:
+    folder = odd_folder(tmp_path / "team", odd)
+    assert is_plain(folder) is ODD[odd]
+    before = [(path, path.lstat().st_mtime_ns) for path in folder.rglob("*")]
+    job = job_for(ours.scorers[0], folder, odd)
+    with ScoringDesk() as desk:
+        assert desk.score(job) == alone(job, tmp_path)
+        assert desk.score(job) == alone(job, tmp_path)
+        assert desk.serves
+    assert [(path, path.lstat().st_mtime_ns) for path in folder.rglob("*")] == before
 
 
 def test_only_the_tools_own_code_scores_several_in_one_process(tmp_path: Path) -> None:

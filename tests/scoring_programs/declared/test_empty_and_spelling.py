@@ -59,6 +59,7 @@ def test_over_several_fields_each_leaves_out_its_own(tmp_path: Path) -> None:
     [
         ("string", ["a", "", "b", "c"]),
         ("label", ["a", "", "b", "b"]),
+        ("labels", ["a", "", "b", "b"]),
         ("number", ["1", "", "3", "4"]),
         ("numbers", ["1 2", "", "3 4", "5"]),
         ("tags", ["O", "", "B-x", "O O"]),
@@ -70,13 +71,21 @@ def test_which_cells_are_empty(kind: str, values: list[str], missing: str | None
     reference = {"file": "gold.csv", **({"empty": missing} if missing else {})}
     options = one_table([{"field": "x", "type": kind}], {"m": "exact_match"}, reference=reference)
     gold = {"gold.csv": csv_of("id,x", [[str(at), value] for at, value in enumerate(values)])}
-    answer = {"label": "a", "number": "9", "numbers": "9", "tags": "O", "spans": "[[5, 6]]", "offsets": "[9]"}
+    answer = {
+        "label": "a",
+        "labels": "a",
+        "number": "9",
+        "numbers": "9",
+        "tags": "O",
+        "spans": "[[5, 6]]",
+        "offsets": "[9]",
+    }
     sent = [[str(at), answer.get(kind, "z") if at == 1 else value] for at, value in enumerate(values)]
     files = {"predictions.csv": csv_of("id,x", sent)}
-    if missing:
-        assert score(options, gold, files, tmp_path).value("m") == 1
-    elif kind in ("string", "offsets"):  # an empty one is a value
+    if kind == "labels" or (kind in ("string", "offsets") and not missing):  # an empty one is a value
         assert score(options, gold, files, tmp_path).value("m") == 0.75
+    elif missing:
+        assert score(options, gold, files, tmp_path).value("m") == 1
     elif kind != "tags":
         with pytest.raises(OrganiserError, match=r"gold\.csv:3: x is empty"):
             score(options, gold, files, tmp_path)

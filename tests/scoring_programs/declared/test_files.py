@@ -420,6 +420,7 @@ def test_two_tables_may_be_in_one_file_and_two_fields_in_one_column(tmp_path: Pa
     with pytest.raises(SubmissionError) as caught:
         score(options, gold, {"p.tsv": "id\tlabel\tx\n"}, tmp_path / "none")
     assert caught.value.messages == ['submission: holds no file with predictions; found "p.tsv". Expected: p.csv.']
+    assert not any("not read" in warning for warning in caught.value.warnings)
 
 
 def test_the_gold_may_have_a_field_elsewhere(tmp_path: Path) -> None:

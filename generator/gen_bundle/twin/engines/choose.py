@@ -2,7 +2,7 @@
 
 import filecmp
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +13,6 @@ from gen_bundle.codabench.versions import Differences
 from gen_bundle.codabench.worker import METADATA_NAMES, read_metadata
 from gen_bundle.errors import UserError
 from gen_bundle.local_files import file_digest, is_known
-from gen_bundle.package.programs import COMMAND
-from gen_bundle.package.resolve import CODE
 from gen_bundle.resources import resource
 from gen_bundle.twin.engines import Engine, EngineError
 from gen_bundle.twin.engines.process import ProcessEngine
@@ -202,13 +200,14 @@ def _has_a_command(submission: Path) -> bool:
 
 def _is_ours(program: Path, work: Path) -> bool:
     """Whether every file of a program is one of this installation's, but for what no Python runs."""
+    from gen_bundle.package.programs import COMMAND  # here, since workers that rescore choose an engine alone
+    from gen_bundle.package.resolve import CODE
+
     if not program.is_dir():
         unpack(program, work, BUNDLE)
         program = work
-    return read_metadata(program).command == COMMAND and not any(_foreign_files(program))
-
-
-def _foreign_files(program: Path) -> Iterator[str]:
+    if read_metadata(program).command != COMMAND:
+        return False
     ours = resource("scoring_programs")
     for path in program.rglob("*"):
         name = path.relative_to(program).as_posix()
@@ -216,4 +215,5 @@ def _foreign_files(program: Path) -> Iterator[str]:
         if path.is_dir() or is_data:
             continue
         if not (ours / name).is_file() or not filecmp.cmp(ours / name, path, shallow=False):
-            yield name
+            return False
+    return True
