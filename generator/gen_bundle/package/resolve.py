@@ -363,8 +363,9 @@ def _worst_notes(declaration: model.DeclaredCompetition) -> Iterator[str]:
         for column in task.columns:
             worst, rises = column.worst, column.sort == "desc"
             if worst is not None and ((rises and worst >= 1) or (not rises and worst <= 0)):
+                better = model.BETTER[column.sort]
                 yield (
-                    f"tasks.{task.id}.columns.{column.key}.worst: {model.BETTER[column.sort]} is better, and every score that is worse "
+                    f"tasks.{task.id}.columns.{column.key}.worst: {better} is better, and every score that is worse "
                     f"than {worst:g} is written as {worst:g}. Make sure that it is the worst score that there can be."
                 )
 

@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from gen_bundle.declaration.declared.metrics import MetricOption, MetricRow, metrics
+from gen_bundle.declaration.model import BETTER
 
 
 def catalogue() -> str:
@@ -21,7 +22,8 @@ def _parts() -> Iterator[str]:
     yield "| metric | fields of type | better | worst by default | computed by |"
     yield "|---|---|---|---|---|"
     for metric in metrics().values():
-        yield f"| [`{metric.name}`](#{metric.name}) | {_types(metric)} | {BETTER[metric.sort]} | {metric.worst:g} | {_by(metric)} |"
+        better = BETTER[metric.sort]
+        yield f"| [`{metric.name}`](#{metric.name}) | {_types(metric)} | {better} | {metric.worst:g} | {_by(metric)} |"
     yield "| `metrics.py:name` | any | `sort` says | `worst` says | your `name(gold, predicted, **options)` |\n"
     for metric in metrics().values():
         yield from _entry(metric)
