@@ -12,9 +12,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from gen_bundle.rescore.opened_bundle import opened_bundle
-from gen_bundle.rescore.scoring_desk import ScoringDesk
-from gen_bundle.rescore.scoring_job import Lost, job_for
+from gen_bundle.rescore.scoring_job import Lost, job_for, opened_bundle
+from gen_bundle.rescore.workers import ScoringDesk
 from gen_bundle.twin.engines.process import ProcessEngine
 from tests.forks import Forks
 from tests.generator.rescore.dask import GIVEN_UP_SOON, NOTICED_SOON, Dask, until
