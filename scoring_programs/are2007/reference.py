@@ -62,7 +62,11 @@ def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> AreR
         for text in texts(folder, task, problems):
             name = f"{task}/{text}"
             given = _read_input(task, folder, name + INPUT, problems)
-            key = _read_key(task, folder, name + KEY, given, problems)
+            places = Places(task, given, name + KEY, problems.gold_fault)
+            key = read_key(read_utf8(folder / (name + KEY), name + KEY, MAX_MEGABYTES, problems) or "", places)
+            if places.asked is not None and set(key.pronouns) != places.asked:
+                what = "<anaphoric_pronouns> is not that of the input"
+                problems.error(name + KEY, what, "the same pronouns in both")
             inputs[task][text], keys[task][text] = given, key
     problems.stop_organisers_if_any()
     return AreReference(inputs, keys)
@@ -126,12 +130,3 @@ def _ids(text: str, name: str, shape: Shape, fault: Fault) -> dict[str, list[str
 
     read_elements(text, name, shape, fault, add)
     return {kind: list(found) for kind, found in ids.items()}
-
-
-def _read_key(task: str, folder: Path, name: str, given: Input, problems: Problems) -> AnswerKey:
-    text = read_utf8(folder / name, name, MAX_MEGABYTES, problems) or ""
-    places = Places(task, given, name, problems.gold_fault)
-    key = read_key(text, places)
-    if places.asked is not None and set(key.pronouns) != places.asked:
-        problems.error(name, "<anaphoric_pronouns> is not that of the input", "the same pronouns in both")
-    return key

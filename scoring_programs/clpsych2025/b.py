@@ -6,13 +6,13 @@ and Submission Instructions"; profile `as-run` gives what the organisers' evalua
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any
 
 from clpsych2025.averages import Average, mean
 from clpsych2025.engines import nli_model
-from clpsych2025.reference import ClpsychReference, Summary
-from clpsych2025.submission import SELF_STATES, ClpsychSubmission, PostAnswer
+from clpsych2025.reference import ClpsychReference
+from clpsych2025.submission import SELF_STATES, ClpsychSubmission
 from clpsych2025.summaries import (
     PairClassifier,
     PairTable,
@@ -69,20 +69,15 @@ def summarised_posts(
     posts = []
     for name, timeline in reference.timelines.items():
         for key, gold in timeline.posts.items():
-            if gold.summary.given:
-                posts.append(_summarised(name, gold.summary, submission.timelines[name].posts[key], stripped))
+            if not gold.summary.given:
+                continue
+            answer = submission.timelines[name].posts[key]
+            with_gold = against_gold(gold.summary, answer.summary)
+            evidence = list(chain.from_iterable(map(answer.evidence.__getitem__, SELF_STATES)))
+            if stripped:
+                evidence = list(dict.fromkeys(answer.spans))
+            posts.append(SummarisedPost(name, with_gold, SentencePairs(evidence, with_gold.hypotheses)))
     return posts
-
-
-def _summarised(timeline: str, gold: Summary, answer: PostAnswer, stripped: bool) -> SummarisedPost:
-    with_gold = against_gold(gold, answer.summary)
-    evidence: list[str] = []
-    if stripped:
-        evidence += dict.fromkeys(answer.spans)
-    else:
-        for state in SELF_STATES:
-            evidence += answer.evidence[state]
-    return SummarisedPost(timeline, with_gold, SentencePairs(evidence, with_gold.hypotheses))
 
 
 def scored_posts(posts: Sequence[SummarisedPost], model: PairClassifier | None) -> list[ScoredPost]:

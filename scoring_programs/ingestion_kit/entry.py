@@ -12,7 +12,7 @@ import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Dict, List, Mapping, Optional, Set, Tuple
+from typing import Dict, List, Optional, Set, Tuple
 
 from scoring_kit.base.environment import kept
 from scoring_kit.code_submission import FUNCTION, CodeEntry
@@ -84,7 +84,7 @@ def run_entry(entry: CodeEntry, code: Path, input_folder: Path, output_folder: P
         process = subprocess.Popen(
             [*_command(entry), *folders],
             cwd=str(code),
-            env=entry_environment(os.environ, scratch),
+            env={**kept(os.environ), "PYTHONUNBUFFERED": "1", **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(scratch))},
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=err,
@@ -131,11 +131,6 @@ def _watched(
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(POLL_SECONDS)
     return None, peak
-
-
-def entry_environment(ours: Mapping[str, str], scratch: Path) -> Dict[str, str]:
-    """What submitted code sees of the environment; temporary files go to `scratch`."""
-    return {**kept(ours), "PYTHONUNBUFFERED": "1", "TMPDIR": str(scratch), "TEMP": str(scratch), "TMP": str(scratch)}
 
 
 def _command(entry: CodeEntry) -> List[str]:

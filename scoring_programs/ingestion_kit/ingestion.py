@@ -50,10 +50,14 @@ STATUS = {OF_SUBMISSION: 1, OF_ORGANISERS: 2, OF_PROGRAM: 3}
 def main(program_folder: Path, arguments: Sequence[str]) -> int:
     """Run the ingestion program; returns its exit status, with every message already printed."""
     escape_what_cannot_be_printed()
-    request = _parse(arguments)
+    parser = argparse.ArgumentParser(prog="ingest.py", description="Run a submission's code on the input data.")
+    parser.add_argument("input", type=Path, help="folder that the code may read")
+    parser.add_argument("submission", type=Path, help="folder with the submission")
+    parser.add_argument("output", type=Path, help="folder for what is handed to the scoring program")
+    request = parser.parse_args(arguments)
     private = Path(tempfile.mkdtemp(prefix="ingestion-"))
     try:
-        return Ingestion(program_folder, request.input, request.submission, request.output).run(private)
+        return _run(program_folder, request, private)
     except OSError as error:
         _print(_frames(error), sys.stderr)  # not even the record could be written
         return STATUS[OF_PROGRAM]
@@ -61,105 +65,90 @@ def main(program_folder: Path, arguments: Sequence[str]) -> int:
         shutil.rmtree(str(private), ignore_errors=True)
 
 
-def _parse(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="ingest.py", description="Run a submission's code on the input data.")
-    parser.add_argument("input", type=Path, help="folder that the code may read")
-    parser.add_argument("submission", type=Path, help="folder with the submission")
-    parser.add_argument("output", type=Path, help="folder for what is handed to the scoring program")
-    return parser.parse_args(arguments)
+def _run(program_folder: Path, asked: argparse.Namespace, private: Path) -> int:
+    """Run the ingestion, with the code in the folder `private`, and write its record; returns the exit status.
 
-
-class Ingestion:
-    """One run, from the submission's folder to what the scoring program reads.
-
-    Args:
-        program_folder: holds program.json.
-        input_folder: what the code may read.
-        submission: the submission's files.
-        output: where the run's folder goes; all else in it is removed.
+    Raises:
+        OSError: the output folder cannot be written.
     """
+    handed_over: Path = asked.output / run_folder_name(asked.submission)
+    record: Dict[str, Any] = {"duration": None, "memory_mib": None, "exit_code": None, "files": {}}
+    problems = Problems()
+    lines: Sequence[str] = []  # as they are printed, where that is more than the errors
+    _clear(asked.output)
+    try:
+        _hand_over(program_folder, asked, private, handed_over, record, problems)
+        fault, errors = None, []
+    except SubmissionError as error:
+        fault, errors, lines = OF_SUBMISSION, error.messages, error.report().splitlines()
+        record["found"] = error.found
+    except OrganiserError as error:
+        fault, errors = OF_ORGANISERS, error.messages
+    except Exception as error:
+        fault, errors = OF_PROGRAM, _frames(error)
+    if fault:
+        _clear(asked.output)
+    record.update(fault=fault, errors=errors, warnings=problems.warnings)
+    handed_over.mkdir(exist_ok=True)
+    unfinished = handed_over / f".{RECORD}.tmp"
+    unfinished.write_text(json.dumps(record, indent=1), encoding="utf-8")
+    unfinished.replace(handed_over / RECORD)
+    _print(problems.warning_lines(), sys.stdout)
+    _print(lines or errors, sys.stderr)
+    return STATUS.get(fault or "", 0)
 
-    def __init__(self, program_folder: Path, input_folder: Path, submission: Path, output: Path) -> None:
-        self._program_folder = program_folder
-        self._input = input_folder
-        self._submission = submission
-        self._output = output
-        self._handed_over = output / run_folder_name(submission)
-        self._record: Dict[str, Any] = {"duration": None, "memory_mib": None, "exit_code": None, "files": {}}
 
-    def run(self, private: Path) -> int:
-        """Do it, with the code in the folder `private`; returns the exit status.
+def _hand_over(
+    program_folder: Path,
+    asked: argparse.Namespace,
+    private: Path,
+    handed_over: Path,
+    record: Dict[str, Any],
+    problems: Problems,
+) -> None:
+    """Run the entry on a copy of the submission, and take over and check what it wrote; `record` says how it went.
 
-        Raises:
-            OSError: the output folder cannot be written.
-        """
-        problems = Problems()
-        lines: Sequence[str] = []  # as they are printed, where that is more than the errors
-        _clear(self._output)
-        try:
-            self._run(private, problems)
-            fault, errors = None, []
-        except SubmissionError as error:
-            fault, errors, lines = OF_SUBMISSION, error.messages, error.report().splitlines()
-            self._record["found"] = error.found
-        except OrganiserError as error:
-            fault, errors = OF_ORGANISERS, error.messages
-        except Exception as error:
-            fault, errors = OF_PROGRAM, _frames(error)
-        if fault:
-            _clear(self._output)
-        self._record.update(fault=fault, errors=errors, warnings=problems.warnings)
-        self._handed_over.mkdir(exist_ok=True)
-        unfinished = self._handed_over / f".{RECORD}.tmp"
-        unfinished.write_text(json.dumps(self._record, indent=1), encoding="utf-8")
-        unfinished.replace(self._handed_over / RECORD)
-        _print(problems.warning_lines(), sys.stdout)
-        _print(lines or errors, sys.stderr)
-        return STATUS.get(fault or "", 0)
-
-    def _run(self, private: Path, problems: Problems) -> None:
-        """Run the entry on a copy of the submission, and take over and check what it wrote.
-
-        Raises:
-            SubmissionError: with every problem of the code, its run or its predictions.
-            OrganiserError: the program was not packed as a whole, or there is no input data.
-        """
-        program = _read_program(self._program_folder / "program.json")
-        entry = CodeEntry(program["entry"]["file"], program["entry"]["interface"])
-        manifest = Manifest.from_dict(program["manifest"])
-        # Before the code runs, so that nothing of this program is read again afterwards.
-        module = submission_module(program["package"])
-        if not self._input.is_dir():
-            raise OrganiserError("There is no input data (/app/input_data). Give the task its input_data.")
-        files = code_files(self._submission, entry, problems)
+    Raises:
+        SubmissionError: with every problem of the code, its run or its predictions.
+        OrganiserError: the program was not packed as a whole, or there is no input data.
+    """
+    program = _read_program(program_folder / "program.json")
+    entry = CodeEntry(program["entry"]["file"], program["entry"]["interface"])
+    manifest = Manifest.from_dict(program["manifest"])
+    # Before the code runs, so that nothing of this program is read again afterwards.
+    module = submission_module(program["package"])
+    if not asked.input.is_dir():
+        raise OrganiserError("There is no input data (/app/input_data). Give the task its input_data.")
+    files = code_files(asked.submission, entry, problems)
+    problems.stop_if_any()
+    code, written = private / "submission", private / "output"
+    for name, path in files.items():
+        (code / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(str(path), str(code / name))
+    written.mkdir()
+    ended = run_entry(entry, code, asked.input, written, Limits(program["seconds"], program["memory_mib"]))
+    memory = ended.memory_mib and round(ended.memory_mib, 1)
+    record.update(duration=round(ended.seconds, 3), memory_mib=memory, exit_code=ended.exit_code)
+    _print_end(ended)
+    if ended.fault:
+        problems.error(*ended.fault)
         problems.stop_if_any()
-        code, written = private / "submission", private / "output"
-        for name, path in files.items():
-            (code / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(str(path), str(code / name))
-        written.mkdir()
-        ended = run_entry(entry, code, self._input, written, Limits(program["seconds"], program["memory_mib"]))
-        self._note(ended)
-        if ended.fault:
-            problems.error(*ended.fault)
-            problems.stop_if_any()
-        _clear(self._output)
-        predictions = self._handed_over / PREDICTIONS
-        names = take_over(written, predictions, problems)
-        problems.stop_if_any()
-        read_submission(module, predictions, manifest, Problems())  # the scoring program repeats its warnings
-        self._record["files"] = {name: sha256_of(predictions / name) for name in names}
+    _clear(asked.output)
+    predictions = handed_over / PREDICTIONS
+    names = take_over(written, predictions, problems)
+    problems.stop_if_any()
+    read_submission(module, predictions, manifest, Problems())  # the scoring program repeats its warnings
+    record["files"] = {name: sha256_of(predictions / name) for name in names}
 
-    def _note(self, ended: EndedEntry) -> None:
-        """Print how the code ended, and note it for the record."""
-        memory = ended.memory_mib and round(ended.memory_mib, 1)
-        self._record.update(duration=round(ended.seconds, 3), memory_mib=memory, exit_code=ended.exit_code)
-        for title, text in (("printed", ended.stdout), ("printed to stderr", ended.stderr)):
-            if text:
-                harmless = re.sub(r"[^\n\t]+", lambda part: printable(part[0]), text.rstrip("\n"))
-                print(f"--- what the code {title} ---", harmless, sep="\n")
-        held = "" if memory is None else f", with at most {memory:.0f} MiB of memory"
-        print(f"--- the code ran {ended.seconds:.1f} s{held} ---")
+
+def _print_end(ended: EndedEntry) -> None:
+    """Print what the code printed, and how it ended."""
+    for title, text in (("printed", ended.stdout), ("printed to stderr", ended.stderr)):
+        if text:
+            harmless = re.sub(r"[^\n\t]+", lambda part: printable(part[0]), text.rstrip("\n"))
+            print(f"--- what the code {title} ---", harmless, sep="\n")
+    held = "" if ended.memory_mib is None else f", with at most {ended.memory_mib:.0f} MiB of memory"
+    print(f"--- the code ran {ended.seconds:.1f} s{held} ---")
 
 
 def _read_program(path: Path) -> Mapping[str, Any]:

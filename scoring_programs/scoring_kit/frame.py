@@ -48,7 +48,11 @@ DEFAULT_INPUT, DEFAULT_OUTPUT = Path("/app/input"), Path("/app/output")
 def main(program_folder: Path, arguments: Sequence[str]) -> int:
     """Run a scoring program; returns its exit status, with every message already printed."""
     escape_what_cannot_be_printed()
-    request = _parse(arguments)
+    parser = argparse.ArgumentParser(prog="score.py", description="Score one submission.")
+    parser.add_argument("input", type=Path, nargs="?", default=DEFAULT_INPUT, help="folder with ref/ and res/")
+    parser.add_argument("output", type=Path, nargs="?", default=DEFAULT_OUTPUT, help="folder to write the scores to")
+    parser.add_argument("--task", help="score only this task; the columns of the others get their worst value")
+    request = parser.parse_args(arguments)
     gc.set_threshold(*THRESHOLDS)
     return score_once(program_folder, request.input, request.output, request.task)
 
@@ -63,14 +67,6 @@ def score_once(
         write_failure_page(output_folder, program_folder, failure.page, _now())
 
     return guarded(lambda: run(program_folder, input_folder, output_folder, task, gold), show)
-
-
-def _parse(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="score.py", description="Score one submission.")
-    parser.add_argument("input", type=Path, nargs="?", default=DEFAULT_INPUT, help="folder with ref/ and res/")
-    parser.add_argument("output", type=Path, nargs="?", default=DEFAULT_OUTPUT, help="folder to write the scores to")
-    parser.add_argument("--task", help="score only this task; the columns of the others get their worst value")
-    return parser.parse_args(arguments)
 
 
 @dataclass(frozen=True)
@@ -139,10 +135,16 @@ def run(
 def program_of(folder: Path, task: str | None) -> Program:
     """The description of the program in a folder, of one task alone where one is named.
 
+    Where organisers run it themselves they may ask for more details; scores are written as on the platform.
+
     Raises:
-        OrganiserError: it cannot be read, or has no such task.
+        OrganiserError: it cannot be read, or has no such task or level of details.
     """
-    program = Program.read(folder / "program.json").for_organisers(os.environ.get("SCORING_DETAILS"))
+    program = Program.read(folder / "program.json")
+    if details := os.environ.get("SCORING_DETAILS"):
+        if details not in ("full", "all"):
+            raise OrganiserError(f"SCORING_DETAILS={details}: no such level. Expected full or all.")
+        program = replace(program, details=details, scores_hidden=False)
     if task is None:
         return program
     if task not in program.tasks:

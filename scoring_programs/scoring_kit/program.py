@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any
@@ -130,20 +130,6 @@ class Program:
                 f"{path.name}: the scoring program's description is missing or damaged ({type(error).__name__}). "
                 "Build the bundle again with gen-bundle and upload its scoring program."
             ) from error
-
-    def for_organisers(self, details: str | None) -> "Program":
-        """The program with another level of details, as the organisers ask for it where they run it themselves.
-
-        Only what is shown beside the scores changes: these are written as on the platform.
-
-        Raises:
-            OrganiserError: no such level.
-        """
-        if not details:
-            return self
-        if details not in ("full", "all"):
-            raise OrganiserError(f"SCORING_DETAILS={details}: no such level. Expected full or all.")
-        return replace(self, details=details, scores_hidden=False)
 
     def columns_of(self, task: str) -> list[ScoreColumn]:
         """The columns of a task, in the board's order."""

@@ -273,8 +273,11 @@ def _further(program: Program, result: TaskResult, shown: Shown) -> str:
     lines = ""
     for name, metric in metrics[:MAX_FURTHER]:
         over = metric.rows if name in rows else ""
+        value = str(metric.value)  # of a count
+        if metric.value is not None and not isinstance(metric.value, int):
+            value = number(program.rounded(metric.value))
         lines += (
-            f'<tr><th scope="row">{label_html(name)}</th><td class="number">{_figure(program, metric)}</td>'
+            f'<tr><th scope="row">{label_html(name)}</th><td class="number">{value}</td>'
             f'<td class="number soft">{over}</td></tr>\n'
         )
     found = len(metrics)
@@ -299,12 +302,6 @@ def _beside_board_and_figures(program: Program, result: TaskResult, names: set[s
         if name in names and metric.value is not None and not is_drawn and id(metric) not in on_board:
             metrics.append((name, metric))
     return metrics
-
-
-def _figure(program: Program, metric: Metric) -> str:
-    if metric.value is None or isinstance(metric.value, int):
-        return str(metric.value)
-    return number(program.rounded(metric.value))
 
 
 MAX_BARS = 40
@@ -353,7 +350,14 @@ def _bar_chart(chart: BarChart, min_items: int, decimals: int) -> str:
     top = max(_finite(bars), default=1.0) if chart.top is None else chart.top
     rows = ""
     for row in _excerpt(bars, chart.better):
-        rows += row if isinstance(row, str) else _bar_row(row, top)
+        if isinstance(row, str):
+            rows += row
+            continue
+        shape = f'<rect class="bar" width="{_percent(row.value, top)}%" height="8"/>'
+        rows += (
+            f"<tr>{_head(row.label, shape)}"
+            f'<td class="number">{number(row.value, DECIMALS)}</td><td class="number soft">{row.items}</td></tr>\n'
+        )
     notes = f"{chart.better.capitalize()} is better. The axis runs from 0 to {top:g}. Items: {chart.items}."
     return _note(notes + _left_out(chart.bars, shown, min_items)) + _table("bars", ("Label", "Value", "Items"), rows)
 
@@ -410,14 +414,6 @@ def _excerpt(bars: Sequence[Bar], better: str) -> list[Bar | str]:
     ]
 
 
-def _bar_row(bar: Bar, top: float) -> str:
-    drawn = _svg(f'<rect class="bar" width="{_percent(bar.value, top)}%" height="8"/>')
-    return (
-        f"<tr>{_head(bar.label, drawn)}"
-        f'<td class="number">{number(bar.value, DECIMALS)}</td><td class="number soft">{bar.items}</td></tr>\n'
-    )
-
-
 def _percent(value: float | None, top: float) -> str:
     """How much of the axis a value takes; what is beyond its ends is drawn to the end."""
     if value is None or not math.isfinite(value) or top <= 0:
@@ -425,14 +421,11 @@ def _percent(value: float | None, top: float) -> str:
     return f"{100 * min(max(value / top, 0.0), 1.0):.1f}"
 
 
-def _head(label: str, drawn: str) -> str:
+def _head(label: str, shapes: str) -> str:
+    """The head of a row: its label, with shapes drawn below it."""
+    track = '<rect class="track" width="100%" height="8"/>'
+    drawn = f'<svg aria-hidden="true" width="100%" height="8">{track}{shapes}</svg>'
     return f'<th scope="row"><div><span>{label_html(label)}</span>{drawn}</div></th>'
-
-
-def _svg(shapes: str) -> str:
-    return (
-        f'<svg aria-hidden="true" width="100%" height="8"><rect class="track" width="100%" height="8"/>{shapes}</svg>'
-    )
 
 
 def _confusion_matrix(matrix: ConfusionMatrix, min_items: int) -> str:
@@ -440,7 +433,13 @@ def _confusion_matrix(matrix: ConfusionMatrix, min_items: int) -> str:
     if shown is None:
         return _withheld(min_items)
     heads = "".join(f'<th scope="col"><span>{label_html(label)}</span></th>' for label in shown.predicted_labels)
-    rows = "".join(_matrix_row(shown, i) for i in range(len(shown.gold_labels)))
+    rows = ""
+    for label, counts in zip(shown.gold_labels, shown.counts, strict=True):
+        total, cells = sum(counts), ""
+        for predicted, count in zip(shown.predicted_labels, counts, strict=True):
+            right = ' class="right"' if predicted == label != OTHERS else ""
+            cells += f'<td{right} style="--share:{share(count, total):.2f}">{count}</td>'
+        rows += f'<tr><th scope="row">{label_html(label)}</th>{cells}<td class="soft">{total}</td></tr>\n'
     notes = "Rows: gold. Columns: predicted. The stronger a cell's colour, the larger its share of the row."
     if OTHERS in (*shown.gold_labels, *shown.predicted_labels):
         notes += f" Labels with fewer than {min_items} items are put together."
@@ -449,16 +448,6 @@ def _confusion_matrix(matrix: ConfusionMatrix, min_items: int) -> str:
         f'<table class="matrix"><thead><tr><th scope="col">Gold</th>{heads}<th scope="col"><span>all</span></th></tr>'
         f"</thead>\n<tbody>{rows}</tbody></table></div>\n"
     )
-
-
-def _matrix_row(matrix: ConfusionMatrix, i: int) -> str:
-    counts, label = matrix.counts[i], matrix.gold_labels[i]
-    total = sum(counts)
-    cells = ""
-    for predicted, count in zip(matrix.predicted_labels, counts, strict=True):
-        right = ' class="right"' if predicted == label != OTHERS else ""
-        cells += f'<td{right} style="--share:{share(count, total):.2f}">{count}</td>'
-    return f'<tr><th scope="row">{label_html(label)}</th>{cells}<td class="soft">{total}</td></tr>\n'
 
 
 def _count_bars(counts: CountBars, min_items: int, decimals: int) -> str:
@@ -490,6 +479,6 @@ def _count_row(row: tuple[str, float, float, float], longest: float, decimals: i
         left += count
     cells = "".join(f'<td class="number">{round(count, 2):g}</td>' for count in counts)
     return (
-        f"<tr>{_head(label, _svg(shapes))}{cells}"
+        f"<tr>{_head(label, shapes)}{cells}"
         f'<td class="number">{number(2 * tp / (2 * tp + fp + fn), decimals)}</td></tr>\n'
     )
