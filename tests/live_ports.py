@@ -112,7 +112,8 @@ class _Store(_Handler):
         if content is None:
             self.reply(self.site.lost, b"<Error><Code>NoSuchKey</Code></Error>", "application/xml")
             return
-        start = int((self.headers.get("Range") or "bytes=0-").removeprefix("bytes=").rstrip("-"))
+        asked = self.headers.get("Range") if not self.site.whole else None
+        start = int((asked or "bytes=0-").removeprefix("bytes=").rstrip("-"))
         rest, length = content[start:], str(len(content) - start)
         if self.site.cut_short:
             self.site.cut_short -= 1

@@ -39,6 +39,7 @@ class Site:
         breaks_before: likewise, without doing the work.
         redirects: API paths (their ends) → where they lead.
         cut_short: how many of the next downloads end in the middle.
+        whole: whether the store sends files from their beginning, whatever is asked for.
         lost: what the store answers where it has no such file.
         late_scores: how often a submission is asked for until its scores are there.
         running: how often a new submission is asked for until it is over.
@@ -57,6 +58,7 @@ class Site:
     breaks_before: set[str] = field(default_factory=set)
     redirects: dict[str, str] = field(default_factory=dict)
     cut_short: int = 0
+    whole: bool = False
     lost: int = 404
     late_scores: int = 0
     running: int = 3

@@ -406,10 +406,10 @@ class Comparison:
     @property
     def said(self) -> str:
         """How much was compared, and is equal."""
-        own = sum(run.own for run in self.runs)
-        refused = sum(run.is_refused_by_both for run in self.runs)
-        values = equal = 0
+        own = refused = values = equal = 0
         for run in self.runs:
+            own += run.own
+            refused += run.is_refused_by_both
             if run.original.scores is not None:
                 values += len(self.columns)
                 equal += sum(map(run.is_equal, self.columns))

@@ -190,19 +190,18 @@ class _Project:
     def _name_what_is_ignored(self) -> None:
         """Note the keys that the platform ignores, and the dates beside the phases, which only a preview shows."""
         board = ("leaderboards", 0)
-        known: list[tuple[YamlPath, Set[str]]] = [((), TOP_KEYS - {"milestones"}), (board, BOARD | {TIE_BREAK})]
-        for name, keys in (
-            (("pages",), PAGE),
-            (("tasks",), TASK),
-            (("solutions",), SOLUTION),
-            (("phases",), PHASE),
-            ((*board, "columns"), COLUMN | {MEASURED}),
-        ):
-            known += [(entry.at, keys) for entry in self.bundle.entries(*name)]
-        for at, read in known:
-            further = [dotted((*at, key)) for key in self.bundle.mapping(at) if key not in read]
-            if further:
-                self.opened.lost.append(f"{', '.join(further)}: Codabench ignores it, too")
+        self._name_further((), TOP_KEYS - {"milestones"})
+        self._name_further(board, BOARD | {TIE_BREAK})
+        for name, keys in (("pages", PAGE), ("tasks", TASK), ("solutions", SOLUTION), ("phases", PHASE)):
+            for entry in self.bundle.entries(name):
+                self._name_further(entry.at, keys)
+        for entry in self.bundle.entries(*board, "columns"):
+            self._name_further(entry.at, COLUMN | {MEASURED})
+
+    def _name_further(self, at: YamlPath, read: Set[str]) -> None:
+        further = [dotted((*at, key)) for key in self.bundle.mapping(at) if key not in read]
+        if further:
+            self.opened.lost.append(f"{', '.join(further)}: Codabench ignores it, too")
 
     # Texts
 
@@ -284,7 +283,9 @@ class _Project:
         }
         if phase.auto_migrate:
             entry["auto_migrate"] = True
-        entry |= dict.fromkeys([flag for flag in PHASE_FLAGS if as_boolean(given.get(flag))], True)
+        for flag in PHASE_FLAGS:
+            if as_boolean(given.get(flag)):
+                entry[flag] = True
         entry |= self._places(phase.files, PHASE_DATA, f"/{entry['id']}")
         if given.get("gold") == "public":
             entry["gold"] = "public"

@@ -8,7 +8,8 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, repeat
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -140,7 +141,7 @@ class DeclarationSearch:
             if len(scoring.choices) == len(self.columns) and not is_stricter:
                 break
         if best is None:
-            keys = ", ".join(column.key for column in self.columns)
+            keys = ", ".join(map(attrgetter("key"), self.columns))
             raise UserError(f"no metric of a declaration gives the values of {keys}")
         return best
 
@@ -225,7 +226,7 @@ def _scored_tasks(competition: Competition, code: ScorerCode, bench: Bench, work
     for number, task in enumerate(competition.used_tasks):
         found.append(_scored_task(task, competition, code, bench, work / f"task-{number}"))
     first = next((one for one in found if one.pairs), None)
-    if not any(one.own for one in found):
+    if not any(map(attrgetter("own"), found)):
         raise UserError("no solution is attached to a task, so that there is nothing to compare by")
     if first is None:
         raise UserError(
@@ -288,7 +289,7 @@ def _unpacked(path: Path, into: Path, bounds: Bounds) -> Path:
 
 
 def _tables(files: Files, code: ScorerCode) -> list[FoundTable]:
-    tables = (read_table(name, data, code.names) for name, data in files.items())
+    tables = map(read_table, files, files.values(), repeat(code.names))
     return list(filter(None, tables))
 
 

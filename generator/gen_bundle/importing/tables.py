@@ -52,8 +52,8 @@ class FoundTable:
 
     def ids(self, columns: Iterable[str]) -> list[tuple[str, ...]]:
         """The cells of each row in these columns, as texts."""
-        texts = [map(str, self.column(one)) for one in columns]
-        return list(zip(*texts, strict=True))
+        rows = zip(*map(self.column, columns), strict=True)
+        return [tuple(map(str, row)) for row in rows]
 
     def with_rows(self, rows: Iterable[Row]) -> "FoundTable":
         return replace(self, rows=tuple(rows))
@@ -280,7 +280,8 @@ def _matched(answer: FoundTable, gold: FoundTable) -> FilePair | None:
 def _keys(answer: FoundTable, gold: FoundTable) -> Iterator[Columns]:
     """What may be a key: columns with the same values in both, each once; of the same name first. At last the line."""
     pairs = [(one, other) for one, other in product(answer.columns, gold.columns) if one != other]
-    same = [(one, one) for one in answer.columns if one in gold.columns]
+    both = list(filter(gold.columns.__contains__, answer.columns))
+    same = list(zip(both, both, strict=True))
     for chosen in chain(combinations([*same, *pairs], 1), combinations(same, 2)):
         key = dict(chosen)
         answered, wanted = answer.ids(key), gold.ids(key.values())

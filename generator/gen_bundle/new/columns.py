@@ -118,8 +118,14 @@ def look_at(gold: GoldRows, name: str) -> GoldColumn:
         found = _json_column(name, [value for value in given if str(value) not in odd])
     else:
         found, odd = _look_at_cells(name, Counter(values))
-    blank = [at for at, value in enumerate(values) if not value and _is_blank(value)]
-    not_numbers = [at for at, value in enumerate(values) if str(value) in odd] if odd else []
+    blank: list[int] = []
+    not_numbers: list[int] = []
+    if odd or not all(values):
+        for at, value in enumerate(values):
+            if _is_blank(value):
+                blank.append(at)
+            elif str(value) in odd:
+                not_numbers.append(at)
     return replace(found, blank=tuple(blank), not_numbers=tuple(not_numbers))
 
 

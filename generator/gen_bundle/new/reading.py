@@ -292,9 +292,9 @@ def _quoted_rows(file: GoldFile, layout: Layout) -> Rows:
 def _plain_rows(file: GoldFile, layout: Layout) -> Rows:
     rows: list[list[str]] = []
     numbers: list[int] = []
-    for number, line in enumerate(file.text.split("\n"), 1):
+    for number, line in enumerate(file.text.replace("\r\n", "\n").split("\n"), 1):
         if number > layout.skipped and (line.strip() or layout.delimiter in line):
-            rows.append(line.removesuffix("\r").split(layout.delimiter))
+            rows.append(line.split(layout.delimiter))
             numbers.append(number)
     return rows, numbers
 

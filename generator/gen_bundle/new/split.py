@@ -126,10 +126,9 @@ def is_sorted_by_answer(proposal: Proposal) -> bool:
 
 def _comes_in_order(texts: Sequence[str], kind: str) -> bool:
     if kind == "number":
-        numbers = list(map(float, texts))
-        others = numbers[1:]
-        in_order = all(map(operator.le, numbers, others)) or all(map(operator.ge, numbers, others))
-        return in_order and len(set(numbers)) > 2
+        rises = all(itertools.starmap(operator.le, itertools.pairwise(map(float, texts))))
+        falls = all(itertools.starmap(operator.ge, itertools.pairwise(map(float, texts))))
+        return (rises or falls) and len(set(map(float, texts))) > 2
     different = len(set(texts))
     if different < 2 or len(texts) <= 4 * different:
         return False

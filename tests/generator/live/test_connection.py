@@ -1,6 +1,7 @@
 """Requests: what is repeated, what never is, where the token goes, and what is said of faults."""
 
 import os
+import random
 import stat
 import time
 import traceback
@@ -12,7 +13,7 @@ import pytest
 
 from gen_bundle.errors import UserError
 from gen_bundle.live.answers import body_in_one_line
-from gen_bundle.live.connection import AnswerError, ChangeLog, Connection, ListingError
+from gen_bundle.live.connection import CHUNK, AnswerError, ChangeLog, Connection, ListingError
 from gen_bundle.live.credentials import PUBLIC_SITE, Token, find_token, save_token, server_address, tokens_file
 from tests.generator.live.conftest import close_log, run_in_c_locale
 from tests.live_runs import HTML_500
@@ -61,8 +62,8 @@ def test_a_change_is_never_repeated_by_itself(site: Site, connection: Connection
 def test_nobody_waits_without_end(
     site: Site, connection: Connection, pauses: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gen_bundle.live.connection.TIMEOUT_S", (0.1, 0.03))
-    site.slow = 0.1
+    monkeypatch.setattr("gen_bundle.live.connection.TIMEOUT_S", (10, 0.03))
+    site.slow = 3
     with pytest.raises(AnswerError, match="no answer in time") as caught:
         connection.get("my_profile/")
     assert caught.value.unclear
@@ -202,10 +203,14 @@ def test_a_wait_that_is_not_a_number(
     assert pauses == [0.5, 2, 8]
 
 
-def test_a_broken_download_goes_on_where_it_ended(site: Site, connection: Connection, tmp_path: Path) -> None:
-    site.files["one"] = bytes(range(256)) * 40
-    site.cut_short = 2
-    assert connection.download(site.signed("one"), tmp_path / "one") == 10240
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_broken_download_goes_on_where_it_ended(
+    site: Site, connection: Connection, tmp_path: Path, whole: bool
+) -> None:
+    """Or from the beginning, where the store sends no part."""
+    site.files["one"] = random.Random(1).randbytes(4 * CHUNK)
+    site.cut_short, site.whole = 2, whole
+    assert connection.download(site.signed("one"), tmp_path / "one") == 4 * CHUNK
     assert (tmp_path / "one").read_bytes() == site.files["one"]
     assert len(site.asked) == 3
     assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == ["one"]
