@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import HOUSE, UNPACKER, WORKER, Check, Problem, Topic
-from gen_bundle.check.rules.data_files import where
 from gen_bundle.check.rules.shared import known_key
+from gen_bundle.check.rules.tasks import where
 from gen_bundle.codabench.commands import Role, Verdict, faults
 from gen_bundle.codabench.competition import DEFAULT_IMAGE, DataUse, Task
 from gen_bundle.codabench.fields import Stage, shown
