@@ -1,23 +1,38 @@
-"""The final ranking over all participants of a competition, by the rule of its scoring package."""
+"""The final ranking over all participants of a competition, by the rule of its scoring package.
 
+Of a foreign project nothing is scored: the scores are those that `gen-bundle fetch` found on the platform, or a table
+of the organisers'. The platform's own rules say what the computed columns are and which column orders the teams.
+"""
+
+import csv
+import io
+import json
+import math
 import shlex
 import tempfile
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
 from typing import Any
 
+from gen_bundle.codabench.board import Board, NoBoardError, RefusedError, Submitted
+from gen_bundle.codabench.competition import AVERAGE_RANK, Column, Leaderboard
+from gen_bundle.codabench.reading import CompetitionYaml
+from gen_bundle.declaration.declared import DECLARED
 from gen_bundle.declaration.model import DeclaredPhase
 from gen_bundle.declaration.read import FILE, is_foreign
 from gen_bundle.errors import UserError
-from gen_bundle.fetched import read_fetched
-from gen_bundle.foreign.project import resolve_foreign
-from gen_bundle.foreign.ranking import TeamsShown, rank_foreign
-from gen_bundle.package.client import VerbProgress
+from gen_bundle.fetched import SUBMISSIONS, Record, on_leaderboard, read_fetched, read_records
+from gen_bundle.foreign.project import ForeignProject, foreign_document, resolve_foreign
+from gen_bundle.package.client import VerbProgress, find_package
 from gen_bundle.package.phase_data import checked_reference
 from gen_bundle.package.programs import write_program
 from gen_bundle.package.resolve import Resolved, announce_own_code, find_competition, resolve
+from gen_bundle.platforms.codabench import yaml_text
 from gen_bundle.render.rankings import Ranking, RankingTable
+from gen_bundle.yaml_document import read_yaml
+from scoring_kit.base.submissions import allow_long_cells
 
 SEED = 0
 
@@ -193,3 +208,244 @@ def _phase(competition: Resolved, request: RankRequest) -> DeclaredPhase | None:
         what = f"--data missing: the gold in {competition.data / phase.data_id} is synthetic"
         raise UserError(f"{what}. Expected --data with the real gold, or with this folder for a rehearsal.")
     return phase
+
+
+BOARD = "leaderboard"
+"""The id of the one ranking that there is."""
+TEAM = "team"
+GivenScores = Mapping[str, Sequence[Mapping[str, object]]]
+"""Team → column key → score, once for each task of the platform that its submission was scored for."""
+
+
+@dataclass(frozen=True)
+class TeamsShown:
+    """Which teams are shown how, as `gen-bundle rank` asks for it."""
+
+    hide: Sequence[str] = ()
+    hide_figures: Sequence[str] = ()
+    baselines: Sequence[str] = ()
+
+
+def rank_foreign(
+    project: ForeignProject, *, table: Path | None, submissions: Path | None, shown: TeamsShown
+) -> Ranking:
+    """Rank the teams of a table of scores, or of a folder of submissions that `gen-bundle fetch` wrote.
+
+    Raises:
+        UserError: neither can be read, or there is no column that ranks.
+    """
+    document = CompetitionYaml(datetime.now(UTC), read_yaml(yaml_text(foreign_document(project))))
+    board = document.competition.leaderboard
+    given: GivenScores = {}
+    notes: list[str] = []
+    if table is not None:
+        given = _table_scores(table, board)
+    if submissions is not None:
+        given, notes = _fetched_scores(submissions, shown.hide)
+    columns = _in_order(board)
+    values = _values(board, given, shown.baselines)
+    with tempfile.TemporaryDirectory() as name:
+        work = Path(name)
+        (work / "scores.csv").write_text(_as_table(values, columns), encoding="utf-8")
+        (work / "program.json").write_text(json.dumps(_description(project, board, columns)), encoding="utf-8")
+        request = {
+            "program": str(work / "program.json"),
+            "scores": str(work / "scores.csv"),
+            "hide": shown.hide,
+            "hide_figures": shown.hide_figures,
+            "baselines": shown.baselines,
+        }
+        answer = find_package(DECLARED, work).call("rank", request)
+    tables = [RankingTable(**one) for one in answer.pop("tables")]
+    return Ranking(notes=[*answer.pop("notes"), *notes], tables=tables, result=answer)
+
+
+def _fetched_scores(submissions: Path, hide: Collection[str]) -> tuple[GivenScores, list[str]]:
+    """The scores of each participant's submission on the leaderboard, the latest of several, and remarks on others."""
+    fetched = read_fetched(submissions)
+    if fetched is None:
+        raise UserError(
+            f"--submissions {submissions}: programs that are packed as they are score nothing here. Expected the "
+            f"folder {SUBMISSIONS}/ of a phase that gen-bundle fetch wrote, whose scores count, or --scores FILE."
+        )
+    records = read_records(submissions.resolve().parent)
+    latest = _on_board(records)
+    if not latest:
+        raise UserError(f"--submissions {submissions}: none of them is on the leaderboard. Fetch them again.")
+    scores: dict[str, list[Mapping[str, object]]] = {}
+    for owner, record in latest.items():
+        parts = {one["task"]: one["scores"] for one in records if one["parent"] == record["id"]}  # the last queue's
+        scores[owner] = list(parts.values()) or [record["scores"]]
+    return scores, [*fetched.notes, *_remarks(records, latest, fetched.late, hide)]
+
+
+def _remarks(
+    records: Sequence[Record], latest: Mapping[str, Record], late: Collection[str], hide: Collection[str]
+) -> Iterator[str]:
+    """What the organisers should know of the submissions that count; `late` are folders of submissions.
+
+    Nothing is said of the participants in `hide`.
+    """
+    for owner, record in latest.items():
+        folder = PurePosixPath(record["file"] or "").parent.as_posix().removeprefix(f"{SUBMISSIONS}/")
+        if folder in late and owner not in hide:
+            yield f"{owner}: the submission was sent after the end of the phase."
+    ids = {record["id"] for record in latest.values()}
+    if len({record["task"] for record in records if record["parent"] in ids}) > 1:
+        yield "The phase has several tasks: scores are summed over them, by which the platform orders its rows."
+    elsewhere = {str(record["owner"]) for record in records} - latest.keys() - {*hide}
+    if elsewhere:
+        yield f"Not on the leaderboard, and not ranked: {', '.join(sorted(elsewhere))}."
+
+
+def _on_board(records: Sequence[Record]) -> dict[str, Record]:
+    """The submission of each participant that is on the leaderboard, the latest of several."""
+    there = on_leaderboard(records)
+    latest: dict[str, Record] = {}
+    for record in sorted(records, key=lambda one: (one["created"], one["id"])):
+        if record["id"] in there and record["parent"] is None:
+            latest[record["owner"]] = record
+    return latest
+
+
+def _table_scores(file: Path, board: Leaderboard) -> GivenScores:
+    """The rows of a table of scores; an empty cell is no score."""
+    keys = [column.key for column in board.columns]
+    expected = f"Expected a CSV table with a row for each team: {TEAM}, then columns of {', '.join(keys)}."
+    allow_long_cells()
+    try:
+        rows = csv.DictReader(io.StringIO(file.read_text(encoding="utf-8-sig"), newline=""), restval="")
+        head = list(rows.fieldnames or ())
+        problems = [f"no column {name!r}" for name in head if name not in (TEAM, *keys)]
+        if TEAM not in head or problems or len(head) < 2 or len(set(head)) < len(head):
+            raise UserError(f"--scores {file}:1: has the columns {', '.join(head) or '(none)'}. {expected}")
+        return _read_rows(file, rows, expected)
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise UserError(f"--scores {file}: cannot be read ({error}). {expected}") from error
+
+
+def _read_rows(file: Path, rows: "csv.DictReader[str]", expected: str) -> GivenScores:
+    scores: dict[str, list[Mapping[str, object]]] = {}
+    problems = []
+    for row in rows:
+        place = f"--scores {file}:{rows.line_num}"
+        team = row.pop(TEAM).strip()
+        if not team or team in scores:
+            what = f"a second row of {team}" if team else "no team"
+            problems.append(f"{place}: {what}. {expected}")
+        scores[team] = [{}]
+        for key, cell in row.items():
+            if not isinstance(cell, str) or not _is_score(cell):
+                problems.append(f"{place}: {key}: {cell!r} is no number. Expected one, or nothing.")
+            elif cell.strip():
+                scores[team] = [{**scores[team][0], key: float(cell)}]
+    if problems or not scores:
+        raise UserError(*(problems or [f"--scores {file}: has no rows. {expected}"]))
+    return scores
+
+
+def _is_score(cell: str) -> bool:
+    try:
+        return not cell.strip() or math.isfinite(float(cell))
+    except ValueError:
+        return False
+
+
+def _in_order(board: Leaderboard) -> list[Column]:
+    """The columns, the one that ranks first."""
+    if board.primary is None or not board.visible:
+        raise UserError(
+            f"leaderboard: no shown column has the index {board.primary_index}. Expected primary_index to be that of "
+            "the column that ranks."
+        )
+    return [board.primary, *(column for column in board.columns if column is not board.primary)]
+
+
+Values = Mapping[str, Mapping[str, float]]
+"""Team → column key → what the platform stores or shows of it."""
+
+
+def _values(board: Leaderboard, given: GivenScores, baselines: Collection[str]) -> Values:
+    """What the platform makes of the scores; baselines take no part in ranks that compare teams.
+
+    Raises:
+        UserError: it would store no such score.
+    """
+    everyone = Board(replace(board, submission_rule="Add_And_Delete_Multiple"))
+    entries = {team: _stored(everyone, team, tasks) for team, tasks in given.items()}
+    values: dict[str, dict[str, float]] = {}
+    for team, entry in entries.items():
+        values[team] = {}
+        for score in entry.scores:
+            key = score.column.key
+            values[team][key] = values[team].get(key, 0.0) + float(score.value)
+        if team not in baselines:
+            everyone.add_by_hand(entry)
+    try:
+        rows = everyone.rows()
+    except NoBoardError as error:
+        raise UserError(f"leaderboard: {error}") from error
+    for row in rows:
+        for _, column, text in row.cells:
+            if column.computation == AVERAGE_RANK:
+                values[row.entry.owner][column.key] = float(text)
+    return values
+
+
+def _stored(board: Board, team: str, tasks: Sequence[Mapping[str, object]]) -> Submitted:
+    """A team's submission with what the platform stores of the scores for each task, and computes of them."""
+    computed = {column.key for column in board.leaderboard.columns if column.computation}
+    whole = board.submit(team, team, list(map(str, range(len(tasks)))))
+    for entry, scores in zip(whole.children or [whole], tasks, strict=True):
+        board.finish(entry)
+        try:
+            board.upload(entry, {key: value for key, value in scores.items() if key not in computed})
+        except RefusedError as error:
+            raise UserError(f"{team}: the platform stores no such scores: {error}.") from error
+    return whole
+
+
+def _as_table(values: Values, columns: Sequence[Column]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text)
+    keys = [column.key for column in columns]
+    writer.writerow([TEAM, *keys])
+    for team, own in values.items():
+        writer.writerow([team, *(own.get(key, "") for key in keys)])
+    return text.getvalue()
+
+
+def _description(project: ForeignProject, board: Leaderboard, columns: Sequence[Column]) -> dict[str, Any]:
+    """The program.json by which the scoring kit ranks: all columns are given, and the platform's rule breaks ties."""
+    primary, *others = columns
+    deciding = [column.key for column in others if not column.hidden and column.computation != AVERAGE_RANK]
+    if board.tie_break is not None:
+        deciding = list(board.tie_break)
+    elif primary.computation == AVERAGE_RANK:
+        deciding = []
+    return {
+        "competition": project.name,
+        "package": DECLARED,
+        "title": project.declaration.title,
+        "version": "",
+        "layout": "joint",
+        "tasks": [BOARD],
+        "all_tasks": [BOARD],
+        "task_names": {BOARD: project.declaration.leaderboard.title},
+        "options": {},
+        "details_min_items": 1,
+        "tie_break": deciding,
+        "columns": [
+            {
+                "key": column.key,
+                "task": BOARD,
+                "title": column.title,
+                "sort": column.sorting,
+                "precision": column.precision,
+                "worst": None,
+                "meaning": "",
+                "hidden": column.hidden,
+            }
+            for column in columns
+        ],
+    }

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.errors import UserError
-from gen_bundle.rescore.scoring_desk import ScoringDesk
 from gen_bundle.rescore.scoring_job import (
     EngineName,
     JobResult,
@@ -28,6 +27,7 @@ from gen_bundle.rescore.scoring_job import (
     differing,
     environment_of,
 )
+from gen_bundle.rescore.workers import ScoringDesk
 from gen_bundle.resources import install_command
 from gen_bundle.twin.layout import as_upload, temporary_folder
 

@@ -18,11 +18,27 @@ from pydantic import TypeAdapter, ValidationError
 from gen_bundle.codabench.versions import DIFFERENCES, NEWEST
 from gen_bundle.errors import UserError
 from gen_bundle.local_files import write_whole
-from gen_bundle.rescore.old_scores import OldScores, read_old_scores
-from gen_bundle.rescore.opened_bundle import OpenedBundle, opened_bundle
 from gen_bundle.rescore.outputs import NOT_RUN, Rescored, ScoredRun, make_room, write_outputs
-from gen_bundle.rescore.scoring_job import EngineName, JobResult, Lost, ResultStore, ScoringJob, digest_of, job_for
-from gen_bundle.rescore.standings import BoardChanges, Side, compare, plain_scores, standings
+from gen_bundle.rescore.scoring_job import (
+    EngineName,
+    JobResult,
+    Lost,
+    OpenedBundle,
+    ResultStore,
+    ScoringJob,
+    digest_of,
+    job_for,
+    opened_bundle,
+)
+from gen_bundle.rescore.standings import (
+    BoardChanges,
+    OldScores,
+    Side,
+    compare,
+    plain_scores,
+    read_old_scores,
+    standings,
+)
 from gen_bundle.rescore.submissions import SubmissionFile, submissions_in
 from gen_bundle.rescore.workers import Workers, local_pool, run
 from gen_bundle.twin.engines.choose import choose_engine, refuse_code

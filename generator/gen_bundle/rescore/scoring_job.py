@@ -1,4 +1,7 @@
-"""One submission scored for one task: the job that a worker gets, what it answers, and the address of the answer."""
+"""One submission scored for one task: the job that a worker gets, what it answers, and the address of the answer.
+
+The scorers of such jobs are those of an opened bundle.
+"""
 
 import hashlib
 import json
@@ -12,18 +15,25 @@ from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 from importlib import metadata
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from gen_bundle.codabench.competition import Task
+from gen_bundle.codabench.board import time_limit
+from gen_bundle.codabench.competition import Competition, Leaderboard, Phase, Task
+from gen_bundle.codabench.runnable import column_owners, open_bundle, read_competition
 from gen_bundle.codabench.versions import DIFFERENCES, NEWEST
 from gen_bundle.errors import UserError
 from gen_bundle.local_files import write_whole
-from gen_bundle.twin.engines import Engine
+from gen_bundle.twin.engines import Engine, EngineError
+from gen_bundle.twin.engines.choose import programs_of_others, refuse_strangers
+from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.twin.jobs import Jobs, JobSetting, run_jobs
 from gen_bundle.twin.layout import as_upload, temporary_folder
 from gen_bundle.twin.report import Status
 from gen_bundle.zips.tree import digest, ignore_count
 from scoring_kit.base.submissions import is_zip
+
+if TYPE_CHECKING:
+    from gen_bundle.twin.engines.docker import DockerEngine
 
 EngineName = Literal["docker", "process"]
 OURS = "gen-bundle"
@@ -267,3 +277,85 @@ def _digests_in(top: Path) -> Iterator[tuple[str, str]]:
 def _digest_of_file(file: str | Path) -> str:
     with open(file, "rb") as opened:  # noqa: PTH123 - of many small files, a Path would take a third of the time
         return digest(opened, ignore_count)
+
+
+@dataclass(frozen=True)
+class OpenedBundle:
+    """A bundle, one of its phases, and what scores there.
+
+    Attributes:
+        scorers: of each task, in the order in which they run.
+    """
+
+    competition: Competition
+    phase: Phase
+    scorers: tuple[Scorer, ...]
+
+    @property
+    def leaderboard(self) -> Leaderboard:
+        return self.competition.leaderboard
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        return tuple(task.id for task in self.phase.tasks)
+
+    @property
+    def owners(self) -> Mapping[str, str]:
+        """Column → the task that fills it, in a phase of several tasks and as far as programs say so."""
+        return column_owners(self.phase)
+
+
+def opened_bundle(
+    path: Path,
+    phase: str,
+    work: Path,
+    engine: "DockerEngine | ProcessEngine",
+    *,
+    gpu: bool = False,
+    trust: bool = False,
+    named: str | None = None,
+) -> OpenedBundle:
+    """Open a bundle's zip, which is unpacked into the folder `work`, or folder; messages call it as it was `named`.
+
+    Raises:
+        UserError: it cannot be read, has no such phase, or the engine does not have its image.
+    """
+    refuse_strangers(path, engine, trust=trust)
+    trusted = trust or not programs_of_others(path)
+    competition = read_competition(open_bundle(path, work))
+    chosen = next((one for one in competition.phases if phase in (one.id, one.name)), None)
+    if chosen is None:
+        known = ", ".join(one.id for one in competition.phases)
+        raise UserError(f"--phase {phase}: no such phase in {named or path}. Expected one of {known}.")
+    if not chosen.tasks:
+        raise UserError(f"--phase {phase}: has no task in {named or path}. Expected a phase with at least one.")
+    name: EngineName = "docker"
+    image, python = competition.image, None
+    if isinstance(engine, ProcessEngine):
+        name, python = "process", engine.named_python
+    else:
+        try:
+            image = engine.pinned(competition.image)
+        except EngineError as error:
+            raise UserError(str(error)) from error
+    scorers = [
+        Scorer(
+            task=task,
+            files=_files_digest(task),
+            seconds=time_limit(chosen.limit_s, own_queue=competition.queue),
+            image=image,
+            detailed_results=competition.detailed_results,
+            engine=name,
+            gpu=gpu,
+            environment=environment_of(name),
+            trusted=trusted,
+            python=python,
+        )
+        for task in chosen.tasks
+    ]
+    return OpenedBundle(competition, chosen, tuple(scorers))
+
+
+def _files_digest(task: Task) -> str:
+    roles = ("scoring_program", "reference_data", "input_data", "ingestion_program")
+    return digest_of_value([digest_of(task.file(role)) for role in roles])

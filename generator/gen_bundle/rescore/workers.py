@@ -1,28 +1,318 @@
-"""The seam between the jobs and what runs them: two methods, what is done about jobs that get lost, and local workers.
+"""What runs the jobs: a desk, which keeps an engine and a loaded program from one job to the next, and local workers.
 
-Workers of this machine are processes, each with an engine of its own. One that dies takes only its own job with it.
+Workers of this machine are processes, each with a desk of its own. One that dies takes only its own job with it.
 """
 
+import contextlib
+import filecmp
 import gc
+import json
 import multiprocessing
 import os
+import re
+import select
 import signal
+import subprocess
+import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
+from dataclasses import replace
 from multiprocessing.connection import Connection, wait
-from typing import NoReturn, Protocol
+from pathlib import Path
+from typing import Any, NoReturn, Protocol, Self
 
-from gen_bundle.errors import UserError
-from gen_bundle.rescore.scoring_desk import ScoringDesk
-from gen_bundle.rescore.scoring_job import JobResult, Lost, ScoringJob
+from gen_bundle.codabench.worker import read_metadata
+from gen_bundle.errors import UserError, bug_report
+from gen_bundle.rescore.scoring_job import JobResult, Lost, Scorer, ScoringJob, differing, environment_of, score
+from gen_bundle.resources import resource
+from gen_bundle.starting import python
+from gen_bundle.twin.engines import Container, Ended, Engine, EngineError, LineListener
+from gen_bundle.twin.engines.choose import choose_engine
+from gen_bundle.twin.engines.process import ProcessEngine, program_environment
+from gen_bundle.twin.layout import copy_tree, entries, scratch_folder, temporary_folder
+from gen_bundle.zips.unpacking import BUNDLE, MAX_FOLDERS, SUBMISSION, ArchiveError, unpack
 
+PROTOCOL = {"protocol": 1}
+FRAME = Path("scoring_kit", "frame.py")
+"""What every program of ours holds."""
+MODELS = Path("scoring_kit", "models")
+PLAIN_NAME = re.compile(r"(?!metadata)[\w. -]+")
+DESCRIPTIONS = ("metadata.yaml", "program.json")
+"""The files of a program that are no code."""
+MANY_RUNS = Path(__file__).with_name("many_runs.py")
+TOGETHER = 64
+"""So many submissions a process scores where the program keeps nothing of them."""
+JUDGED = (0, 1)
+"""The exit codes of a submission that is scored, and of one that is refused."""
+EMPTY_ZIP = b"PK\5\6" + bytes(18)
+GRACE_SECONDS = 60.0
+"""Beyond twice the limit of a submission, which `many_runs` itself watches, and may try twice."""
 END_SECONDS = 10
 
 ATTEMPTS = 3
 """How often a job is tried that gets lost."""
 HOPELESS = 3
 """So many jobs given up, and none scored in between, mean that nothing here can score."""
+
+
+class ScoringDesk:
+    """A place where jobs are scored one after the other; what is kept is for the scorer of the last one."""
+
+    def __init__(self) -> None:
+        self._held = ExitStack()
+        self._of_scorer = ExitStack()
+        self._scorer = ""
+        self._engine: Engine | None = None
+        self._warm: WarmProcess | None = None
+        self._work = Path()
+
+    def __enter__(self) -> Self:
+        self._work = self._held.enter_context(scratch_folder())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._held:
+            self._of_scorer.close()
+
+    @property
+    def serves(self) -> int | None:
+        """The process of a program that scores many; None where each job has one of its own."""
+        return self._warm.pid if self._warm else None
+
+    def score(self, job: ScoringJob) -> JobResult | Lost:
+        """Run a job, if this machine is one for it."""
+        try:
+            return self._score(job)
+        except Exception as bug:  # of ours, which one job meets and the others need not
+            return Lost(bug_report(bug), final=True)
+
+    def _score(self, job: ScoringJob) -> JobResult | Lost:
+        try:
+            engine = self._ready(job.scorer)
+        except (EngineError, UserError, OSError) as error:
+            self._forget()
+            return Lost(str(error))
+        if self._warm is not None:
+            ended = self._warm.score(job, self._work)
+            if not isinstance(ended, Lost):
+                return ended
+            self._forget()  # its process has died: the next job starts a new one, and this one gets a run of its own
+            engine = self._engine_of(job.scorer)
+        return score(job, engine, self._work)
+
+    def _ready(self, scorer: Scorer) -> Engine:
+        if self._engine is None or self._scorer != scorer.digest:
+            self._forget()
+            if differs := differing(scorer.environment, environment_of(scorer.engine)):
+                raise EngineError(f"versions do not match: {differs}. Install the same ones on all machines")
+            self._engine = self._engine_of(scorer)
+            self._engine.prepare(scorer.image)
+            place = self._of_scorer.enter_context(temporary_folder("warm-", self._work))
+            self._warm = serve(scorer, place)
+            if self._warm is not None:
+                self._of_scorer.callback(self._warm.close)
+            self._scorer = scorer.digest
+        return self._engine
+
+    def _engine_of(self, scorer: Scorer) -> Engine:
+        """An engine that is closed when this scorer is done with; an image that is named by its digest is fetched."""
+        chosen_python = Path(scorer.python) if scorer.python else None
+        pull = scorer.engine == "docker" and "@sha256:" in scorer.image
+        engine = choose_engine(scorer.engine, lambda _: None, gpu=scorer.gpu, pull=pull, python=chosen_python)
+        self._of_scorer.callback(engine.close)
+        return engine
+
+    def _forget(self) -> None:
+        self._of_scorer.close()
+        self._of_scorer = ExitStack()
+        self._engine = self._warm = None
+
+
+class WarmProcess:
+    """The `Engine` of a scorer whose program stays loaded; its submissions run in forks of that one process.
+
+    An ingestion program is run for each submission.
+
+    Attributes:
+        scorer: the scorer, its task without the data that the process has already.
+        pid: of the process.
+    """
+
+    name = "process"
+
+    def __init__(self, scorer: Scorer, program: Path, reference: Path, stub: Path) -> None:
+        task = scorer.task.with_file("scoring_program", stub).with_file("reference_data", None)
+        self.scorer = replace(scorer, task=task)
+        self._alone = ProcessEngine(gpu=scorer.gpu)
+        only_ours = keeps_nothing(program)
+        self._reads_in_place = only_ours and task.file("ingestion_program") is None
+        self._input: Path | None = None
+        self._in_place, self._nothing = program.with_name("in-place"), program.with_name("nothing.zip")
+        self._in_place.mkdir()
+        self._nothing.write_bytes(EMPTY_ZIP)
+        together = TOGETHER if only_ours else 1
+        self._process = subprocess.Popen(
+            python(MANY_RUNS, program, reference, str(together)),
+            cwd=program,
+            env=program_environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        self.pid = self._process.pid
+
+    def is_loaded(self) -> bool:
+        """Wait for the program to be loaded; whether it speaks as we do."""
+        return bool(self._answer(self.scorer.seconds + GRACE_SECONDS) == PROTOCOL)
+
+    def score(self, job: ScoringJob, work: Path) -> JobResult | Lost:
+        """Run a job; see `scoring_job.score`.
+
+        A program that is but ours reads a folder where it is, which spares laying it out: what is judged so is judged.
+        """
+        job = replace(job, scorer=self.scorer)
+        if self._reads_in_place and is_plain(job.submission):
+            shown = self._in_place / "res"
+            shown.symlink_to(job.submission.absolute())
+            self._input = self._in_place
+            try:
+                ended = score(replace(job, submission=self._nothing), self, work)
+            finally:
+                self._input = None
+                shown.unlink()
+            if isinstance(ended, JobResult) and ended.exit_code in JUDGED:
+                return ended
+        return score(job, self, work)
+
+    def prepare(self, image: str) -> list[str]:
+        return []
+
+    def run(self, container: Container, *, seconds: float, stdout: Path, stderr: Path, on_line: LineListener) -> Ended:
+        """See `Engine.run`; its process that ends, or does not answer, is an EngineError."""
+        if container.kind == "ingestion":
+            return self._alone.run(container, seconds=seconds, stdout=stdout, stderr=stderr, on_line=on_line)
+        folders = {mount.target: str(mount.source) for mount in container.mounts}
+        request = {
+            "input": str(self._input or folders["/app/input"]),
+            "output": folders["/app/output"],
+            "stdout": str(stdout),
+            "stderr": str(stderr),
+            "seconds": seconds,
+        }
+        assert self._process.stdin is not None  # noqa: S101 it is a pipe
+        try:
+            self._process.stdin.write(json.dumps(request).encode() + b"\n")
+            self._process.stdin.flush()
+        except OSError as error:
+            raise EngineError("the scoring program that was kept loaded has ended") from error
+        answer = self._answer(2 * seconds + GRACE_SECONDS)
+        return Ended(answer["exit_code"], answer["seconds"], timed_out=answer["timed_out"])
+
+    def close(self) -> None:
+        """End the process, and with it its forks and its models."""
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()
+        with contextlib.suppress(ProcessLookupError):
+            self._process.terminate()
+        try:
+            self._process.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+
+    def _answer(self, seconds: float) -> Any:
+        assert self._process.stdout is not None  # noqa: S101 it is a pipe
+        ready, _, _ = select.select([self._process.stdout], [], [], seconds)
+        line = self._process.stdout.readline() if ready else b""
+        try:
+            return json.loads(line)
+        except ValueError as error:
+            raise EngineError("the scoring program that is kept loaded has ended, or does not answer") from error
+
+
+def serve(scorer: Scorer, work: Path) -> WarmProcess | None:
+    """Load the program of a scorer for many submissions; None where it must score them one by one.
+
+    Args:
+        scorer: the scorer.
+        work: where its program and reference data are unpacked, and stay.
+    """
+    from gen_bundle.package.programs import COMMAND
+
+    if not scorer.trusted or scorer.python or scorer.task.ingestion_only_during_scoring:
+        return None
+    if scorer.engine != "process" or sys.platform != "linux":
+        return None
+    program, reference, stub = (work / name for name in ("program", "reference", "stub"))
+    try:
+        _lay_out(scorer.task.file("scoring_program"), program)
+        if not (program / FRAME).is_file() or read_metadata(program).command != COMMAND:
+            return None
+        reference.mkdir()
+        if data := scorer.task.file("reference_data"):
+            _lay_out(data, reference)
+        stub.mkdir()
+        (stub / "metadata.yaml").write_text(f"command: {COMMAND}\n", encoding="utf-8")
+        with ExitStack() as held:
+            warm = WarmProcess(scorer, program, reference, stub)
+            held.callback(warm.close)
+            if not warm.is_loaded():
+                return None
+            held.pop_all()
+            return warm
+    except (ArchiveError, EngineError, OSError):  # what is wrong with it, a single run says
+        return None
+
+
+def is_plain(folder: Path) -> bool:
+    """Whether a folder is just what its zip would be unpacked to: files, without links, within the bounds.
+
+    By names that are the same in a zip and on every system, without what the platform takes for a program's.
+    """
+    files = size = 0
+    waiting = [(folder, 1)] if folder.is_dir() else []
+    while waiting:
+        above, depth = waiting.pop()
+        found = list(os.scandir(above))
+        if not found or depth > MAX_FOLDERS:
+            return False
+        for entry in found:
+            if not PLAIN_NAME.fullmatch(entry.name) or entry.is_symlink():
+                return False
+            if entry.is_dir():
+                waiting.append((Path(entry.path), depth + 1))
+                continue
+            if not entry.is_file():
+                return False
+            files, size = files + 1, size + entry.stat().st_size
+    return 0 < files <= SUBMISSION.members and size <= SUBMISSION.total_bytes
+
+
+def keeps_nothing(program: Path) -> bool:
+    """Whether a program is but the code that comes with the tool, which keeps nothing of a submission.
+
+    One with models does: they have a process that remembers what it has computed.
+    """
+    ours = resource("scoring_programs")
+    for file in entries(program):
+        own = ours / file.relative_to(program)
+        if file.is_dir() or own.name in DESCRIPTIONS:
+            continue
+        if not own.is_file() or not filecmp.cmp(file, own, shallow=False):
+            return False
+    return not (program / MODELS).is_dir()
+
+
+def _lay_out(source: Path, target: Path) -> None:
+    if source.is_dir():
+        copy_tree(source, target)
+    else:
+        unpack(source, target, BUNDLE)
 
 
 class Workers(Protocol):

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from gen_bundle.rescore.scoring_desk import ScoringDesk
 from gen_bundle.rescore.scoring_job import JobResult, Lost, ScoringJob
+from gen_bundle.rescore.workers import ScoringDesk
 
 
 class DeskHere:

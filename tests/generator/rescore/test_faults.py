@@ -10,11 +10,18 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.errors import UserError
-from gen_bundle.rescore import scoring_desk
-from gen_bundle.rescore.opened_bundle import OpenedBundle, opened_bundle
-from gen_bundle.rescore.scoring_desk import ScoringDesk
-from gen_bundle.rescore.scoring_job import JobResult, Lost, Scorer, ScoringJob, job_for, score
-from gen_bundle.rescore.workers import ATTEMPTS, HOPELESS, run
+from gen_bundle.rescore import workers
+from gen_bundle.rescore.scoring_job import (
+    JobResult,
+    Lost,
+    OpenedBundle,
+    Scorer,
+    ScoringJob,
+    job_for,
+    opened_bundle,
+    score,
+)
+from gen_bundle.rescore.workers import ATTEMPTS, HOPELESS, ScoringDesk, run
 from gen_bundle.twin import layout
 from gen_bundle.twin.engines import Container, Ended, EngineError, LineListener
 from gen_bundle.twin.engines.docker import pinned_name
@@ -99,7 +106,7 @@ def test_a_bug_of_ours_ends_one_job_alone(job: ScoringJob, monkeypatch: pytest.M
 
     with ScoringDesk() as desk:
         with monkeypatch.context() as patched:
-            patched.setattr(scoring_desk, "score", broken)
+            patched.setattr(workers, "score", broken)
             ended = desk.score(job)
         assert isinstance(ended, Lost)
         assert "ZeroDivisionError" in ended.reason

@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.building import BuildRequest, build
-from gen_bundle.rescore.opened_bundle import OpenedBundle, opened_bundle
-from gen_bundle.rescore.scoring_desk import FRAME, ScoringDesk, WarmProcess, is_plain, keeps_nothing, serve
-from gen_bundle.rescore.scoring_job import JobResult, ScoringJob, job_for, score
+from gen_bundle.rescore.scoring_job import JobResult, OpenedBundle, ScoringJob, job_for, opened_bundle, score
+from gen_bundle.rescore.workers import FRAME, ScoringDesk, WarmProcess, is_plain, keeps_nothing, serve
 from gen_bundle.resources import resource
 from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.zips.unpacking import BUNDLE, unpack

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from gen_bundle.rescore.scoring_desk import MANY_RUNS
+from gen_bundle.rescore.workers import MANY_RUNS
 from tests.scoring_programs.packed import kit_forks
 
 ENVIRONMENT = {"SOURCE_DATE_EPOCH": "1767225600"}
