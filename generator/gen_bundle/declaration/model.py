@@ -78,6 +78,7 @@ class StrictModel(BaseModel):
         extra="forbid",
         frozen=True,
         strict=True,
+        defer_build=True,  # most commands read one kind of bundle.yaml
         model_title_generator=lambda model: model.__name__.removeprefix("Declared"),  # for the schema's readers
     )
 
