@@ -160,7 +160,7 @@ class CodeRun:
     seconds: float
 
 
-def handed_over(output: Path, submission: Path | None, problems: Problems) -> CodeRun:
+def handed_over(output: Path, submission: Optional[Path], problems: Problems) -> CodeRun:
     """The run of the submission that is scored; its warnings go to `problems`.
 
     Args:

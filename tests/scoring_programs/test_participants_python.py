@@ -54,6 +54,20 @@ def test_python_3_9_is_enough() -> None:
     assert newer_than_3_9(*sorted(files)) == ""
 
 
+def test_no_annotation_that_is_evaluated_is_a_union_by_a_bar() -> None:
+    # which vermin does not find, and Python 3.9 cannot evaluate
+    files = {path for package in (*PACKAGES, INGESTION) for path in modules(package).values()}
+    for path in files:
+        text = path.read_text(encoding="utf-8")
+        if "from __future__ import annotations" in text:
+            continue
+        for node in ast.walk(ast.parse(text)):
+            for annotation in (getattr(node, "annotation", None), getattr(node, "returns", None)):
+                if annotation is not None:
+                    bars = [inner for inner in ast.walk(annotation) if isinstance(inner, ast.BitOr)]
+                    assert bars == [], f"{path.name}:{annotation.lineno}"
+
+
 def test_the_check_of_versions_sees_newer_syntax(tmp_path: Path) -> None:
     (tmp_path / "new.py").write_text("match 1:\n    case 1:\n        pass\n")
     (tmp_path / "old.py").write_text("print(1)\n")

@@ -474,8 +474,7 @@ def _text_in_lines(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
 
 
 def _short_on_one_line(dumper: yaml.SafeDumper, mapping: Mapping[str, Any]) -> yaml.Node:
-    values = mapping.values()
-    plain = not any(isinstance(value, Mapping) or "\n" in str(value) for value in values)
+    plain = not any(isinstance(value, Mapping) or "\n" in str(value) for value in mapping.values())
     is_short = plain and len(str(mapping)) <= ONE_LINE
     return dumper.represent_mapping("tag:yaml.org,2002:map", mapping.items(), flow_style=is_short)
 

@@ -109,7 +109,12 @@ class WorkerJob:
         return next((run for run in self.runs if run.container.kind == kind), None)
 
     def program(self, kind: ContainerKind) -> Path:
-        return self.folders.program(kind, is_scoring=self.is_scoring)
+        """The folder of the program itself, or of the ingestion program beside it."""
+        if kind == "ingestion":
+            return self.folders.ingestion_program
+        if self.is_scoring:
+            return self.folders.scoring_program
+        return self.folders.submission
 
     @property
     def seconds_taken(self) -> float:

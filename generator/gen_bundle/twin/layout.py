@@ -94,11 +94,6 @@ class JobFolders:
         self.predictions = self.input / "res"
         self.output = root / "output"
 
-    def program(self, kind: ContainerKind, *, is_scoring: bool) -> Path:
-        if kind == "ingestion":
-            return self.ingestion_program
-        return self.scoring_program if is_scoring else self.submission
-
     def log(self, kind: ContainerKind, stream: str) -> Path:
         return self.root / f"{kind}.{stream}.txt"
 

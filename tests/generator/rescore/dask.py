@@ -11,10 +11,8 @@ from typing import Any
 from tests.forks import NOTHING, Forks
 
 START_SECONDS = 60
-SOON = {
-    "gen_bundle.rescore.cluster:NOTICE_SECONDS": 0.2,
-    "gen_bundle.rescore.cluster:CONNECT_SECONDS": 0.5,
-}
+NOTICED_SOON = {"gen_bundle.rescore.cluster:NOTICE_SECONDS": 0.2}
+GIVEN_UP_SOON = {"gen_bundle.rescore.cluster:CONNECT_SECONDS": 0.5}
 """How long the command waits for somebody who does not come, where a test waits for that."""
 
 

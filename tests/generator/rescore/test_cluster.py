@@ -16,7 +16,7 @@ from gen_bundle.rescore.scoring_job import Lost, job_for, opened_bundle
 from gen_bundle.rescore.workers import ScoringDesk
 from gen_bundle.twin.engines.process import ProcessEngine
 from tests.forks import Forks
-from tests.generator.rescore.dask import SOON, Dask, until
+from tests.generator.rescore.dask import GIVEN_UP_SOON, NOTICED_SOON, Dask, until
 from tests.generator.rescore.given import (
     OPTIONS,
     TEAMS,
@@ -150,7 +150,7 @@ def test_workers_that_come_later_are_waited_for(tmp_path: Path, dask: Dask) -> N
     (bundle, _), teams = bundles(tmp_path), submissions(tmp_path, {"ant": TEAMS["ant"]})
     dask.start_scheduler()
     arguments = (bundle, "--submissions", teams, *OPTIONS, "--out", tmp_path / "out", "--cluster", dask.address)
-    running = dask.rescore(*arguments, "--gpu", constants=SOON)
+    running = dask.rescore(*arguments, "--gpu", constants=NOTICED_SOON)
     running.prints("has no workers: start some")
     assert "has a GPU" not in running.printed
     dask.start_worker()
@@ -195,7 +195,7 @@ def test_a_failed_unpacking_leaves_no_gold_on_the_worker(tmp_path: Path, monkeyp
 def test_no_scheduler(tmp_path: Path, dask: Dask) -> None:
     (bundle, _), teams = bundles(tmp_path), submissions(tmp_path, {"ant": TEAMS["ant"]})
     arguments = (bundle, "--submissions", teams, *OPTIONS, "--out", tmp_path / "out", "--cluster", UNUSED)
-    done = dask.rescore(*arguments, constants=SOON)
+    done = dask.rescore(*arguments, constants=GIVEN_UP_SOON)
     assert done.end() == 2, done.printed
     assert f"--cluster {UNUSED}: no scheduler answers" in done.printed
     assert "such as tcp://head:8786" in done.printed

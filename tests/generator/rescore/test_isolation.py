@@ -130,10 +130,10 @@ def test_a_refused_submission_ends_as_by_itself(case: Case, worker: WarmWorker) 
 def test_a_run_that_hangs_is_ended_at_its_limit_with_all_that_it_started(case: Case, worker: WarmWorker) -> None:
     act = "one = subprocess.Popen(['sleep', '300'])\nprint(one.pid, flush=True)\ntime.sleep(300)"
     began = time.monotonic()
-    answer = worker.ask(case.job("hangs", act), seconds=0.4)
+    answer = worker.ask(case.job("hangs", act), seconds=1.5)  # to begin takes part of it on a busy machine
     assert answer is not None
     assert (answer["exit_code"], answer["timed_out"]) == (None, True)
-    assert 0.4 <= answer["seconds"] <= time.monotonic() - began < 60
+    assert 1.5 <= answer["seconds"] <= time.monotonic() - began < 60
     _wait_for(lambda: not _runs(int((case.folder / "hangs" / "stdout").read_text())))
     assert worker.score(case.job("after a hang")).exit_code == 0
 

@@ -57,22 +57,27 @@ def choose_engine(
         if is_wish:
             raise UserError("--python: only with --engine process; in containers the image's own interpreter runs")
         wanted, chosen = "process", "engine: process (by --python)"
-    if wanted == "process":
-        if pull:
-            raise UserError("--pull: only with --engine docker")
-        return _processes(chosen, on_step, gpu=gpu, network=network, python=python)
-    try:
-        engine = _containers(gpu=gpu, network=network, pull=pull)
-    except EngineError as error:
-        if is_wish:
-            raise UserError(
-                f"{error}. Start Docker, point DOCKER_HOST at an engine's socket, or use --engine process"
-            ) from error
-        chosen = "engine: process (no container engine answers)"
-        return _processes(chosen, on_step, gpu=gpu, network=network, python=python)
-    if not wanted:
-        on_step(f"engine: docker ({engine.version})")
-    return engine
+    if wanted == "process" and pull:
+        raise UserError("--pull: only with --engine docker")
+    if wanted != "process":
+        try:
+            containers = _containers(gpu=gpu, network=network, pull=pull)
+        except EngineError as error:
+            if is_wish:
+                raise UserError(
+                    f"{error}. Start Docker, point DOCKER_HOST at an engine's socket, or use --engine process"
+                ) from error
+            chosen = "engine: process (no container engine answers)"
+        else:
+            if not wanted:
+                on_step(f"engine: docker ({containers.version})")
+            return containers
+    processes = ProcessEngine(gpu=gpu, network=network, python=python)
+    kept = "programs are kept apart from this machine"
+    if processes.together:
+        kept = f"nothing is isolated: {processes.together}"
+    on_step(f"{chosen}; the image is not used, and {kept}")
+    return processes
 
 
 def _containers(*, gpu: bool, network: bool, pull: bool) -> "DockerEngine":
@@ -84,17 +89,6 @@ def _containers(*, gpu: bool, network: bool, pull: bool) -> "DockerEngine":
         client = held.enter_context(closing(connect(API_SECONDS)))
         engine = DockerEngine(client, new_run_id(), gpu=gpu, network=network, pull=pull)
         held.pop_all()  # from here on the engine closes it
-    return engine
-
-
-def _processes(
-    chosen: str, on_step: Callable[[str], None], *, gpu: bool, network: bool, python: Path | None
-) -> ProcessEngine:
-    engine = ProcessEngine(gpu=gpu, network=network, python=python)
-    kept = "programs are kept apart from this machine"
-    if engine.together:
-        kept = f"nothing is isolated: {engine.together}"
-    on_step(f"{chosen}; the image is not used, and {kept}")
     return engine
 
 
