@@ -83,7 +83,9 @@ class _Entries(SafeConstructor):
     repeated: list[Repeated]
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        written = {id(key) for key, _ in node.value} if isinstance(node, yaml.MappingNode) else set()
+        written = set()
+        if isinstance(node, yaml.MappingNode):
+            written = {id(key) for key, _ in node.value}
         result = super().construct_mapping(node, deep=deep)
         entries: dict[Hashable, tuple[yaml.Node, yaml.Node]] = {}
         for key_node, value_node in node.value:
@@ -230,7 +232,7 @@ def _parsed(data: bytes, loads: type[_PlatformLoader | _CoreLoader] = _PlatformL
     try:
         loader = loads(text)
         root = loader.get_single_node()
-        value = None if root is None else loader.construct_document(root)
+        value = root and loader.construct_document(root)
     except yaml.MarkedYAMLError as error:
         fault = _explained(error, text)
         if fault is None:
@@ -254,8 +256,11 @@ def _brackets_nested(text: str) -> int:
     """How deeply brackets are nested at most; PyYAML needs quadratic time for what it then refuses."""
     depth = deepest = 0
     for mark in BRACKET.findall(text):
-        depth = depth + 1 if mark in "[{" else max(0, depth - 1)
-        deepest = max(deepest, depth)
+        if mark in "[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        else:
+            depth = max(0, depth - 1)
     return deepest
 
 
@@ -310,7 +315,7 @@ class _Lines:
         self.lines = text.split("\n")
 
     def __getitem__(self, number: int) -> str:
-        return self.lines[number].rstrip() if number < len(self.lines) else ""
+        return "".join(self.lines[number : number + 1]).rstrip()
 
     def up_from(self, number: int, most: int = 3) -> Iterator[int]:
         """The numbers of a line and of those above it, empty ones and comments left out."""

@@ -3,109 +3,19 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
+
+import yaml
 
 from gen_bundle.declaration.foreign import ForeignCompetition
 from gen_bundle.declaration.model import DeclaredCompetition
 from gen_bundle.declaration.schema import GIVEN_BY_METRICS
 
-PREFACE = """\
-# bundle.yaml, key by key
-
-This page is generated: `python -m gen_bundle.declaration.catalogue > docs/bundle-yaml.md`. Unknown keys are errors, and
-so is a value of another type. What has no default and is not required may be left out; "unless declared" means that
-with `scoring_program: declared` other keys give it ([declared.md](declared.md)). `bundles/bundle.schema.json` says the
-same to editors, for completion and hover texts:
-
-```yaml
-# yaml-language-server: $schema=../bundle.schema.json
-```
-
-`--set KEY.PATH=VALUE` changes any value for one build. Items of lists go by their id, key, title or name:
-`phases.test.end`, `tasks.a1.columns.a1_recall.precision`, `pages.Overview.file`.
-"""
-EXAMPLES = {
-    "DeclaredCompetition": """\
-submission_rule: Add_And_Delete_Multiple
-leaderboard: {title: "Test results", hidden: true}
-milestones:
-  - {name: System description papers due, date: "2025-03-19 AoE"}
-""",
-    "DeclaredPhase": """\
-phases:
-  - {id: dev, name: Development, start: "2025-01-13 AoE", end: "2025-03-04 AoE", tasks: [a2]}
-  - {id: test, name: Test, start: "2025-03-05 AoE", end: "2025-03-11 AoE"}
-  - {id: post, name: After the competition, start: "2025-04-01 AoE", data: test}
-""",
-}
-"""Examples by the model whose keys they show."""
-MINIMAL_FOREIGN = """\
-title: Old task
-logo: logo.png
-pages: [{title: Overview, file: pages/overview.md}]
-terms: pages/terms.md
-programs: {scoring: programs/score}
-tasks:
-  - {id: main, name: Main task, columns: [{key: auc, title: AUC, sort: desc}]}
-phases:
-  - {id: test, name: Test, start: "2031-01-01 AoE"}
-"""
-WHOLE_FOREIGN = """\
-title: Old task
-logo: logo.png
-docker_image: codalab/codalab-legacy:py37
-raw: true
-pages: [{title: Overview, file: pages/overview.html}]
-terms: pages/terms.md
-programs: {scoring: programs/score, ingestion: programs/ingest.zip}
-tasks:
-  - {id: small, name: Small model, reference_data: data/dev, input_data: data/input/dev}
-  - {id: large, name: Large model, reference_data: data/large.zip, input_data: null, programs: {ingestion: null}}
-phases:
-  - {id: dev, name: Development, start: "2031-01-01", end: "2031-01-31 23:59:59", tasks: [small]}
-  - {id: test, name: Test, start: "2031-02-01 12:00:00", max_submissions: 0, programs: {scoring: programs/final}}
-solutions: [{path: solutions/baseline, tasks: [small, large], name: Baseline}]
-leaderboard:
-  primary_index: 1
-  columns:
-    - {key: seconds, title: Seconds, sort: asc, precision: 1}
-    - {key: auc-1, title: AUC, sort: desc}
-"""
-NOTES = {
-    "ForeignCompetition": f"""\
-With `programs` at its top, bundle.yaml declares a competition whose scoring and ingestion programs are somebody else's,
-in whatever language: they are packed as they are, and nothing of the tool goes into them. `gen-bundle import` writes
-such a project of any bundle. By hand this is enough, with gold in `data/test/`:
-
-```yaml
-{MINIMAL_FOREIGN}```
-
-The same with more of what may be said:
-
-```yaml
-{WHOLE_FOREIGN}```
-
-- What programs, data, kits and solutions are packed from lies beside bundle.yaml: a folder, of which everything is
-  zipped, or a file, which is packed byte for byte. What several tasks or phases name is one file of the bundle. A UUID
-  where no such file lies is a data set that the server has. `--data DIR` takes the place of `data/`.
-- A task is one Codabench task, unless its data or programs differ between its phases: then it is one for each.
-- There is no scoring package, so there is no `reference`, `options`, `requirements` or `layout`, and columns need
-  neither `worst` nor `meaning`. Pages that are templates know `competition`, `phases`, `tasks`, `columns`, `milestones`
-  and `name` alone; `raw: true` takes pages as they are.
-- `gen-bundle rank` takes the scores that `gen-bundle fetch` found (`--submissions downloads/1-test/submissions`), or a
-  table of them (`--scores`); as nothing is scored, `--phase`, `--data` and `--report` do not work. `gen-bundle image`,
-  `--layout`, `--task` and `--platform codalab` do not work, either. All of them say so.
-- What the platform would refuse is not refused here but by the check at the end of the build.
-""",
-    "DeclaredPhase": """\
-A phase with `tasks` runs these alone, in every layout: in `joint` its program writes the other columns at their
-`worst`, in `tasks` it has no Codabench tasks of the others, and in `separate` the others' bundles lack the phase.
-
-A phase with `data` has no folders of its own below the data folder. Its Codabench tasks name the other phase's
-reference data file, so that the bundle holds no copy; its limits, programs and starting kit are its own.
-""",
-}
-"""What holds of a model's keys together."""
+TEXTS = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+EXAMPLES: Mapping[str, str] = TEXTS["examples"]
+MINIMAL_FOREIGN: str = TEXTS["minimal"]
+WHOLE_FOREIGN: str = TEXTS["whole"]
 
 
 def catalogue() -> str:
@@ -114,7 +24,7 @@ def catalogue() -> str:
 
 
 def _parts() -> Iterator[str]:
-    yield PREFACE
+    yield TEXTS["preface"]
     shown: list[str] = []
     for top in (DeclaredCompetition, ForeignCompetition):
         schema = top.model_json_schema()
@@ -149,8 +59,8 @@ def _section(name: str, model: Mapping[str, Any]) -> Iterator[str]:
     for key, value in model["properties"].items():
         yield f"| `{key}` | {_type(value)} | {_default(name, key, value, model)} | {_cell(value['description'])} |"
     yield ""
-    if name in NOTES:
-        yield NOTES[name]
+    if name in TEXTS["notes"]:
+        yield TEXTS["notes"][name].replace("MINIMAL\n", MINIMAL_FOREIGN).replace("WHOLE\n", WHOLE_FOREIGN)
     if name in EXAMPLES:
         yield f"```yaml\n{EXAMPLES[name]}```\n"
 

@@ -5,6 +5,7 @@ Lengths and value ranges are those that Codabench's own serializers enforce (1.2
 
 import keyword
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
@@ -16,6 +17,7 @@ from gen_bundle.codabench.versions import Computation
 from gen_bundle.codabench.worker import PLATFORM_IMAGE
 from gen_bundle.declaration.dates import End, Start
 from gen_bundle.declaration.source import text_of
+from scoring_kit.base.fields import bounds_text
 
 REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9._,-]+\])?==[0-9][A-Za-z0-9.!+_]*")
 
@@ -62,6 +64,8 @@ ColumnName = Annotated[
 ]
 Details = Literal["none", "headline", "full"]
 Layout = Literal["joint", "tasks", "separate"]
+BETTER: Mapping[str, Literal["higher", "lower"]] = {"desc": "higher", "asc": "lower"}
+"""What `sort` says of a column's scores."""
 CODE_KEYS = ("entry", "interface", "memory")
 """Of a submission: keys that only competitions that take code have."""
 SubmissionRule = Literal["manual", "last", "best", "all", "Add", "Add_And_Delete_Multiple"]
@@ -74,6 +78,7 @@ class StrictModel(BaseModel):
         extra="forbid",
         frozen=True,
         strict=True,
+        defer_build=True,  # most commands read one kind of bundle.yaml
         model_title_generator=lambda model: model.__name__.removeprefix("Declared"),  # for the schema's readers
     )
 
@@ -243,12 +248,7 @@ class SubmissionField(StrictModel):
         if self.values:
             listed = ", ".join(text_of(value) or "" for value in self.values)
             return f"{self.type}: {listed}" if self.type == "label" else f"{self.type}, any of {listed}"
-        words = self.type
-        if self.min is not None:
-            words += f" from {self.min:g}"
-        if self.max is not None:
-            words += f" up to {self.max:g}" if self.min is None else f" to {self.max:g}"
-        return words
+        return self.type + bounds_text(self.min, self.max)
 
 
 class ReferenceField(StrictModel):

@@ -3,6 +3,7 @@
 There are two kinds: a competition with a scoring package, and a foreign one, whose programs are packed as they are.
 """
 
+import os
 import re
 import types
 import typing
@@ -19,6 +20,7 @@ from gen_bundle.declaration.overrides import apply_overrides, nearest
 from gen_bundle.declaration.rules import check_rules
 from gen_bundle.declaration.source import Broken, Source, Trail, dotted, read_source
 from gen_bundle.errors import UserError
+from gen_bundle.resources import known_competitions
 
 FILE = "bundle.yaml"
 
@@ -225,3 +227,38 @@ def _lowered(sentence: str) -> str:
     """A description as the end of a sentence; abbreviations such as UUID keep their letters."""
     first = sentence if sentence[1:2].isupper() else sentence[:1].lower() + sentence[1:]
     return first.rstrip(".")
+
+
+def check_inside(folder: Path, files: Iterable[str], folders: Iterable[str]) -> None:
+    """See that files, and all that is in folders, named as seen from the competition's `folder`, lie in it.
+
+    Another person's folder could otherwise publish any file that the organiser may read. Links within the competition's
+    folder are fine, as are links to it.
+
+    Raises:
+        UserError: the named files, and the links below the folders, that lead out of it.
+    """
+    found = [folder / name for name in files]
+    for name in folders:
+        found += _links(folder / name)
+    outside = [path for path in dict.fromkeys(found) if not path.resolve().is_relative_to(folder.resolve())]
+    # Some installers put links in place of a package's files.
+    if outside and folder not in [known.folder for known in known_competitions().values()]:
+        raise UserError(*(_leads_outside(path, folder) for path in outside))
+
+
+def _leads_outside(path: Path, folder: Path) -> str:
+    shown = path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
+    further = ", or name your own data with --data" if path.is_relative_to(folder / "data") else ""
+    there = f"leads to {path.resolve()}, outside the competition's folder"
+    return f"{shown}: {there}. Put the file itself into {folder}{further}."
+
+
+def _links(top: Path) -> Iterator[Path]:
+    """A folder that is a link, and all links below it."""
+    if top.is_symlink():
+        yield top
+    for place, below, files in os.walk(top):
+        for name in [*below, *files]:
+            if Path(place, name).is_symlink():
+                yield Path(place, name)

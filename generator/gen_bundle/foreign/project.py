@@ -25,8 +25,7 @@ from gen_bundle.declaration.foreign import (
     place_of,
     source_of,
 )
-from gen_bundle.declaration.inside import check_inside
-from gen_bundle.declaration.read import read_foreign
+from gen_bundle.declaration.read import check_inside, read_foreign
 from gen_bundle.errors import UserError
 from gen_bundle.platforms.codabench import (
     SUBMISSION_RULES,

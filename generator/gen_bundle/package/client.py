@@ -39,7 +39,7 @@ class VerbProgress(TypedDict):
 class Reply(BaseModel, Generic[T]):
     """A line of the organiser process: what a verb answers, what the organiser must fix, a bug, or progress."""
 
-    model_config = STRICT
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)  # not every verb is called
 
     answer: Annotated[T, Field(default=None)]  # left out, not null, where there is none
     messages: list[str] | None = None

@@ -14,9 +14,8 @@ from gen_bundle.codabench.reading import YAML_NAME
 from gen_bundle.declaration import model
 from gen_bundle.declaration.declared import DECLARED
 from gen_bundle.declaration.declared.settle import remarks
-from gen_bundle.declaration.inside import check_inside
 from gen_bundle.declaration.overrides import nearest
-from gen_bundle.declaration.read import FILE, read_competition, read_with_places
+from gen_bundle.declaration.read import FILE, check_inside, read_competition, read_with_places
 from gen_bundle.errors import UserError
 from gen_bundle.local_files import file_digest, is_known, remember
 from gen_bundle.package.client import Organiser, ScoringPackage, VerbProgress, find_package
@@ -364,7 +363,7 @@ def _worst_notes(declaration: model.DeclaredCompetition) -> Iterator[str]:
         for column in task.columns:
             worst, rises = column.worst, column.sort == "desc"
             if worst is not None and ((rises and worst >= 1) or (not rises and worst <= 0)):
-                better = "higher" if rises else "lower"
+                better = model.BETTER[column.sort]
                 yield (
                     f"tasks.{task.id}.columns.{column.key}.worst: {better} is better, and every score that is worse "
                     f"than {worst:g} is written as {worst:g}. Make sure that it is the worst score that there can be."

@@ -226,6 +226,16 @@ class _OwnFolder(FileSystemLoader):
 
 
 TERMS = "terms.md"
+TEMPLATES = Path(__file__).resolve().parent / "templates" / "starting_kit"
+ENVIRONMENT = Environment(
+    loader=FileSystemLoader(TEMPLATES),
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+    autoescape=False,  # noqa: S701 - Markdown, of the organisers' own words
+)
+"""The tool's own templates, where pages of the organisers have a sandbox."""
 
 
 def page_name(declaration: CompetitionSettings, file: str) -> str:
@@ -354,50 +364,10 @@ def _code_text(competition: Resolved) -> str:
     return code_text(competition, competition.phases)
 
 
-FUNCTION = """`{entry}` defines a function, which the platform calls once:
-
-```python
-from pathlib import Path
-
-
-def predict(input_folder: Path, output_folder: Path) -> None:
-    ...
-```"""
-COMMAND = """The platform runs `{entry}` once, with two folders as its arguments:
-
-```
-{interpreter} {entry} INPUT_FOLDER OUTPUT_FOLDER
-```"""
-
-
 def code_text(competition: Resolved, phases: Sequence[DeclaredPhase]) -> str:
     """What the code must offer, where it runs and what it may use; Markdown without headings."""
-    submission, image = competition.declaration.submission, competition.declaration.image
-    entry, interpreter, memory = str(submission.entry), "python3", ""
-    if entry.endswith(".sh"):
-        interpreter = "bash"
-    text = FUNCTION
-    if submission.interface == "command":
-        text = COMMAND
-    call = text.format(entry=entry, interpreter=interpreter)
-    if submission.memory:
-        memory = f"- Its processes may hold {submission.memory} MiB of memory together.\n"
     rows = [[one.name, f"{entry_seconds(competition, one)} s"] for one in phases]
     seconds = tables.markdown_table(["Phase", "Time for the code"], rows)
-    return f"""Upload a zip with `{entry}` at its top; other files that it needs may lie beside it.
-
-{call}
-
-It reads the data in the input folder, and writes `{submission.file}` to the output folder. Only regular files in the
-output folder count.
-
-- It runs in the image `{image}`, in a process of its own. Its working folder is a copy of your zip's files, which it
-  may write to; write temporary files to the folder that `TMPDIR` names. Nothing of this is kept.
-- Install nothing and download nothing while it runs: whether the network can be reached depends on the machine.
-- The beginning and the end of what it prints are in the log of the prediction step.
-{memory}- It is stopped when its time is over, with everything that it started:
-
-{seconds}
-
-What it wrote is then checked as the validator checks it, and scored. If it fails, nothing is scored, and the results
-page says why."""
+    declaration = competition.declaration
+    template = ENVIRONMENT.get_template("code.md.j2")
+    return template.render(submission=declaration.submission, image=declaration.image, seconds=seconds)

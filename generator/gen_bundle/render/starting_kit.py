@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from jinja2 import Template
 
 from gen_bundle.declaration.model import DeclaredSubmission
 from gen_bundle.declaration.source import mapping_of
@@ -32,7 +32,7 @@ from gen_bundle.package.programs import (
 )
 from gen_bundle.package.resolve import Resolved
 from gen_bundle.render import tables
-from gen_bundle.render.pages import code_text
+from gen_bundle.render.pages import ENVIRONMENT, TEMPLATES, code_text
 from gen_bundle.render.submission_text import example_text, format_text, gold_text, tables_of
 from gen_bundle.resources import resource
 from gen_bundle.starting import environment, python
@@ -50,15 +50,6 @@ VALIDATOR_FAILED = 3
 """Its exit status where it could not judge, see `scoring_kit.validate`."""
 NO_CHECKS: Mapping[str, Path] = {}
 SHEBANG = b"#!/usr/bin/env python3\n"
-TEMPLATES = Path(__file__).resolve().parent / "templates" / "starting_kit"
-ENVIRONMENT = Environment(
-    loader=FileSystemLoader(TEMPLATES),
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    keep_trailing_newline=True,
-    autoescape=False,  # noqa: S701 - Markdown, of the organisers' own words
-)
 
 # Runs the validator on several submissions in one process: [[exit status, what it prints], …] as JSON.
 DRIVER = """

@@ -7,12 +7,9 @@ from operator import itemgetter
 from zoneinfo import ZoneInfo
 
 from gen_bundle.declaration.dates import AOE, shown
-from gen_bundle.declaration.model import DeclaredPhase, DeclaredTask, Milestone
+from gen_bundle.declaration.model import BETTER, DeclaredPhase, DeclaredTask, Milestone
 
 _BLANKS = re.compile(r"[ \t\r\n]+")  # blanks that forbid a line break stay
-
-BETTER = {"desc": "higher", "asc": "lower"}
-"""What `sort` says of a column's scores."""
 
 
 def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

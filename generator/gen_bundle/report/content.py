@@ -10,16 +10,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC
 from importlib import metadata
+from operator import itemgetter
+from pathlib import Path
 from typing import Any
 
+import yaml
+
 from gen_bundle.declaration.dates import shown
-from gen_bundle.declaration.model import DeclaredCompetition, DeclaredPhase
+from gen_bundle.declaration.model import BETTER, DeclaredCompetition, DeclaredPhase
 from gen_bundle.fetched import Fetched
 from gen_bundle.plain_text import one_line
 from gen_bundle.render.rankings import Ranking, RankingTable
 
 FIXED = ("column", "unit", "units", "resamples", "seed", "teams", "pairs", "stability")
 """What report.json says of a task: a contract."""
+NAME = itemgetter("team")
+"""The name in what is known of a team."""
 ALPHA = 0.05
 WAYS = {
     "mean": "mean over {units}",
@@ -31,28 +37,8 @@ WAYS = {
     "without_late": "without late submissions",
 }
 
-REFERENCES = {
-    "efron": "B. Efron and R. J. Tibshirani. An Introduction to the Bootstrap. Chapman & Hall, 1993.",
-    "noreen": "E. W. Noreen. Computer-Intensive Methods for Testing Hypotheses. Wiley, 1989.",
-    "north": "B. V. North, D. Curtis and P. C. Sham. A note on the calculation of empirical P values from Monte Carlo "
-    "procedures. American Journal of Human Genetics 71, 2002.",
-    "holm": "S. Holm. A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics 6, "
-    "1979.",
-    "kendall": "M. G. Kendall. The treatment of ties in ranking problems. Biometrika 33, 1945.",
-    "challenger": "M. Wiesenfarth, A. Reinke, B. A. Landman, M. Eisenmann, L. Aguilera Saiz, M. J. Cardoso, "
-    "L. Maier-Hein and A. Kopp-Schneider. Methods and open-source toolkit for analyzing and visualizing challenge "
-    "results. Scientific Reports 11, 2021.",
-    "dror": "R. Dror, G. Baumer, S. Shlomov and R. Reichart. The hitchhiker's guide to testing statistical "
-    "significance in natural language processing. ACL 2018.",
-    "mogstad": "M. Mogstad, J. P. Romano, A. M. Shaikh and D. Wilhelm. Inference for ranks with applications to "
-    "mobility across neighbourhoods and academic achievement across countries. Review of Economic Studies 91, 2024.",
-    "deutsch": "D. Deutsch, R. Dror and D. Roth. A statistical analysis of summarization evaluation metrics using "
-    "resampling methods. Transactions of the ACL 9, 2021.",
-    "davison": "A. C. Davison and D. V. Hinkley. Bootstrap Methods and their Application. Cambridge University Press, "
-    "1997.",
-    "bias": "L. Maier-Hein et al. BIAS: Transparent reporting of biomedical image analysis challenges. Medical Image "
-    "Analysis 66, 2020.",
-}
+TEMPLATES = Path(__file__).resolve().parent / "templates"
+REFERENCES: Mapping[str, str] = yaml.safe_load((TEMPLATES / "references.yaml").read_text(encoding="utf-8"))
 CITED = re.compile(r"\[@(\w+)\]")
 """Where a text cites a reference."""
 OPEN = "To be added by the organisers."
@@ -96,7 +82,7 @@ class FinalReport:
         """The names of the teams, as often as a task has them."""
         names: list[str] = []
         for task in self.tasks.values():
-            names += [team["team"] for team in task["teams"]]
+            names += map(NAME, task["teams"])
         return names
 
     @property
@@ -187,13 +173,11 @@ def methods(report: FinalReport) -> list[str]:
     return paragraphs
 
 
-def _better(sort: str) -> str:
-    return "higher is better" if sort == "desc" else "lower is better"
-
-
 def _ranked_by(task: Mapping[str, Any]) -> str:
     teams = sum(team["rank"] is not None for team in task["teams"])
-    text = f"{task['name']}: {plural('team', teams)} were ranked by {task['title']} ({_better(task['sort'])}). "
+    text = (
+        f"{task['name']}: {plural('team', teams)} were ranked by {task['title']} ({BETTER[task['sort']]} is better). "
+    )
     if task["units"]:
         text += f"The unit of resampling was the {task['unit']}, of which the test set has {task['units']:,}. "
     return text + (task["without"] or "")
@@ -266,15 +250,18 @@ def unit_words(task: Mapping[str, Any]) -> str:
 def checklist(report: FinalReport) -> list[tuple[str, str]]:
     """(item, what is known); `OPEN` where nothing is."""
     declared = report.declaration
-    dates, limits, metrics = [], [], []
+    dates, limits, metrics, units, seeds = [], [], [], [], set()
     for phase in declared.phases:
         end = shown(phase.end, UTC) if phase.end else "open"
         dates.append(f"{phase.name}: {shown(phase.start, UTC)} to {end}")
         limits.append(f"{phase.name}: {phase.max_submissions or 'any number of'} submissions")
     for task in declared.tasks:
         if task.id in report.tasks:
-            metrics += [f"{column.title} ({_better(column.sort)}): {column.meaning}" for column in task.columns]
-    units = [f"{task['name']}: {unit_words(task)}" for task in report.tasks.values()]
+            for column in task.columns:
+                metrics.append(f"{column.title} ({BETTER[column.sort]} is better): {column.meaning}")
+    for known in report.tasks.values():
+        units.append(f"{known['name']}: {unit_words(known)}")
+        seeds.add(str(known["seed"]))
     rule = RULES.get(declared.submission_rule, "Participants choose which submission is on the leaderboard.")
     return [
         ("Name of the challenge", declared.title),
@@ -299,7 +286,7 @@ def checklist(report: FinalReport) -> list[tuple[str, str]]:
         ("Baselines", ", ".join(report.baselines) or "none named"),
         ("Availability of the scoring program", OPEN),
         ("Software", ", ".join(versions())),
-        ("Seed", ", ".join(sorted({str(task["seed"]) for task in report.tasks.values()}))),
+        ("Seed", ", ".join(sorted(seeds))),
         ("Command", report.command),
     ]
 

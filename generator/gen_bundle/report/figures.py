@@ -12,7 +12,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from gen_bundle.plain_text import one_line
-from gen_bundle.report.content import ALPHA, FinalReport, units_word
+from gen_bundle.report.content import ALPHA, NAME, FinalReport, units_word
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,7 +55,7 @@ def figures(report: FinalReport) -> Mapping[str, Mapping[str, DrawnFigure]]:
 
 def _of_task(task: str, one: Mapping[str, Any]) -> Iterator[tuple[str, DrawnFigure]]:
     scored = [team for team in one["teams"] if team["score"] is not None]
-    names = [team["team"] for team in scored]
+    names = list(map(NAME, scored))
     letters = "".join([one["title"], *names])
     if scored:
         caption = f"{one['name']}: {one['title']} of every team"
@@ -83,7 +83,7 @@ def _scores(axes: "Axes", one: Mapping[str, Any], teams: Sequence[Mapping[str, A
             axes.plot([team["low"], team["high"]], [row, row], color=ACCENT, linewidth=2, solid_capstyle="butt")
         filled = ACCENT if team["rank"] is not None else "none"
         axes.plot(team["score"], row, "o", markersize=6, color=ACCENT, markerfacecolor=filled)
-    _name_rows(axes, [team["team"] for team in teams])
+    _name_rows(axes, list(map(NAME, teams)))
     axes.set_xlabel(one["title"], parse_math=False)
     axes.grid(axis="x", color=LINE, alpha=0.4, linewidth=0.6)
 
@@ -95,8 +95,8 @@ def _ranks(axes: "Axes", ranked: Sequence[Mapping[str, Any]], shares: Mapping[st
         places = [place for place, share in enumerate(own, start=1) if share]
         areas = [260 * share for share in own if share]
         axes.scatter(places, [row] * len(places), s=areas, color=ACCENT, zorder=2)
-    _name_rows(axes, [team["team"] for team in ranked])
-    most = max(len(shares[team["team"]]) for team in ranked)
+    _name_rows(axes, list(map(NAME, ranked)))
+    most = max(map(len, shares.values()))
     axes.set_xlim(0.4, most + 0.6)
     axes.set_xticks(range(1, most + 1, 1 + most // 20))
     axes.set_xlabel("Rank")
@@ -104,7 +104,6 @@ def _ranks(axes: "Axes", ranked: Sequence[Mapping[str, Any]], shares: Mapping[st
 
 
 def _pairs(axes: "Axes", names: Sequence[str], one: Mapping[str, Any]) -> None:
-    place = {name: number for number, name in enumerate(names)}
     size = min(9, 300 / len(names))
     for pair in one["pairs"]:
         better, worse = pair["a"], pair["b"]
@@ -113,7 +112,7 @@ def _pairs(axes: "Axes", names: Sequence[str], one: Mapping[str, Any]) -> None:
         colour, filled = LINE, "none"
         if pair["p_holm"] < ALPHA:
             colour = filled = ACCENT
-        axes.plot(place[worse], place[better], "s", markersize=size, color=colour, markerfacecolor=filled)
+        axes.plot(names.index(worse), names.index(better), "s", markersize=size, color=colour, markerfacecolor=filled)
     _name_rows(axes, names)
     axes.set_xlim(-0.6, len(names) - 0.4)
     axes.set_xticks(

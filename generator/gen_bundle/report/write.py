@@ -15,6 +15,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from gen_bundle.report.content import (
     CITED,
     OPEN,
     REFERENCES,
+    TEMPLATES,
     FinalReport,
     checklist,
     cited,
@@ -49,7 +51,7 @@ from gen_bundle.report.content import (
 from gen_bundle.report.figures import DrawnFigure, figures, fonts_for
 from gen_bundle.resources import install_command
 
-TEMPLATE = Path(__file__).resolve().parent / "templates" / "report.html.j2"
+TEMPLATE = TEMPLATES / "report.html.j2"
 MOST_IN_A_MATRIX = 15
 """With more teams a cell of the matrix holds p alone."""
 PACKAGES = ("matplotlib", "numpy")
@@ -70,33 +72,9 @@ MOST_LINES = 44
 EMS = {**dict.fromkeys("mwMW%@&", 1.0), **dict.fromkeys("iljft.,:;'|!()[]", 0.4), " ": 0.34}
 """Widths of letters, rather too wide; see `_width`."""
 SIZE_OF_FIGURES = r"width=.9\textwidth,height=.8\textheight,keepaspectratio"
-KNOWN = set("–—‘’“”…ŁłŃńŐőŘřŚśŠšŤťŮůŰűŹźŻżŽžĄąĆćČčĎďĘęĚěĞğİıŇňŞşŢţŸŒœ") | {
-    chr(code) for code in range(0xC0, 0x100) if code not in (0xD7, 0xF7)
-}
+KNOWN = {*"–—‘’“”…ŁłŃńŐőŘřŚśŠšŤťŮůŰűŹźŻżŽžĄąĆćČčĎďĘęĚěĞğİıŇňŞşŢţŸŒœ", *map(chr, range(0xC0, 0x100))} - {"×", "÷"}
 """Characters beyond ASCII that every LaTeX sets with the T1 encoding."""
-PREAMBLE = r"""\documentclass[11pt,a4paper,twocolumn]{article}
-\usepackage[margin=2.5cm]{geometry}
-\setlength{\columnsep}{0.6cm}
-\usepackage{array,booktabs,graphicx,iftex}
-\ifPDFTeX
-  \usepackage[T1]{fontenc}
-  \IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
-\else
-  \usepackage{fontspec}
-\fi
-% Another script, and what stands for it where no font has it: \script{FONT}{text}{code points}; \scriptrl likewise, for
-% one that is written from right to left. Fonts are LuaLaTeX's and XeLaTeX's; pdfLaTeX writes code points.
-\newcommand{\script}[3]{\texttt{#3}}
-\newcommand{\scriptrl}[3]{\texttt{#3}}
-\ifLuaTeX
-  \renewcommand{\script}[3]{\IfFontExistsTF{#1}{{\fontspec{#1}[Renderer=Harfbuzz]#2}}{\texttt{#3}}}
-  \renewcommand{\scriptrl}[3]{\IfFontExistsTF{#1}{{\textdir TRT\fontspec{#1}[Renderer=Harfbuzz]#2}}{\texttt{#3}}}
-\fi
-\ifXeTeX
-  \TeXXeTstate=1
-  \renewcommand{\script}[3]{\IfFontExistsTF{#1}{{\fontspec{#1}#2}}{\texttt{#3}}}
-  \renewcommand{\scriptrl}[3]{\IfFontExistsTF{#1}{{\beginR\fontspec{#1}#2\endR}}{\texttt{#3}}}
-\fi"""
+PREAMBLE = (TEMPLATES / "preamble.tex").read_text(encoding="utf-8").rstrip()
 HEAD = (r"\author{}", r"\date{}", r"\begin{document}", r"\maketitle", r"\sloppy", r"\section{Methods}")
 
 
@@ -176,8 +154,7 @@ def _csv(report: FinalReport, kind: str, columns: Sequence[str]) -> str:
     writer.writerow(columns)
     for task, one in report.tasks.items():
         for row in one[kind]:
-            named = {"task": task, **row}
-            writer.writerow([csv_cell(named[column]) for column in columns])
+            writer.writerow(map(csv_cell, itemgetter(*columns)({"task": task, **row})))
     return out.getvalue()
 
 
@@ -364,8 +341,7 @@ def _set(table: LatexTable) -> Iterator[str]:
     parts = list(_split(widths, table.fixed))
     more, after = "", rf"\label{{tab:{table.label}}}"
     for columns in parts:
-        width = sum(widths[place] + 2 * SEPARATION for place in columns)
-        kind = "table" if width <= COLUMN_WIDTH and len(parts) == 1 else "table*"
+        kind = "table" if _room(widths, columns) <= COLUMN_WIDTH and len(parts) == 1 else "table*"
         layout = ""
         for place in columns:
             side = "raggedright" if place < table.fixed else "raggedleft"
@@ -374,7 +350,8 @@ def _set(table: LatexTable) -> Iterator[str]:
             yield from (rf"\begin{{{kind}}}[tp]", r"\centering\footnotesize")
             yield rf"\setlength{{\tabcolsep}}{{{SEPARATION:g}pt}}"
             yield from (rf"\begin{{tabular}}{{{layout}}}", r"\toprule", _row(head, columns), r"\midrule")
-            yield from (_row(row, columns) for row in chunk)
+            for row in chunk:
+                yield _row(row, columns)
             yield from (r"\bottomrule", r"\end{tabular}")
             yield from (rf"\caption{{{_text(table.caption)}{more}}}{after}", rf"\end{{{kind}}}")
             more, after = " (continued)", ""
@@ -383,16 +360,17 @@ def _set(table: LatexTable) -> Iterator[str]:
 def _split(widths: Sequence[float], fixed: int) -> Iterator[list[int]]:
     """The columns of each part of a table, the fixed ones in all of them."""
     own = list(range(fixed))
-    room = TEXT_WIDTH - sum(widths[place] + 2 * SEPARATION for place in own)
-    columns, used = list(own), 0.0
+    columns = list(own)
     for place in range(fixed, len(widths)):
-        needed = widths[place] + 2 * SEPARATION
-        if used + needed > room and len(columns) > fixed:
+        if _room(widths, [*columns, place]) > TEXT_WIDTH and len(columns) > fixed:
             yield columns
-            columns, used = list(own), 0.0
+            columns = list(own)
         columns.append(place)
-        used += needed
     yield columns
+
+
+def _room(widths: Sequence[float], columns: Sequence[int]) -> float:
+    return sum(widths[place] + 2 * SEPARATION for place in columns)
 
 
 def _pages(
@@ -448,7 +426,7 @@ def _text(text: str) -> str:
 
 
 def _right_to_left(text: str) -> bool:
-    return bool(text) and all(unicodedata.bidirectional(letter) in ("R", "AL") for letter in text)
+    return bool(text) and {"R", "AL"}.issuperset(map(unicodedata.bidirectional, text))
 
 
 def _word(word: str) -> str:
@@ -459,7 +437,8 @@ def _word(word: str) -> str:
         if not is_known:
             parts += _scripts(run)
         elif _width(run) > WIDEST_WORD:
-            parts += [latex_text(letter) + r"\allowbreak{}" for letter in run]
+            for letter in run:
+                parts += (latex_text(letter), r"\allowbreak{}")
         else:
             parts.append(latex_text(run))
     return "".join(parts)

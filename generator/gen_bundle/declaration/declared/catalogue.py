@@ -9,46 +9,7 @@ from typing import Any
 import yaml
 
 from gen_bundle.declaration.declared.metrics import MetricOption, MetricRow, metrics
-
-PREFACE = """\
-# Metrics of declared competitions
-
-This page is generated: `python -m gen_bundle.declaration.declared.catalogue > docs/metrics.md`. What a
-declaration looks like: [declared.md](declared.md).
-
-Each metric has an example: its field, the column's `metric`, gold and a submission, and the score. The first one is
-whole in this declaration; the others differ in what they show.
-
-```yaml
-scoring_program: declared
-submission:
-  file: predictions.csv
-  key: id
-  fields: [{field: id, type: string}, {field: label, type: label, values: [neg, neu, pos]}]
-reference: {file: gold.csv}
-tasks:
-  - {id: task, name: Task, columns: [{key: score, metric: accuracy}]}
-```
-
-Every metric takes besides its options:
-
-- `field: F`, or `fields: [F, G]`: what it reads; left out where only one field is no key. Over several fields it is the
-  mean over them, unless it is *joint*: then it takes them together.
-- `gold: G`: the gold's column, where it is not called like the field.
-- `where: {language: swa}`: only the keys whose gold row says so; also a list of values, or `{min: 0.5, max: 1}`.
-- `by: language`: the metric in each group of keys, then the mean over the groups.
-- `weight: COLUMN` of the gold, numbers from 0: how much each key counts; in the metrics that say so below.
-- `undefined: 0`: what counts where it is undefined for a submission (a correlation of equal numbers), in place of the
-  column's `worst`. The participant is warned. Where the gold leaves it undefined for every submission, the build
-  refuses the gold.
-- `table: T`: which of several tables it reads.
-
-A key without an answer (`missing: empty`) has no label, the empty set, the empty text, or no rows.
-
-Where the gold, or a group of `by`, has nothing to find (no label, span, row or `positive`), every answer has 0, a right
-one too, in F1, precision and recall of labels and spans, and in micro set metrics; the build warns. Macro set metrics,
-`jaccard` and `exact_match` take two empty sets as equal.
-"""
+from gen_bundle.declaration.model import BETTER
 
 
 def catalogue() -> str:
@@ -57,11 +18,11 @@ def catalogue() -> str:
 
 
 def _parts() -> Iterator[str]:
-    yield PREFACE
+    yield examples()["preface"]
     yield "| metric | fields of type | better | worst by default | computed by |"
     yield "|---|---|---|---|---|"
     for metric in metrics().values():
-        better = "higher" if metric.sort == "desc" else "lower"
+        better = BETTER[metric.sort]
         yield f"| [`{metric.name}`](#{metric.name}) | {_types(metric)} | {better} | {metric.worst:g} | {_by(metric)} |"
     yield "| `metrics.py:name` | any | `sort` says | `worst` says | your `name(gold, predicted, **options)` |\n"
     for metric in metrics().values():
@@ -96,7 +57,7 @@ def _entry(metric: MetricRow) -> Iterator[str]:
 
 @cache
 def examples() -> dict[str, Any]:
-    """`samples` by name, each with its fields and files, and of `metrics` the sample, the metric and the score."""
+    """`preface`; `samples` by name, each with its fields and files; of `metrics` sample, metric and score."""
     found: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "examples.yaml").read_text(encoding="utf-8"))
     return found
 

@@ -6,13 +6,13 @@ The engine of BERTScore is what a column, `options.bertscore` and the options of
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from gen_bundle.declaration.declared.columns import OWN, DeclaredMetric, declared_metrics, read_metric
 from gen_bundle.declaration.declared.metrics import MetricRow, default_worst
 from gen_bundle.declaration.declared.tables import ONLY_TABLE, DeclaredTable, declared_tables, read_tables
 from gen_bundle.declaration.declared.titles import meaning_of, name_columns
-from gen_bundle.declaration.model import DeclaredPhase
+from gen_bundle.declaration.model import BETTER, DeclaredPhase
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.source import Broken, Trail, columns_of, listed, mapping_of, mappings
 from scoring_kit.base.expressions import Expression, ExpressionError, read_expression
@@ -79,7 +79,6 @@ def _faults(given: Mapping[str, Any]) -> Iterator[Broken]:
 
 
 DECLARED = "declared"
-BETTER: Mapping[str, Literal["higher", "lower"]] = {"desc": "higher", "asc": "lower"}
 COMPUTED = {"avg": "Mean", "sum": "Sum", "min": "Minimum", "max": "Maximum", "avg_rank": "Mean rank"}
 PRECISION = 4
 PRECISIONS: Mapping[float, int] = {100: 2}
