@@ -1,5 +1,5 @@
 # Stands in for the platform's own image where no registry is reached: its Python packages, its entry point; the Python is
-# the base image's. Compare codabench/platform_image.py.
+# the base image's. Compare codabench/worker.py.
 FROM local/python:3.11
 RUN python3 -m venv /opt/python
 ENV PATH=/opt/python/bin:$PATH PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1

@@ -257,9 +257,8 @@ def checklist(report: FinalReport) -> list[tuple[str, str]]:
         limits.append(f"{phase.name}: {phase.max_submissions or 'any number of'} submissions")
     for task in declared.tasks:
         if task.id in report.tasks:
-            metrics += [
-                f"{column.title} ({BETTER[column.sort]} is better): {column.meaning}" for column in task.columns
-            ]
+            for column in task.columns:
+                metrics.append(f"{column.title} ({BETTER[column.sort]} is better): {column.meaning}")
     for known in report.tasks.values():
         units.append(f"{known['name']}: {unit_words(known)}")
         seeds.add(str(known["seed"]))
