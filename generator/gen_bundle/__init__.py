@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gen_bundle.errors import UserError
     from gen_bundle.ranking import RankRequest, rank
     from gen_bundle.render.rankings import Ranking
-    from gen_bundle.twin.replay import DryRunRequest, dry_run
+    from gen_bundle.twin.dry_run import DryRunRequest, dry_run
     from gen_bundle.twin.report import Results
 
 __all__ = [
@@ -44,7 +44,7 @@ _HOMES = {
     "errors": ("UserError",),
     "ranking": ("RankRequest", "rank"),
     "render.rankings": ("Ranking",),
-    "twin.replay": ("DryRunRequest", "dry_run"),
+    "twin.dry_run": ("DryRunRequest", "dry_run"),
     "twin.report": ("Results",),
 }
 _PLACES = {name: (module, name) for module, names in _HOMES.items() for name in names}

@@ -14,8 +14,8 @@ from gen_bundle.building import finished_bundle
 from gen_bundle.codabench.runnable import open_bundle, read_competition
 from gen_bundle.difference.signatures import SIGNATURE, Setting, allowance, differing_settings, parse_signature
 from gen_bundle.errors import UserError
+from gen_bundle.twin.dry_run import DryRunRequest, dry_run
 from gen_bundle.twin.engines.choose import choose_engine, refuse_strangers
-from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.twin.report import TOLERANCE
 
 MAX_BYTES = 64 * 1024 * 1024

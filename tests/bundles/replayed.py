@@ -13,8 +13,8 @@ from gen_bundle.package.resolve import resolve
 from gen_bundle.render.markdown import page_html
 from gen_bundle.render.pages import render_pages
 from gen_bundle.resources import resource
+from gen_bundle.twin.dry_run import DryRunRequest, dry_run
 from gen_bundle.twin.engines.process import ProcessEngine
-from gen_bundle.twin.replay import DryRunRequest, dry_run
 from tests.generator.twin.in_process import InProcessEngine
 from tests.scoring_programs.framed import Files, score
 

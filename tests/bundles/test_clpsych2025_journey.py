@@ -10,8 +10,8 @@ import pytest
 
 from gen_bundle.building import BuildRequest, build
 from gen_bundle.resources import resource
+from gen_bundle.twin.dry_run import DryRunRequest, dry_run
 from gen_bundle.twin.engines.process import ProcessEngine
-from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.twin.report import Run
 from tests import tiny_models
 from tests.punkt import punkt as punkt

@@ -16,8 +16,8 @@ from gen_bundle.building import BuildRequest, build
 from gen_bundle.check import check_path
 from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.resources import resource
+from gen_bundle.twin.dry_run import DryRunRequest, dry_run
 from gen_bundle.twin.engines.process import ProcessEngine
-from gen_bundle.twin.replay import DryRunRequest, dry_run
 from tests.bundles.replayed import files_of, pages
 from tests.generator.twin.in_process import InProcessEngine
 

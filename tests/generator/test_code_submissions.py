@@ -16,8 +16,8 @@ from gen_bundle.building import BuildRequest, build
 from gen_bundle.cli import root
 from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.errors import UserError
+from gen_bundle.twin.dry_run import DryRunRequest, dry_run
 from gen_bundle.twin.engines import Container, Ended, LineListener
-from gen_bundle.twin.replay import DryRunRequest, dry_run
 from tests.generator.code_competition import PREDICT, declaration, write_competition
 from tests.generator.test_declared import rows_of, write_csv
 from tests.generator.twin.in_process import InProcessEngine

@@ -94,8 +94,8 @@ def command(
     **asked: Any,
 ) -> None:
     """Run a bundle's scoring as Codabench would, on the zip itself, and show the board."""
+    from gen_bundle.twin.dry_run import DryRunRequest, dry_run
     from gen_bundle.twin.engines.choose import choose_engine
-    from gen_bundle.twin.replay import DryRunRequest, dry_run
 
     if print_command:
         from gen_bundle.twin.engines.docker import docker_run_line

@@ -39,9 +39,9 @@ from gen_bundle.live.submissions import (
     submissions_of,
 )
 from gen_bundle.plain_text import counted, one_line
+from gen_bundle.twin.dry_run import DryRunRequest, Planned, dry_run, plan
 from gen_bundle.twin.engines import Engine, EngineError
 from gen_bundle.twin.layout import scratch_folder
-from gen_bundle.twin.replay import DryRunRequest, Planned, dry_run, plan
 from gen_bundle.twin.report import TOLERANCE, Run
 from gen_bundle.zips.unpacking import UNREADABLE
 from gen_bundle.zips.writing import write_zip

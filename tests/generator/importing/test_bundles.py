@@ -10,7 +10,7 @@ from gen_bundle.check import check_path
 from gen_bundle.check.bundle import pack
 from gen_bundle.convert import convert
 from gen_bundle.errors import UserError
-from gen_bundle.twin.replay import DryRunRequest, dry_run
+from gen_bundle.twin.dry_run import DryRunRequest, dry_run
 from tests.generator.importing.bundles import (
     FIVE,
     code_bundle,

@@ -13,8 +13,8 @@ from gen_bundle.new.project import Place, new_declared
 from gen_bundle.new.propose import Choices, Proposal, propose
 from gen_bundle.new.reading import read_as_it_stands
 from gen_bundle.new.split import divide
+from gen_bundle.twin.dry_run import DryRunRequest, dry_run
 from gen_bundle.twin.engines import Engine
-from gen_bundle.twin.replay import DryRunRequest, dry_run
 from tests.generator.twin.in_process import InProcessEngine
 
 SENTIMENT = [("negative", "It was awful"), ("neutral", "It was there"), ("positive", "It was great")]

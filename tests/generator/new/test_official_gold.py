@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from gen_bundle.cli.new import command
 from gen_bundle.declaration.model import DeclaredCompetition
 from gen_bundle.declaration.read import read_competition
-from gen_bundle.twin.replay import DryRunRequest, dry_run
+from gen_bundle.twin.dry_run import DryRunRequest, dry_run
 from tests.generator.new.making import bundled
 from tests.generator.new.official_gold import OFFICIAL, Official
 from tests.generator.twin.in_process import InProcessEngine

@@ -18,8 +18,8 @@ from gen_bundle.errors import UserError
 from gen_bundle.local_server import local_server
 from gen_bundle.preview.page import axis, boards, preview_page
 from gen_bundle.preview.reading import read_view
+from gen_bundle.twin.dry_run import DryRunRequest, dry_run
 from gen_bundle.twin.engines.process import ProcessEngine
-from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.twin.report import read_record
 from tests.browser import DESK, PHONE, visit
 from tests.generator.preview.bundles import write_bundle

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from gen_bundle.codabench.versions import PlatformVersion
+from gen_bundle.twin.dry_run import DryRunRequest, dry_run
 from gen_bundle.twin.engines import Engine
-from gen_bundle.twin.replay import DryRunRequest, dry_run
 from tests.generator.twin.bundles import ACCURACY, COLUMN, COMMAND, GOOD, HALF, Bundle, write_files, write_zip, writes
 
 pytestmark = pytest.mark.slow

@@ -19,10 +19,10 @@ import yaml
 from gen_bundle.building import BuildRequest, build
 from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.resources import competitions
+from gen_bundle.twin.dry_run import DryRunRequest, dry_run
 from gen_bundle.twin.engines import Engine
 from gen_bundle.twin.engines.isolation import why_not
 from gen_bundle.twin.engines.process import ProcessEngine
-from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.twin.report import Results, Run
 from tests.engine import PYTHON_IMAGE
 from tests.generator.twin.bundles import write_files, write_zip

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from gen_bundle.codabench.versions import PlatformVersion
+from gen_bundle.twin.dry_run import DryRunRequest, dry_run
 from gen_bundle.twin.engines import Container, Ended, LineListener
-from gen_bundle.twin.replay import DryRunRequest, dry_run
 from tests.generator.twin.bundles import GOOD, Bundle, write_zip
 
 OLDER, NEWER = PlatformVersion

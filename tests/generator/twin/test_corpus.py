@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from gen_bundle.codabench.versions import PlatformVersion
+from gen_bundle.twin.dry_run import DryRunRequest, dry_run
 from gen_bundle.twin.engines.choose import choose_engine
-from gen_bundle.twin.replay import DryRunRequest, dry_run
 from tests.engine import PYTHON_IMAGE
 from tests.generator.twin.bundles import write_zip
 from tests.shared import recorded_uploads

@@ -19,9 +19,9 @@ import pytest
 
 import docker
 from gen_bundle.codabench.versions import PlatformVersion
+from gen_bundle.twin.dry_run import DryRunRequest, dry_run
 from gen_bundle.twin.engines.docker import DROPPED_CAPABILITIES, DockerEngine, connect, docker_run_line, traits
 from gen_bundle.twin.layout import LABEL, PREFIX, new_run_id
-from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.twin.report import Results
 from tests.engine import BUSYBOX_IMAGE, PYTHON_IMAGE, ROOT, require_image, unavailable
 from tests.generator.twin.bundles import COMMAND, GOOD, Bundle, write_files, write_zip, writes
@@ -452,7 +452,7 @@ AS_SOMEBODY = """
 import os, sys
 from pathlib import Path
 import docker.types
-from gen_bundle.twin.replay import DryRunRequest, dry_run
+from gen_bundle.twin.dry_run import DryRunRequest, dry_run
 from gen_bundle.twin.engines.docker import connect
 from gen_bundle.twin.engines.docker import DockerEngine
 out, bundle, submission = map(Path, sys.argv[1:])

@@ -14,9 +14,9 @@ import pytest
 
 from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.errors import UserError
+from gen_bundle.twin.dry_run import DryRunRequest, dry_run
 from gen_bundle.twin.engines import isolation
 from gen_bundle.twin.engines.process import ProcessEngine, ProcessGroup
-from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.twin.report import Results
 from tests.generator.twin.bundles import GOOD, Bundle, write_zip, writes
 from tests.generator.twin.leftovers import STAYS, running

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from gen_bundle.building import BuildRequest, build
+from gen_bundle.twin.dry_run import DryRunRequest, dry_run
 from gen_bundle.twin.engines.choose import choose_engine
-from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.twin.report import Results
 from tests.engine import MODELS_IMAGE, ROOT, SCORE_IMAGE, require_engine, require_image
 from tests.punkt import NLTK_DATA

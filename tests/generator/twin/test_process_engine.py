@@ -11,9 +11,9 @@ import pytest
 from click.testing import CliRunner
 
 from gen_bundle.cli import root
+from gen_bundle.twin.dry_run import DryRunRequest, dry_run
 from gen_bundle.twin.engines.process import ProcessEngine, program_environment
 from gen_bundle.twin.engines.watching import end_of_log
-from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.twin.report import Results
 from tests.generator.twin.bundles import GOOD, Bundle, write_files, write_zip, writes
 from tests.generator.twin.hasty import HastyEngine

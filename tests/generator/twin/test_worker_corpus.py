@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from gen_bundle.codabench.versions import PlatformVersion
+from gen_bundle.twin.dry_run import DryRunRequest, dry_run
 from gen_bundle.twin.engines.choose import choose_engine
-from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.twin.report import Results
 from tests.engine import PYTHON_IMAGE
 from tests.shared import shared_path

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from gen_bundle.twin.dry_run import DryRunRequest, dry_run
 from gen_bundle.twin.engines.process import ProcessEngine
-from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.zips.unpacking import BUNDLE, MIB, SUBMISSION, ArchiveError, unpack
 from scoring_kit import submission_zip
 from scoring_kit.errors import Problems

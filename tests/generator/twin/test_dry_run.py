@@ -17,9 +17,9 @@ from click.testing import CliRunner, Result
 from gen_bundle.cli import root
 from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.errors import UserError
+from gen_bundle.twin.dry_run import DryRunRequest, dry_run
 from gen_bundle.twin.engines.docker import docker_run_line
 from gen_bundle.twin.engines.process import ProcessEngine
-from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.twin.report import Results
 from tests.generator.twin.bundles import ACCURACY, COLUMN, GOOD, HALF, Bundle, write_files, write_zip, writes
 from tests.shared import shared_path
