@@ -1,6 +1,7 @@
 """JSON read strictly: every duplicate key is seen, and no input ends in a traceback."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple
 
@@ -25,11 +26,12 @@ class JsonObject(Dict[str, Any]):
 
 def read_utf8(path: Path, name: str, max_megabytes: float, problems: Problems) -> Optional[str]:
     """The text of a file: UTF-8, a byte-order mark tolerated, at most `max_megabytes` million bytes; else None."""
-    size = path.stat().st_size
-    if size > max_megabytes * MEGABYTE:
-        problems.error(name, f"is {size / MEGABYTE:.1f} MB in size", f"at most {max_megabytes:g} MB")
-        return None
-    data = path.read_bytes()
+    with path.open("rb", buffering=0) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > max_megabytes * MEGABYTE:
+            problems.error(name, f"is {size / MEGABYTE:.1f} MB in size", f"at most {max_megabytes:g} MB")
+            return None
+        data = file.read()
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         problems.error(name, "is encoded as UTF-16", "UTF-8 text is expected; save the file again as UTF-8")
         return None

@@ -275,7 +275,8 @@ def _digests_in(top: Path) -> Iterator[tuple[str, str]]:
 
 
 def _digest_of_file(file: str | Path) -> str:
-    with open(file, "rb") as opened:  # noqa: PTH123 - of many small files, a Path would take a third of the time
+    # Of many small files, a Path and a buffer would take half of the time.
+    with open(file, "rb", buffering=0) as opened:  # noqa: PTH123
         return digest(opened, ignore_count)
 
 
