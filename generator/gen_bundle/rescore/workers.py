@@ -22,7 +22,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, NoReturn, Protocol, Self
 
-from gen_bundle.codabench.worker import read_metadata
+from gen_bundle.codabench.worker import JobFailedError, WorkerCrashError, read_metadata, read_scores
 from gen_bundle.errors import UserError, bug_report
 from gen_bundle.rescore.scoring_job import JobResult, Lost, Scorer, ScoringJob, differing, environment_of, score
 from gen_bundle.resources import resource
@@ -43,9 +43,6 @@ DESCRIPTIONS = ("metadata.yaml", "program.json")
 MANY_RUNS = Path(__file__).with_name("many_runs.py")
 TOGETHER = 64
 """So many submissions a process scores where the program keeps nothing of them."""
-JUDGED = (0, 1)
-"""The exit codes of a submission that is scored, and of one that is refused."""
-EMPTY_ZIP = b"PK\5\6" + bytes(18)
 GRACE_SECONDS = 60.0
 """Beyond twice the limit of a submission, which `many_runs` itself watches, and may try twice."""
 END_SECONDS = 10
@@ -147,10 +144,6 @@ class WarmProcess:
         self._alone = ProcessEngine(gpu=scorer.gpu)
         only_ours = keeps_nothing(program)
         self._reads_in_place = only_ours and task.file("ingestion_program") is None
-        self._input: Path | None = None
-        self._in_place, self._nothing = program.with_name("in-place"), program.with_name("nothing.zip")
-        self._in_place.mkdir()
-        self._nothing.write_bytes(EMPTY_ZIP)
         together = TOGETHER if only_ours else 1
         self._process = subprocess.Popen(
             python(MANY_RUNS, program, reference, str(together)),
@@ -170,21 +163,24 @@ class WarmProcess:
     def score(self, job: ScoringJob, work: Path) -> JobResult | Lost:
         """Run a job; see `scoring_job.score`.
 
-        A program that is but ours reads a folder where it is, which spares laying it out: what is judged so is judged.
+        A program that is but ours reads a folder where it is, which spares laying it out; what is scored so is scored.
         """
-        job = replace(job, scorer=self.scorer)
         if self._reads_in_place and is_plain(job.submission):
-            shown = self._in_place / "res"
-            shown.symlink_to(job.submission.absolute())
-            self._input = self._in_place
-            try:
-                ended = score(replace(job, submission=self._nothing), self, work)
-            finally:
-                self._input = None
-                shown.unlink()
-            if isinstance(ended, JobResult) and ended.exit_code in JUDGED:
-                return ended
-        return score(job, self, work)
+            scores = self._scored_in_place(job.submission, work)
+            if scores is not None:
+                return JobResult("Finished", 0, scores, "")
+        return score(replace(job, scorer=self.scorer), self, work)
+
+    def _scored_in_place(self, submission: Path, work: Path) -> object:
+        """The scores of a submission; None where there are none, and a run like any other's says why."""
+        unread = Path(os.devnull)
+        try:
+            with temporary_folder("in-place-", work) as place:
+                (place / "res").symlink_to(submission.absolute())
+                ended = self._ask(place, place / "output", self.scorer.seconds, unread, unread)
+                return read_scores(place / "output") if ended.exit_code == 0 else None
+        except (EngineError, JobFailedError, WorkerCrashError, OSError):
+            return None
 
     def prepare(self, image: str) -> list[str]:
         return []
@@ -193,14 +189,13 @@ class WarmProcess:
         """See `Engine.run`; its process that ends, or does not answer, is an EngineError."""
         if container.kind == "ingestion":
             return self._alone.run(container, seconds=seconds, stdout=stdout, stderr=stderr, on_line=on_line)
-        folders = {mount.target: str(mount.source) for mount in container.mounts}
-        request = {
-            "input": str(self._input or folders["/app/input"]),
-            "output": folders["/app/output"],
-            "stdout": str(stdout),
-            "stderr": str(stderr),
-            "seconds": seconds,
-        }
+        folders = {mount.target: mount.source for mount in container.mounts}
+        return self._ask(folders["/app/input"], folders["/app/output"], seconds, stdout, stderr)
+
+    def _ask(self, given: Path, output: Path, seconds: float, stdout: Path, stderr: Path) -> Ended:
+        """Let the process score what is in the folder `given`; raises EngineError."""
+        files = {"input": given, "output": output, "stdout": stdout, "stderr": stderr}
+        request = {**{name: str(file) for name, file in files.items()}, "seconds": seconds}
         assert self._process.stdin is not None  # noqa: S101 it is a pipe
         try:
             self._process.stdin.write(json.dumps(request).encode() + b"\n")

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.building import BuildRequest, build
+from gen_bundle.rescore import workers
 from gen_bundle.rescore.scoring_job import JobResult, OpenedBundle, ScoringJob, job_for, opened_bundle, score
 from gen_bundle.rescore.workers import FRAME, ScoringDesk, WarmProcess, is_plain, keeps_nothing, serve
 from gen_bundle.resources import resource
@@ -184,6 +185,15 @@ def test_a_folder_that_is_read_where_it_is_ends_as_its_zip(odd: str, ours: Opene
         assert desk.score(job) == alone(job, tmp_path)
         assert desk.serves
     assert [(path, path.lstat().st_mtime_ns) for path in folder.rglob("*")] == before
+
+
+def test_a_sound_folder_is_not_laid_out(ours: OpenedBundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = job_for(ours.scorers[0], odd_folder(tmp_path / "team", "junk"), "junk")
+    expected = alone(job, tmp_path)
+    with ScoringDesk() as desk:
+        assert desk.score(job) == expected
+        monkeypatch.setattr(workers, "score", None)
+        assert desk.score(job) == expected
 
 
 def test_only_the_tools_own_code_scores_several_in_one_process(tmp_path: Path) -> None:
