@@ -166,20 +166,27 @@ class WarmProcess:
         A program that is but ours reads a folder where it is, which spares laying it out; what is scored so is scored.
         """
         if self._reads_in_place and is_plain(job.submission):
-            scores = self._scored_in_place(job.submission, work)
+            try:
+                scores = self._scored_in_place(job.submission, work)
+            except EngineError as error:  # a late answer would be taken for that of the next request
+                return Lost(str(error))
             if scores is not None:
                 return JobResult("Finished", 0, scores, "")
         return score(replace(job, scorer=self.scorer), self, work)
 
     def _scored_in_place(self, submission: Path, work: Path) -> object:
-        """The scores of a submission; None where there are none, and a run like any other's says why."""
+        """The scores of a submission; None where there are none, and a run like any other's says why.
+
+        Raises:
+            EngineError: the process has ended, or does not answer.
+        """
         unread = Path(os.devnull)
         try:
             with temporary_folder("in-place-", work) as place:
                 (place / "res").symlink_to(submission.absolute())
                 ended = self._ask(place, place / "output", self.scorer.seconds, unread, unread)
                 return read_scores(place / "output") if ended.exit_code == 0 else None
-        except (EngineError, JobFailedError, WorkerCrashError, OSError):
+        except (JobFailedError, WorkerCrashError, OSError):
             return None
 
     def prepare(self, image: str) -> list[str]:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -194,6 +195,26 @@ def test_a_sound_folder_is_not_laid_out(ours: OpenedBundle, tmp_path: Path, monk
         assert desk.score(job) == expected
         monkeypatch.setattr(workers, "score", None)
         assert desk.score(job) == expected
+
+
+def test_a_process_that_does_not_answer_is_asked_no_more(
+    ours: OpenedBundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = job_for(ours.scorers[0], odd_folder(tmp_path / "team", "nothing"), "nothing")
+    expected = alone(job, tmp_path)
+    waits = []
+
+    def nothing_comes(*_: object) -> tuple[list[object], list[object], list[object]]:
+        waits.append("for an answer")
+        return [], [], []
+
+    with ScoringDesk() as desk:
+        assert desk.score(job) == expected
+        assert desk.serves
+        monkeypatch.setattr(workers, "select", SimpleNamespace(select=nothing_comes))
+        assert desk.score(job) == expected
+        assert waits == ["for an answer"]
+        assert not desk.serves
 
 
 def test_only_the_tools_own_code_scores_several_in_one_process(tmp_path: Path) -> None:
