@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gen_bundle.cli.messages import colour_wanted, say, say_each, user_errors
+from gen_bundle.cli.messages import colour_wanted, say, say_each
 from gen_bundle.cli.options import PATH, json_option, platform_version, trust_option
 from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.errors import UserError, bug_report
@@ -88,22 +88,21 @@ def command(
     trust: bool,
 ) -> None:
     """Predict whether Codabench would accept a bundle, and what would happen afterwards: all findings at once."""
-    with user_errors():
-        if explain is not None:
-            from gen_bundle.check.catalogue import explain as explained
+    if explain is not None:
+        from gen_bundle.check.catalogue import explain as explained
 
-            click.echo(explained(explain))
-            return
-        if not paths:
-            raise UserError("no PATH. Give a bundle's zip or folder, or --explain ID.")
-        if out is not None:
-            paths = (_packed(paths, out),)
-        moment = _moment(now)
-        record = _record(dry_run)
-        from gen_bundle.check import check_path
+        click.echo(explained(explain))
+        return
+    if not paths:
+        raise UserError("no PATH. Give a bundle's zip or folder, or --explain ID.")
+    if out is not None:
+        paths = (_packed(paths, out),)
+    moment = _moment(now)
+    record = _record(dry_run)
+    from gen_bundle.check import check_path
 
-        check = partial(check_path, now=moment, version=version, dry_run=record, known_keys=known_keys)
-        reports, unreadable, bugs = _reports(paths, check, trust=trust)
+    check = partial(check_path, now=moment, version=version, dry_run=record, known_keys=known_keys)
+    reports, unreadable, bugs = _reports(paths, check, trust=trust)
     if as_json:
         style = "json"
     _print(reports, style)

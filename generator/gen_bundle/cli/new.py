@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from gen_bundle.cli import VERBS
-from gen_bundle.cli.messages import can_answer, say, say_each, spinner, user_errors
+from gen_bundle.cli.messages import can_answer, say, say_each, spinner
 from gen_bundle.errors import UserError
 
 if TYPE_CHECKING:
@@ -133,39 +133,44 @@ def command(
     """
     from gen_bundle.new.project import Place, check_name
 
-    with user_errors():
-        if name in VERBS:
-            raise UserError(f"{name!r}: `gen-bundle {name}` is a verb already. Choose another name.")
-        _check_combination(context.params)
-        place = Place(name, parent, title)
-        check_name(place)
-        if source is not None:
-            from gen_bundle.new.project import copy_competition
+    if name in VERBS:
+        raise UserError(f"{name!r}: `gen-bundle {name}` is a verb already. Choose another name.")
+    _check_combination(context.params)
+    place = Place(name, parent, title)
+    check_name(place)
+    if source is not None:
+        from gen_bundle.new.project import copy_competition
 
-            folder = copy_competition(place, source, _listed(tasks))
-        elif like is not None:
-            from gen_bundle.new.project import new_like
+        folder = copy_competition(place, source, _listed(tasks))
+    elif like is not None:
+        from gen_bundle.new.project import new_like
 
-            folder = new_like(place, like)
-        elif package:
-            from gen_bundle.new.project import new_package
+        folder = new_like(place, like)
+    elif package:
+        from gen_bundle.new.project import new_package
 
-            folder = new_package(place)
-        elif gold:
-            from gen_bundle.new.propose import Choices
+        folder = new_package(place)
+    elif gold:
+        from gen_bundle.new.propose import Choices
 
-            choices = Choices(keys, [_answer(answer) for answer in answers], public, rows, cluster=cluster)
-            ask = can_answer() and not yes
-            found = _gold(context, _files(gold), _listed(columns), delimiter, at, encoding, ask=ask)
-            folder = _declared(place, found, choices, split, template, train=train, code=code, ask=ask)
-        else:
-            from gen_bundle.new.recipes import recipe_gold
+        choices = Choices(keys, [_answer(answer) for answer in answers], public, rows, cluster=cluster)
+        ask = can_answer() and not yes
+        found = _gold(context, _files(gold), _listed(columns), delimiter, at, encoding, ask=ask)
+        folder = _declared(place, found, choices, split, template, train=train, code=code, ask=ask)
+    else:
+        from gen_bundle.new.recipes import recipe_gold
 
-            folder = _declared(
-                place, *recipe_gold(recipe or RECIPES[0]), DEFAULT_SPLIT, template, code=code, ask=False, made_up=True
-            )
+        folder = _declared(
+            place, *recipe_gold(recipe or RECIPES[0]), DEFAULT_SPLIT, template, code=code, ask=False, made_up=True
+        )
     say(f"{folder}: a competition, ready to build and to change", "green")
-    _say_next(folder, package=package)
+    commands = [
+        ["gen-bundle", str(folder), "--out", "bundle.zip"],
+        ["gen-bundle", "dry-run", "bundle.zip", "--out", "dry-run"],
+    ]
+    if package:
+        commands.append([sys.executable, "-m", "unittest", "discover", str(folder / "tests")])
+    say_each(map(shlex.join, commands), before="  ")
 
 
 def _listed(text: str | None) -> list[str]:
@@ -422,14 +427,3 @@ def _split(text: str) -> str:
     except UserError as error:
         raise click.UsageError(error.messages[0]) from error
     return text
-
-
-def _say_next(folder: Path, *, package: bool) -> None:
-    commands = [
-        ["gen-bundle", str(folder), "--out", "bundle.zip"],
-        ["gen-bundle", "dry-run", "bundle.zip", "--out", "dry-run"],
-    ]
-    if package:
-        commands.append([sys.executable, "-m", "unittest", "discover", str(folder / "tests")])
-    for command_line in commands:
-        say(f"  {shlex.join(command_line)}")

@@ -104,7 +104,7 @@ def test_a_competition_is_changed_and_changed_back(any_site: Connection, uploade
 def test_a_new_competition_has_nothing_to_fetch(any_site: Connection, uploaded: Uploaded, tmp_path: Path) -> None:
     (phase,) = fetch(any_site, FetchRequest(uploaded.id, tmp_path / "out"))
     assert (phase.name, phase.submissions) == ("Main", 0)
-    seen = status(any_site, uploaded.id, NOW)
+    seen = status(any_site, uploaded.id, NOW, {})
     assert (seen.title, seen.oldest, seen.failures) == ("A small task", None, ())
     assert seen.phases[0].days_left == 730.0
 
