@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from gen_bundle.cli.messages import print_json, say, spinner, user_errors
+from gen_bundle.cli.messages import print_json, say, spinner
 from gen_bundle.cli.options import PATH, json_option, overrides_option
 
 if TYPE_CHECKING:
@@ -106,18 +106,16 @@ def lock(manifest: Path | None, numbers: bool, **which: Any) -> None:
 
     Digests that the manifest expects are compared; where the hub has another one, nothing is locked.
     """
-    from gen_bundle.image import verbs
-    from gen_bundle.image.request import lock_requirements
+    from gen_bundle.image import lock as locking
 
-    with user_errors():
-        request = _request(**which)
-        path = _models_path(manifest)
-        if not numbers:
-            lock_requirements(request, say)
-        if request.platform:
-            return
-        change = verbs.lock_numbers if numbers else verbs.lock
-        changed = change(request, path, say)
+    request = _request(**which)
+    path = _models_path(manifest)
+    if not numbers:
+        locking.lock_requirements(request, say)
+    if request.platform:
+        return
+    change = locking.lock_numbers if numbers else locking.lock
+    changed = change(request, path, say)
     outcome = "changed; look at it and keep it with the declaration" if changed else "nothing left to lock"
     say(f"{path}: {outcome}")
 
@@ -138,14 +136,13 @@ def build(manifest: Path | None, base_image: str | None, nltk_data: Path | None,
     from gen_bundle.image.models import read_models_file, settle_weights
     from gen_bundle.image.verbs import build_image
 
-    with user_errors():
-        request = _request(**which)
-        path = _models_path(manifest)
-        known = read_models_file(path)
-        weights = settle_weights(request, known, path, nltk_data)
-        start = base_image or known.base_image.reference
-        build_image(request, weights, start)
-        size = inspect_image(request.tag)["Size"] / 1e9
+    request = _request(**which)
+    path = _models_path(manifest)
+    known = read_models_file(path)
+    weights = settle_weights(request, known, path, nltk_data)
+    start = base_image or known.base_image.reference
+    build_image(request, weights, start)
+    size = inspect_image(request.tag)["Size"] / 1e9
     say(f"{request.tag}: {size:.2f} GB, models: {', '.join(weights.models) or 'none'}", "green")
     if any(model["number"] is None for model in weights.manifest["models"]):
         say(f"the models' numbers are not locked yet: gen-bundle image lock {request.name} --numbers")
@@ -164,7 +161,7 @@ def check(worker_disk: float | None, gpu: bool, as_json: bool, **which: Any) -> 
     """List what would keep the image from working on Codabench's workers."""
     from gen_bundle.image.verbs import WORKER_DISK_GB, check_image
 
-    with user_errors(), spinner("running the image's self-test"):
+    with spinner("running the image's self-test"):
         request = _request(**which)
         observations = check_image(request, worker_disk or WORKER_DISK_GB, gpu)
     for one in observations:
@@ -183,8 +180,7 @@ def push(target: str, **which: Any) -> None:
     """Push the image, and print the line for bundle.yaml that names exactly this image."""
     from gen_bundle.image.verbs import push_image
 
-    with user_errors():
-        request = _request(**which)
-        name = push_image(request.tag, target)
+    request = _request(**which)
+    name = push_image(request.tag, target)
     say("set in bundle.yaml, or with --set:")
     click.echo(f"docker_image: {name}")

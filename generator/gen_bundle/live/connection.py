@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from io import FileIO
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 from urllib.parse import urlsplit
 
 import requests
@@ -137,17 +138,9 @@ class Connection:
         """Change something, and return the JSON of the answer; repeated only where the server had too many requests.
 
         A few of the server's switches are a GET, which has no body.
-
-        Raises:
-            AnswerError: as for all requests; `unclear` where the change may have been made nevertheless.
         """
         options = {} if method == "GET" else {"json": body or {}}
-
-        def once() -> Any:
-            with self._noted(method, self._url(path)) as note:
-                return self._asked(method, path, note, **options)
-
-        return self._repeated(once, only=TOO_MANY)
+        return self._repeated(lambda: self._asked(method, path, noted=True, **options), only=TOO_MANY)
 
     def exchange(self, path: str, body: Any) -> Any:
         """Post what changes nothing, such as a user name and password for a token."""
@@ -203,11 +196,8 @@ class Connection:
             headers["x-ms-blob-type"] = "BlockBlob"
 
         def once() -> None:
-            with self._noted("PUT", url) as note, file.open("rb") as stream:
-                body = _WatchedFile(stream, file.stat().st_size, self.tick)
-                with self._request("PUT", url, token=None, data=body, headers=headers) as answer:
-                    note(str(answer.status_code))
-                    self._refused("PUT", url, answer)
+            with _WatchedFile(file, self.tick) as body:
+                self._request("PUT", url, token=None, noted=True, data=body, headers=headers).close()
 
         self._repeated(once)
 
@@ -231,7 +221,6 @@ class Connection:
 
         def once() -> str:
             with self._request("GET", url, token=None, allow_redirects=True) as answer:
-                self._refused("GET", url, answer)
                 return self._beginning("GET", url, answer, most)
 
         return self._repeated(once)
@@ -269,11 +258,14 @@ class Connection:
         headers = {"Accept-Encoding": "identity"}
         if there:
             headers["Range"] = f"bytes={there}-"
-        with self._request("GET", url, token=None, headers=headers, allow_redirects=True) as answer:
-            if answer.status_code == 416:  # nothing is left to send, or the part belongs to another file
+        try:
+            answer = self._request("GET", url, token=None, headers=headers, allow_redirects=True)
+        except AnswerError as error:
+            if error.code == 416:  # nothing is left to send, or the part belongs to another file
                 part.unlink()
-                raise AnswerError(f"GET {_shown(url)}: the file was changed meanwhile.", 416, passing=True)
-            self._refused("GET", url, answer)
+                raise AnswerError(f"GET {_shown(url)}: the file was changed meanwhile.", 416, passing=True) from None
+            raise
+        with answer:
             if answer.status_code != 206:
                 there = 0
                 part.unlink(missing_ok=True)
@@ -295,12 +287,10 @@ class Connection:
             most = f"{self.most_bytes / MEBIBYTE:g} MB"
             raise AnswerError(f"GET {_shown(url)}: is larger than {most}, and was not fetched (--max-size).", 413)
 
-    def _asked(self, method: str, path: str, note: Callable[[str], None] = lambda _: None, **options: Any) -> Any:
-        url = self._url(path)
+    def _asked(self, method: str, path: str, **options: Any) -> Any:
+        url = f"{self.server}/api/{path}"
         with self._request(method, url, token=self.token, **options) as answer:
             code = answer.status_code
-            note(str(code))
-            self._refused(method, url, answer)
             body = self._beginning(method, url, answer, MOST_JSON + 1)
         if len(body) > MOST_JSON:
             raise AnswerError(f"{method} {_shown(url)}: answered with more than {MOST_JSON // MEBIBYTE} MB.", code)
@@ -326,10 +316,10 @@ class Connection:
                     break
         return found[:most].decode("utf-8", "replace")
 
-    def _url(self, path: str) -> str:
-        return f"{self.server}/api/{path}"
-
-    def _request(self, method: str, url: str, token: Token | None, **options: Any) -> requests.Response:
+    def _request(
+        self, method: str, url: str, token: Token | None, *, noted: bool = False, **options: Any
+    ) -> requests.Response:
+        """A successful answer, to be closed; `noted` before it is sent, so that none is sent without a line."""
         waits = TIMEOUT_S if token else FILE_TIMEOUT_S
         settings: dict[str, Any] = {"allow_redirects": False, "timeout": waits, "stream": True} | options
 
@@ -338,14 +328,24 @@ class Connection:
                 request.headers["Authorization"] = f"Token {token.text}"
             return request  # without a token nothing, where `requests` would look into ~/.netrc
 
-        with _own_errors(method, url):
-            return self._session.request(method, url, auth=authorised, **settings)
+        if noted:
+            self.log.write(method, _shown(url), "sending")
+        outcome = "no answer"
+        try:
+            with _own_errors(method, url):
+                answer = self._session.request(method, url, auth=authorised, **settings)
+            outcome = str(answer.status_code)
+        finally:
+            if noted:
+                with suppress(UserError):  # the answer counts more than its line
+                    self.log.write(method, _shown(url), outcome)
+        if answer.status_code >= 300:
+            with answer:
+                self._refuse(method, url, answer)
+        return answer
 
-    def _refused(self, method: str, url: str, answer: requests.Response) -> None:
-        """Raise where an answer is not a success."""
+    def _refuse(self, method: str, url: str, answer: requests.Response) -> NoReturn:
         code = answer.status_code
-        if code < 300:
-            return
         if code < 400:
             to = urlsplit(_shown(answer.headers.get("Location") or ""))
             where, hint = self.server, "Is the token right?"
@@ -366,34 +366,17 @@ class Connection:
     def _clean(self, text: str) -> str:
         return text.replace(self.token.text, "(the token)") if self.token else text
 
-    @contextmanager
-    def _noted(self, method: str, url: str) -> Iterator[Callable[[str], None]]:
-        """Note a request before it is sent, so that none is sent without a line, and then its answer."""
-        self.log.write(method, _shown(url), "sending")
-        outcome = ["no answer"]
-        try:
-            yield lambda status: outcome.__setitem__(0, status)
-        finally:
-            with suppress(UserError):  # the answer counts more than its line
-                self.log.write(method, _shown(url), outcome[0])
 
+class _WatchedFile(FileIO):
+    """A file as the body of a request, whose reading is watched."""
 
-class _WatchedFile:
-    """A file as the body of a request, whose reading is watched; its length makes `requests` stream it."""
+    def __init__(self, file: Path, tick: Tick) -> None:
+        super().__init__(file)
+        self._size, self._tick = file.stat().st_size, tick
 
-    def __init__(self, stream: IO[bytes], size: int, tick: Tick) -> None:
-        self._stream, self._size, self._tick, self._read = stream, size, tick, 0
-
-    def __len__(self) -> int:
-        return self._size
-
-    def __iter__(self) -> Iterator[bytes]:
-        return iter(lambda: self.read(CHUNK), b"")
-
-    def read(self, amount: int = -1) -> bytes:
-        block = self._stream.read(amount)
-        self._read += len(block)
-        self._tick(self._read, self._size)
+    def read(self, size: int | None = -1) -> bytes:
+        block = super().read(size)
+        self._tick(self.tell(), self._size)
         return block
 
 
