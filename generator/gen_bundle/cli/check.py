@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -23,6 +22,8 @@ from gen_bundle.plain_text import one_line
 if TYPE_CHECKING:
     from gen_bundle.check import DryRun, Elsewhere, Report
 
+Checked = tuple[Path, str, "Sequence[Elsewhere]"]
+"""A bundle, the name to report it under, and gold that is not in it."""
 EPILOG = """\b
 Examples:
   gen-bundle check bundle.zip
@@ -159,7 +160,10 @@ def _reports(
     bugs: list[str] = []
     for path in paths:
         try:
-            with _bundles(path, trust=trust) as bundles:
+            with tempfile.TemporaryDirectory(prefix="gen-bundle-check-") as folder:
+                bundles: list[Checked] = [(path, str(path), ())]
+                if (path / "bundle.yaml").is_file():
+                    bundles = _built(path, Path(folder), trust=trust)
                 for bundle, name, elsewhere in bundles:
                     reports.append(replace(check(bundle, elsewhere=elsewhere), path=name))
         except UserError as error:
@@ -169,22 +173,13 @@ def _reports(
     return reports, unreadable, bugs
 
 
-@contextmanager
-def _bundles(path: Path, *, trust: bool) -> Iterator[list[tuple[Path, str, Sequence[Elsewhere]]]]:
-    """The bundles to check at a path, with the names to report them under and gold that is not in them.
-
-    A competition's folder is built first, even if the check refuses it.
-    """
-    if not (path / "bundle.yaml").is_file():
-        yield [(path, str(path), ())]
-        return
+def _built(path: Path, folder: Path, *, trust: bool) -> list[Checked]:
+    """The bundles of a competition's folder, which are built even where the check refuses them."""
     from gen_bundle.building import BuildRequest, build
 
-    with tempfile.TemporaryDirectory(prefix="gen-bundle-check-") as folder:
-        out = Path(folder) / "bundle.zip"
-        built = build(BuildRequest(source=str(path), out=out, force=True, trust=trust, announce=say))
-        single = len(built) == 1
-        yield [(one.path, str(path) if single else f"{path}: {one.path.name}", one.elsewhere) for one in built]
+    built = build(BuildRequest(str(path), folder / "bundle.zip", force=True, trust=trust, announce=say))
+    single = len(built) == 1
+    return [(one.path, str(path) if single else f"{path}: {one.path.name}", one.elsewhere) for one in built]
 
 
 def _print(reports: list[Report], style: str) -> None:

@@ -11,6 +11,7 @@ import click
 
 from gen_bundle.cli.messages import print_json, say, spinner
 from gen_bundle.cli.options import PATH, json_option, overrides_option
+from gen_bundle.resources import resource
 
 if TYPE_CHECKING:
     from gen_bundle.image.request import ImageRequest
@@ -59,6 +60,7 @@ def _which_image(function: Command) -> Command:
 _which_manifest = click.option(
     "--manifest",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    callback=lambda _context, _option, given: given or resource("docker") / "models.yaml",
     help="The models that images can carry. [default: docker/models.yaml of this installation]",
 )
 
@@ -91,17 +93,11 @@ def _request(
     return request
 
 
-def _models_path(given: Path | None) -> Path:
-    from gen_bundle.resources import resource
-
-    return given or resource("docker") / "models.yaml"
-
-
 @command.command()
 @_which_image
 @_which_manifest
 @click.option("--numbers", is_flag=True, help="Store what the built image's self-test computes, as its future lock.")
-def lock(manifest: Path | None, numbers: bool, **which: Any) -> None:
+def lock(manifest: Path, numbers: bool, **which: Any) -> None:
     """Fill in the digests of the competition's models, from the hub, of the base image, and of its `requirements`.
 
     Digests that the manifest expects are compared; where the hub has another one, nothing is locked.
@@ -109,15 +105,14 @@ def lock(manifest: Path | None, numbers: bool, **which: Any) -> None:
     from gen_bundle.image import lock as locking
 
     request = _request(**which)
-    path = _models_path(manifest)
     if not numbers:
         locking.lock_requirements(request, say)
     if request.platform:
         return
     change = locking.lock_numbers if numbers else locking.lock
-    changed = change(request, path, say)
+    changed = change(request, manifest, say)
     outcome = "changed; look at it and keep it with the declaration" if changed else "nothing left to lock"
-    say(f"{path}: {outcome}")
+    say(f"{manifest}: {outcome}")
 
 
 @command.command()
@@ -130,16 +125,15 @@ def lock(manifest: Path | None, numbers: bool, **which: Any) -> None:
     type=PATH,
     help="Folder to take the sentence splitter's data from, instead of a download. [env: NLTK_DATA]",
 )
-def build(manifest: Path | None, base_image: str | None, nltk_data: Path | None, **which: Any) -> None:
+def build(manifest: Path, base_image: str | None, nltk_data: Path | None, **which: Any) -> None:
     """Build the image on this machine's container engine; the last step is its self-test."""
     from gen_bundle.image.docker_command import inspect_image
     from gen_bundle.image.models import read_models_file, settle_weights
     from gen_bundle.image.verbs import build_image
 
     request = _request(**which)
-    path = _models_path(manifest)
-    known = read_models_file(path)
-    weights = settle_weights(request, known, path, nltk_data)
+    known = read_models_file(manifest)
+    weights = settle_weights(request, known, manifest, nltk_data)
     start = base_image or known.base_image.reference
     build_image(request, weights, start)
     size = inspect_image(request.tag)["Size"] / 1e9

@@ -14,6 +14,7 @@ from gen_bundle.cli.options import PATH, json_option, live_options, transfer_bar
 
 if TYPE_CHECKING:
     from gen_bundle.live.connection import Connection
+    from gen_bundle.live.upload import Uploaded
 
 EPILOG = """\b
 Examples:
@@ -60,6 +61,12 @@ def command(bundle: Path, publish: bool, yes: bool, force: bool, as_json: bool, 
         print_json(asdict(done))
     else:
         click.echo(done.address)
+    _say_state(done, publish)
+    if done.mismatches or (publish and not done.published):
+        sys.exit(1)
+
+
+def _say_state(done: Uploaded, publish: bool) -> None:
     if done.published:
         say("published", "green")
     elif not publish:
@@ -67,5 +74,3 @@ def command(bundle: Path, publish: bool, yes: bool, force: bool, as_json: bool, 
     else:
         reason = "it was stored otherwise" if done.mismatches else "the site did not do it"
         say(f"not published: {reason}", "red")
-    if done.mismatches or (publish and not done.published):
-        sys.exit(1)

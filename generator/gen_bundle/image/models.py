@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -116,11 +117,8 @@ def read_models_file(path: Path) -> ModelsFile:
 
 def write_models_file(path: Path, models_file: ModelsFile) -> None:
     """Write a models file, keeping the comment at the head of the file."""
-    head = []
-    for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
-        if not line.startswith("#"):
-            break
-        head.append(line)
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    head = takewhile(lambda line: line.startswith("#"), lines)
     data: dict[str, Any] = models_file.model_dump()
     for model in data["models"].values():
         for name in ("expected", "path"):

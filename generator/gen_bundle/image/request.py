@@ -94,7 +94,9 @@ class ImageRequest:
                 f"requirements: {', '.join(unlocked)}: not locked in {self.lock_file}. "
                 f"{repair}: gen-bundle image lock {self.name} --tag NAME:TAG."
             )
-        return packages_text(self.locks, own if self.requirements else "")
+        if not self.requirements:
+            own = ""
+        return packages_text(self.locks, own)
 
 
 def request_for(name: str, options: Mapping[str, Any], tag: str, variant: Variant | None = None) -> ImageRequest:

@@ -221,20 +221,13 @@ def inspected(image: dict[str, Any], request: ImageRequest, worker_disk_gb: floa
     labels = config.get("Labels") or {}
     yield _models(labels, request)
     if request.packages == "models":
-        yield _variant(labels, request)
-
-
-def _variant(labels: dict[str, str], request: ImageRequest) -> Observation:
-    built = labels.get("gen-bundle.variant", "unknown")
-    if built != request.variant:
-        text = f"is {built}, wanted {request.variant}. Build it again: gen-bundle image build {request.name}"
-        return Observation("variant", True, text)
-    if built == "cpu":
-        return Observation("variant", False, "cpu")
-    needs = (
-        f"CUDA {labels.get('gen-bundle.cuda')}, on hosts with NVIDIA driver {labels.get('gen-bundle.driver')} or later"
-    )
-    return Observation("variant", False, needs)
+        built = text = labels.get("gen-bundle.variant", "unknown")
+        if built != request.variant:
+            text = f"is {built}, wanted {request.variant}. Build it again: gen-bundle image build {request.name}"
+        elif built == "cuda":
+            cuda, driver = labels.get("gen-bundle.cuda"), labels.get("gen-bundle.driver")
+            text = f"CUDA {cuda}, on hosts with NVIDIA driver {driver} or later"
+        yield Observation("variant", built != request.variant, text)
 
 
 def _models(labels: dict[str, str], request: ImageRequest) -> Observation:

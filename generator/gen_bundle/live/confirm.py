@@ -210,7 +210,11 @@ class _Journey:
                 self.connection.say(f"left on the site: {line}")
             raise
         for phase, row in opened:
-            self._note_limits(phase, row, len(own.made.get(row["id"], ())))
+            spans = (("max_submissions_per_day", "a day"), ("max_submissions_per_person", "in all"))
+            limits = [f"{row[key]} {span}" for key, span in spans if row.get(key)]
+            if limits and (made_there := len(own.made.get(row["id"], ()))):
+                counts = f"{made_there} of your {' and '.join(limits)} count for as long as the submissions exist"
+                done.notes.append(f"phase {phase.name}: {counts}.")
         done.left = own.in_words() if self.request.keep else own.remove()
         return done
 
@@ -279,13 +283,6 @@ class _Journey:
         )
         return False
 
-    def _note_limits(self, phase: Phase, row: Row, number: int) -> None:
-        """Say what counts for the limits of the account."""
-        spans = (("max_submissions_per_day", "a day"), ("max_submissions_per_person", "in all"))
-        if limits := [f"{row[key]} {span}" for key, span in spans if number and row.get(key)]:
-            counts = f"{number} of your {' and '.join(limits)} count for as long as the submissions exist"
-            self.done.notes.append(f"phase {phase.name}: {counts}.")
-
     # What the bundle's own submissions give here.
 
     def _rehearsed(self, opened: Sequence[tuple[Phase, Row]]) -> list[Rehearsed]:
@@ -301,7 +298,7 @@ class _Journey:
         except EngineError as error:
             raise UserError(f"the dry run cannot take place: {error}", advice="Nothing was submitted.") from None
         self.connection.say(f"dry run as Codabench {self.version.value}, with the engine {self.engine.name}")
-        solutions = list(self._solutions(opened))
+        solutions = self._solutions(opened)
         found: list[Rehearsed] = []
         for phase, row in opened:
             own = [one for one in solutions if one.phase is phase]
@@ -314,20 +311,20 @@ class _Journey:
                 self.done.problems.append(f"phase {phase.name}: {none}.")
         return found
 
-    def _solutions(self, opened: Sequence[tuple[Phase, Row]]) -> Iterator[Rehearsed]:
+    def _solutions(self, opened: Sequence[tuple[Phase, Row]]) -> list[Rehearsed]:
         attached = {task for solution in self.competition.solutions for task in solution.tasks}
-        by_id = {}
+        rows = {}
         for phase, row in opened:
-            indexes = {task.index for task in phase.tasks}
-            if attached & indexes:
-                by_id[phase.id] = (phase, row)
-        if not by_id:
-            return
-        plans = plan(self.competition, list(by_id), (), None, self.work / "submissions")
-        runs = self._dry_run("solutions", list(by_id), ())
-        for planned in plans:
-            for one in planned.submissions:
-                yield self._outcomes("solutions", *by_id[planned.phase.id], one, runs)
+            if attached & {task.index for task in phase.tasks}:
+                rows[phase.id] = row
+        found: list[Rehearsed] = []
+        if rows:
+            plans = plan(self.competition, list(rows), (), None, self.work / "submissions")
+            runs = self._dry_run("solutions", list(rows), ())
+            for planned in plans:
+                phase = planned.phase
+                found += [self._outcomes("solutions", phase, rows[phase.id], one, runs) for one in planned.submissions]
+        return found
 
     def _dry_run(self, name: str, phases: Sequence[str], submissions: Sequence[Path]) -> list[Run]:
         request = DryRunRequest(

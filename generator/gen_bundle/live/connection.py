@@ -76,28 +76,9 @@ class ListingError(LiveError):
     """A list whose rows and pages do not agree with the number of rows that the server gives."""
 
 
-class ChangeLog:
-    """A text file of every request that changes something, and its answer; never a secret.
-
-    Attributes:
-        required: whether a line that cannot be written is an error.
-    """
-
-    def __init__(self, file: Path | None = None) -> None:
-        self.file = file or state_folder() / "changes.log"
-        self.required = True
-
-    def write(self, method: str, address: str, outcome: str) -> None:
-        """Add a line; the address comes without its query, which may be a signature.
-
-        Raises:
-            UserError: the file cannot be written, and is required.
-        """
-        try:
-            append_line(self.file, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {method} {address} {outcome}")
-        except OSError as error:
-            if self.required:
-                raise UserError(f"{self.file}: the log of changes cannot be written ({error.strerror}).") from None
+def changes_log() -> Path:
+    """The file of every request that changed something, and its answer; never a secret."""
+    return state_folder() / "changes.log"
 
 
 @dataclass
@@ -106,20 +87,22 @@ class Connection:
 
     Attributes:
         server: its address, without a last slash.
-        log: where changing requests are noted.
+        log: where requests that change something are noted.
         pause: waits for some seconds.
         say: called with a line for people: each step of a journey, and what takes long.
         tick: called during transfers.
         most_bytes: the size of the largest file that is downloaded.
+        log_required: whether nothing is sent that cannot be noted.
     """
 
     server: str
     token: Token | None = None
-    log: ChangeLog = field(default_factory=ChangeLog)
+    log: Path = field(default_factory=changes_log)
     pause: Callable[[float], None] = time.sleep
     say: Callable[[str], None] = lambda _: None
     tick: Tick = lambda *_: None
     most_bytes: int = MOST_BYTES
+    log_required: bool = True
 
     def __post_init__(self) -> None:
         self._session = requests.Session()
@@ -319,7 +302,7 @@ class Connection:
     def _request(
         self, method: str, url: str, token: Token | None, *, noted: bool = False, **options: Any
     ) -> requests.Response:
-        """A successful answer, to be closed; `noted` before it is sent, so that none is sent without a line."""
+        """A successful answer, to be closed; `noted` before it is sent, and with what came of it."""
         waits = TIMEOUT_S if token else FILE_TIMEOUT_S
         settings: dict[str, Any] = {"allow_redirects": False, "timeout": waits, "stream": True} | options
 
@@ -329,20 +312,26 @@ class Connection:
             return request  # without a token nothing, where `requests` would look into ~/.netrc
 
         if noted:
-            self.log.write(method, _shown(url), "sending")
+            self._note(f"{method} {_shown(url)} sending", required=self.log_required)
         outcome = "no answer"
         try:
             with _own_errors(method, url):
                 answer = self._session.request(method, url, auth=authorised, **settings)
             outcome = str(answer.status_code)
         finally:
-            if noted:
-                with suppress(UserError):  # the answer counts more than its line
-                    self.log.write(method, _shown(url), outcome)
+            if noted:  # the answer counts more than its line
+                self._note(f"{method} {_shown(url)} {outcome}", required=False)
         if answer.status_code >= 300:
             with answer:
                 self._refuse(method, url, answer)
         return answer
+
+    def _note(self, line: str, *, required: bool) -> None:
+        try:
+            append_line(self.log, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {line}")
+        except OSError as error:
+            if required:
+                raise UserError(f"{self.log}: the log of changes cannot be written ({error.strerror}).") from None
 
     def _refuse(self, method: str, url: str, answer: requests.Response) -> NoReturn:
         code = answer.status_code

@@ -10,7 +10,7 @@ import pytest
 
 from gen_bundle.cli.status import status
 from gen_bundle.live.confirm import ConfirmRequest, confirm
-from gen_bundle.live.connection import AnswerError, ChangeLog, Connection
+from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.live.credentials import Token, server_address
 from gen_bundle.live.fetch import FetchRequest, fetch
 from gen_bundle.live.submissions import PREFIX, submissions_of
@@ -29,7 +29,7 @@ SERVER, GIVEN_TOKEN = os.environ.get("GEN_BUNDLE_LIVE_SERVER"), os.environ.get("
 
 @pytest.fixture(scope="module")
 def any_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
-    log = ChangeLog(tmp_path_factory.mktemp("state") / "changes.log")
+    log = tmp_path_factory.mktemp("state") / "changes.log"
     with contextlib.ExitStack() as held:
         if SERVER:
             assert GIVEN_TOKEN, "GEN_BUNDLE_LIVE_SERVER needs CODABENCH_TOKEN"
