@@ -71,6 +71,7 @@ def _say_state(done: Uploaded, publish: bool) -> None:
         say("published", "green")
     elif not publish:
         say("not published; participants cannot see it yet", "green")
+    elif done.mismatches:
+        say("not published: it was stored otherwise", "red")
     else:
-        reason = "it was stored otherwise" if done.mismatches else "the site did not do it"
-        say(f"not published: {reason}", "red")
+        say("not published: the site did not do it", "red")
