@@ -8,13 +8,13 @@ from typing import Any
 from gen_bundle.new.columns import GoldColumn, listed
 from gen_bundle.new.data import (
     ENTRY,
+    GOLD,
+    PREDICTIONS,
     Drawn,
     baseline_answers,
     baseline_name,
     gives_inputs,
-    gold_file,
     has_candidates,
-    submission_file,
 )
 from gen_bundle.new.key_and_answers import is_alike
 from gen_bundle.new.propose import Proposal
@@ -268,7 +268,7 @@ def _submission(proposal: Proposal) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if proposal.code:
         found = {"kind": "code", "entry": ENTRY}
-    found["file"] = submission_file(proposal.gold)
+    found["file"] = f"{PREDICTIONS}{proposal.gold.suffix}"
     if not proposal.of_lines:
         found["key"] = list(proposal.key)
         if len(proposal.key) == 1:
@@ -281,7 +281,7 @@ def _submission(proposal: Proposal) -> dict[str, Any]:
 
 
 def _reference(proposal: Proposal) -> dict[str, Any]:
-    found: dict[str, Any] = {"file": gold_file(proposal.gold)}
+    found: dict[str, Any] = {"file": f"{GOLD}{proposal.gold.suffix}"}
     if proposal.gold.quoting == "none":
         found["quoting"] = "none"
     if proposal.cluster is not None:
