@@ -111,7 +111,7 @@ class GoldColumn:
 
 def look_at(gold: GoldRows, name: str) -> GoldColumn:
     """What a column holds."""
-    values = gold.column(name)
+    values = gold.columns[name]
     if gold.is_json:
         given = [value for value in values if not _is_blank(value)]
         odd = _no_numbers(zip(given, itertools.repeat(1)), None)
@@ -145,7 +145,7 @@ def _look_at_cells(name: str, cells: Counter[str]) -> tuple[GoldColumn, set[str]
 def as_type(gold: GoldRows, column: GoldColumn, kind: str) -> GoldColumn:
     """The column, of another type than the one that was found; its labels where it has any."""
     texts: Counter[str] = Counter()
-    for value in gold.column(column.name):
+    for value in gold.columns[column.name]:
         elements = value if isinstance(value, list) else [value]
         for element in elements:
             if text := text_of(element):
@@ -423,7 +423,7 @@ _ELEMENTS: Mapping[str, Callable[[Any], bool]] = {
 
 def gaps(gold: GoldRows, column: GoldColumn) -> list[str]:
     """Gold without a value."""
-    values = gold.column(column.name)
+    values = gold.columns[column.name]
     if len(column.blank) == len(values):
         return [f"{gold.file}: the column {column.name} is empty. Expected what participants answer."]
     if column.type == "other":
@@ -447,7 +447,7 @@ def gaps(gold: GoldRows, column: GoldColumn) -> list[str]:
 
 def _unread(gold: GoldRows, column: GoldColumn) -> list[str]:
     """A column of no type."""
-    at, value = next((at, value) for at, value in enumerate(gold.column(column.name)) if value not in (None, "", []))
+    at, value = next((at, value) for at, value in enumerate(gold.columns[column.name]) if value not in (None, "", []))
     shown = json.dumps(value, ensure_ascii=False)
     if len(shown) > LONGEST_SHOWN:
         shown = f"{shown[:LONGEST_SHOWN]} …"
@@ -461,7 +461,7 @@ def _unread(gold: GoldRows, column: GoldColumn) -> list[str]:
 def misfits(gold: GoldRows, column: GoldColumn, kind: str) -> list[str]:
     """Values that are not of the type that was named for their column: the first one, and where the others are."""
     separator = None if gold.is_json else column.separator
-    values = gold.column(column.name)
+    values = gold.columns[column.name]
     wrong = []
     for at, value in enumerate(values):
         if value not in (None, "", []) and not fits(value, kind, separator=separator):

@@ -16,7 +16,7 @@ from typing import Any
 from jinja2 import Template
 
 from gen_bundle.new.columns import GoldColumn
-from gen_bundle.new.gold import DELIMITERS, GoldRows, by_columns, text_of
+from gen_bundle.new.gold import DELIMITERS, GoldRows, text_of
 from gen_bundle.new.key_and_answers import Key
 from gen_bundle.new.propose import Proposal, token_column, tokens_in
 from gen_bundle.resources import SCAFFOLD
@@ -125,7 +125,7 @@ def given(proposal: Proposal, gold: GoldRows) -> Columns:
         gold = gold.picked(sorted(range(len(gold)), key=keys.__getitem__))
     elif proposal.many:
         gold = _each_key_once(gold, proposal.key)
-    return {name: gold.column(name) for name in names}
+    return {name: gold.columns[name] for name in names}
 
 
 def _each_key_once(gold: GoldRows, key: Key) -> GoldRows:
@@ -175,14 +175,14 @@ def baseline_answers(proposal: Proposal, phases: Mapping[str, Sequence[int]]) ->
 def _baseline_answer(gold: GoldRows, column: GoldColumn, rows: Sequence[int]) -> Any:
     name = column.in_gold[0]
     if column.columns:
-        return next(value for value in gold.column(name) if text_of(value) == column.binary[0])
+        return next(value for value in gold.columns[name] if text_of(value) == column.binary[0])
     if column.type in ("label", "ordinal"):
         counts = Counter(map(gold.texts(name).__getitem__, rows))
         return min(counts, key=lambda label: (-counts[label], str(label)))
     if column.type == "probability":
         return Drawn(0.5, 0.2, within_one=True)
     if column.type == "number":
-        written = Counter(map(gold.column(name).__getitem__, rows))
+        written = Counter(map(gold.columns[name].__getitem__, rows))
         numbers, times = list(map(float, written)), list(written.values())
         mean = statistics.fmean(numbers, times)
         distances = [number - mean for number in numbers]
@@ -207,7 +207,7 @@ def _baseline(proposal: Proposal, gold: GoldRows, answers: Mapping[str, Any]) ->
         gold = _each_key_once(gold, proposal.key)
     columns: dict[str, Sequence[Any]] = {}
     if not proposal.of_lines:
-        columns |= {name: gold.column(name) for name in proposal.key}
+        columns |= {name: gold.columns[name] for name in proposal.key}
     for column in proposal.answers:
         for name in column.in_answers:
             answer: Any = answers.get(name)
@@ -216,7 +216,7 @@ def _baseline(proposal: Proposal, gold: GoldRows, answers: Mapping[str, Any]) ->
             elif name in answers:
                 columns[name] = [answer] * len(gold)
             else:
-                tokens = map(tokens_in, gold.column(name))
+                tokens = map(tokens_in, gold.columns[name])
                 columns[name] = [_in_its_form(gold, "tags", ["O"] * number) for number in tokens]
     return columns
 
@@ -295,7 +295,8 @@ def _program(proposal: Proposal, answers: Mapping[str, Any]) -> str:
     if gold.quoting == "none":
         dialect += ", quoting=csv.QUOTE_NONE, quotechar=None"
     text = (SCAFFOLD / "declared" / "model.py.j2").read_text(encoding="utf-8")
-    return Template(text, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True).render(
+    template: Template = Template(text, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
+    return template.render(
         about=ABOUT[baseline_name(proposal)],
         answer=f"{{{record}}}",
         dialect=dialect,
@@ -314,7 +315,7 @@ def _tags(proposal: Proposal) -> str:
     """The source of as many O as the row has tokens."""
     name = str(token_column(proposal))
     tokens = f"row[{_source(name)}]"
-    if not all(isinstance(value, list) for value in proposal.gold.column(name)):
+    if not all(isinstance(value, list) for value in proposal.gold.columns[name]):
         tokens += '.split(" ")'
     if proposal.gold.is_json:
         return f'["O"] * len({tokens})'
@@ -342,9 +343,9 @@ def example(proposal: Proposal, phases: Sequence[str]) -> tuple[Proposal, dict[s
         for key in range(KEYS):
             for item in range(rows_of_key):
                 records.append(_made_up_row(proposal, tokens, phase, key, item))
-    columns = by_columns(list(records[0]), [list(record.values()) for record in records])
     old = proposal.gold
-    gold = GoldRows(old.file, old.suffix, columns, range(1, len(records) + 1), old.quoting)
+    rows = [(number, list(record.values())) for number, record in enumerate(records, 1)]
+    gold = GoldRows.of_rows(old.file, old.suffix, list(records[0]), rows, quoting=old.quoting)
     return replace(proposal, gold=gold, secret=()), found
 
 

@@ -25,7 +25,6 @@ from gen_bundle.new.gold import (
     NoHeaderError,
     one_after_another,
     open_gold,
-    other_columns,
     raise_all,
 )
 from scoring_kit.base.submissions import allow_long_cells
@@ -107,17 +106,16 @@ def _read_folder(folder: Path, columns: Sequence[str], encoding: str | None) -> 
     read = []
     for path in paths:
         read.append(_of_document(open_gold(path, columns, encoding=encoding)))
-    raise_all(other_columns(read))
-    first = read[0]
-    document = "file" if DOCUMENT in first.names else DOCUMENT
+    whole = one_after_another(read)
+    document = "file" if DOCUMENT in whole.names else DOCUMENT
     documents: list[str] = []
     for gold in read:
         documents += [Path(gold.file).stem] * len(gold)
-    joined = {document: documents, **one_after_another(read)}
+    whole = replace(whole, columns={document: documents, **whole.columns})
     numbers = range(1, len(documents) + 1)
-    suffix = ".jsonl" if first.is_json else first.suffix
+    suffix = ".jsonl" if whole.is_json else whole.suffix
     note = f"{folder.name}: {len(read)} files, whose names are the column {document}"
-    return replace(first, file=folder.name, suffix=suffix, columns=joined, numbers=numbers, notes=(note,))
+    return replace(whole, file=folder.name, suffix=suffix, numbers=numbers, notes=(note,))
 
 
 def _of_document(file: GoldFile) -> GoldRows:
