@@ -276,20 +276,21 @@ def _program(proposal: Proposal, answers: Mapping[str, Any]) -> str:
     parts = {name: f"row[{_source(name)}]" for name in proposal.key}
     key = ", ".join(parts.values())
     functions: list[str] = []
-    for name in (name for column in proposal.answers for name in column.in_answers):
-        answer: Any = answers.get(name)
-        if name == proposal.item:
-            parts[name] = f"row[{_source(name)}]"
-        elif proposal.item is not None:
-            parts[name] = number.format("round(1 / places[query], 4)")
-        elif isinstance(answer, Drawn):
-            functions = [inspect.getsource(function).rstrip() for function in (place_of, drawn)]
-            given = f"{answer.mean}, {answer.deviation}, {answer.within_one}, place_of({key})"
-            parts[name] = number.format(f"drawn({given})")
-        elif name in answers:
-            parts[name] = _source(answer)
-        else:
-            parts[name] = _tags(proposal)
+    for column in proposal.answers:
+        for name in column.in_answers:
+            answer: Any = answers.get(name)
+            if name == proposal.item:
+                parts[name] = f"row[{_source(name)}]"
+            elif proposal.item is not None:
+                parts[name] = number.format("round(1 / places[query], 4)")
+            elif isinstance(answer, Drawn):
+                functions = [inspect.getsource(function).rstrip() for function in (place_of, drawn)]
+                given = f"{answer.mean}, {answer.deviation}, {answer.within_one}, place_of({key})"
+                parts[name] = number.format(f"drawn({given})")
+            elif name in answers:
+                parts[name] = _source(answer)
+            else:
+                parts[name] = _tags(proposal)
     record = ", ".join(f"{_source(name)}: {value}" for name, value in parts.items())
     dialect = f"delimiter={_source(DELIMITERS.get(gold.suffix))}"
     if gold.quoting == "none":

@@ -90,7 +90,7 @@ def read_tagged_tokens(file: GoldFile) -> GoldRows | None:
     The rows are sentences with their tokens and tags, or tokens where the last column has labels of another kind.
     """
     blocks = [sentence for _, sentence in _sentences(file.head)]
-    widths = [len(cells) for sentence in blocks for cells in sentence]
+    widths = list(map(len, itertools.chain.from_iterable(blocks)))
     if file.suffix == ".csv" or not FEWEST_BLOCKS <= len(blocks) < len(widths):
         return None
     width = widths[0]
