@@ -201,8 +201,15 @@ def _in_its_form(gold: GoldRows, kind: str, value: Any, separator: str = "|") ->
 
 def _baseline(proposal: Proposal, gold: GoldRows, answers: Mapping[str, Any]) -> Columns:
     """The baseline of a phase with this gold: the key's columns, and an answer for each."""
-    if has_candidates(proposal):
-        return _ranked(proposal, gold)
+    if has_candidates(proposal):  # the items of each query in their order, with falling scores
+        items = given(proposal, gold)
+        places: Counter[tuple[Any, ...]] = Counter()
+        scores = []
+        for query in zip(*map(items.__getitem__, proposal.key), strict=True):
+            places[query] += 1
+            scores.append(_in_its_form(gold, "number", round(1 / places[query], 4)))
+        names = (*proposal.key, str(proposal.item))
+        return {**{name: items[name] for name in names}, proposal.answers[-1].name: scores}
     if proposal.many:
         gold = _each_key_once(gold, proposal.key)
     columns: dict[str, Sequence[Any]] = {}
@@ -219,18 +226,6 @@ def _baseline(proposal: Proposal, gold: GoldRows, answers: Mapping[str, Any]) ->
                 tokens = map(tokens_in, gold.columns[name])
                 columns[name] = [_in_its_form(gold, "tags", ["O"] * number) for number in tokens]
     return columns
-
-
-def _ranked(proposal: Proposal, gold: GoldRows) -> Columns:
-    """The items of each query in their order, with falling scores."""
-    items = given(proposal, gold)
-    columns = {name: items[name] for name in (*proposal.key, str(proposal.item))}
-    places: Counter[tuple[Any, ...]] = Counter()
-    scores = []
-    for query in zip(*map(columns.__getitem__, proposal.key), strict=True):
-        places[query] += 1
-        scores.append(_in_its_form(gold, "number", round(1 / places[query], 4)))
-    return {**columns, proposal.answers[-1].name: scores}
 
 
 def _write(path: Path, columns: Columns, gold: GoldRows) -> None:

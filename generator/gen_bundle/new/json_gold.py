@@ -178,16 +178,11 @@ def _records(values: list[Any], gold: GoldRows, names: Sequence[str], notes: lis
         if not isinstance(value, dict):
             problems.append(f"{gold.place(at)}: is not an object. Expected {{name: value, …}}.")
     raise_all(problems)
-    if _are_pairs(values):
+    keys = set(itertools.chain.from_iterable(values))
+    if len(values) > 1 and len(keys) == len(values) and set(map(len, values)) == {1}:  # such as {"t1": "positive"}
         return gold, list(itertools.chain.from_iterable(map(_keyed, values)))
     gold, records = _within_one_list(values, gold, notes)
     return gold, _flat(records)
-
-
-def _are_pairs(records: Sequence[dict[str, Any]]) -> bool:
-    """Whether each record is a key and its answer, such as `{"t1": "positive"}`."""
-    keys = set(itertools.chain.from_iterable(records))
-    return len(records) > 1 and len(keys) == len(records) and set(map(len, records)) == {1}
 
 
 def _named_cells(values: list[Any], gold: GoldRows, names: Sequence[str]) -> tuple[GoldRows, list[Any]]:
