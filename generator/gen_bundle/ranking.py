@@ -230,15 +230,14 @@ def _rank_foreign(folder: Path, request: RankRequest) -> Ranking:
             f"leaderboard: no shown column has the index {board.primary_index}. Expected primary_index to be that of "
             "the column that ranks."
         )
-    columns = [board.primary, *(column for column in board.columns if column is not board.primary)]
+    columns = sorted(board.columns, key=lambda column: column is not board.primary)  # the others stay in their order
     values = _values(board, scores, request.baselines)
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
         with (work / "scores.csv").open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow([TEAM, *(column.key for column in columns)])
-            for team, own in values.items():
-                writer.writerow([team, *(own.get(column.key, "") for column in columns)])
+            rows = csv.DictWriter(file, [TEAM, *(column.key for column in columns)], restval="")
+            rows.writeheader()
+            rows.writerows({TEAM: team, **own} for team, own in values.items())
         (work / "program.json").write_text(json.dumps(_description(project, board, columns)), encoding="utf-8")
         asked = {"program": str(work / "program.json"), "scores": str(work / "scores.csv"), **request.shown}
         answer = find_package(DECLARED, work).call("rank", asked)

@@ -175,12 +175,12 @@ class _GoldReader:
         if text is not None and not isinstance(text, str):
             self._wrong(f"{where}, summary", f"is {type_name(text)}", "a string or null")
             text = None
-        if sentences is None:
-            return Summary(text or "", None)
-        if not isinstance(sentences, list) or not all(isinstance(one, str) and one.strip() for one in sentences):
+        if sentences is not None and not _are_strings(sentences):
             self._wrong(f"{where}, summary_sents", "not a list of sentences", "a list of strings, none of them blank")
-            return Summary(text or "", None)
-        return Summary(text or "", tuple(map(str.strip, sentences)))
+            sentences = None
+        if sentences is not None:
+            sentences = tuple(map(str.strip, sentences))
+        return Summary(text or "", sentences)
 
     def _object(self, value: object, where: str, holds: str) -> Mapping[str, Any] | None:
         if not isinstance(value, JsonObject):
@@ -193,6 +193,10 @@ class _GoldReader:
 
     def _wrong(self, where: str, what: str, expected: str) -> None:
         self.messages.append(f"{where}: {what}. Expected: {expected}.")
+
+
+def _are_strings(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) and item.strip() for item in value)
 
 
 def is_wellbeing(value: object) -> TypeGuard[float]:

@@ -69,10 +69,7 @@ def final_report(
         the path of its submission that counted; `late`: those of them whose submission was late. `notes`: what the
         organisers should know.
     """
-    per_unit: dict[str, dict[str, Units | None]] = {}
-    if scored is not None:
-        for team, of_team in scored.results.items():
-            per_unit[team] = {task: result.units and result.units() for task, result in of_team.items()}
+    per_unit = per_unit_results(scored)
     keep(Path(request["units"]), per_unit)
     reports = [TaskReport(task, program, scores, scored, per_unit, view) for task in program.tasks]
     wanted = max(RESAMPLES, *(one.fewest_resamples for one in reports))
@@ -86,17 +83,23 @@ def final_report(
         show_progress("resampling", done, total)
 
     tasks = {one.task: one.written(settings, advance) for one in reports}
-    known: dict[str, Any] = {"signature": None, "counted": {}, "late": []}
-    if scored is not None:
-        results = {task: own[task] for task in program.tasks for own in scored.results.values() if task in own}
-        known["signature"] = signature(program, results, scored.reference_digest)
-        known["counted"] = _seen(scored.counted, view)
-        known["late"] = [team for team in scored.late if team not in view.unseen]
     return {
         "tasks": tasks,
         "overall": _overall({one.task: one.standing.ranks for one in reports}, view),
-        **known,
+        **_submissions(program, scored, view),
         "notes": [note for one in reports for note in one.notes(settings)],
+    }
+
+
+def _submissions(program: Program, scored: TeamResults | None, view: RankingView) -> dict[str, Any]:
+    """What is known of the submissions: the signature of their scoring, which counted, and which were late."""
+    if scored is None:
+        return {"signature": None, "counted": {}, "late": []}
+    results = {task: own[task] for task in program.tasks for own in scored.results.values() if task in own}
+    return {
+        "signature": signature(program, results, scored.reference_digest),
+        "counted": _seen(scored.counted, view),
+        "late": [team for team in scored.late if team not in view.unseen],
     }
 
 
@@ -128,6 +131,7 @@ class TaskReport:
     ) -> None:
         self.task, self.program, self.scores, self.scored, self.view = task, program, scores, scored, view
         self.per_unit = per_unit
+        self.late = scored.late if scored else ()
         self.columns = program.columns_of(task)
         first = self.columns[0]
         self.standing = task_standing(program, first, scores, view)
@@ -255,9 +259,8 @@ class TaskReport:
             ranking = self._ranking("column", self._scores_in(column), column.sort == "desc", view.baselines)
             yield {**ranking, "title": column.title}
         own, ties = self._scores_in(first), tie_breaks(self.program, first, self.scores)
-        late = self.scored.late if self.scored else ()
-        if own.keys() & set(late):
-            in_time = {team: value for team, value in own.items() if team not in late}
+        in_time = {team: value for team, value in own.items() if team not in self.late}
+        if len(in_time) < len(own):
             if first.computation == AVERAGE_RANK:
                 rest = {team: self.scores[team] for team in in_time}
                 in_time = average_ranks(self.program, first, rest, view.baselines)
@@ -331,6 +334,15 @@ def _overall(ranks: Mapping[str, Mapping[str, int]], view: RankingView) -> list[
         own_places = {task: of_task[team] for task, of_task in places.items()}
         records.append({"team": team, "rank": overall[team], "mean_rank": means[team], "ranks": own_places})
     return records
+
+
+def per_unit_results(scored: TeamResults | None) -> PerUnit:
+    """Those of every submission; none where a table of scores is ranked."""
+    found: dict[str, dict[str, Units | None]] = {}
+    if scored is not None:
+        for team, own in scored.results.items():
+            found[team] = {task: result.units and result.units() for task, result in own.items()}
+    return found
 
 
 def keep(folder: Path, per_unit: PerUnit) -> None:

@@ -108,7 +108,7 @@ def resampled(
         undefined += is_undefined.sum(axis=1)
         advance(len(counts) * len(columns))
     # but for columns that always are undefined, as without a result in the task
-    most = max((number for number in undefined.tolist() if number < settings.resamples), default=0)
+    most = undefined[undefined < settings.resamples].max(initial=0)
     if most > MOST_LACKING * settings.resamples:
         found.without = (
             f"{columns[0].column.title} is undefined in {most:,} of {settings.resamples:,} resamples, where the units "
@@ -200,7 +200,7 @@ def families(column: str, values: Values) -> list[dict[str, Any]]:
         of_teams = {}
         for team, metrics in values.items():
             of_teams[team] = [metrics.get(name) for name in names]
-        in_words = " ".join("F1" if word == "f1" else word for word in family.split("_"))
+        in_words = re.sub("(?<![^ ])f1(?![^ ])", "F1", family.replace("_", " "))
         tables.append({"name": in_words, "groups": groups, "values": of_teams, "intervals": None})
     return tables
 
