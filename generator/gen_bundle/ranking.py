@@ -24,7 +24,7 @@ from gen_bundle.declaration.model import DeclaredPhase
 from gen_bundle.declaration.read import FILE, is_foreign
 from gen_bundle.errors import UserError
 from gen_bundle.fetched import SUBMISSIONS, Record, on_leaderboard, read_fetched, read_records
-from gen_bundle.foreign.project import ForeignProject, foreign_document, resolve_foreign
+from gen_bundle.foreign.project import ForeignProject, resolve_foreign
 from gen_bundle.package.client import VerbProgress, find_package
 from gen_bundle.package.phase_data import checked_reference
 from gen_bundle.package.programs import write_program
@@ -217,7 +217,7 @@ def _rank_foreign(folder: Path, request: RankRequest) -> Ranking:
             "--scores FILE."
         )
     project = resolve_foreign(folder, overrides=request.overrides)
-    document = CompetitionYaml(datetime.now(UTC), read_yaml(yaml_text(foreign_document(project))))
+    document = CompetitionYaml(datetime.now(UTC), read_yaml(yaml_text(project.document)))
     board = document.competition.leaderboard
     scores: GivenScores = {}
     notes: list[str] = []
