@@ -186,15 +186,15 @@ def read_answers(
     answers = Answers({}, [], [-1] * waiting)
     for field in fields:
         answers.columns[field.name, field.type] = [field.empty] * waiting
-    reading = _Reading(rows, table, keys, fields, problems, report, answers)
+    into_columns = _RowsToColumns(rows, table, keys, fields, problems, report, answers)
     while taken := list(islice(rows.rows, AT_ONCE)):
-        if not reading.together(taken):
-            reading.one_by_one(taken)
+        if not into_columns.together(taken):
+            into_columns.one_by_one(taken)
     return answers
 
 
 @dataclass(frozen=True)
-class _Reading:
+class _RowsToColumns:
     """Rows on their way into columns; the attributes are those of `read_answers`, and what it gives."""
 
     rows: Rows
