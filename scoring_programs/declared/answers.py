@@ -214,7 +214,10 @@ class _RowsToColumns:
             positions = [self.keys[values[:width]] for values in rows]
             for at, field in enumerate(self.fields, width):
                 raw = list(map(itemgetter(at), rows))
-                columns.append(list(map(field.of_json, raw)) if self.rows.is_json else field.of_cells(raw))
+                if self.rows.is_json:
+                    columns.append(list(map(field.of_json, raw)))
+                else:
+                    columns.append(field.of_cells(raw))
         except (KeyError, TypeError, FieldError):  # `one_by_one` tells which
             return False
         if not self.table.many:
@@ -237,8 +240,9 @@ class _RowsToColumns:
                 continue
             read: List[Any] = [number]
             for field, raw in zip(self.fields, values[width:]):
+                of_raw = field.of_json if self.rows.is_json else field.of_cell
                 try:
-                    read.append(field.of_json(raw) if self.rows.is_json else field.of_cell(raw))
+                    read.append(of_raw(raw))
                 except FieldError as error:
                     self.report(place(number), error.rule, _text(raw), error.expected)
                     read.append(field.empty)
