@@ -45,8 +45,7 @@ class Seen:
         node: the file.
         is_answer: whether it is an example submission, or part of one.
         closed: why the check cannot look into it; empty if it can.
-        text: what it says, where that is not the file's own text.
-        opened: whether the files in it follow.
+        opened: whether what is in it follows.
     """
 
     channel: Channel
@@ -55,7 +54,6 @@ class Seen:
     node: Node
     is_answer: bool = False
     closed: str = ""
-    text: str = ""
     opened: bool = False
 
 
@@ -71,7 +69,10 @@ def visible_files(bundle: Bundle) -> Iterator[Seen]:
     logo = bundle.yaml.get("image")
     found = bundle.find(logo)
     if isinstance(found, Node) and not found.is_folder:
-        yield Seen("logo", ("image",), str(logo), found, text=_logo_text(found))
+        text = _logo_text(found)
+        yield Seen("logo", ("image",), str(logo), found, opened=bool(text))
+        if text:
+            yield Seen("logo", ("image",), str(logo), file_of(text.encode("utf-8", "replace")))
     yield from _files_of_uses(bundle)
 
 
@@ -126,13 +127,8 @@ def _logo_text(node: Node) -> str:
 def foreign_files(bundle: Bundle) -> list[Seen]:
     """All visible files but those of the scoring programs and libraries that come with the tool: never gold."""
     found = list(visible_files(bundle))
-    own = _own_files().union(*map(_files_below, _libraries(found)))
+    own = _files_below(resource("scoring_programs")).union(*map(_files_below, _libraries(found)))
     return [seen for seen in found if sha256_of(seen.node) not in own]
-
-
-@cache
-def _own_files() -> frozenset[str]:
-    return _files_below(resource("scoring_programs"))
 
 
 @cache
@@ -167,4 +163,4 @@ def listings(seen_files: Iterable[Seen]) -> Iterator[Seen]:
             first.setdefault(seen.channel, seen)
     for channel, found in rows.items():
         table = file_of("\n".join(found).encode("utf-8", "replace"))
-        yield replace(first[channel], name="by its file names", node=table, text="", opened=False)
+        yield replace(first[channel], name="by its file names", node=table, opened=False)
