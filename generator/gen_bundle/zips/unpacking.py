@@ -121,10 +121,8 @@ def _unpack_members(opened: zipfile.ZipFile, into: Path, bounds: Bounds) -> None
                     most = f"{bounds.total_bytes / 1e6:g} MB"
                     raise ArchiveError(f"{member.filename!r}: the zip holds more than {most} when unpacked")
                 if bounds.is_bomb(written, compressed):
-                    what = (
-                        f"more than {bounds.ratio} bytes come out for each byte of the zip (a zip bomb); stopped there"
-                    )
-                    raise ArchiveError(f"{member.filename!r}: {what}")
+                    what = f"more than {bounds.ratio} bytes come out for each byte of the zip (a zip bomb)"
+                    raise ArchiveError(f"{member.filename!r}: {what}; stopped there")
                 out.write(chunk)
 
 

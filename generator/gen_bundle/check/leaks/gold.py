@@ -407,6 +407,9 @@ def _guessed_secrets(columns: Columns, key: Sequence[str], others: Sequence[str]
     """The columns titled like labels, if possible those without texts; else the last one, or all where no key is."""
     titled = [title for title in others if LABEL_TITLE.fullmatch(title)]
     if titled:
-        texts = [title for title in titled if any(len(words(cell)) >= SHORTEST for cell in columns[title])]
-        return [title for title in titled if title not in texts] or titled
+        labels: list[str] = []
+        for title in titled:
+            if all(len(words(cell)) < SHORTEST for cell in columns[title]):
+                labels.append(title)
+        return labels or titled
     return others[-1:] if key or len(others) < 3 else others
