@@ -261,6 +261,19 @@ def _brackets_nested(text: str) -> int:
     return deepest
 
 
+def texts_in(top: Any) -> Iterator[str]:
+    """All texts in a value, each once, however often aliases repeat it."""
+    waiting, met = [top], set[int]()
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict | list) and id(value) not in met:
+            met.add(id(value))
+            inner = value.values() if isinstance(value, dict) else value
+            waiting += reversed(inner)
+
+
 def is_endless(value: Any) -> bool:
     """Whether the value becomes enormous, or never ends, once its aliases are written out."""
     sizes: dict[int, int] = {}

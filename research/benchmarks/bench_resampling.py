@@ -13,7 +13,7 @@ import numpy as np
 from declared.metrics import Sample, definitions
 from declared.metrics.keys import Keys
 from declared.units import MeanOfParts, PartOfUnits
-from scoring_kit.resampling.task import p_values
+from scoring_kit.resampling.significance import p_values
 from scoring_kit.units import Array, Statistic
 from tests.scoring_programs.scoring_kit.resampling.made_up import macro_f1_of, team
 

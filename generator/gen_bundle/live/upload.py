@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.check import Report, check_path
-from gen_bundle.check.bundle import Bundle, open_readable_bundle
+from gen_bundle.check.bundle import Bundle, open_readable_bundle, page_files
 from gen_bundle.check.catalogue import explain_refusal
 from gen_bundle.check.report import OVER
 from gen_bundle.codabench.reading import as_text
@@ -178,7 +178,7 @@ def _signs_of_a_draft(path: Path, now: datetime) -> list[str]:
 
         read = bundle.competition
         contact = as_text(bundle.yaml.get("contact_email")) or ""
-        pages = {page: content(page) for _, page in read.pages}
+        pages = {page.path: content(page.path) for page in page_files(bundle) if isinstance(page.path, str)}
         logo = content(bundle.yaml.get("image"))
         again = "and build the bundle again"
         lacks = (
