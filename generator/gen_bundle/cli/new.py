@@ -13,6 +13,7 @@ import click
 
 from gen_bundle.cli import VERBS
 from gen_bundle.cli.messages import can_answer, say, say_each, spinner
+from gen_bundle.cli.options import FOLDER
 from gen_bundle.errors import UserError
 
 if TYPE_CHECKING:
@@ -97,9 +98,7 @@ class _Command(click.Command):
     help="Your own cookiecutter template, with --gold or --recipe.",
 )
 @click.option("--title", help="Title of the competition.")
-@click.option(
-    "--in", "parent", type=click.Path(path_type=Path, file_okay=False), default=Path(), help="Folder to make it in."
-)
+@click.option("--in", "parent", type=FOLDER, default=Path(), help="Folder to make it in.")
 @click.option("--yes", is_flag=True, help="Ask nothing: take the proposals.")
 @click.pass_context
 def command(context: click.Context, /, name: str, title: str | None, parent: Path, **asked: Any) -> None:

@@ -108,7 +108,7 @@ def _about(server: str, competition: Row, request: FetchRequest) -> dict[str, An
 def _folder(phase: Row) -> str:
     """A folder for a phase, such as `1-final-phase`."""
     name = f"{phase.get('index') or 0}-{phase['name']}".casefold()
-    return re.sub(r"[^\w]+", "-", name).strip("-")[:LONGEST]
+    return re.sub(r"\W+", "-", name).strip("-")[:LONGEST]
 
 
 def _own_folder(request: FetchRequest, server: str) -> None:
