@@ -156,11 +156,7 @@ def _unread(options: Sequence[str], used: Sequence[str], why: str) -> list[str]:
 
 
 def _files(gold: Sequence[str]) -> dict[str, Path]:
-    """Phase → its file; the phase is empty where one file is to be divided.
-
-    Raises:
-        UserError: several files of which not each has a phase of its own.
-    """
+    """Phase → its file; the phase is empty where one file is to be divided."""
     files: dict[str, Path] = {}
     for text in gold:
         phase, equals, name = text.partition("=")
@@ -266,11 +262,7 @@ def _declared(place: "Place", asked: Mapping[str, Any], words: Sequence[str]) ->
 def _asked(
     place: "Place", gold: "GoldRows", choices: "Choices", split: str | None
 ) -> tuple["Place", "Choices", str | None]:
-    """Ask about everything that was not given as an option, each time with a proposal; returns what was answered.
-
-    Raises:
-        UserError: the answers do not fit the gold.
-    """
+    """Ask about everything that was not given as an option, each time with a proposal; returns what was answered."""
     from gen_bundle.new.propose import propose
 
     say(f"{gold.file}: {len(gold)} rows, columns {', '.join(gold.names)}. Enter takes what is in brackets.")

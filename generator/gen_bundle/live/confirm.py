@@ -286,11 +286,7 @@ class _Journey:
     # What the bundle's own submissions give here.
 
     def _rehearsed(self, opened: Sequence[tuple[Phase, Row]]) -> list[Rehearsed]:
-        """Dry-run the bundle's solutions for some phases, and the template in each starting kit.
-
-        Raises:
-            UserError: the bundle cannot be run.
-        """
+        """Dry-run the bundle's solutions for some phases, and the template in each starting kit."""
         if not opened:
             return []
         try:

@@ -182,11 +182,7 @@ class PhaseFolder:
 
     @contextmanager
     def _trying(self, what: str) -> Iterator[None]:
-        """Where the server cannot give something, name it and go on.
-
-        Raises:
-            AnswerError: the server does not answer any more.
-        """
+        """Where the server cannot give something, name it and go on, unless it does not answer any more."""
         try:
             yield
             self._silent = 0
@@ -360,11 +356,7 @@ class Names:
             self._pseudonyms = read_json(self._file, dict[str, str], advice, missing={})
 
     def add(self, names: Iterable[str]) -> None:
-        """Give those a pseudonym who have none, in an order that says nothing, and keep it.
-
-        Raises:
-            UserError: the file cannot be written.
-        """
+        """Give those a pseudonym who have none, in an order that says nothing, and keep it."""
         new = sorted(set(names) - set(self._pseudonyms))
         if not new or not self.hidden:
             return
