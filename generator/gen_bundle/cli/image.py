@@ -150,8 +150,10 @@ def check(request: "ImageRequest", worker_disk: float | None, gpu: bool, as_json
     with spinner("running the image's self-test"):
         observations = check_image(request, worker_disk or WORKER_DISK_GB, gpu)
     for one in observations:
-        word, style = ("PROBLEM", "red") if one.problem else ("ok     ", "")
-        say(f"{word}  {one.name}: {one.text}", style)
+        if one.problem:
+            say(f"PROBLEM  {one.name}: {one.text}", "red")
+        else:
+            say(f"ok       {one.name}: {one.text}")
     if as_json:
         print_json([asdict(one) for one in observations])
     if any(observation.problem for observation in observations):
