@@ -232,7 +232,7 @@ def _entries(folder: Path, problems: Problems) -> Iterator[Tuple[str, Path, int]
             status = path.lstat()
             if name in PROGRAM_FILES:
                 problems.warn(name, "is a name that the platform uses itself; this file is left out")
-            elif not _is_text(name):
+            elif name.encode("utf-8", "replace").decode() != name:
                 problems.error(shown(name), "has a name that is not UTF-8", "letters, digits, - and _")
             elif stat.S_ISDIR(status.st_mode) and name.count("/") < MAX_FOLDERS:
                 waiting.append(path)
@@ -243,11 +243,3 @@ def _entries(folder: Path, problems: Problems) -> Iterator[Tuple[str, Path, int]
                 problems.error(shown(name), what, "only regular files and folders")
             else:
                 yield name, path, status.st_size
-
-
-def _is_text(name: str) -> bool:
-    try:
-        name.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
