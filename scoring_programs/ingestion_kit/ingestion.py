@@ -68,8 +68,7 @@ def main(program_folder: Path, arguments: Sequence[str]) -> int:
 def _run(program_folder: Path, asked: argparse.Namespace, private: Path) -> int:
     """Run the ingestion, with the code in the folder `private`, and write its record; returns the exit status.
 
-    Raises:
-        OSError: the output folder cannot be written.
+    Raises OSError: the output folder cannot be written.
     """
     handed_over: Path = asked.output / run_folder_name(asked.submission)
     record: Dict[str, Any] = {"duration": None, "memory_mib": None, "exit_code": None, "files": {}}

@@ -148,11 +148,7 @@ def program_of(folder: Path, task: str | None) -> Program:
 
 
 def read_gold(program: Program, folder: Path) -> PhaseGold:
-    """Read the reference data.
-
-    Raises:
-        OrganiserError: there is none, or with everything that is wrong with it.
-    """
+    """Read the reference data; raises OrganiserError where there is none, or with everything that is wrong with it."""
     reading = reference_module(program.package)
     if not folder.is_dir():
         raise OrganiserError("There is no reference data (input/ref). Give the task its reference_data.")

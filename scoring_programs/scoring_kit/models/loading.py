@@ -148,8 +148,7 @@ def _snapshot(option: str, name: str, revision: str | None) -> ModelFiles:
 def load_config(files: ModelFiles) -> PretrainedConfig:
     """Read a model's configuration.
 
-    Raises:
-        OrganiserError: it cannot be read, or names a kind of model that this version of transformers does not know.
+    Raises OrganiserError: it cannot be read, or names a kind of model that this version of transformers does not know.
     """
     from transformers import AutoConfig
 
@@ -160,8 +159,7 @@ def load_config(files: ModelFiles) -> PretrainedConfig:
 def load_encoder(files: ModelFiles, layers: int, place: Placement) -> PreTrainedModel:
     """Load the first `layers` layers of an encoder; its last hidden state is then that of layer `layers`.
 
-    Raises:
-        OrganiserError: the files hold no such encoder, or not as many layers.
+    Raises OrganiserError: the files hold no such encoder, or not as many layers.
     """
     from transformers import AutoModel
 
@@ -178,11 +176,7 @@ def load_encoder(files: ModelFiles, layers: int, place: Placement) -> PreTrained
 
 
 def load_classifier(files: ModelFiles, place: Placement) -> PreTrainedModel:
-    """Load a sequence classifier.
-
-    Raises:
-        OrganiserError: the files hold none.
-    """
+    """Load a sequence classifier; raises OrganiserError where the files hold none."""
     from transformers import AutoModelForSequenceClassification
 
     return _load(AutoModelForSequenceClassification, files, load_config(files), place)
