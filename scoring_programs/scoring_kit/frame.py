@@ -173,8 +173,9 @@ def _now() -> datetime:
 def score_tasks(
     program: Program, reference: Any, submission: ReadSubmission, seconds: float | None = None
 ) -> dict[str, TaskResult]:
-    """Score every task that the submission enters.
+    """Score every task that the submission enters, by `scorer` of the package's module `tasks`, where there is one.
 
+    Else by `score` of the package's module that is called like the task.
     `seconds` is how long submitted code ran, which fills a column that measures it; None where that is not known.
 
     Raises:
@@ -189,25 +190,17 @@ def score_tasks(
     results: dict[str, TaskResult] = {}
     for task in program.tasks:
         if task in submission.entered:
-            result = _scorer(program.package, task)(reference, submission, program.options)
+            if importlib.util.find_spec(f"{program.package}.tasks") is not None:
+                score: TaskScorer = importlib.import_module(f"{program.package}.tasks").scorer(task)
+            else:
+                score = importlib.import_module(f"{program.package}.{task}").score
+            result = score(reference, submission, program.options)
             metrics = dict(result.metrics)
             for column in program.columns_of(task):
                 if column.measured:
                     metrics[column.key] = Metric(seconds, rows=1, of_submission=True)
             results[task] = replace(result, metrics=metrics)
     return results
-
-
-def _scorer(package: str, task: str) -> TaskScorer:
-    """The function that scores a task: what `scorer` of the package's module `tasks` gives, where there is one.
-
-    Else `score` of the package's module that is called like the task.
-    """
-    if importlib.util.find_spec(f"{package}.tasks") is not None:
-        found: TaskScorer = importlib.import_module(f"{package}.tasks").scorer(task)
-        return found
-    score: TaskScorer = importlib.import_module(f"{package}.{task}").score
-    return score
 
 
 def _print_scores(program: Program, scores: Mapping[str, float]) -> None:

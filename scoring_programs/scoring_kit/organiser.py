@@ -249,7 +249,6 @@ def trial(request: Mapping[str, Any]) -> dict[str, Any]:
                 raise
             return {"missing": what_is_missing(package)}
         scores = json.loads((Path(out) / "scores.json").read_text(encoding="utf-8"))
-        entered = json.loads((Path(out) / "details.json").read_text(encoding="utf-8"))["tasks"]
     failed = []
     for result in results.values():
         for key, why in result.failed.items():
@@ -257,7 +256,7 @@ def trial(request: Mapping[str, Any]) -> dict[str, Any]:
             failed.append(f"{why.place}: {what}. Expected a number, or NaN where it is undefined.")
     if failed:
         raise OrganiserError(*failed)
-    by_task: dict[str, dict[str, float]] = {task: {} for task in entered}
+    by_task: dict[str, dict[str, float]] = {task: {} for task in results}
     for column in described.columns:
         if column.key in scores and column.task in by_task:
             by_task[column.task][column.key] = scores[column.key]

@@ -112,23 +112,6 @@ def locate(option: str, name: str, revision: str | None) -> ModelFiles:
         return ModelFiles(name, None, folder)
     if folder.is_absolute() or name.startswith((".", "~")) or name.count("/") > 1:
         raise OrganiserError(f"options.{option}: there is no folder {name} where the scoring program runs.")
-    return _snapshot(option, name, revision)
-
-
-@contextmanager
-def reading(files: ModelFiles) -> Iterator[None]:
-    """Read files of a model with a library: what it raises is the organisers' fault, who chose the model."""
-    try:
-        with warnings.catch_warnings():
-            # The libraries warn of what they will drop one day, which does not concern readers of the log.
-            warnings.simplefilter("ignore", DeprecationWarning)
-            warnings.simplefilter("ignore", FutureWarning)
-            yield
-    except Exception as error:
-        raise OrganiserError(f"The model {files.name} cannot be loaded ({type(error).__name__}): {error}") from error
-
-
-def _snapshot(option: str, name: str, revision: str | None) -> ModelFiles:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 
@@ -143,6 +126,19 @@ def _snapshot(option: str, name: str, revision: str | None) -> ModelFiles:
     if not (folder / "config.json").is_file():
         raise OrganiserError(f"options.{option}: the local copy of {wanted} is incomplete: it lacks config.json.")
     return ModelFiles(name, folder.name, folder)
+
+
+@contextmanager
+def reading(files: ModelFiles) -> Iterator[None]:
+    """Read files of a model with a library: what it raises is the organisers' fault, who chose the model."""
+    try:
+        with warnings.catch_warnings():
+            # The libraries warn of what they will drop one day, which does not concern readers of the log.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            warnings.simplefilter("ignore", FutureWarning)
+            yield
+    except Exception as error:
+        raise OrganiserError(f"The model {files.name} cannot be loaded ({type(error).__name__}): {error}") from error
 
 
 def load_config(files: ModelFiles) -> PretrainedConfig:

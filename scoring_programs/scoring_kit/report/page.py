@@ -120,7 +120,13 @@ def results_page(
     left = MAX_BYTES - len(remarks.encode("utf-8", "replace"))
     sections = ""
     for task in program.tasks:
-        section = _task(program, task, board, results.get(task), shown.get(task), left)
+        result = results.get(task)
+        section = _columns(program, task, board, result)
+        if result:
+            section += _further(program, result, shown[task])
+            section += _figures(program, result, left - len(section.encode("utf-8", "replace")))
+        if section:
+            section = f"<section><h2>{escape(program.task_names[task])}</h2>\n{section}</section>\n"
         left -= len(section.encode("utf-8", "replace"))
         sections += section
     signature = (
@@ -195,23 +201,6 @@ def _warnings(warnings: Sequence[str], *, has_log: bool) -> str:
     return f'<section class="note"><h2>Warnings</h2><ul>{items}</ul>{left_out}</section>\n'
 
 
-def _task(
-    program: Program,
-    task: str,
-    board: Mapping[str, float],
-    result: TaskResult | None,
-    shown: Shown | None,
-    left: int,
-) -> str:
-    """One task's section, of at most about `left` bytes: figures beyond that are left out and counted."""
-    body = _columns(program, task, board, result)
-    if result and shown:
-        body += _further(program, result, shown)
-        left -= len(body.encode("utf-8", "replace"))
-        body += _figures(program, result, left)
-    return f"<section><h2>{escape(program.task_names[task])}</h2>\n{body}</section>\n" if body else ""
-
-
 def _columns(program: Program, task: str, board: Mapping[str, float], result: TaskResult | None) -> str:
     """The task's columns of the board, but for the primary one, which the page shows at its head."""
     rows = ""
@@ -239,6 +228,7 @@ def _table(kind: str, heads: Sequence[str], rows: str) -> str:
 
 
 def _figures(program: Program, result: TaskResult, left: int) -> str:
+    """The figures in at most about `left` bytes: those beyond that are left out and counted."""
     if program.details not in ("full", "all"):
         return ""
     min_items = 1 if program.details == "all" else program.details_min_items
