@@ -28,7 +28,8 @@ FIRST, AT_ONCE = 10, 10_000
 MEGABYTE = 1 << 20
 Cells = Iterator[Tuple[Sequence[int], List[List[str]]]]
 """Some rows at a time: the number of each row's last line, and its cells, none of a blank line."""
-NumberedRows = Iterator[Tuple[int, Tuple[Any, ...]]]
+NumberedRow = Tuple[int, Tuple[Any, ...]]
+NumberedRows = Iterator[NumberedRow]
 Pick = Callable[[Any], Tuple[Any, ...]]
 Report = Callable[[int, str], None]
 
