@@ -16,18 +16,14 @@ from gen_bundle.package.libraries import (
     METRICS,
     OWN_LOCK,
     OWN_LOCK_HEAD,
-    Lock,
     base_name,
-    entries,
-    lock_text,
     locks_for,
     model_groups,
     own_lock,
-    packages_text,
     version_of,
 )
 from gen_bundle.plain_text import counted
-from gen_bundle.resources import resource
+from gen_bundle.resources import Lock, entries, lock_text, packages_text, resource
 from gen_bundle.starting import pip_environment, python
 
 PYTHON = "3.11"
