@@ -28,6 +28,7 @@ from gen_bundle.render.rankings import csv_cell, latex_text
 from gen_bundle.report.content import (
     ALPHA,
     CITED,
+    FIXED,
     OPEN,
     REFERENCES,
     TEMPLATES,
@@ -114,9 +115,12 @@ def write_report(report: FinalReport, units: Path, folder: Path) -> None:
         UserError: it cannot be written; an earlier report is still there.
     """
     drawn = figures(report)
+    tasks = {}
+    for task, known in report.tasks.items():
+        tasks[task] = {key: known[key] for key in FIXED}
     texts = {
         PAGE: report_page(report, drawn),
-        "report.json": json.dumps(report.json, indent=1, ensure_ascii=False, allow_nan=False),
+        "report.json": json.dumps({"tasks": tasks}, indent=1, ensure_ascii=False, allow_nan=False),
         "ranking.csv": _csv(report, "teams", RANKING),
         "pairwise.csv": _csv(report, "pairs", PAIRWISE),
         "report.tex": latex_document(report, drawn),
@@ -167,7 +171,7 @@ def report_page(report: FinalReport, drawn: Mapping[str, Mapping[str, DrawnFigur
         "probability": probability,
         "percent": percent,
         "line": one_line,
-        "svg": _svg,
+        "svg": lambda one: Markup(one.inline),  # noqa: S704 drawn by matplotlib, which escapes the names of teams
     }
     values = {
         "report": report,
@@ -203,10 +207,6 @@ def _matrix(task: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
             turned |= {"low": -pair["high"], "high": -pair["low"]}
         matrix.setdefault(pair["b"], {})[pair["a"]] = turned
     return matrix
-
-
-def _svg(drawn: DrawnFigure) -> Markup:
-    return Markup(drawn.inline)  # noqa: S704 drawn by matplotlib, which escapes the names of teams
 
 
 @dataclass(frozen=True)
