@@ -107,8 +107,7 @@ class Field:
     def of_cell(self, cell: Any) -> Any:
         """The value of a CSV or TSV cell, of several of a field that is spread; `empty` for an empty, optional one.
 
-        Raises:
-            FieldError: the cell does not hold a value of the type.
+        Raises FieldError: the cell does not hold a value of the type.
         """
         if any(cell):  # of a text, whether it has a letter; of a tuple, whether a cell of it has
             return self.kind.of_cell(self, cell)
@@ -125,8 +124,7 @@ class Field:
     def of_json(self, value: Any) -> Any:
         """The value of a JSON value, `ABSENT` where the name is missing; `empty` where that is allowed.
 
-        Raises:
-            FieldError: it is not a value of the type.
+        Raises FieldError: it is not a value of the type.
         """
         if value is ABSENT or value is None:
             if self.required:
