@@ -132,6 +132,11 @@ class _Project:
             if page.at != ("terms",):
                 title = as_text(self.bundle.value((*page.at[:-1], "title"))) or ""
                 pages.append({"title": title, "file": self._text(page.path, dotted(page.at))})
+        terms = "pages/terms.md"
+        if "terms" in top:
+            terms = self._text(top["terms"], "terms")
+        else:
+            self._write(None, terms, "terms")
         declared: dict[str, Any] = {
             "title": as_text(top.get("title")) or "",
             "description": as_text(top.get("description")) or "",
@@ -139,7 +144,7 @@ class _Project:
             **self._settings(),
             "raw": True,
             "pages": pages,
-            "terms": self._terms(),
+            "terms": terms,
             "programs": {},
         }
         tasks = list(map(self._task, self.competition.tasks))
@@ -190,12 +195,6 @@ class _Project:
             self.imported.lost.append(f"{', '.join(further)}: Codabench ignores it, too")
 
     # Texts
-
-    def _terms(self) -> str:
-        if "terms" in self.bundle.yaml:
-            return self._text(self.bundle.yaml["terms"], "terms")
-        self._write(None, "pages/terms.md", "terms")
-        return "pages/terms.md"
 
     def _text(self, path: Any, at: str) -> str:
         """The place of a page, which is written the first time that it is named."""
