@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gen_bundle.new.gold import FEWEST_REPEATS, LINE_END, LIST, NUMBER, TAG, GoldRows, text_of
+from gen_bundle.new.gold import FEWEST_REPEATS, LINE_END, LIST, GoldRows, text_of
 from gen_bundle.new.other_forms import json_list
-from scoring_kit.base.fields import Field, FieldError
+from scoring_kit.base.fields import NUMBER, TAG, Field, FieldError
 
 WHOLE = re.compile(r"[+-]?[0-9]+")
 NO_NUMBER = re.compile(r"(?i)[+-]?(nan|inf|infinity)|null|none|nil|n\.?a\.?|#?n/a|-+|\?+|\.")
