@@ -18,7 +18,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.new.project import placeholder_logo
 from gen_bundle.resources import SCAFFOLD_TEXT
 from gen_bundle.yaml_document import MAX_BYTES, UnreadableYamlError, read_yaml
-from gen_bundle.zips.tree import Node, Tree, file_of, write_files
+from gen_bundle.zips.tree import Node, file_of, write_files
 from gen_bundle.zips.unpacking import BUNDLE
 
 PYTHON_TAG = re.compile(rb"!!python/\S+[ \t]*")
@@ -83,12 +83,12 @@ def _refuse_broken(path: Path, bundle: Bundle) -> None:
 def _follow_links(opened: Opened) -> None:
     """Put what a symbolic link in the zip leads to in its place; Codabench makes a text file of it."""
     tree = opened.bundle.tree
-    for name, node in list(tree.root.files()):
+    for name, node in list(tree.files()):
         if not node.is_link:
             continue
         target = posixpath.join(posixpath.dirname(name), node.read(MAX_BYTES).decode("utf-8", "replace"))
         found = tree.find(posixpath.normpath(target))
-        if isinstance(found, Node) and found is not tree.root and not f"{name}/".startswith(f"{target}/"):
+        if isinstance(found, Node) and found is not tree and not f"{name}/".startswith(f"{target}/"):
             _put(tree, name, found)
             opened.changed.append(f"{name}: is a link, and becomes what it leads to, {posixpath.normpath(target)}")
         else:
@@ -102,7 +102,7 @@ def _find_yaml(path: Path, opened: Opened) -> None:
         name = _the_nearest_yaml(path, bundle)
         folder = posixpath.dirname(name)
         if folder:
-            bundle.archive.tree = Tree(_folder(bundle.tree, folder))
+            bundle.archive.tree = _folder(bundle.tree, folder)
             opened.changed.append(f"{folder}/: is taken for the bundle; there is no {YAML_NAME} above it")
         file = posixpath.basename(name)
         if file != YAML_NAME:
@@ -140,15 +140,15 @@ def _the_nearest_yaml(path: Path, bundle: Bundle) -> str:
     return nearest[0]
 
 
-def _folder(tree: Tree, name: str) -> Node:
+def _folder(tree: Node, name: str) -> Node:
     """What is there under a name that was found."""
     found = tree.find(name)
     return found if isinstance(found, Node) else Node(children={})
 
 
-def _put(tree: Tree, name: str, node: Node) -> None:
+def _put(tree: Node, name: str, node: Node) -> None:
     """Let a name lead to a file or folder; nothing where a file is in the way."""
-    folder = tree.root
+    folder = tree
     *above, last = [part for part in name.split("/") if part not in ("", ".", "..")] or [""]
     for part in above:
         if folder.children is not None:
@@ -191,7 +191,7 @@ def _find_text(opened: Opened, what: str, name: Any, instead: Node) -> None:
         return
     tree = opened.bundle.tree
     last = posixpath.basename(name.rstrip("/")).lower()
-    same = [path for path, _ in tree.root.files() if posixpath.basename(path).lower() == last]
+    same = [path for path, _ in tree.files() if posixpath.basename(path).lower() == last]
     meant = _meant(tree, name) or (same[0] if len(same) == 1 else None)
     if meant:
         _put(tree, name, _folder(tree, meant))
@@ -201,7 +201,7 @@ def _find_text(opened: Opened, what: str, name: Any, instead: Node) -> None:
         opened.absent.append(f"{what} {name}: a placeholder is in its place")
 
 
-def _meant(tree: Tree, name: str) -> str | None:
+def _meant(tree: Node, name: str) -> str | None:
     """The file or folder whose name differs in case or in .zip alone."""
     return tree.nearest(name.strip().removeprefix("./"))
 
@@ -209,7 +209,7 @@ def _meant(tree: Tree, name: str) -> str | None:
 def _convert(opened: Opened, held: ExitStack) -> None:
     """Open in its place what CodaLab's bundle becomes on Codabench."""
     work = Path(held.enter_context(TemporaryDirectory(prefix="gen-bundle-")))
-    write_files(opened.bundle.tree.root, work / "old")
+    write_files(opened.bundle.tree, work / "old")
     converted = convert(work / "old", work / "new.zip")
     opened.changed.append("the bundle is in CodaLab's format: the project is what gen-bundle convert makes of it")
     opened.changed += converted.changed

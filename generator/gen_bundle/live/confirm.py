@@ -350,7 +350,7 @@ class _Journey:
         kit = self.bundle.competition.phases[self.competition.phases.index(phase)].files.get("starting_kit")
         unpacked = self.bundle.unpacked(kit)
         files: dict[str, bytes] = {}
-        for name, node in unpacked.tree.root.files() if unpacked else ():
+        for name, node in unpacked.tree.files() if unpacked else ():
             if name.startswith(f"{TEMPLATE}/"):
                 files[name.removeprefix(f"{TEMPLATE}/")] = node.read(node.size)
         if not files or files in [_files_of(other) for other in others]:

@@ -206,7 +206,7 @@ def _synthetic_golds(bundle: Bundle) -> Iterator[Lack]:
     """Reference data with a file of those that come with the tool, recognised by name and content."""
     for task in bundle.competition.used_tasks:
         unpacked = bundle.unpacked(task.files.get("reference_data"))
-        for name, node in unpacked.tree.root.files() if unpacked else ():
+        for name, node in unpacked.tree.files() if unpacked else ():
             file = _shipped().get((name.rpartition("/")[2], node.size))
             if node.size and file is not None and file.read_bytes() == node.read(node.size):
                 yield synthetic_gold(task.name, name)

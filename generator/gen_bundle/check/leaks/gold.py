@@ -209,9 +209,9 @@ def gold_of(bundle: Bundle, held: Iterable[str]) -> SecretGold:
     for task in bundle.competition.tasks:
         reference = task.files.get("reference_data")
         unpacked = bundle.unpacked(reference)
-        if unpacked is None or reference is None or unpacked.tree.root is bundle.tree.root:
+        if unpacked is None or reference is None or unpacked.tree is bundle.tree:
             continue
-        found = dict(unpacked.tree.root.files())
+        found = dict(unpacked.tree.files())
         single = bundle.tree.find(reference.path)
         if unpacked.form == "no zip" and isinstance(single, Node):
             found = {str(reference.path): single}

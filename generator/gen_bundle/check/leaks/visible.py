@@ -85,7 +85,7 @@ def _files_of_uses(bundle: Bundle) -> Iterator[Seen]:
         if channel is None or unpacked is None or (channel, id(unpacked)) in done:
             continue
         done.add((channel, id(unpacked)))
-        files = {f"{use.path}/{name}": node for name, node in unpacked.tree.root.files()}
+        files = {f"{use.path}/{name}": node for name, node in unpacked.tree.files()}
         single = bundle.tree.find(use.path)
         if unpacked.form == "no zip" and isinstance(single, Node):
             files = {str(use.path): single}

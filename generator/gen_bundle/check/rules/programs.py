@@ -190,7 +190,7 @@ def _requirements_never_installed(bundle: Bundle) -> Iterator[Problem]:
 
 def _sources(unpacked: Unpacked, text: bytes) -> Iterator[bytes]:
     """A program's code without comments, of each file with the text, which may be in a comment alone."""
-    for name, node in unpacked.tree.root.files():
+    for name, node in unpacked.tree.files():
         if name.endswith((".py", ".sh", ".R", ".pl")) and node.size <= MAX_SOURCE_BYTES:
             source = node.read(MAX_SOURCE_BYTES)
             if text in source:
