@@ -9,7 +9,7 @@ from itertools import chain, compress, filterfalse, groupby, islice
 from pathlib import PurePosixPath
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
-from gen_bundle.check.leaks.gold import SHORTEST, RowKey, SecretGold, SecretTable, gold_of
+from gen_bundle.check.leaks.gold import SHORTEST, RowKey, SecretGold, SecretTable, secret_gold
 from gen_bundle.check.leaks.records import (
     FIRST_ROWS,
     WIDEST,
@@ -450,21 +450,10 @@ class NearItems:
             self._said[how].setdefault(self._current, piece)
 
 
-def _inputs(bundle: Bundle) -> list[Seen]:
-    return [seen for seen in foreign_files(bundle) if seen.channel in INPUT_CHANNELS]
-
-
-@once_a_bundle
-def secret_gold(bundle: Bundle) -> Iterator[SecretGold]:
-    """The secrets of a bundle, read once."""
-    yield gold_of(bundle, (sha256_of(seen.node) for seen in _inputs(bundle)))
-
-
 @once_a_bundle
 def found_leaks(bundle: Bundle) -> Iterator[Leak]:
     """All leaks, shown and suspected."""
     seen_files = foreign_files(bundle)
-    inputs = _inputs(bundle)
     (gold,) = secret_gold(bundle)
     if not gold.files and not gold.tables:
         return
@@ -485,7 +474,7 @@ def found_leaks(bundle: Bundle) -> Iterator[Leak]:
     yield from search.leaks_in_folders()
     for listing in listings(seen_files):
         yield from search.leaks_in(listing)
-    yield from texts.leaks_in_suspects(inputs)
+    yield from texts.leaks_in_suspects(seen_files)
 
 
 class Texts:
@@ -535,15 +524,16 @@ class Texts:
             shown = certain and len(held) >= len(secret) // 5
             yield Leak(seen, f"holds {len(held)} of {len(secret)} gold texts as values of their own", shown)
 
-    def leaks_in_suspects(self, inputs: Iterable[Seen]) -> Iterator[Leak]:
+    def leaks_in_suspects(self, seen_files: Iterable[Seen]) -> Iterator[Leak]:
         """What suspects hold, but for what participants' input holds as part of longer texts."""
         wanted = set[int]().union(*(held for _, held in self._suspects))
         if not wanted:
             return
         chosen = {size: codes & wanted for size, codes in self._sizes.items()}
-        for seen in inputs:
-            wanted -= self._within(seen, chosen)
-        secret = [codes for codes in map(_codes, self._texts) if codes & wanted]
+        for seen in seen_files:
+            if seen.channel in INPUT_CHANNELS:
+                wanted -= self._within(seen, chosen)
+        secret = list(filterfalse(wanted.isdisjoint, map(_codes, self._texts)))
         for seen, held in self._suspects:
             codes = held & wanted
             whole = sum(map(codes.issuperset, secret))
