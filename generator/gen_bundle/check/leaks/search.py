@@ -30,7 +30,7 @@ from gen_bundle.check.leaks.records import (
 )
 from gen_bundle.check.leaks.relation import BY_CHANCE, Agreement, Pairs, agreement, follows_order, log_orders, repeats
 from gen_bundle.check.leaks.visible import INPUT_CHANNELS, Seen, foreign_files, listings
-from gen_bundle.zips.tree import Node, sha256_of
+from gen_bundle.zips.tree import sha256_of
 
 # After so many items, columns that say nothing are no longer compared.
 ENOUGH = 500
@@ -209,16 +209,13 @@ class Search:
         if seen.is_answer:
             is_short = name and sum(1 for _ in lines(seen.node)) < SHORT_ANSWER
             return "" if is_short else name
-        if name or seen.channel == "logo" or not self._may_be_a_file_of_gold(seen.node):
+        if name or seen.channel == "logo":
             return name
+        size = seen.node.size
+        if size > LARGE and not any(one <= ABOUT * size <= ABOUT**2 * one for one in self.gold.sizes):
+            return ""
         found = filter(None, map(self.gold.files.get, digests(seen.node, self.gold.starts)))
         return next(found, "")
-
-    def _may_be_a_file_of_gold(self, node: Node) -> bool:
-        """Whether a file is small, or about as large as one of the gold."""
-        if node.size <= LARGE:
-            return True
-        return any(size <= ABOUT * node.size <= ABOUT**2 * size for size in self.gold.sizes)
 
     def _joins(self, seen: Seen) -> tuple[Joins, dict[str, list[str]]]:
         """The gold tables joined with the file's tables, by whatever column names the items; and columns without."""
