@@ -161,6 +161,7 @@ FIRST_LABEL = rf"[{LETTER}0-9](?:[{LETTER}0-9-]{{0,61}}[{LETTER}0-9])?"
 LATER_LABEL = rf"\.(?!-)[{LETTER}0-9-]{{1,63}}(?<!-)"
 TOP_LABEL = rf"\.(?!-)(?:[{LETTER}-]{{2,63}}|(?i:xn--[A-Z0-9]{{1,59}}))(?<!-)"
 DOMAIN = rf"{FIRST_LABEL}(?:{LATER_LABEL})*{TOP_LABEL}\Z"
+ASCII_DOMAIN = DOMAIN.replace(r"\u00a1-\uffff", "")  # compiles in a tenth of the time
 ADDRESS = r"\[([A-F0-9:.]+)\]\Z"
 
 
@@ -169,7 +170,8 @@ def is_email(text: str) -> bool:
     local, at, domain = text.rpartition("@")
     if not at or len(text) > 320 or not re.match(LOCAL_PART, local, re.IGNORECASE):
         return False
-    if domain == "localhost" or re.match(DOMAIN, domain):
+    pattern = ASCII_DOMAIN if domain.isascii() else DOMAIN
+    if domain == "localhost" or re.match(pattern, domain):
         return True
     literal = re.match(ADDRESS, domain, re.IGNORECASE)
     if literal is None:

@@ -12,7 +12,7 @@ from typing import Literal
 from gen_bundle.check.bundle import Bundle, once_a_bundle, page_files
 from gen_bundle.check.leaks.records import is_binary
 from gen_bundle.codabench.reading import YAML_NAME
-from gen_bundle.resources import resource
+from gen_bundle.resources import KITS, packages_text, resource
 from gen_bundle.yaml_document import Path, texts_in
 from gen_bundle.zips.containers import Contents, contents, holds_files
 from gen_bundle.zips.tree import Node, file_of, sha256_of
@@ -125,9 +125,9 @@ def _logo_text(node: Node) -> str:
 
 
 def foreign_files(bundle: Bundle) -> list[Seen]:
-    """All visible files but those of the scoring programs and libraries that come with the tool: never gold."""
+    """All visible files but programs, libraries and locks of libraries that come with the tool: never gold."""
     found = list(visible_files(bundle))
-    own = _files_below(resource("scoring_programs"))
+    own = _own_files()
     # the libraries, as published, that travel in the programs of declared metrics, and that this machine keeps
     programs: dict[str, set[str]] = {}
     for seen in found:
@@ -138,6 +138,12 @@ def foreign_files(bundle: Bundle) -> list[Seen]:
 
         own = own.union(*map(_files_below, filter(None, map(kept_site, programs.values()))))
     return [seen for seen in found if sha256_of(seen.node) not in own]
+
+
+@cache
+def _own_files() -> frozenset[str]:
+    locks = [packages_text(locks).encode() for locks in KITS]
+    return _files_below(resource("scoring_programs")).union(hashlib.sha256(lock).hexdigest() for lock in locks)
 
 
 @cache
