@@ -157,11 +157,7 @@ def _punkt_files() -> dict[str, str]:
 
 
 def _registry_digest(name: str) -> str:
-    """The digest of an image (NAME:TAG) in its registry; the engine pulls it, as a build would.
-
-    Raises:
-        UserError: no engine or no registry answers.
-    """
+    """The digest of an image (NAME:TAG) in its registry; the engine pulls it, as a build would."""
     docker_output("pull", "--quiet", name)
     digests = json.loads(docker_output("image", "inspect", "--format", "{{json .RepoDigests}}", name)) or []
     for digest in digests:
