@@ -115,25 +115,23 @@ class _EventReader:
 
     def read(self, text: str) -> List[Event]:
         for number, line in enumerate(text.split("\n"), 1):
-            line = line.strip()
-            if line:
-                self._read_line(line, number)
+            identifier, tab, body = line.strip().partition("\t")
+            if not tab or not _EVENT_ID.fullmatch(identifier):
+                self._read_other_line(identifier, tab, body, number)
+            elif identifier in self.events:
+                self.fault(number, "repeated event id", identifier, "each id once")
+            else:
+                self.events[identifier] = self._event(identifier, body.split(), number)
         for number, identifier, prerequisite in self.prerequisites:
             self._resolve_prerequisite(number, identifier, prerequisite)
         for number, target in self.modifications.values():
             self._negate(number, target)
         return [event for event in self.events.values() if event is not None]
 
-    def _read_line(self, line: str, number: int) -> None:
-        identifier, tab, body = line.partition("\t")
-        if tab and _EVENT_ID.fullmatch(identifier):
-            if identifier in self.events:
-                self.fault(number, "repeated event id", identifier, "each id once")
-            else:
-                self.events[identifier] = self._event(identifier, body.split(), number)
-        elif tab and self.task == "full" and _MODIFICATION_ID.fullmatch(identifier):
+    def _read_other_line(self, identifier: str, tab: str, body: str, number: int) -> None:
+        if tab and self.task == "full" and _MODIFICATION_ID.fullmatch(identifier):
             self._read_modification(identifier, body, number)
-        else:
+        elif identifier:
             negation = " or M1<TAB>Negation Annotation:E1" if self.task == "full" else ""
             rule = "a line that is not an event, its id" if tab else "a line without a tab, its first word"
             self.fault(number, rule, identifier.split(None, 1)[0], f"a line E1<TAB>Type Role:T1 Role:T2{negation}")
@@ -170,10 +168,10 @@ class _EventReader:
                 self.record_misfit(f"{self.name}:{number}", "entity of a wrong type", value, expected)
         if not sound:
             return None
-        for argument in (0, 1):
-            if argument not in filled:
-                self.fault(number, "missing mandatory argument", kind.name, f"one {kind.names(argument)}")
-                return None
+        if 0 not in filled or 1 not in filled:
+            missing = 1 if 0 in filled else 0
+            self.fault(number, "missing mandatory argument", kind.name, f"one {kind.names(missing)}")
+            return None
         first, second = filled.pop(0), filled.pop(1)
         if PREREQUISITE in filled:
             self.prerequisites.append((number, identifier, filled.pop(PREREQUISITE)))
