@@ -52,9 +52,9 @@ class Event(NamedTuple):
     @property
     def key(self) -> Tuple[str, str, str]:
         """Type and mandatory arguments: equal for two events exactly when S_p of SeeDev-binary is 1."""
-        if self.second < self.first and self.type in COMMUTATIVE:
+        if self.type in COMMUTATIVE and self.second < self.first:
             return self.type, self.second, self.first
-        return self.type, self.first, self.second
+        return self[:3]
 
 
 def read_entities(text: str, name: str, fault: Fault) -> Dict[str, Entity]:
