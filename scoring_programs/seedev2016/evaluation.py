@@ -30,10 +30,10 @@ def pair_events(gold: Sequence[Event], predicted: Sequence[Event]) -> dict[str, 
     Returns:
         Event type → S_p of each pair, in units of 1/WHOLE and never 0; without types that have no pair.
     """
-    blocks: dict[object, list[Event]] = {}
+    blocks: dict[tuple[str, str, str], list[Event]] = {}
     for event in gold:
         blocks.setdefault(event.key, []).append(event)
-    partners: dict[object, list[Event]] = {}
+    partners: dict[tuple[str, str, str], list[Event]] = {}
     for event in predicted:
         key = event.key
         if key in blocks:
@@ -188,35 +188,35 @@ def evaluate(task: str, names: Sequence[str], gold: Documents, predicted: Docume
     Returns:
         The columns `<task>_<measure>`, the counts behind them, and the alternate scores `<measure>.<event type>`.
     """
-    gold_types = Counter(event.type for events in gold.values() for event in events)
-    predicted_types = Counter(event.type for document in gold for event in predicted[document])
-    pairs: dict[str, list[int]] = {event_type: [] for event_type in sorted({*gold_types, *predicted_types})}
+    # by all types of the schema: the names alone would show which of them the gold has
+    pairs: dict[str, list[int]] = {event_type: [] for event_type in sorted(EVENT_TYPES[task])}
     for document, events in gold.items():
         for event_type, similarities in pair_events(events, predicted[document]).items():
             pairs[event_type] += similarities
+    gold_types, predicted_types = _types(gold), _types(predicted)
     overall = measure(gold_types.total(), predicted_types.total(), chain.from_iterable(pairs.values()))
-    types = {}
-    for event_type, similarities in pairs.items():
-        types[event_type] = measure(gold_types[event_type], predicted_types[event_type], similarities)
     metrics = {f"{task}_{name}": metric for name, metric in _measures(overall, names).items()}
     for name, number in overall.counts.items():
         metrics[name] = Metric(number, overall.gold, overall.items)
-    # by all types of the schema: the names alone would show which of them the gold has
-    absent = _measures(measure(0, 0, ()), names, drawn="f1")
-    for event_type in sorted(EVENT_TYPES[task]):
-        own = _measures(types[event_type], names, drawn="f1") if event_type in types else absent
-        for name, metric in own.items():
-            metrics[f"{name}.{event_type}"] = metric
     bars = []
-    for event_type, counted in types.items():
-        wrong, missed = counted.predicted - counted.similarity, counted.gold - counted.similarity
-        bars.append((event_type, counted.similarity, wrong, missed))
+    for event_type, similarities in pairs.items():
+        counted = measure(gold_types[event_type], predicted_types[event_type], similarities)
+        for name, metric in _measures(counted, names, drawn="f1").items():
+            metrics[f"{name}.{event_type}"] = metric
+        if counted.gold + counted.predicted:
+            wrong, missed = counted.predicted - counted.similarity, counted.gold - counted.similarity
+            bars.append((event_type, counted.similarity, wrong, missed))
     return TaskResult(
         metrics=metrics,
         libraries=("scipy",),
         figures=(CountBars("Events by type", bars),),
         units=lambda: _document_units(task, names, gold, predicted),
     )
+
+
+def _types(documents: Documents) -> Counter[str]:
+    """How many events there are of each type."""
+    return Counter(event.type for events in documents.values() for event in events)
 
 
 def _measures(measures: Measures, names: Sequence[str], drawn: str = "") -> dict[str, Metric]:

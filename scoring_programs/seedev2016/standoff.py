@@ -168,10 +168,10 @@ class _EventReader:
                 self.record_misfit(f"{self.name}:{number}", "entity of a wrong type", value, expected)
         if not sound:
             return None
-        if 0 not in filled or 1 not in filled:
-            missing = 1 if 0 in filled else 0
-            self.fault(number, "missing mandatory argument", kind.name, f"one {kind.names(missing)}")
-            return None
+        for argument in (0, 1):
+            if argument not in filled:
+                self.fault(number, "missing mandatory argument", kind.name, f"one {kind.names(argument)}")
+                return None
         first, second = filled.pop(0), filled.pop(1)
         if PREREQUISITE in filled:
             self.prerequisites.append((number, identifier, filled.pop(PREREQUISITE)))
