@@ -62,10 +62,11 @@ class ScoringDesk:
         self._scorer = ""
         self._engine: Engine | None = None
         self._warm: WarmProcess | None = None
-        self._work = Path()
+        self._work = self._in_place = Path()
 
     def __enter__(self) -> Self:
         self._work = self._held.enter_context(scratch_folder())
+        self._in_place = self._held.enter_context(scratch_folder(in_memory=True))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -106,7 +107,7 @@ class ScoringDesk:
             self._engine = self._engine_of(scorer)
             self._engine.prepare(scorer.image)
             place = self._of_scorer.enter_context(temporary_folder("warm-", self._work))
-            self._warm = serve(scorer, place)
+            self._warm = serve(scorer, place, self._in_place)
             if self._warm is not None:
                 self._of_scorer.callback(self._warm.close)
             self._scorer = scorer.digest
@@ -240,12 +241,13 @@ class WarmProcess:
             raise EngineError("the scoring program that is kept loaded has ended, or does not answer") from error
 
 
-def serve(scorer: Scorer, work: Path) -> WarmProcess | None:
+def serve(scorer: Scorer, work: Path, in_place: Path) -> WarmProcess | None:
     """Load the program of a scorer for many submissions; None where it must score them one by one.
 
     Args:
         scorer: the scorer.
         work: where its program and reference data are unpacked, and stay.
+        in_place: where submissions are scored that are read in place.
     """
     from gen_bundle.package.programs import COMMAND
 
@@ -253,7 +255,7 @@ def serve(scorer: Scorer, work: Path) -> WarmProcess | None:
         return None
     if scorer.engine != "process" or sys.platform != "linux":
         return None
-    program, reference, stub, in_place = (work / name for name in ("program", "reference", "stub", "in-place"))
+    program, reference, stub = (work / name for name in ("program", "reference", "stub"))
     try:
         _lay_out(scorer.task.file("scoring_program"), program)
         if not (program / FRAME).is_file() or read_metadata(program).command != COMMAND:
@@ -261,7 +263,6 @@ def serve(scorer: Scorer, work: Path) -> WarmProcess | None:
         reference.mkdir()
         if data := scorer.task.file("reference_data"):
             _lay_out(data, reference)
-        in_place.mkdir()
         stub.mkdir()
         (stub / "metadata.yaml").write_text(f"command: {COMMAND}\n", encoding="utf-8")
         with ExitStack() as held:
