@@ -90,13 +90,7 @@ def read_files(
 ) -> List[Rows]:
     """The rows of each file of a table, with their whole key before the values of `fields`.
 
-    Args:
-        sources: the table's file, or files.
-        file: how they are read.
-        fields: what to read of each row beside the key.
-        table: whose files they are.
-        problems: takes what is wrong.
-        keys: the keys whose rows are asked for; None in gold, whose rows say which there are.
+    `keys` are those whose rows are asked for; None in gold, whose rows say which there are.
     """
     held = table.key_in(file)
     parts = []
@@ -115,7 +109,6 @@ def read_files(
 
 
 def _with_part(rows: NumberedRows, at: int, part: str) -> NumberedRows:
-    """The rows with a part of the key put in."""
     for number, values in rows:
         yield number, (*values[:at], part, *values[at:])
 
@@ -174,13 +167,8 @@ def read_answers(
 ) -> Answers:
     """Read the rows of a file whose values are those of the key, then of `fields`.
 
-    Args:
-        rows: the file's rows.
-        table: how rows and keys belong together.
-        keys: key, as it is compared, → its position.
-        fields: what to read of each row.
-        problems: takes rows with unknown keys, and second rows for a key.
-        report: takes what is wrong with a value.
+    `keys` has the position of each key, as it is compared. Rows with unknown keys, and second ones for a key, are
+    recorded in `problems`; what is wrong with a value goes to `report`.
     """
     waiting = 0 if table.many else len(keys)
     answers = Answers({}, [], [-1] * waiting)
@@ -276,7 +264,6 @@ class _RowsToColumns:
 
 
 def _text(raw: Any) -> str:
-    """A raw value in a message."""
     if raw is ABSENT or raw is None:
         return ""
     return raw if isinstance(raw, str) else json.dumps(raw, ensure_ascii=False)

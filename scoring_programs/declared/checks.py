@@ -30,7 +30,7 @@ NATURAL = ({"0", "1"}, {"false", "true"})
 
 def faults(plan: Plan, reference: Reference) -> Iterator[Fault]:
     """Everything about the gold that leaves a column undefined, or that its metric cannot take."""
-    gold = reference.tables[plan.table]
+    gold = reference[plan.table]
     where = f"{gold.table.gold.name} ({plan.key})"
     groups = scored_groups(plan, gold)
     if not any(groups.values()):
@@ -205,7 +205,7 @@ def remarks(plan: Plan, reference: Reference) -> Iterator[str]:
     """What the organisers should know of a metric with this gold."""
     if plan.file is not None:
         return
-    gold = reference.tables[plan.table]
+    gold = reference[plan.table]
     groups = _values_by_group(plan, gold)
     empty = list(dict.fromkeys(group for group, values in groups if _nothing_to_find(plan, values)))
     if empty:

@@ -57,15 +57,10 @@ class Rows:
 
 
 def read_rows(text: str, name: str, file: File, wanted: Sequence[Field], table: Table, problems: Problems) -> Rows:
-    """Read the text of a file.
+    """Read the text of a file, called `name` in messages.
 
-    Args:
-        text: its content.
-        name: its name in messages.
-        file: its format, and where it has each field.
-        wanted: the fields whose values are asked for; of the key those that the rows hold (`Table.key_in`).
-        table: whose file it is: key and rows decide how a JSON object is read.
-        problems: takes what is wrong.
+    `wanted` are the fields whose values are asked for; of the key those that the rows hold (`Table.key_in`). Key and
+    rows of the `table` decide how a JSON object is read.
     """
     if file.suffix == ".json":
         return _json(text, name, file, wanted, table, problems)

@@ -150,7 +150,6 @@ def _show_bounds(data: dict[str, Any], tables: Mapping[str, DeclaredTable]) -> N
 
 
 def _plans(data: dict[str, Any], columns: Sequence[SettledColumn]) -> dict[str, dict[str, Any]]:
-    """Task → key → metric, as the scoring package gets them."""
     plans: dict[str, dict[str, Any]] = {str(task.get("id")): {} for _, task in mappings(data, "tasks")}
     for one in columns:
         if one.metric is not None and isinstance(one.data.get("key"), str):
@@ -161,7 +160,6 @@ def _plans(data: dict[str, Any], columns: Sequence[SettledColumn]) -> dict[str, 
 def _checks(
     tables: Mapping[str, DeclaredTable], folder: Path, found: list[Broken]
 ) -> Iterator[tuple[str, dict[str, str]]]:
-    """The organisers' own checks, by table."""
     for name, table in tables.items():
         own = OWN.fullmatch(table.check or "")
         if own is not None and (folder / own["file"]).is_file():
@@ -316,7 +314,6 @@ def _expressions(data: dict[str, Any], found: list[Broken]) -> dict[str, dict[st
 
 
 def _expression(column: dict[str, Any], trail: Trail, found: list[Broken]) -> Expression | None:
-    """A column's expression, with what else the column needs."""
     beside = [key for key in ALONE if column.get(key) is not None]
     found += [((*trail, key), "cannot be given together with expression. Expected one of the two.") for key in beside]
     for key, example in (("sort", "desc"), ("worst", 0)):

@@ -43,12 +43,6 @@ def has_lines(file: File) -> bool:
     return file.suffix == ".txt"
 
 
-def _file_option(file: File) -> dict[str, Any]:
-    """The file as the scoring package gets it."""
-    said = {key: getattr(file, key) for key in FILE_OPTIONS}
-    return {"name": file.name, "format": file.format, **{key: value for key, value in said.items() if value}}
-
-
 @dataclass
 class DeclaredTable:
     """A table as bundle.yaml declares it, defaults put in.
@@ -112,7 +106,9 @@ class DeclaredTable:
         option["unit"] = self.unit_word
         for name in ("file", "gold", "gold_keys"):
             file = option[name]
-            option[name] = file and _file_option(file)
+            if file is not None:
+                option[name] = {"name": file.name, "format": file.format}
+                option[name].update({key: getattr(file, key) for key in FILE_OPTIONS if getattr(file, key)})
         if self.gold_keys:
             option["gold_keys"]["names"] = self.gold_keys.names
         return option
@@ -143,9 +139,8 @@ def read_tables(data: dict[str, Any], found: Found) -> dict[str, DeclaredTable]:
         return {}  # the model reports it
     several = submission.get("tables")
     if several is None:
-        return {
-            ONLY_TABLE: _table(ONLY_TABLE, ("submission",), submission, ("reference",), data.get("reference"), found)
-        }
+        only = _table(ONLY_TABLE, ("submission",), submission, ("reference",), data.get("reference"), found)
+        return {ONLY_TABLE: only}
     if not isinstance(several, dict) or not several:
         found.append((("submission", "tables"), "expected a mapping of names and tables."))
         return {}
@@ -365,7 +360,6 @@ def _delimiter(value: Any, trail: Trail, found: Found) -> str | None:
 
 
 def _lines(value: Any, trail: Trail, found: Found) -> int:
-    """How many lines at the beginning are not read."""
     if type(value) is int and value >= 0:
         return value
     if value is False or value not in (None, 0):
