@@ -13,7 +13,8 @@ from declared.rows import AT_ONCE, NumberedRow, NumberedRows, Rows, read_rows
 from declared.tables import Key, Table
 from scoring_kit.base.fields import ABSENT, Field, FieldError, json_text
 from scoring_kit.base.row_files import File
-from scoring_kit.errors import Fault, Problems, counted, shown
+from scoring_kit.base.texts import counted
+from scoring_kit.errors import Fault, Problems, shown
 
 FILE_BITS = 40
 """A row's number has fewer bits; the number of its file is above them."""
@@ -96,9 +97,9 @@ def read_files(
     parts = []
     for source in sources:
         before = problems.found
-        wanted = list(fields) if file.suffix == ".txt" else [*held, *fields]
+        wanted = list(fields) if file.has_lines else [*held, *fields]
         rows = read_rows(source.text, source.name, file, wanted, table, problems)
-        if table.by_line or file.suffix == ".txt":
+        if table.by_line or file.has_lines:
             own = _keys_in_order(keys, file, table, source)
             rows = _numbered(rows, own, table, source, problems, before)
         elif file.named_by:

@@ -163,7 +163,7 @@ def named_secrets(table: Table, wanted: Sequence[Plan], public: Sequence[str]) -
     name = table.gold.name.replace("{" + table.gold.named_by + "}", "*")
     if not _read(table, wanted):
         return []
-    if table.gold.suffix == ".txt" and not table.gold.named_by:
+    if table.gold.has_lines and not table.gold.named_by:
         return [{"name": name, "lines": True}]
     if table.many and not table.distinct:
         columns, key = [], [*key, *columns]

@@ -280,12 +280,12 @@ def _read(sources: Sequence[NamedText], size: int, file: File, table: Table, pro
 
 def _fields_there(sources: Sequence[NamedText], file: File, table: Table, problems: Problems) -> list[Field]:
     """The answers that the files have, and their further columns as strings."""
-    if file.suffix == ".txt":
+    if file.has_lines:
         return list(table.answers)
     columns: dict[str, None] = {}
     for source in sources:
         columns.update(dict.fromkeys(column_names(source.text, file, table)))
-    is_table = file.suffix in (".csv", ".tsv")
+    is_table = file.has_cells
     if is_table:
         _check_key_columns(sources[0].name, columns, file, table, problems)
     fields = []

@@ -14,6 +14,8 @@ from itertools import chain
 from operator import truediv
 from typing import Any, ClassVar, Dict, FrozenSet, Iterable, List, Mapping, Optional, Sequence, Tuple
 
+from scoring_kit.base.texts import counted
+
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 OF_NUMBERS = re.compile(r"[0-9.eE+-]*")
 """Of these characters `float` reads nothing but what `NUMBER` matches."""
@@ -740,8 +742,7 @@ class NumbersType(FieldType):
 
     def _counted(self, field: Field, numbers: List[float]) -> List[float]:
         if field.length is not None and len(numbers) != field.length:
-            plural = "" if len(numbers) == 1 else "s"
-            raise FieldError(f"{field.name} has {len(numbers)} number{plural}", field.expected)
+            raise FieldError(f"{field.name} has {counted(len(numbers), 'number')}", field.expected)
         return numbers
 
     def written(self, field: Field, value: Any) -> Any:
