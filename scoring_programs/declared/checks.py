@@ -10,6 +10,7 @@ from declared.metrics import positive_of
 from declared.plan import Plan
 from declared.reference import GoldTable, Reference
 from declared.samples import compared, labels_of, number_of, scored_groups
+from scoring_kit.base.fields import NATURAL_POSITIVE
 from scoring_kit.errors import first_of
 
 SHOWN_LABELS = 5
@@ -24,8 +25,6 @@ CONSTANT: Mapping[str, tuple[str, str]] = {
     "ccc": ("all gold values are equal, so that ccc is 0 or undefined", "at least two different values"),
 }
 """What is wrong with gold of a single value, by metric."""
-NATURAL = ({"0", "1"}, {"false", "true"})
-"""Labels of which the second is the positive one without being named."""
 
 
 def faults(plan: Plan, reference: Reference) -> Iterator[Fault]:
@@ -100,7 +99,7 @@ def _positive(plan: Plan, gold: GoldTable) -> tuple[str, str] | None:
     labels: set[str] = set()
     for field in gold.fields[plan.key]:
         labels.update(filter(None, gold.answers.columns[field.name, field.type]))
-    if any(map(labels.issubset, NATURAL)):
+    if any(map(labels.issubset, NATURAL_POSITIVE)):
         return None
     shown = ", ".join(sorted(labels)[:SHOWN_LABELS])
     return f"positive is missing, and the gold has the labels {shown}", "`positive: LABEL` in the metric"

@@ -28,6 +28,8 @@ LAST_END = 10**9
 SUM_TOLERANCE = 0.001
 """Probabilities may add up to as much more or less than 1, since they are written with few digits."""
 ROUNDING = 1e-9
+NATURAL_POSITIVE = ({"0", "1"}, {"false", "true"})
+"""Labels of which the second is the positive one without being named."""
 
 
 class FieldError(ValueError):

@@ -11,14 +11,13 @@ from gen_bundle.declaration.declared.metrics import MetricRow, UnfitError, is_nu
 from gen_bundle.declaration.declared.tables import DeclaredTable, declared_tables
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.source import Broken, Trail, items_of, mapping_of, text_of
+from scoring_kit.base.fields import NATURAL_POSITIVE
 
 OWN = re.compile(r"(?P<file>[^/:]+\.py):(?P<function>[A-Za-z_]\w*)")
 PLACES = ("name", "table", "field", "fields", "gold", "where", "by", "undefined", "weight")
 OF_OWN = ("name", "where", "by", "undefined", "tables")
 """What an own function is not given as an option."""
 GOLD_COLUMNS = "a gold column or a list of them"
-NATURAL_POSITIVE = ({"0", "1"}, {"false", "true"})
-"""Labels of which the second is the positive one without being named."""
 WITHOUT_EMPTY = ("number", "numbers", "tags", "probabilities")
 """Types without an empty answer."""
 Fault = tuple[str, str]
