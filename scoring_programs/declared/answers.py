@@ -175,16 +175,18 @@ def read_answers(
     answers = Answers({}, [], [-1] * waiting)
     for field in fields:
         answers.columns[field.name, field.type] = [field.empty] * waiting
-    into_columns = _RowsToColumns(rows, table, keys, fields, problems, report, answers)
+    into_columns = _RowsToColumns(rows, table, keys, fields, problems, report, answers, list(keys))
+    start = 0
     while taken := list(islice(rows.rows, AT_ONCE)):
-        if not into_columns.together(taken):
+        if not into_columns.together(taken, start):
             into_columns.one_by_one(taken)
+        start += len(taken)
     return answers
 
 
 @dataclass(frozen=True)
 class _RowsToColumns:
-    """Rows on their way into columns; the attributes are those of `read_answers`, and what it gives."""
+    """Rows on their way into columns; the attributes are those of `read_answers`, what it gives, and the keys."""
 
     rows: Rows
     table: Table
@@ -193,14 +195,21 @@ class _RowsToColumns:
     problems: Problems
     report: Fault
     answers: Answers
+    in_order: Sequence[Key]
 
-    def together(self, taken: Sequence[NumberedRow]) -> bool:
-        """Read rows column by column, which takes far less time; False, with nothing read, if any is not sound."""
+    def together(self, taken: Sequence[NumberedRow], start: int) -> bool:
+        """Read rows column by column, which takes far less time; False, with nothing read, if any is not sound.
+
+        Most files have the keys in their order: those from `start` on need not be looked up.
+        """
         numbers, rows = zip(*taken)
         width = len(self.table.key)
         columns: List[Sequence[Any]] = [numbers]
+        written = [values[:width] for values in rows]
+        positions: Sequence[int] = range(start, start + len(written))
         try:
-            positions = [self.keys[values[:width]] for values in rows]
+            if written != self.in_order[start : start + len(written)]:
+                positions = [self.keys[key] for key in written]
             for at, field in enumerate(self.fields, width):
                 raw = list(map(itemgetter(at), rows))
                 if self.rows.is_json:
@@ -259,9 +268,11 @@ class _RowsToColumns:
         for column, values in zip([self.answers.numbers, *self.answers.columns.values()], columns):
             if self.table.many:
                 column.extend(values)
-                continue
-            for position, value in zip(positions, values):
-                column[position] = value
+            elif isinstance(positions, range):
+                column[positions.start : positions.stop] = values
+            else:
+                for position, value in zip(positions, values):
+                    column[position] = value
 
 
 def _text(raw: Any) -> str:
