@@ -12,7 +12,7 @@ import json
 import os
 import shutil
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -238,7 +238,14 @@ def latex_document(report: FinalReport, drawn: Mapping[str, Mapping[str, DrawnFi
     floats: list[str] = []
     for id_, task in report.tasks.items():
         tables, own_figures = _tables(id_, task), drawn[id_].values()
-        lines.append(_mentioned(task["name"], tables, own_figures))
+        named = []
+        if labels := ", ".join(rf"\ref{{tab:{table.label}}}" for table in tables):
+            named.append(f"Tables {labels}")
+        if labels := ", ".join(rf"\ref{{fig:{one.name}}}" for one in own_figures):
+            named.append(f"Figures {labels}")
+        lines.append("")
+        if named:
+            lines[-1] = f"{_text(task['name'])}: see {' and '.join(named)}.\n"
         for table in tables:
             floats += _set(table)
         for one in own_figures:
@@ -254,16 +261,6 @@ def latex_document(report: FinalReport, drawn: Mapping[str, Mapping[str, DrawnFi
     lines.append(r"\end{thebibliography}")
     # after the text, so that no page between tables and figures is nearly empty
     return "\n".join([*lines, *floats, r"\end{document}", ""])
-
-
-def _mentioned(name: str, tables: Sequence[LatexTable], figures: Iterable[DrawnFigure]) -> str:
-    """The sentence of a task's tables and figures."""
-    named = []
-    if labels := ", ".join(rf"\ref{{tab:{table.label}}}" for table in tables):
-        named.append(f"Tables {labels}")
-    if labels := ", ".join(rf"\ref{{fig:{one.name}}}" for one in figures):
-        named.append(f"Figures {labels}")
-    return f"{_text(name)}: see {' and '.join(named)}.\n" if named else ""
 
 
 def _tables(id_: str, task: Mapping[str, Any]) -> list[LatexTable]:
