@@ -107,9 +107,7 @@ def rank(
         advance: is called with how far the scoring and the statistics are.
         announce: is called with a line on the code of the competition's folder that is about to run.
 
-    Raises:
-        UserError: a wrong request, unusable data, or no submission that can be scored; packages that the report needs
-            are not installed, or it cannot be written.
+    Raises UserError where request or data are wrong, nothing can be scored, or the report cannot be made.
     """
     folder = find_competition(request.competition)
     if is_foreign(folder):

@@ -39,8 +39,7 @@ class ScoredTimeline:
     def pairs(self, seen: Callable[[float], float]) -> list[tuple[int, float]]:
         """Gold and prediction; an abstention counts as gold plus the timeline's largest error (9 without predictions).
 
-        Args:
-            seen: how a prediction is read when that largest error is looked for.
+        `seen` is how a prediction is read when that largest error is looked for.
         """
         both = list(zip(self.gold, self.predicted, strict=True))
         penalty = max((abs(gold - seen(answer)) for gold, answer in both if answer is not None), default=LARGEST_ERROR)

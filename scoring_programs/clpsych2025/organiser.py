@@ -21,11 +21,7 @@ PACKED_FILES = "files/"  # where a build puts files that options name, if they e
 def prepare(request: Request) -> Warned:
     """Turn a phase's folder, raw timelines or a prepared gold.json, into reference data.
 
-    Returns:
-        {"warnings": [...]} about annotations that look wrong but can be scored.
-
-    Raises:
-        OrganiserError: with every mistake, naming file, timeline, post and field.
+    Warns of annotations that look wrong but can be scored; raises OrganiserError with every mistake.
     """
     source, out = Path(request["source"]), Path(request["out"])
     warnings = gold_files.prepare(source, out)
@@ -34,13 +30,9 @@ def prepare(request: Request) -> Warned:
 
 
 def check_reference(request: Request) -> Warned:
-    """Validate prepared gold and the options.
+    """Validate prepared gold and the options; warn of what the organisers should know before they publish.
 
-    Returns:
-        {"warnings": [...]}: what the organisers should know before they publish.
-
-    Raises:
-        OrganiserError: with every mistake, also a column that the gold leaves undefined under profile `published`.
+    Raises OrganiserError with every mistake, also a column that the gold leaves undefined under profile `published`.
     """
     tasks, options = request["tasks"], request["options"]
     messages = check_options(options)

@@ -62,11 +62,9 @@ class ClpsychReference:
 
 
 def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> ClpsychReference:
-    """Read `gold.json` as far as `tasks` need it.
+    """Read `gold.json` as far as `tasks` need it; raises OrganiserError with every mistake, of the options first.
 
-    Raises:
-        OrganiserError: with every mistake, of the options first; messages name timeline, post and field, never what
-            the gold says.
+    Messages name timeline, post and field, never what the gold says.
     """
     messages = check_options(options)
     if messages:

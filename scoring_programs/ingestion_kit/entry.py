@@ -63,15 +63,8 @@ class EndedEntry:
 def run_entry(entry: CodeEntry, code: Path, input_folder: Path, output_folder: Path, limits: Limits) -> EndedEntry:
     """Run the entry to its end, or to a limit; nothing that it started runs afterwards.
 
-    Args:
-        entry: what is run.
-        code: a private copy of the submission, where it is run.
-        input_folder: what it may read.
-        output_folder: where it writes its predictions.
-        limits: when it is stopped.
-
-    Raises:
-        OrganiserError: the image lacks what runs it.
+    It runs in `code`, a private copy of the submission, may read `input_folder`, and writes its predictions to
+    `output_folder`. Raises OrganiserError where the image lacks what runs it.
     """
     adopt()
     folders = [str(input_folder.resolve()), str(output_folder.resolve())]

@@ -53,8 +53,7 @@ def prepare(request: Request) -> Warned:
 def _make_gold(path: Path, target: Path) -> list[str]:
     """Write the speakers of a valid dem-info.csv to `target` in the form of gold.csv, their cells unchanged.
 
-    Returns:
-        A warning where training speakers were left out.
+    Returns a warning where training speakers were left out.
     """
     table = read_table(path.read_text(encoding="utf-8-sig"), path.name, Problems())
     names = {RELEASED.id: GOLD.id, CLASS: CLASS, RELEASED.mmse: GOLD.mmse}

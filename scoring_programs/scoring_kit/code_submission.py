@@ -169,9 +169,7 @@ def handed_over(output: Path, submission: Optional[Path], problems: Problems) ->
             the run's folder is the one that is called after this very submission. Else it is the only one there is.
         problems: collects warnings.
 
-    Raises:
-        SubmissionError: the code has not run, or its run failed.
-        OrganiserError: the ingestion program failed.
+    Raises SubmissionError where the code has not run, or its run failed; OrganiserError where the program failed.
     """
     names = run_folders(output)
     if submission is not None and submission.is_dir():

@@ -89,11 +89,7 @@ Gold = TypeVar("Gold")
 
 
 def serve(module: Mapping[str, Any]) -> int:
-    """Answer calls with the functions of a package's organiser module, its `globals()`, until standard input ends.
-
-    Returns:
-        The exit status.
-    """
+    """Answer calls with the functions of a package's organiser module, its `globals()`; returns the exit status."""
     package = str(module.get("__package__"))
     known: dict[str, Verb] = {
         "check_reference": partial(_check_reference, package),
@@ -200,11 +196,7 @@ def _manifest(package: str, request: Any) -> object:
 
 
 def columns(request: Mapping[str, Any]) -> dict[str, Any]:
-    """What the modules of `tasks` in `package` declare.
-
-    Returns:
-        task id → `metrics`, the names of METRICS, None where the module has none; `needs_model`.
-    """
+    """What the modules of `tasks` in `package` declare: task → `metrics`, None without METRICS, and `needs_model`."""
     declared = {}
     for task in request["tasks"]:
         module = importlib.import_module(f"{request['package']}.{task}")
@@ -219,15 +211,13 @@ def trial(request: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         request: `program`, the folder of a program.json; `phase`, a folder with the reference data in `ref/`;
-            `submission`, a zip; `is_template`, whether that is the empty template.
+            `submission`, a zip.
 
     Returns:
         `scores`: task id → column key → score, of the tasks that the submission enters; or `missing`: which Python
         package is not here, in words.
 
-    Raises:
-        SubmissionError: the submission is refused.
-        OrganiserError: the package, its columns or the reference data are wrong; a function of the organisers' fails.
+    Raises SubmissionError where it is refused; OrganiserError where package, columns, gold or own functions are wrong.
     """
     from scoring_kit.frame import phase_gold, program_of, run
     from scoring_kit.submission_files import reference_module

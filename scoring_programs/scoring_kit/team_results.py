@@ -65,8 +65,7 @@ def read_entries(
     the latest counts. Those in the folders `on_board`, paths below `folder`, are on the platform's leaderboard: where a
     team has any of these, one of them counts.
 
-    Raises:
-        OrganiserError: there is no submission, and every team whose latest submission is not clear.
+    Raises OrganiserError where there is none, and with every team whose latest submission is not clear.
     """
     if not folder.is_dir():
         what = "is a file" if folder.exists() else "no such folder"
@@ -149,8 +148,7 @@ class TeamResults:
 def score_all(request: Mapping[str, Any], program: Program, team_name: TeamName = entry_name) -> TeamResults:
     """Score every team's submission in `request["submissions"]` against the gold in `request["reference"]`.
 
-    Raises:
-        OrganiserError: the gold or the folder cannot be used, a column has no metric, or no submission can be scored.
+    Raises OrganiserError where gold or folder cannot be used, a column has no metric, or nothing can be scored.
     """
     gold = read_gold(program, Path(request["reference"]))
     folders = task_folders(submission_module(program.package), program.all_tasks)

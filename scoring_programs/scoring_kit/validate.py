@@ -33,11 +33,6 @@ FAILED = 3
 def main(module: SubmissionModule, manifest_text: str, arguments: Optional[Sequence[str]] = None) -> int:
     """Validate the submission that the command line names, and print every problem of it.
 
-    Args:
-        module: the competition's `submission` module.
-        manifest_text: the manifest as JSON.
-        arguments: the command line without the program; `sys.argv` where None.
-
     Returns:
         0 for a valid submission, 1 for another, 3 where the validator itself failed; wrong use ends with SystemExit(2).
     """

@@ -104,15 +104,9 @@ def check_folder(folder: Path) -> None:
 
 
 def write_report(report: FinalReport, units: Path, folder: Path) -> None:
-    """Write the report beside its folder and move it there; an earlier one is replaced.
+    """Write the report, with the folder `units` of per-unit results, beside its folder, and move it there.
 
-    Args:
-        report: what it holds.
-        units: the folder of the per-unit results, which is kept in it.
-        folder: the report's.
-
-    Raises:
-        UserError: it cannot be written; an earlier report is still there.
+    It replaces an earlier one. Raises UserError where it cannot be written; an earlier report is still there then.
     """
     drawn = figures(report)
     tasks = {}

@@ -110,11 +110,8 @@ class BertScorer:
     def encode_all(self, texts: Iterable[str], lasting: Iterable[str] = ()) -> None:
         """Embed each distinct text that is not embedded yet.
 
-        Calling it once with all texts of a run packs batches best; `score` embeds what is missing.
-
-        Args:
-            texts: texts to embed.
-            lasting: further texts to embed, which other runs will have too (gold): these are what the cache holds.
+        Calling it once with all texts of a run packs batches best; `score` embeds what is missing. The cache holds the
+        `lasting` ones, which other runs will have, too (gold).
         """
         kept, others = set(map(_key, lasting)), set(map(_key, texts))
         for text in self._earlier.keys() & (kept | others):
@@ -326,16 +323,9 @@ class Scores:
 
 
 def match(candidates: Sequence[Embedding], references: Sequence[Embedding], library_batch: int | None = None) -> Scores:
-    """Compare every candidate with every reference.
+    """Compare every candidate with every reference; see `BertScorer.score`.
 
-    Args:
-        candidates: predicted texts.
-        references: gold texts.
-        library_batch: reproduce the padding of a bert-score call with all candidates and one reference, in batches of
-            that many pairs (see `BertScorer.score`).
-
-    Returns:
-        Unrescaled scores; 0 where one of the two texts has no token that counts.
+    The scores are not rescaled; they are 0 where one of the two texts has no token that counts.
     """
     import numpy as np
 

@@ -127,9 +127,7 @@ class _Distances:
     def rows(self, relative_pos: Tensor, span: int) -> tuple[slice, Tensor, Tensor]:
         """The run of rows needed, and for each pair of tokens its row within the run, forwards and backwards.
 
-        Args:
-            relative_pos: the bucket of each distance, shape (1, L, L).
-            span: the table has 2·span rows; row span + b belongs to bucket b.
+        `relative_pos` is the bucket of each distance, shape (1, L, L); of 2·span rows, span + b belongs to bucket b.
         """
         if self._found is None or relative_pos is not self._relative_pos:
             forwards = (relative_pos[0].long() + span).clamp(0, 2 * span - 1)
@@ -178,16 +176,10 @@ class _PositionBias:
     def __call__(
         self, query_layer: Tensor, key_layer: Tensor, relative_pos: Tensor, _table: Tensor, scale_factor: int
     ) -> Tensor | int:
-        """What is added to the content's attention scores.
+        """What is added to the content's attention scores, shape (texts · heads, L, L).
 
-        Args:
-            query_layer: shape (texts · heads, L, width of a head).
-            key_layer: likewise.
-            relative_pos: the bucket of each distance, shape (1, L, L).
-            scale_factor: number of terms of the attention, by which all are scaled.
-
-        Returns:
-            Shape (texts · heads, L, L).
+        Query and key layers have the shape (texts · heads, L, width of a head), `relative_pos`, the bucket of each
+        distance, (1, L, L); all is scaled by `scale_factor`, the number of terms of the attention.
         """
         rows, forwards, backwards = self.distances.rows(relative_pos, self.span)
         scale = (query_layer.size(-1) * scale_factor) ** 0.5

@@ -55,13 +55,7 @@ def moment(time: datetime) -> str:
 
 
 def failure_page(title: str, lines: Sequence[str], scored: datetime) -> str:
-    """The page as HTML.
-
-    Args:
-        title: the competition's; empty where it is not known.
-        lines: the message, without a word of gold.
-        scored: when the run ended.
-    """
+    """The page as HTML, of a message without a word of gold; the title is empty where it is not known."""
     first, *rest = lines
     problems = "".join(f"<p>{escape(line)}</p>\n" for line in rest)
     body = f'<section class="note"><h2>{escape(first)}</h2>\n{problems}</section>'
@@ -103,12 +97,7 @@ def results_page(
 ) -> str:
     """The page as HTML, the same for the same arguments, below 300 kB.
 
-    Args:
-        program: what was scored: title, phase, tasks, columns, baselines, and what participants may see.
-        scores: the written scores by column key.
-        results: the outcome of every task that the submission entered.
-        shown: which metrics of these tasks may be shown, as `shown_names` says.
-        run: signature, time, the submission's name and warnings.
+    `results` has every task that the submission entered, and `shown` which of its metrics may be shown.
     """
     phase = program.phase.name if program.phase else ""
     facts = {"Phase": phase, "Submission": run.submission, "Scored": moment(run.scored)}

@@ -413,10 +413,7 @@ def _too_few(
 ) -> str | None:
     """Why there are too few units for intervals of a column that is made of the written ones; None where they do.
 
-    Args:
-        written: the columns.
-        every: the per-unit results of all teams and tasks.
-        scored: kind of unit → the places of those that are scored.
+    `every` has the per-unit results of all teams and tasks, `scored` the scored places by the kind of unit.
     """
     kind, number = min(((kind, len(own)) for kind, own in scored.items()), key=lambda one: one[1])
     word = "units"

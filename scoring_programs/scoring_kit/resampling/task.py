@@ -216,9 +216,9 @@ def family_of_units(
     """A family as in `families`, with intervals; None of what is undefined, over too few items, or in too few units.
 
     Args:
-        key: what the per-unit results call it: a column's key, or a name.
+        key: what the per-unit results call it: a key, of `column` where it is one's, or a name.
         groups: the names of its groups.
-        column: the column, where it is one's.
+        column: the column.
         there: the per-unit results of every team.
         settings: how to resample.
         min_items: over fewer scored items nothing is shown.
