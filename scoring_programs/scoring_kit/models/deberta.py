@@ -24,7 +24,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import torch
     from torch import Tensor
     from transformers import PreTrainedModel
 
@@ -71,13 +70,15 @@ def _in_rows(attention: Any) -> Callable[..., tuple[Tensor, None]]:
             c2p = attention.transpose_for_scores(attention.pos_proj(table)).transpose(-1, -2)
         if "p2c" in attention.pos_att_type:
             p2c = keys @ (attention.transpose_for_scores(attention.pos_q_proj(table)) / scale).transpose(-1, -2)
+        # for each of some tokens and every token, the row of the position table for their distance
+        tokens = torch.arange(length, device=values.device)
         context = torch.empty_like(values)
         step = max(1, CELLS[queries.device.type] // (queries.size(0) * queries.size(1) * length))
         for start in range(0, length, step):
             rows = slice(start, min(start + step, length))
             some = queries[:, :, rows]
             scores = some @ keys.transpose(-1, -2)
-            position = _positions(rows, length, reach, scores.device)
+            position = (tokens[rows, None] - tokens[None, :] + reach).clamp(0, 2 * reach - 1)
             bias: Tensor | int = 0
             if c2p is not None:
                 bias = bias + (some @ c2p).gather(-1, position.expand(scores.shape))
@@ -88,14 +89,6 @@ def _in_rows(attention: Any) -> Callable[..., tuple[Tensor, None]]:
         return context.permute(0, 2, 1, 3).flatten(2), None
 
     return forward
-
-
-def _positions(rows: slice, length: int, reach: int, device: torch.device) -> Tensor:
-    """For each of these tokens and every token the row of the position table for their distance."""
-    import torch
-
-    tokens = torch.arange(length, device=device)
-    return (tokens[rows, None] - tokens[None, :] + reach).clamp(0, 2 * reach - 1)
 
 
 def speed_up_relative_attention(model: PreTrainedModel) -> None:
