@@ -147,21 +147,8 @@ MOST_AROUND = 120.0
 """Seconds for starting, checking and packing: what the limit of the code leaves for them at most."""
 
 
-@dataclass(frozen=True)
-class CodeRun:
-    """A run of submitted code that ended well.
-
-    Attributes:
-        predictions: the folder of the files that it wrote.
-        seconds: wall clock.
-    """
-
-    predictions: Path
-    seconds: float
-
-
-def handed_over(output: Path, submission: Optional[Path], problems: Problems) -> CodeRun:
-    """The run of the submission that is scored; its warnings go to `problems`.
+def handed_over(output: Path, submission: Optional[Path], problems: Problems) -> Tuple[Path, float]:
+    """The folder of the files that the submitted code wrote, and its wall-clock seconds; warnings go to `problems`.
 
     Args:
         output: what the prediction step left, and whatever the platform laid over it.
@@ -191,7 +178,7 @@ def handed_over(output: Path, submission: Optional[Path], problems: Problems) ->
     if files != record["files"]:
         problems.error("predictions", "are not those that the ingestion program checked", "Submit again")
         problems.stop_if_any()
-    return CodeRun(predictions, float(record["duration"]))
+    return predictions, float(record["duration"])
 
 
 def _check_worker(metadata: Path, duration: float, problems: Problems) -> None:

@@ -103,8 +103,8 @@ def run(
     if program.takes_code:
         from scoring_kit.code_submission import handed_over  # in no program that scores predictions
 
-        code_run = handed_over(input_folder / "res", input_folder.parent / "ingested_program", problems)
-        submitted, seconds = code_run.predictions, code_run.seconds
+        code = input_folder.parent / "ingested_program"
+        submitted, seconds = handed_over(input_folder / "res", code, problems)
     try:
         submission, files = read_submission(submission_module(program.package), submitted, gold.manifest, problems)
     except SubmissionError:

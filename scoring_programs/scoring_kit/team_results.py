@@ -186,13 +186,13 @@ def _scored(gold: PhaseGold, entry: TeamEntry) -> dict[str, TaskResult]:
 
     Where the entry is what a run of submitted code left, its predictions count, and the seconds in which it wrote them.
     """
-    program, files, seconds = gold.program, entry.files, None
+    program, files = gold.program, entry.files
+    seconds: float | None = None
     if run_folders(files):
         try:
-            run = handed_over(files, None, Problems())
+            files, seconds = handed_over(files, None, Problems())
         except OrganiserError as error:
             raise SubmissionError(error.messages, len(error.messages)) from error
-        files, seconds = run.predictions, run.seconds
     submission, _ = read_submission(submission_module(program.package), files, gold.manifest, Problems())
     results = score_tasks(program, gold.reference, submission, seconds)
     check_columns(program, results)

@@ -99,7 +99,7 @@ def results_page(
 
     `results` has every task that the submission entered, and `shown` which of its metrics may be shown.
     """
-    phase = program.phase.name if program.phase else ""
+    phase = program.phase["name"] if program.phase else ""
     facts = {"Phase": phase, "Submission": run.submission, "Scored": moment(run.scored)}
     remarks = _warnings(run.warnings, has_log=not program.scores_hidden)
     if not program.shows_scores:
