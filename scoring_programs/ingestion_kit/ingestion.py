@@ -110,7 +110,7 @@ def _hand_over(
     Raises SubmissionError with every problem; OrganiserError where the program is not whole, or has no input data.
     """
     program = _read_program(program_folder / "program.json")
-    entry = CodeEntry(program["entry"]["file"], program["entry"]["interface"])
+    entry = CodeEntry(**program["entry"])
     manifest = Manifest.from_dict(program["manifest"])
     # Before the code runs, so that nothing of this program is read again afterwards.
     module = submission_module(program["package"])

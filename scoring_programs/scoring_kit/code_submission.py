@@ -46,11 +46,6 @@ class CodeEntry:
     file: str
     interface: str
 
-    @classmethod
-    def from_dict(cls, data: Optional[Mapping[str, Any]]) -> "Optional[CodeEntry]":
-        """Make an entry of its JSON object; None where there is none, and submissions are predictions."""
-        return cls(data["file"], data["interface"]) if data else None
-
 
 def run_folder_name(submission: Path) -> str:
     """The name of the folder that the ingestion program leaves: a SHA-256 over the submission's files and their names.

@@ -38,7 +38,8 @@ def main(module: SubmissionModule, manifest_text: str, arguments: Optional[Seque
     """
     escape_what_cannot_be_printed()
     known = json.loads(manifest_text)
-    manifest, entry = Manifest.from_dict(known), CodeEntry.from_dict(known.get("code"))
+    manifest = Manifest.from_dict(known)
+    entry = CodeEntry(**known["code"]) if known.get("code") else None
     request = _parse(manifest, arguments)
     try:
         return _validate(module, manifest, entry, request)
