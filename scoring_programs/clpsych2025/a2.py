@@ -55,20 +55,18 @@ def score(reference: ClpsychReference, submission: ClpsychSubmission, options: M
     """Score the well-being predictions; lower is better for the errors, higher for F1."""
     timelines = scored_timelines(reference, submission)
     is_published = options["profile"] == "published"
-    seen: Callable[[float], float] = truncated
-    if is_published:
-        seen = float
-        averages = _errors(timelines, seen)
-        metrics = {**metrics_of(averages), "a2_macro_f1": pooled_f1(timelines)}
-    else:
-        averages = as_run(timelines)
-        metrics = metrics_of(averages)
+    seen: Callable[[float], float] = float if is_published else truncated
+    averages = _errors(timelines, seen) if is_published else as_run(timelines)
+    metrics = metrics_of(averages)
+    gold, predicted, owners = _published_classes(timelines)
+    if is_published:  # pooled over all posts, an abstention being a false negative only
+        f1 = f1_scores(predicted, gold, list(CLASSES.values()))
+        metrics["a2_macro_f1"] = Metric(mean(f1), len(gold)) if gold else Metric(None, rows=0)
 
     def units() -> Units:
         per_timeline = timeline_units(list(reference.timelines), averages)
         if not is_published:
             return per_timeline
-        gold, predicted, owners = _published_classes(timelines)
         terms = label_terms(predicted, gold, list(CLASSES.values()))
         pooled = Additive(by_unit(per_timeline.names, owners, terms), _pooled_f1)
         statistics = {**per_timeline.statistics, "a2_macro_f1": pooled}
@@ -111,14 +109,6 @@ def scored_timelines(reference: ClpsychReference, submission: ClpsychSubmission)
             answers = submission.timelines[name].posts
             timelines.append(ScoredTimeline(name, list(gold.values()), [answers[key].wellbeing for key in gold]))
     return timelines
-
-
-def pooled_f1(timelines: Sequence[ScoredTimeline]) -> Metric:
-    """Macro F1 pooled over all posts under profile `published`, an abstention being a false negative only."""
-    gold, predicted, _ = _published_classes(timelines)
-    if not gold:
-        return Metric(None, rows=0)
-    return Metric(mean(f1_scores(predicted, gold, list(CLASSES.values()))), rows=len(gold))
 
 
 def _pooled_f1(sums: Array) -> Array:

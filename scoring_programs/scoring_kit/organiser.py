@@ -157,28 +157,24 @@ def _answered(verbs: Mapping[str, Verb], call: Mapping[str, Any]) -> str:
     name = call["verb"]
     if name not in verbs:
         return _json({"messages": [f"no verb {name!r}. Expected one of {', '.join(sorted(verbs))}."]})
+    record: dict[str, object]
     try:
         return _json({"answer": verbs[name](call["request"])})
     except SubmissionError as error:
-        return _json({"messages": error.report().splitlines()})
+        record = {"messages": error.report().splitlines()}
     except OrganiserError as error:
-        return _json({"messages": error.messages})
-    except ModuleNotFoundError as error:
-        if package := missing_package(error):
-            return _json({"messages": [what_is_missing(package)]})
-        return _json({"traceback": _traceback(error)})
+        record = {"messages": error.messages}
     except Exception as error:
-        return _json({"traceback": _traceback(error)})
+        record = {"traceback": "".join(traceback.format_exception(error))}
+        if isinstance(error, ModuleNotFoundError) and (package := missing_package(error)):
+            record = {"messages": [what_is_missing(package)]}
+    return _json(record)
 
 
 def _json(record: object) -> str:
     """JSON in which half a surrogate pair, as in a file's name that is not UTF-8, is escaped: readers refuse it."""
     text = json.dumps(record, ensure_ascii=False)
     return re.sub("[\ud800-\udfff]", lambda half: rf"\\u{ord(half[0]):x}", text)
-
-
-def _traceback(error: Exception) -> str:
-    return "".join(traceback.format_exception(error))
 
 
 def _check_reference(package: str, request: Any) -> Warned:

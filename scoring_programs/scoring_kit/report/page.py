@@ -319,15 +319,18 @@ def _bar_chart(chart: BarChart, min_items: int, decimals: int) -> str:
     bars = [bar if bar.value is None else replace(bar, value=round(bar.value, decimals)) for bar in shown]
     top = max(_finite(bars), default=1.0) if chart.top is None else chart.top
     rows = ""
-    for row in _excerpt(bars, chart.better):
-        if isinstance(row, str):
-            rows += row
-            continue
-        shape = f'<rect class="bar" width="{_percent(row.value, top)}%" height="8"/>'
-        rows += (
-            f"<tr>{_head(row.label, shape)}"
-            f'<td class="number">{number(row.value, DECIMALS)}</td><td class="number soft">{row.items}</td></tr>\n'
-        )
+    parts: list[tuple[str, Sequence[Bar]]] = [("", bars)]
+    if len(bars) > MAX_BARS:
+        parts = _ends(bars, chart.better)
+    for title, some in parts:
+        if title:
+            rows += f'<tr><th scope="rowgroup" colspan="3">{title}:</th></tr>\n'
+        for bar in some:
+            shape = f'<rect class="bar" width="{_percent(bar.value, top)}%" height="8"/>'
+            rows += (
+                f"<tr>{_head(bar.label, shape)}"
+                f'<td class="number">{number(bar.value, DECIMALS)}</td><td class="number soft">{bar.items}</td></tr>\n'
+            )
     notes = f"{chart.better.capitalize()} is better. The axis runs from 0 to {top:g}. Items: {chart.items}."
     return _note(notes + _left_out(chart.bars, shown, min_items)) + _table("bars", ("Label", "Value", "Items"), rows)
 
@@ -357,10 +360,8 @@ def _left_out(bars: Sequence[Bar], shown: Sequence[Bar], min_items: int) -> str:
     return f" Not shown: {'; '.join(texts)}." if texts else ""
 
 
-def _excerpt(bars: Sequence[Bar], better: str) -> list[Bar | str]:
-    """All bars in their order, or, of very many, the weakest and the strongest and a line about the rest."""
-    if len(bars) <= MAX_BARS:
-        return list(bars)
+def _ends(bars: Sequence[Bar], better: str) -> list[tuple[str, Sequence[Bar]]]:
+    """The weakest and the strongest of very many bars, each with a title, which says something of the rest."""
 
     def strength(bar: Bar) -> float:
         (value,) = _finite([bar]) or [-math.inf]
@@ -368,17 +369,11 @@ def _excerpt(bars: Sequence[Bar], better: str) -> list[Bar | str]:
 
     ranked = sorted(bars, key=strength)
     middle = ranked[MAX_BARS // 2 : -MAX_BARS // 2]
-    values = _finite(middle)
     line = f"{len(middle)} more in between"
-    if values:
+    if values := _finite(middle):
         mean = math.fsum(values) / len(values)
         line += f": {number(min(values), DECIMALS)} to {number(max(values), DECIMALS)}, mean {number(mean, DECIMALS)}"
-    return [
-        '<tr><th scope="rowgroup" colspan="3">The weakest:</th></tr>\n',
-        *ranked[: MAX_BARS // 2],
-        f'<tr><th scope="rowgroup" colspan="3">{line}. The strongest:</th></tr>\n',
-        *ranked[-MAX_BARS // 2 :],
-    ]
+    return [("The weakest", ranked[: MAX_BARS // 2]), (f"{line}. The strongest", ranked[-MAX_BARS // 2 :])]
 
 
 def _percent(value: float | None, top: float) -> str:
