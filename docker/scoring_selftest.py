@@ -50,8 +50,9 @@ def check_versions() -> Check:
 def check_commands() -> Check:
     """What `metadata.yaml` files of scoring programs commonly start with is on PATH."""
     missing = [name for name in ("python", "python3", "sh") if shutil.which(name) is None]
-    found = f"not on PATH: {', '.join(missing)}" if missing else "python, python3, sh"
-    return check("commands", not missing, found)
+    if missing:
+        return check("commands", False, f"not on PATH: {', '.join(missing)}")
+    return check("commands", True, "python, python3, sh")
 
 
 def check_output() -> Check:

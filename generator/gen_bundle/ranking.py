@@ -235,7 +235,8 @@ def _rank_foreign(folder: Path, request: RankRequest) -> Ranking:
         with (work / "scores.csv").open("w", encoding="utf-8", newline="") as file:
             rows = csv.DictWriter(file, [TEAM, *(column.key for column in columns)], restval="")
             rows.writeheader()
-            rows.writerows({TEAM: team, **own} for team, own in values.items())
+            for team, own in values.items():
+                rows.writerow({TEAM: team, **own})
         (work / "program.json").write_text(json.dumps(_description(project, board, columns)), encoding="utf-8")
         asked = {"program": str(work / "program.json"), "scores": str(work / "scores.csv"), **request.shown}
         answer = find_package(DECLARED, work).call("rank", asked)

@@ -55,13 +55,18 @@ def score(reference: ClpsychReference, submission: ClpsychSubmission, options: M
     """Score the well-being predictions; lower is better for the errors, higher for F1."""
     timelines = scored_timelines(reference, submission)
     is_published = options["profile"] == "published"
-    seen: Callable[[float], float] = float if is_published else truncated
-    averages = _errors(timelines, seen) if is_published else as_run(timelines)
-    metrics = metrics_of(averages)
     gold, predicted, owners = _published_classes(timelines)
-    if is_published:  # pooled over all posts, an abstention being a false negative only
-        f1 = f1_scores(predicted, gold, list(CLASSES.values()))
-        metrics["a2_macro_f1"] = Metric(mean(f1), len(gold)) if gold else Metric(None, rows=0)
+    seen: Callable[[float], float] = truncated
+    if is_published:
+        seen = float
+        averages = _errors(timelines, seen)
+        f1 = None
+        if gold:  # pooled over all posts, an abstention being a false negative only
+            f1 = mean(f1_scores(predicted, gold, list(CLASSES.values())))
+        metrics = {**metrics_of(averages), "a2_macro_f1": Metric(f1, len(gold))}
+    else:
+        averages = as_run(timelines)
+        metrics = metrics_of(averages)
 
     def units() -> Units:
         per_timeline = timeline_units(list(reference.timelines), averages)

@@ -83,10 +83,13 @@ def summarised_posts(
 
 def scored_posts(posts: Sequence[SummarisedPost], model: PairClassifier | None) -> list[ScoredPost]:
     """The posts' tables, all pairs of the task classified in one call."""
-    comparisons = [with_gold for _, with_gold, _ in posts] + [with_evidence for _, _, with_evidence in posts]
-    tables = tables_of(comparisons, model)
+    golds, evidence = [], []
+    for _, with_gold, with_evidence in posts:
+        golds.append(with_gold)
+        evidence.append(with_evidence)
+    tables = tables_of([*golds, *evidence], model)
     both = zip(posts, tables[: len(posts)], tables[len(posts) :], strict=True)
-    return [ScoredPost(timeline, gold, evidence) for (timeline, _, _), gold, evidence in both]
+    return [ScoredPost(timeline, gold, own) for (timeline, _, _), gold, own in both]
 
 
 def published(posts: Sequence[ScoredPost]) -> dict[str, Average]:

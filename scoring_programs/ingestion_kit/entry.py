@@ -157,7 +157,10 @@ def _failure(entry: CodeEntry, code: int, stderr: str) -> Fault:
         where = ":".join(places[-1])
     if not where.startswith(entry.file):
         what += f" ({entry.file})"
-    what += f": {printable(lines[-1].strip())[:MESSAGE_SHOWN]}" if lines else " without a message"
+    if lines:
+        what += f": {printable(lines[-1].strip())[:MESSAGE_SHOWN]}"
+    else:
+        what += " without a message"
     return where, what, "exit code 0; what it printed is in the log of the prediction step"
 
 

@@ -136,7 +136,9 @@ def _answer(scores: Scores, view: RankingView) -> dict[str, Any]:
         record["tied"] = [name for name, own in by.items() if team in tied(own.ranks, view.unseen)]
         record["invited_by"] = invited_by.get(team)
         records.append(record)
-    shown = {kind: _shown(teams, view) for kind, teams in invited.items()}
+    shown = {}
+    for kind, teams in invited.items():
+        shown[kind] = _shown(teams, view)
     return {
         "teams": shown_records(records, view),
         "invited": {**shown, "joint": next(iter(shown["joint"]), None)},

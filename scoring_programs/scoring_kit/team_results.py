@@ -210,5 +210,7 @@ def _placed(entry: TeamEntry, fault: str) -> str:
 
 
 def _all_of(error: SubmissionError) -> list[str]:
-    more = error.found - len(error.messages)
-    return [*error.messages, f"… and {more} more."] if more > 0 else error.messages
+    lines = list(error.messages)
+    if error.found > len(lines):
+        lines.append(f"… and {error.found - len(lines)} more.")
+    return lines

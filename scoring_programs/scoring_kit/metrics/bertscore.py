@@ -186,7 +186,7 @@ class BertScorer:
         model = self._model
         # cut as by bert-score: at what the tokenizer declares, or else at what a table of positions has
         longest = min(filter(None, (self._tokenizer.longest, longest_input(model))), default=None)
-        before = " " if self._tokenizer.leading_space else ""
+        before = " " * self._tokenizer.leading_space
         ids = self._tokenizer.encode([text and before + text for text in texts], longest)
         special = [self._tokenizer.cls_id, self._tokenizer.sep_id]
         for batch in batches_by_length(list(map(len, ids)), self._place.batch_tokens):

@@ -151,9 +151,13 @@ def _distances(program: Program, column: ScoreColumn, board: Mapping[str, float]
         if column.key not in scores:
             continue
         by = own - round(program.rounded(scores[column.key]), column.precision)
-        how = "better than" if (by > 0) == (column.sort == "desc") else "worse than"
-        text = f"{number(abs(by), column.decimals)} {how} {name}" if by else f"the same as {name}"
-        texts.append(text)
+        size = number(abs(by), column.decimals)
+        if by == 0:
+            texts.append(f"the same as {name}")
+        elif (by > 0) == (column.sort == "desc"):
+            texts.append(f"{size} better than {name}")
+        else:
+            texts.append(f"{size} worse than {name}")
     if not texts:
         return ""
     text = "; ".join(texts)
@@ -185,8 +189,10 @@ def _warnings(warnings: Sequence[str], *, has_log: bool) -> str:
         items += f"<li>… and {more} more</li>\n"
     left_out = ""
     if quotes or more > 0:
-        where = "; its log quotes them" if has_log else ""
-        left_out = f'<p class="soft">Values of the submission are left out here{where}.</p>'
+        left_out = "Values of the submission are left out here."
+        if has_log:
+            left_out = "Values of the submission are left out here; its log quotes them."
+        left_out = f'<p class="soft">{left_out}</p>'
     return f'<section class="note"><h2>Warnings</h2><ul>{items}</ul>{left_out}</section>\n'
 
 
@@ -348,10 +354,12 @@ def _left_out(bars: Sequence[Bar], shown: Sequence[Bar], min_items: int) -> str:
     for bar in bars:
         if bar in drawn:
             continue
-        reason = few if bar.items < min_items else others
-        if not bar.items:
-            reason = none
-        hidden[reason].append(bar)
+        if bar.items == 0:
+            hidden[none].append(bar)
+        elif bar.items < min_items:
+            hidden[few].append(bar)
+        else:
+            hidden[others].append(bar)
     texts = []
     for reason, found in hidden.items():
         if found:
