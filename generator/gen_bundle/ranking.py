@@ -24,7 +24,7 @@ from gen_bundle.declaration.model import DeclaredPhase
 from gen_bundle.declaration.read import FILE, is_foreign
 from gen_bundle.errors import UserError
 from gen_bundle.fetched import SUBMISSIONS, Record, on_leaderboard, read_fetched, read_records
-from gen_bundle.foreign.project import ForeignProject, foreign_document, resolve_foreign
+from gen_bundle.foreign.project import ForeignProject, resolve_foreign
 from gen_bundle.package.client import VerbProgress, find_package
 from gen_bundle.package.phase_data import checked_reference
 from gen_bundle.package.programs import write_program
@@ -72,6 +72,11 @@ class RankRequest:
     seed: int = SEED
 
     @property
+    def shown(self) -> dict[str, Sequence[str]]:
+        """Which teams are shown how, as the scoring kit takes it."""
+        return {"hide": self.hide, "hide_figures": self.hide_figures, "baselines": self.baselines}
+
+    @property
     def command(self) -> str:
         """The command line that asks for the same, without the teams that are hidden: it stands in the report."""
         options: list[tuple[str, object]] = [
@@ -102,9 +107,7 @@ def rank(
         advance: is called with how far the scoring and the statistics are.
         announce: is called with a line on the code of the competition's folder that is about to run.
 
-    Raises:
-        UserError: a wrong request, unusable data, or no submission that can be scored; packages that the report needs
-            are not installed, or it cannot be written.
+    Raises UserError where request or data are wrong, nothing can be scored, or the report cannot be made.
     """
     folder = find_competition(request.competition)
     if is_foreign(folder):
@@ -119,9 +122,7 @@ def rank(
         units = Path(work) / "units"
         given: dict[str, Any] = {
             "program": str(write_program(competition, tasks, Path(work)) / "program.json"),
-            "hide": request.hide,
-            "hide_figures": request.hide_figures,
-            "baselines": request.baselines,
+            **request.shown,
         }
         if request.report:
             given["report"] = {"resamples": request.resamples, "seed": request.seed, "units": str(units)}
@@ -168,24 +169,6 @@ def _check(request: RankRequest) -> None:
         check_folder(request.report)
 
 
-def _rank_foreign(folder: Path, request: RankRequest) -> Ranking:
-    options = {"--data": request.data, "--phase": request.phase, "--task": request.task, "--report": request.report}
-    given = [f"{option} {value}" for option, value in options.items() if value is not None]
-    if given:
-        raise UserError(
-            f"{', '.join(given)}: {folder / FILE} has programs that are packed as they are, so that teams are ranked "
-            "by the scores that these gave. Leave it out."
-        )
-    if (request.submissions is None) == (request.scores is None):
-        raise UserError(
-            "expected either --submissions, the folder submissions/ of a phase that gen-bundle fetch wrote, or "
-            "--scores FILE."
-        )
-    project = resolve_foreign(folder, overrides=request.overrides)
-    shown = TeamsShown(request.hide, request.hide_figures, request.baselines)
-    return rank_foreign(project, table=request.scores, submissions=request.submissions, shown=shown)
-
-
 def _resolved(folder: Path, request: RankRequest) -> Resolved:
     layout = "separate" if request.task else "joint"
     competition = resolve(folder, data=request.data, layout=layout, overrides=request.overrides)
@@ -217,45 +200,46 @@ GivenScores = Mapping[str, Sequence[Mapping[str, object]]]
 """Team → column key → score, once for each task of the platform that its submission was scored for."""
 
 
-@dataclass(frozen=True)
-class TeamsShown:
-    """Which teams are shown how, as `gen-bundle rank` asks for it."""
-
-    hide: Sequence[str] = ()
-    hide_figures: Sequence[str] = ()
-    baselines: Sequence[str] = ()
-
-
-def rank_foreign(
-    project: ForeignProject, *, table: Path | None, submissions: Path | None, shown: TeamsShown
-) -> Ranking:
-    """Rank the teams of a table of scores, or of a folder of submissions that `gen-bundle fetch` wrote.
-
-    Raises:
-        UserError: neither can be read, or there is no column that ranks.
-    """
-    document = CompetitionYaml(datetime.now(UTC), read_yaml(yaml_text(foreign_document(project))))
+def _rank_foreign(folder: Path, request: RankRequest) -> Ranking:
+    """Rank the teams of a table of scores, or of a folder of submissions that `gen-bundle fetch` wrote."""
+    options = {"--data": request.data, "--phase": request.phase, "--task": request.task, "--report": request.report}
+    given = [f"{option} {value}" for option, value in options.items() if value is not None]
+    if given:
+        raise UserError(
+            f"{', '.join(given)}: {folder / FILE} has programs that are packed as they are, so that teams are ranked "
+            "by the scores that these gave. Leave it out."
+        )
+    if (request.submissions is None) == (request.scores is None):
+        raise UserError(
+            "expected either --submissions, the folder submissions/ of a phase that gen-bundle fetch wrote, or "
+            "--scores FILE."
+        )
+    project = resolve_foreign(folder, overrides=request.overrides)
+    document = CompetitionYaml(datetime.now(UTC), read_yaml(yaml_text(project.document)))
     board = document.competition.leaderboard
-    given: GivenScores = {}
+    scores: GivenScores = {}
     notes: list[str] = []
-    if table is not None:
-        given = _table_scores(table, board)
-    if submissions is not None:
-        given, notes = _fetched_scores(submissions, shown.hide)
-    columns = _in_order(board)
-    values = _values(board, given, shown.baselines)
+    if request.scores is not None:
+        scores = _table_scores(request.scores, board)
+    if request.submissions is not None:
+        scores, notes = _fetched_scores(request.submissions, request.hide)
+    if board.primary is None or not board.visible:
+        raise UserError(
+            f"leaderboard: no shown column has the index {board.primary_index}. Expected primary_index to be that of "
+            "the column that ranks."
+        )
+    columns = sorted(board.columns, key=lambda column: column is not board.primary)  # the others stay in their order
+    values = _values(board, scores, request.baselines)
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
-        (work / "scores.csv").write_text(_as_table(values, columns), encoding="utf-8")
+        with (work / "scores.csv").open("w", encoding="utf-8", newline="") as file:
+            rows = csv.DictWriter(file, [TEAM, *(column.key for column in columns)], restval="")
+            rows.writeheader()
+            for team, own in values.items():
+                rows.writerow({TEAM: team, **own})
         (work / "program.json").write_text(json.dumps(_description(project, board, columns)), encoding="utf-8")
-        request = {
-            "program": str(work / "program.json"),
-            "scores": str(work / "scores.csv"),
-            "hide": shown.hide,
-            "hide_figures": shown.hide_figures,
-            "baselines": shown.baselines,
-        }
-        answer = find_package(DECLARED, work).call("rank", request)
+        asked = {"program": str(work / "program.json"), "scores": str(work / "scores.csv"), **request.shown}
+        answer = find_package(DECLARED, work).call("rank", asked)
     tables = [RankingTable(**one) for one in answer.pop("tables")]
     return Ranking(notes=[*answer.pop("notes"), *notes], tables=tables, result=answer)
 
@@ -269,7 +253,11 @@ def _fetched_scores(submissions: Path, hide: Collection[str]) -> tuple[GivenScor
             f"folder {SUBMISSIONS}/ of a phase that gen-bundle fetch wrote, whose scores count, or --scores FILE."
         )
     records = read_records(submissions.resolve().parent)
-    latest = _on_board(records)
+    there = on_leaderboard(records)
+    latest: dict[str, Record] = {}
+    for record in sorted(records, key=lambda one: (one["created"], one["id"])):
+        if record["id"] in there and record["parent"] is None:
+            latest[record["owner"]] = record
     if not latest:
         raise UserError(f"--submissions {submissions}: none of them is on the leaderboard. Fetch them again.")
     scores: dict[str, list[Mapping[str, object]]] = {}
@@ -296,16 +284,6 @@ def _remarks(
     elsewhere = {str(record["owner"]) for record in records} - latest.keys() - {*hide}
     if elsewhere:
         yield f"Not on the leaderboard, and not ranked: {', '.join(sorted(elsewhere))}."
-
-
-def _on_board(records: Sequence[Record]) -> dict[str, Record]:
-    """The submission of each participant that is on the leaderboard, the latest of several."""
-    there = on_leaderboard(records)
-    latest: dict[str, Record] = {}
-    for record in sorted(records, key=lambda one: (one["created"], one["id"])):
-        if record["id"] in there and record["parent"] is None:
-            latest[record["owner"]] = record
-    return latest
 
 
 def _table_scores(file: Path, board: Leaderboard) -> GivenScores:
@@ -351,16 +329,6 @@ def _is_score(cell: str) -> bool:
         return False
 
 
-def _in_order(board: Leaderboard) -> list[Column]:
-    """The columns, the one that ranks first."""
-    if board.primary is None or not board.visible:
-        raise UserError(
-            f"leaderboard: no shown column has the index {board.primary_index}. Expected primary_index to be that of "
-            "the column that ranks."
-        )
-    return [board.primary, *(column for column in board.columns if column is not board.primary)]
-
-
 Values = Mapping[str, Mapping[str, float]]
 """Team → column key → what the platform stores or shows of it."""
 
@@ -403,16 +371,6 @@ def _stored(board: Board, team: str, tasks: Sequence[Mapping[str, object]]) -> S
         except RefusedError as error:
             raise UserError(f"{team}: the platform stores no such scores: {error}.") from error
     return whole
-
-
-def _as_table(values: Values, columns: Sequence[Column]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text)
-    keys = [column.key for column in columns]
-    writer.writerow([TEAM, *keys])
-    for team, own in values.items():
-        writer.writerow([team, *(own.get(key, "") for key in keys)])
-    return text.getvalue()
 
 
 def _description(project: ForeignProject, board: Leaderboard, columns: Sequence[Column]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import numpy as np
 from declared.metrics import Sample, definitions
 from declared.metrics.keys import Keys
 from declared.units import MeanOfParts, PartOfUnits
-from scoring_kit.resampling.task import p_values
+from scoring_kit.resampling.significance import p_values
 from scoring_kit.units import Array, Statistic
 from tests.scoring_programs.scoring_kit.resampling.made_up import macro_f1_of, team
 
@@ -54,7 +54,7 @@ def main() -> None:
     means = []
     for guess in guesses:
         by_part = [macro_f1_of(labels[own].tolist(), guess[own].tolist(), LABELS) for own in places]
-        means.append(MeanOfParts(UNITS, list(map(PartOfUnits, places, by_part))))
+        means.append(MeanOfParts([PartOfUnits(UNITS, *part) for part in zip(places, by_part, strict=True)]))
     _compare(f"macro F1 by one of {GROUPS} groups, the mean", means, by_group)
 
 

@@ -18,7 +18,7 @@ from declared.metrics import Sample, definitions
 from declared.metrics.keys import Keys
 from scoring_kit.program import ScoreColumn
 from scoring_kit.resampling.draws import Part, TeamColumn
-from scoring_kit.resampling.task import p_values
+from scoring_kit.resampling.significance import p_values
 
 SETS, SETS_OF_POWER, RESAMPLES, ALPHA = 10_000, 2000, 199, 0.05
 METRICS = ("pearson", "spearman", "kendall", "roc_auc", "average_precision")

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -18,11 +17,7 @@ from scoring_kit.json_reading import JsonObject, read_json
 def prepare(source: Path, out: Path) -> list[str]:
     """Write the reference data made of the folder `source` into the folder `out`.
 
-    Returns:
-        Warnings about annotations that look wrong but can be scored.
-
-    Raises:
-        OrganiserError: with every mistake, naming file, timeline, post and field.
+    Returns warnings about annotations that look wrong but can be scored; raises OrganiserError with every mistake.
     """
     paths = sorted(p for p in source.glob("*.json") if not p.name.startswith("."))
     if not paths:
@@ -46,8 +41,7 @@ ELEMENT_KEYS = ("highlighted_evidence",)
 def gold_of(paths: Sequence[Path]) -> tuple[dict[str, Any], list[str]]:
     """The gold of raw timeline files, and warnings; spans are collated over posts in the order of the file.
 
-    Raises:
-        OrganiserError: with every mistake, naming file, timeline, post and field.
+    Raises OrganiserError: with every mistake, naming file, timeline, post and field.
     """
     reader = _RawReader()
     gold: dict[str, Any] = {}
@@ -67,10 +61,10 @@ def plain(key: str) -> str:
     return re.sub("[-_ ]", "", key).lower()
 
 
-@dataclass
 class _RawReader:
-    messages: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.messages: list[str] = []
+        self.warnings: list[str] = []
 
     def timeline(self, data: object, where: str, gold: dict[str, Any]) -> None:
         """Read one file and add its timeline to `gold`."""
@@ -83,7 +77,11 @@ class _RawReader:
             self._wrong(where, "another file holds the same timeline", "one file a timeline")
         spans: dict[str, list[dict[str, Any]]] = {f"{state}_spans": [] for state in SELF_STATES}
         posts: dict[str, Any] = {}
-        for index, value in enumerate(self._list(raw, "posts", where)):
+        listed = raw.get("posts")
+        if not isinstance(listed, list) or not listed:
+            self._wrong(f"{where}, posts", "missing, empty or not a list", "a list of posts")
+            listed = []
+        for index, value in enumerate(listed):
             self._post(value, f"{where}, posts[{index}]", posts, spans)
         gold[name] = {
             "timeline_level": {"summary": self._text(raw, "timeline_summary", where), **spans, "post_ids": list(posts)},
@@ -100,7 +98,12 @@ class _RawReader:
         where = f"{where}, post {name}"
         if name in posts:
             self._wrong(where, "the timeline holds another post of this id", "each post once")
-        posts[name] = {"summary": self._text(raw, "Post Summary", where), "wellbeing_score": self._score(raw, where)}
+        score, wellbeing = raw.get("Well-being"), None
+        if is_wellbeing(score):
+            wellbeing = int(score)
+        elif score is not None:
+            self._wrong(f"{where}, Well-being", "not a well-being score", "a whole number from 1 to 10, or null")
+        posts[name] = {"summary": self._text(raw, "Post Summary", where), "wellbeing_score": wellbeing}
         evidence = self._member(raw, "evidence", where, STATE_KEYS)
         for state in SELF_STATES:
             elements = self._member(evidence, f"{state}-state", f"{where}, evidence")
@@ -124,14 +127,6 @@ class _RawReader:
             self.warnings.append(f"{where}: the highlighted evidence is not a verbatim part of the post.")
         return {"text": text, "element": code, "subcategory": value.get("Category")}
 
-    def _score(self, raw: Mapping[str, Any], where: str) -> int | None:
-        score = raw.get("Well-being")
-        if is_wellbeing(score):
-            return int(score)
-        if score is not None:
-            self._wrong(f"{where}, Well-being", "not a well-being score", "a whole number from 1 to 10, or null")
-        return None
-
     def _id(self, raw: Mapping[str, Any], key: str, where: str) -> str:
         value = raw.get(key)
         if isinstance(value, str) and value.strip():
@@ -145,13 +140,6 @@ class _RawReader:
             return value
         self._wrong(f"{where}, {key}", f"is {type_name(value)}", "a string or null")
         return None
-
-    def _list(self, raw: Mapping[str, Any], key: str, where: str) -> list[Any]:
-        value = raw.get(key)
-        if isinstance(value, list) and value:
-            return value
-        self._wrong(f"{where}, {key}", "missing, empty or not a list", "a list of posts")
-        return []
 
     def _member(
         self, raw: Mapping[str, Any], key: str, where: str, known: Sequence[str] | None = None
@@ -168,9 +156,7 @@ class _RawReader:
         if not isinstance(value, JsonObject):
             self._wrong(where, f"is {type_name(value)}", f"an object with {holds}")
             return None
-        if known is None:
-            known = list(value)
-        self._check_keys(value, known, where)
+        self._check_keys(value, known or list(value), where)
         return value
 
     def _check_keys(self, raw: JsonObject, known: Sequence[str], where: str) -> None:

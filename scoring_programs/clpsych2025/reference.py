@@ -7,7 +7,7 @@ summaries are split when they are needed.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -62,11 +62,9 @@ class ClpsychReference:
 
 
 def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> ClpsychReference:
-    """Read `gold.json` as far as `tasks` need it.
+    """Read `gold.json` as far as `tasks` need it; raises OrganiserError with every mistake, of the options first.
 
-    Raises:
-        OrganiserError: with every mistake, of the options first; messages name timeline, post and field, never what
-            the gold says.
+    Messages name timeline, post and field, never what the gold says.
     """
     messages = check_options(options)
     if messages:
@@ -83,7 +81,7 @@ def read_gold(folder: Path, tasks: Sequence[str], profile: str) -> ClpsychRefere
     data = read_json(path, FILE, LARGEST_GOLD_MB, problems)
     if problems.found:
         raise OrganiserError(*problems.errors)
-    reader = _GoldReader(frozenset(tasks), profile)
+    reader = _GoldReader(tasks, profile)
     reference = reader.timelines(data)
     if reader.messages:
         raise OrganiserError(*reader.messages)
@@ -95,26 +93,26 @@ def manifest(reference: ClpsychReference, tasks: Sequence[str]) -> dict[str, Any
     return {"timelines": {timeline: list(gold.posts) for timeline, gold in reference.timelines.items()}}
 
 
-@dataclass
 class _GoldReader:
     """Reads gold field by field; what a task does not need may be absent."""
 
-    tasks: frozenset[str]
-    profile: str
-    messages: list[str] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.needs_spans = "a1" in self.tasks and self.profile == "published"
-        self.needs_scores = "a2" in self.tasks and self.profile == "as-run"
+    def __init__(self, tasks: Sequence[str], profile: str) -> None:
+        self.tasks = tasks
+        self.needs_spans = "a1" in tasks and profile == "published"
+        self.needs_scores = "a2" in tasks and profile == "as-run"
+        self.messages: list[str] = []
 
     def timelines(self, data: object) -> ClpsychReference:
-        found = self._object(data, FILE, "timelines by their id")
-        if found is not None and not found:
-            self._wrong(FILE, "holds no timeline", "at least one timeline")
         timelines = {}
-        for name, value in (found or {}).items():
+        for name, value in self._all_by_id(data, FILE, "timeline").items():
             timelines[name] = self._timeline(value, f"{FILE}, timeline {name}")
         return ClpsychReference(timelines)
+
+    def _all_by_id(self, value: object, where: str, kind: str) -> Mapping[str, Any]:
+        found = self._object(value, where, f"{kind}s by their id")
+        if found is not None and not found:
+            self._wrong(where, f"holds no {kind}", f"at least one {kind}")
+        return found or {}
 
     def _timeline(self, value: object, where: str) -> GoldTimeline:
         timeline = self._object(value, where, "`timeline_level` and `post_level`")
@@ -122,49 +120,44 @@ class _GoldReader:
             return GoldTimeline(NO_SUMMARY, dict.fromkeys(SELF_STATES, ()), {})
         place = f"{where}, timeline_level"
         level = self._object(timeline.get("timeline_level"), place, "the timeline's summary and spans")
-        posts = self._object(timeline.get("post_level"), f"{where}, post_level", "posts by their id")
-        if posts is not None and not posts:
-            self._wrong(f"{where}, post_level", "holds no post", "at least one post")
+        entries = self._all_by_id(timeline.get("post_level"), f"{where}, post_level", "post")
         spans = {state: self._spans(level, f"{state}_spans", place) for state in SELF_STATES}
-        gold = GoldTimeline(self._summary(level, place, needed="c" in self.tasks), spans, self._posts(posts, where))
+        summary = self._summary(level, place, needed="c" in self.tasks)
+        posts = {}
+        for name, post in entries.items():
+            posts[name] = self._post(post, f"{where}, post {name}")
         if level is not None and self.needs_spans and not any(spans.values()):
             self._wrong(place, "has no evidence span", "at least one span in every timeline (task a1)")
-        if posts and self.needs_scores and all(post.wellbeing is None for post in gold.posts.values()):
+        if posts and self.needs_scores and all(post.wellbeing is None for post in posts.values()):
             expected = "at least one in every timeline under profile as-run"
             self._wrong(f"{where}, post_level", "has no well-being score", expected)
-        return gold
-
-    def _posts(self, posts: Mapping[str, Any] | None, where: str) -> dict[str, GoldPost]:
-        return {name: self._post(post, f"{where}, post {name}") for name, post in (posts or {}).items()}
+        return GoldTimeline(summary, spans, posts)
 
     def _post(self, value: object, where: str) -> GoldPost:
         post = self._object(value, where, "`summary` and `wellbeing_score`")
         if post is None:
             return GoldPost(NO_SUMMARY, None)
         summary = self._summary(post, where, needed="b" in self.tasks)
-        return GoldPost(summary, self._wellbeing(post, where))
-
-    def _wellbeing(self, post: Mapping[str, Any], where: str) -> int | None:
-        if "wellbeing_score" not in post:
-            if "a2" in self.tasks:
-                self._wrong(f"{where}, wellbeing_score", "missing", "a whole number from 1 to 10, or null")
-            return None
-        score = post["wellbeing_score"]
+        score = post.get("wellbeing_score")
         if is_wellbeing(score):
-            return int(score)
+            return GoldPost(summary, int(score))
+        place, expected = f"{where}, wellbeing_score", "a whole number from 1 to 10, or null"
         if score is not None:
-            self._wrong(f"{where}, wellbeing_score", "not a well-being score", "a whole number from 1 to 10, or null")
-        return None
+            self._wrong(place, "not a well-being score", expected)
+        elif "wellbeing_score" not in post and "a2" in self.tasks:
+            self._wrong(place, "missing", expected)
+        return GoldPost(summary, None)
 
     def _spans(self, level: Mapping[str, Any] | None, key: str, where: str) -> tuple[str, ...]:
         if level is None:
             return ()
-        if key not in level:
-            if "a1" in self.tasks:
-                self._wrong(f"{where}, {key}", "missing", "a list of spans, each with its `text`")
+        if key not in level and "a1" not in self.tasks:
             return ()
-        if not isinstance(level[key], list):
-            self._wrong(f"{where}, {key}", f"is {type_name(level[key])}", "a list of spans, each with its `text`")
+        if not isinstance(level.get(key), list):
+            what = "missing"
+            if key in level:
+                what = f"is {type_name(level[key])}"
+            self._wrong(f"{where}, {key}", what, "a list of spans, each with its `text`")
             return ()
         texts = []
         for index, span in enumerate(level[key]):
@@ -184,7 +177,7 @@ class _GoldReader:
         if text is not None and not isinstance(text, str):
             self._wrong(f"{where}, summary", f"is {type_name(text)}", "a string or null")
             text = None
-        if sentences is not None and not _strings(sentences):
+        if sentences is not None and not _are_strings(sentences):
             self._wrong(f"{where}, summary_sents", "not a list of sentences", "a list of strings, none of them blank")
             sentences = None
         if sentences is not None:
@@ -204,6 +197,10 @@ class _GoldReader:
         self.messages.append(f"{where}: {what}. Expected: {expected}.")
 
 
+def _are_strings(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) and item.strip() for item in value)
+
+
 def is_wellbeing(value: object) -> TypeGuard[float]:
     """Whether a value is a gold well-being score: a whole number from 1 to 10."""
     return (
@@ -214,14 +211,13 @@ def is_wellbeing(value: object) -> TypeGuard[float]:
     )
 
 
-def _strings(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) and item.strip() for item in value)
-
-
 PROFILES = ("published", "as-run")
 DEVICES = ("auto", "cpu", "cuda")
 PRECISIONS = ("fp32", "bf16")
 LABELS = ("entailment", "neutral", "contradiction")
+LABELS_EXPECTED = (
+    f"null, {', '.join(LABELS)} in the order of the model's outputs, or a mapping from its labels to these"
+)
 REQUIRED = {"profile": PROFILES, "device": DEVICES, "precision": PRECISIONS}
 MODEL_FIELDS = {
     "bertscore": ("model", "revision", "num_layers", "baseline", "rescale"),
@@ -232,73 +228,56 @@ PLAIN_FIELDS = (*REQUIRED, "batch_tokens", "cache", "max_submission_mb")
 
 def check_options(options: Mapping[str, Any]) -> list[str]:
     """Every mistake in the options, each beginning with `options.<name>: `."""
-    checker = _OptionChecker(options)
-    checker.check()
-    return checker.messages
+    messages: list[str] = []
 
+    def hold(is_valid: bool, name: str, expected: str) -> None:
+        if not is_valid:
+            messages.append(f"options.{name}: not a valid value. Expected: {expected}.")
 
-@dataclass
-class _OptionChecker:
-    options: Mapping[str, Any]
-    messages: list[str] = field(default_factory=list)
-
-    def check(self) -> None:
-        for name, choices in REQUIRED.items():
-            if self.options.get(name) not in choices:
-                self._wrong(name, f"one of {', '.join(choices)}")
-        self._positive("max_submission_mb", whole=False)
-        if self.options.get("batch_tokens") is not None:
-            self._positive("batch_tokens", whole=True)
-        self._text_or_null(self.options, "cache", "cache", "a folder, or null for none")
-        for group, fields in MODEL_FIELDS.items():
-            values = self.options.get(group)
-            if not isinstance(values, Mapping):
-                self._wrong(group, f"the fields {', '.join(fields)}")
-                continue
-            self._unknown(values, fields, f"{group}.")
-            self._model(values, group)
-        self._unknown(self.options, (*PLAIN_FIELDS, *MODEL_FIELDS), "")
-
-    def _model(self, values: Mapping[str, Any], group: str) -> None:
-        if not isinstance(values.get("model"), str) or not values["model"]:
-            self._wrong(f"{group}.model", "a model's name on the hub, or a folder")
-        self._text_or_null(values, "revision", f"{group}.revision", "a commit of the model, or null")
-        if group == "nli":
-            self._labels(values.get("labels"))
-            return
-        layers = values.get("num_layers")
-        if layers is not None and (not isinstance(layers, int) or isinstance(layers, bool) or layers < 1):
-            self._wrong("bertscore.num_layers", "a whole number from 1, or null for bert-score's choice")
-        self._text_or_null(values, "baseline", "bertscore.baseline", "a baseline file, or null for bert-score's own")
-        if not isinstance(values.get("rescale"), bool):
-            self._wrong("bertscore.rescale", "true or false")
-        elif self.options.get("profile") == "as-run" and not values["rescale"]:
-            self._wrong("bertscore.rescale", "true, because profile as-run always rescales")
-
-    def _labels(self, labels: object) -> None:
-        """A list in the order of the model's outputs, or a mapping from the model's own names."""
-        meanings = list(labels.values()) if isinstance(labels, Mapping) else labels
-        if labels is not None and (not isinstance(meanings, list) or sorted(map(str, meanings)) != sorted(LABELS)):
-            self._wrong(
-                "nli.labels",
-                f"null, {', '.join(LABELS)} in the order of the model's outputs, or a mapping from its labels to these",
-            )
-
-    def _positive(self, name: str, *, whole: bool) -> None:
-        value = self.options.get(name)
-        kinds = int if whole else (int, float)
-        expected = "a whole number above 0, or null" if whole else "a number above 0"
-        if not isinstance(value, kinds) or isinstance(value, bool) or not 0 < value < math.inf:
-            self._wrong(name, expected)
-
-    def _text_or_null(self, values: Mapping[str, Any], key: str, name: str, expected: str) -> None:
-        if values.get(key) is not None and (not isinstance(values[key], str) or not values[key]):
-            self._wrong(name, expected)
-
-    def _unknown(self, values: Mapping[str, Any], known: tuple[str, ...], prefix: str) -> None:
+    def refuse_others(values: Mapping[str, Any], known: Sequence[str], prefix: str) -> None:
         for name in values:
             if name not in known:
-                self.messages.append(f"options.{prefix}{name}: no such option. Expected: one of {', '.join(known)}.")
+                messages.append(f"options.{prefix}{name}: no such option. Expected: one of {', '.join(known)}.")
 
-    def _wrong(self, name: str, expected: str) -> None:
-        self.messages.append(f"options.{name}: not a valid value. Expected: {expected}.")
+    for name, choices in REQUIRED.items():
+        hold(options.get(name) in choices, name, f"one of {', '.join(choices)}")
+    hold(_is_positive(options.get("max_submission_mb"), int, float), "max_submission_mb", "a number above 0")
+    tokens = options.get("batch_tokens")
+    hold(tokens is None or _is_positive(tokens, int), "batch_tokens", "a whole number above 0, or null")
+    hold(_is_text_or_null(options.get("cache")), "cache", "a folder, or null for none")
+    for group, fields in MODEL_FIELDS.items():
+        values = options.get(group)
+        if not isinstance(values, Mapping):
+            hold(False, group, f"the fields {', '.join(fields)}")
+            continue
+        refuse_others(values, fields, f"{group}.")
+        model = values.get("model")
+        hold(isinstance(model, str) and bool(model), f"{group}.model", "a model's name on the hub, or a folder")
+        hold(_is_text_or_null(values.get("revision")), f"{group}.revision", "a commit of the model, or null")
+        if group == "nli":
+            hold(_are_labels(values.get("labels")), "nli.labels", LABELS_EXPECTED)
+            continue
+        layers, baseline, rescale = values.get("num_layers"), values.get("baseline"), values.get("rescale")
+        expected = "a whole number from 1, or null for bert-score's choice"
+        hold(layers is None or _is_positive(layers, int), "bertscore.num_layers", expected)
+        expected = "a baseline file, or null for bert-score's own"
+        hold(_is_text_or_null(baseline), "bertscore.baseline", expected)
+        hold(isinstance(rescale, bool), "bertscore.rescale", "true or false")
+        if options.get("profile") == "as-run":
+            hold(rescale is not False, "bertscore.rescale", "true, because profile as-run always rescales")
+    refuse_others(options, (*PLAIN_FIELDS, *MODEL_FIELDS), "")
+    return messages
+
+
+def _is_positive(value: object, *kinds: type) -> bool:
+    return isinstance(value, kinds) and not isinstance(value, bool) and 0 < value < math.inf  # type: ignore[operator]
+
+
+def _is_text_or_null(value: object) -> bool:
+    return value is None or (isinstance(value, str) and bool(value))
+
+
+def _are_labels(labels: object) -> bool:
+    """Whether they are a list in the order of the model's outputs, or a mapping from the model's own names."""
+    meanings = list(labels.values()) if isinstance(labels, Mapping) else labels
+    return labels is None or (isinstance(meanings, list) and sorted(map(str, meanings)) == sorted(LABELS))

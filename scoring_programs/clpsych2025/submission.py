@@ -56,8 +56,6 @@ class TimelineAnswer:
 class ClpsychSubmission:
     """A whole submission; every file answers all tasks, an empty answer being scored as such."""
 
-    team: str
-    submission_id: str
     timelines: Mapping[str, TimelineAnswer]
     entered: FrozenSet[str]
 
@@ -139,8 +137,7 @@ class AsRunFields:
 
     def timeline_summary(self, level: JsonObject, where: str, problems: Problems) -> str:
         """The timeline's summary: the key must be there, anything but a string counts as empty."""
-        if "summary" not in level:
-            problems.error(f"{where}, summary", "the field is missing", "the field, even if it is empty")
+        if not _present(level, "summary", where, problems):
             return ""
         if not isinstance(level["summary"], str):
             problems.warn(f"{where}, summary", f"is {type_name(level['summary'])} and counts as empty")
@@ -267,6 +264,7 @@ def text_of(value: object, where: str, problems: Problems) -> str:
 
 
 Fields = Union[PublishedFields, AsRunFields]
+NAMED = re.compile("[^_]+_[^_]+")
 POST_FIELDS = ("adaptive_evidence", "maladaptive_evidence", "summary", "wellbeing_score")
 
 
@@ -275,14 +273,16 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
     name = _only_json(files, problems)
     if name is None:
         return None
-    team, submission_id = _team_and_id(name, problems)
+    if not NAMED.fullmatch(PurePosixPath(name).stem):
+        what = "not named TEAM_SubmissionID.json with one underscore; the whole name is taken as team and as id"
+        problems.warn(shown(name), what)
     place = printable(name).replace('"', "'")  # in messages, only `shown` writes quotation marks
     data = read_json(files.paths[name], place, manifest.options["max_submission_mb"], problems)
     if problems.found:
         return None
     fields: Fields = PublishedFields() if manifest.options["profile"] == "published" else AsRunFields()
     timelines = _AnswerReader(fields, problems).timelines(data, place, manifest.expected["timelines"])
-    return ClpsychSubmission(team, submission_id, timelines, entered=frozenset(manifest.tasks))
+    return ClpsychSubmission(timelines, entered=frozenset(manifest.tasks))
 
 
 def _only_json(files: SubmissionFiles, problems: Problems) -> Optional[str]:
@@ -300,17 +300,6 @@ def _only_json(files: SubmissionFiles, problems: Problems) -> Optional[str]:
         what = f"holds {len(found)} JSON files: {', '.join(map(shown, found[:5]))}"
     problems.error("submission", what, "exactly one is expected, named TEAM_SubmissionID.json")
     return None
-
-
-def _team_and_id(name: str, problems: Problems) -> Tuple[str, str]:
-    stem = PurePosixPath(name).stem
-    parts = stem.split("_")
-    if len(parts) == 2 and all(parts):
-        return parts[0], parts[1]
-    problems.warn(
-        shown(name), "not named TEAM_SubmissionID.json with one underscore; the whole name is taken as team and as id"
-    )
-    return stem, stem
 
 
 @dataclass
@@ -351,13 +340,11 @@ class _AnswerReader:
         if post is None:
             return PostAnswer({}, "", None)
         self._extra(post, POST_FIELDS, where, "field")
-        return PostAnswer(
-            evidence={
-                state: self.fields.evidence(post, f"{state}_evidence", where, self.problems) for state in SELF_STATES
-            },
-            summary=self.fields.post_summary(post, where, self.problems),
-            wellbeing=self.fields.wellbeing(post, where, self.problems),
-        )
+        evidence = {}
+        for state in SELF_STATES:
+            evidence[state] = self.fields.evidence(post, f"{state}_evidence", where, self.problems)
+        summary = self.fields.post_summary(post, where, self.problems)
+        return PostAnswer(evidence, summary, self.fields.wellbeing(post, where, self.problems))
 
     def _member(self, holder: Optional[JsonObject], key: str, where: str, expected: str) -> Optional[JsonObject]:
         if holder is None or not self._expected(holder, key, f"{where}, {key}"):

@@ -10,8 +10,10 @@ from declared.metrics import positive_of
 from declared.plan import Plan
 from declared.reference import GoldTable, Reference
 from declared.samples import compared, labels_of, number_of, scored_groups
+from scoring_kit.base.fields import NATURAL_POSITIVE
 from scoring_kit.errors import first_of
 
+SHOWN_LABELS = 5
 Fault = tuple[str, str, str]
 """Where, what is wrong, what is expected."""
 CONSTANT: Mapping[str, tuple[str, str]] = {
@@ -23,13 +25,11 @@ CONSTANT: Mapping[str, tuple[str, str]] = {
     "ccc": ("all gold values are equal, so that ccc is 0 or undefined", "at least two different values"),
 }
 """What is wrong with gold of a single value, by metric."""
-NATURAL = ({"0", "1"}, {"false", "true"})
-"""Labels of which the second is the positive one without being named."""
 
 
 def faults(plan: Plan, reference: Reference) -> Iterator[Fault]:
     """Everything about the gold that leaves a column undefined, or that its metric cannot take."""
-    gold = reference.tables[plan.table]
+    gold = reference[plan.table]
     where = f"{gold.table.gold.name} ({plan.key})"
     groups = scored_groups(plan, gold)
     if not any(groups.values()):
@@ -40,8 +40,7 @@ def faults(plan: Plan, reference: Reference) -> Iterator[Fault]:
         return
     for what, expected in (*_of_columns(plan, gold), *_of_numbers(plan, gold)):
         yield where, what, expected
-    named = _positive(plan, gold)
-    if named is not None:
+    if (named := _positive(plan, gold)) is not None:
         yield where, *named
         return
     find = OF_METRICS.get(plan.metric)
@@ -58,7 +57,6 @@ Found = Iterator[tuple[str, str]]
 
 
 def _of_columns(plan: Plan, gold: GoldTable) -> Found:
-    """Lists of texts where rows are compared, and labels that are named and nowhere."""
     for name, field in zip(plan.fields, gold.fields[plan.key], strict=False):
         if gold.table.many and field.type == "texts" and gold.table.field(name).type == "text":
             what = f"rows: many compares each row with one text, and {field.name} has lists of texts"
@@ -75,7 +73,6 @@ def _of_columns(plan: Plan, gold: GoldTable) -> Found:
 
 
 def _of_numbers(plan: Plan, gold: GoldTable) -> Found:
-    """Weights and scales, which are numbers of the gold."""
     for name, column in plan.numbers.items():
         numbers = list(map(number_of, gold.groups[column]))
         if any(map(math.isnan, numbers)) or min(numbers, default=0) < 0:
@@ -102,13 +99,10 @@ def _positive(plan: Plan, gold: GoldTable) -> tuple[str, str] | None:
     labels: set[str] = set()
     for field in gold.fields[plan.key]:
         labels.update(filter(None, gold.answers.columns[field.name, field.type]))
-    if any(map(labels.issubset, NATURAL)):
+    if any(map(labels.issubset, NATURAL_POSITIVE)):
         return None
     shown = ", ".join(sorted(labels)[:SHOWN_LABELS])
     return f"positive is missing, and the gold has the labels {shown}", "`positive: LABEL` in the metric"
-
-
-SHOWN_LABELS = 5
 
 
 def _values_by_group(plan: Plan, gold: GoldTable) -> Iterator[tuple[str, Sequence[Any]]]:
@@ -210,7 +204,7 @@ def remarks(plan: Plan, reference: Reference) -> Iterator[str]:
     """What the organisers should know of a metric with this gold."""
     if plan.file is not None:
         return
-    gold = reference.tables[plan.table]
+    gold = reference[plan.table]
     groups = _values_by_group(plan, gold)
     empty = list(dict.fromkeys(group for group, values in groups if _nothing_to_find(plan, values)))
     if empty:

@@ -68,8 +68,7 @@ def main(program_folder: Path, arguments: Sequence[str]) -> int:
 def _run(program_folder: Path, asked: argparse.Namespace, private: Path) -> int:
     """Run the ingestion, with the code in the folder `private`, and write its record; returns the exit status.
 
-    Raises:
-        OSError: the output folder cannot be written.
+    Raises OSError: the output folder cannot be written.
     """
     handed_over: Path = asked.output / run_folder_name(asked.submission)
     record: Dict[str, Any] = {"duration": None, "memory_mib": None, "exit_code": None, "files": {}}
@@ -108,12 +107,10 @@ def _hand_over(
 ) -> None:
     """Run the entry on a copy of the submission, and take over and check what it wrote; `record` says how it went.
 
-    Raises:
-        SubmissionError: with every problem of the code, its run or its predictions.
-        OrganiserError: the program was not packed as a whole, or there is no input data.
+    Raises SubmissionError with every problem; OrganiserError where the program is not whole, or has no input data.
     """
     program = _read_program(program_folder / "program.json")
-    entry = CodeEntry(program["entry"]["file"], program["entry"]["interface"])
+    entry = CodeEntry(**program["entry"])
     manifest = Manifest.from_dict(program["manifest"])
     # Before the code runs, so that nothing of this program is read again afterwards.
     module = submission_module(program["package"])
@@ -192,10 +189,8 @@ def _print(lines: Sequence[str], stream: Any) -> None:
 def take_over(written: Path, target: Path, problems: Problems) -> List[str]:
     """Copy what was written to the new folder `target`; all that is not taken goes into `problems`.
 
-    The code that wrote it has ended, so that nothing changes meanwhile. Links are never followed.
-
-    Returns:
-        The names of the files, sorted, `/` between folders.
+    The code that wrote it has ended, so that nothing changes meanwhile. Links are never followed. Returns the sorted
+    names of the files, `/` between folders.
     """
     target.mkdir(parents=True)
     names: List[str] = []
@@ -232,7 +227,7 @@ def _entries(folder: Path, problems: Problems) -> Iterator[Tuple[str, Path, int]
             status = path.lstat()
             if name in PROGRAM_FILES:
                 problems.warn(name, "is a name that the platform uses itself; this file is left out")
-            elif not _is_text(name):
+            elif name.encode("utf-8", "replace").decode() != name:
                 problems.error(shown(name), "has a name that is not UTF-8", "letters, digits, - and _")
             elif stat.S_ISDIR(status.st_mode) and name.count("/") < MAX_FOLDERS:
                 waiting.append(path)
@@ -243,11 +238,3 @@ def _entries(folder: Path, problems: Problems) -> Iterator[Tuple[str, Path, int]
                 problems.error(shown(name), what, "only regular files and folders")
             else:
                 yield name, path, status.st_size
-
-
-def _is_text(name: str) -> bool:
-    try:
-        name.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -56,9 +56,8 @@ class ModelAnswers:
 
 @dataclass(frozen=True)
 class ProcessSubmission:
-    """What a team sent: its name (group and affiliation), and task → its three models."""
+    """What a team sent: task → its three models."""
 
-    team: str
     models: Mapping[str, Sequence[ModelAnswers]]
     entered: FrozenSet[str]
 
@@ -88,8 +87,7 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
         names = ", ".join(column_names(wanted))
         what = f"enters no task and gets the worst scores, because none of {names} is filled from top to bottom"
         problems.warn(name, what)
-    team = named["team"] if named else ""
-    return ProcessSubmission(team, models, frozenset(entered.intersection(manifest.tasks)))
+    return ProcessSubmission(models, frozenset(entered.intersection(manifest.tasks)))
 
 
 def _the_file(files: SubmissionFiles, problems: Problems) -> Optional[str]:

@@ -21,15 +21,10 @@ Scores = dict[str, dict[str, "float | None"]]
 
 
 def read_scores(path: Path, keys: Sequence[str], also: Sequence[str] = ()) -> Scores:
-    """Read a table `team,<column>,…`; an empty cell or a missing column is a task that the team did not enter.
+    """Read a CSV table `team,<column>,…`; an empty cell or a missing column is a task that the team did not enter.
 
-    Args:
-        path: the table, CSV.
-        keys: the columns it may have; it has one of them at least.
-        also: further columns it may have, for one of `keys` or beside them.
-
-    Raises:
-        OrganiserError: everything that is wrong with the table, with file and line.
+    It has one of the columns `keys` at least, and may have those in `also`, for one of `keys` or beside them. Raises
+    OrganiserError with everything that is wrong, with file and line.
     """
     problems = Problems()
     if not path.is_file():
@@ -120,7 +115,10 @@ def average_ranks(
     for source in sources:
         values, competing = {}, {}
         for team in entered:
-            values[team] = _shown(source, scores[team][source.key])
+            score = source.or_worst(scores[team][source.key])
+            if score is not None:  # as the board shows it: stored with ten decimals, then rounded
+                score = round(float(Decimal(score).quantize(STORED, ROUND_HALF_UP)), source.precision)
+            values[team] = score
             if team not in baselines:
                 competing[team] = values[team]
         for team in entered:
@@ -208,12 +206,6 @@ def _with_computed(program: Program, written: Mapping[str, float | None]) -> dic
 def _entered(column: ScoreColumn, values: Mapping[str, float | None]) -> bool:
     """Whether a team entered anything of a computed column."""
     return any(values[key] is not None for key in column.of)
-
-
-def _shown(column: ScoreColumn, value: float | None) -> float | None:
-    """A written score as the board shows it: stored with ten decimals, then rounded to the column's precision."""
-    score = column.or_worst(value)
-    return None if score is None else round(float(Decimal(score).quantize(STORED, ROUND_HALF_UP)), column.precision)
 
 
 @dataclass(frozen=True)

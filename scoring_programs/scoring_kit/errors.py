@@ -5,6 +5,8 @@ import re
 import sys
 from typing import Callable, Dict, List, Sequence, Tuple, TypeVar
 
+from scoring_kit.base.texts import counted
+
 SHOWN = 50
 LINES_SHOWN = 8
 """Of a problem that many lines have."""
@@ -81,7 +83,11 @@ class Problems:
     def error(self, where: str, what: str, expected: str) -> None:
         """Record a problem: `where` is `file:line` or a field, `what` is wrong, and what was `expected`."""
         numbered = NUMBERED.fullmatch(where)
-        text = f"{where}: {_sentence(what)} {_expectation(expected)}"
+        if expected[:1].isupper() or "expect" in expected:  # a sentence of its own
+            wanted = expected[:1].upper() + expected[1:]
+        else:
+            wanted = f"Expected: {expected}"
+        text = f"{where}: {_sentence(what)} {_sentence(wanted)}"
         if numbered is None:
             self.repeat_error(text)
         else:
@@ -110,7 +116,15 @@ class Problems:
     @property
     def errors(self) -> List[str]:
         """The problems as text, with the numbers of the other lines that have the same one."""
-        return [text + _same(others) for text, others in self._texts.values()]
+        texts = []
+        for text, others in self._texts.values():
+            if others:
+                numbers = ", ".join(others[:LINES_SHOWN])
+                if len(others) > LINES_SHOWN:
+                    numbers += ", …"
+                text += f" The same in {counted(len(others), 'more line')}: {numbers}."
+            texts.append(text)
+        return texts
 
     def warn(self, where: str, what: str) -> None:
         """Record something that will be ignored or read otherwise than the participant may think."""
@@ -168,13 +182,6 @@ def _problems_in(lines: Sequence[str]) -> int:
     return len(lines) + sum(int(found[1]) for found in repeated if found)
 
 
-def _same(others: Sequence[str]) -> str:
-    if not others:
-        return ""
-    more = ", …" if len(others) > LINES_SHOWN else ""
-    return f" The same in {counted(len(others), 'more line')}: {', '.join(others[:LINES_SHOWN])}{more}."
-
-
 def _line(text: str) -> str:
     """A message in one line that is not too long to be read."""
     return cut(printable(text), MAX_LINE)
@@ -185,20 +192,8 @@ def cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def counted(number: int, noun: str) -> str:
-    """A number of things: `1 line`, `2 lines`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def _sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else text + "."
-
-
-def _expectation(text: str) -> str:
-    """`one of a, b` → `Expected: one of a, b.`; a text that is a sentence of its own stays one."""
-    if text[:1].isupper() or "expect" in text:
-        return _sentence(text[:1].upper() + text[1:])
-    return _sentence(f"Expected: {text}")
 
 
 def printable(text: str) -> str:

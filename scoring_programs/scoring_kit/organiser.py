@@ -23,9 +23,10 @@ The verbs that a package serves itself, each with the fields of its request
   columns that identify a row; also `public`, columns that participants may have, and `"lines": true` in place of
   columns, where every line is gold. These names travel in the scoring program, so that any check knows them.
 
-Served for every package, unless its module has a function of that name itself: `manifest` (of `reference`, what the
-module `reference` says), `rank`, `columns`, `trial`, and `disclosure` (of `reference`, the number of `submissions` and
-the `decimals` of scores: how many gold values the scores give away, `declared.disclosure`; null where it is not known).
+Served for every package, unless its module has a function of that name itself: `check_reference` (reads it, which finds
+every fault), `manifest` (of `reference`, what the module `reference` says), `rank`, `columns`, `trial`, and
+`disclosure` (of `reference`, the number of `submissions` and the `decimals` of scores: how many gold values the scores
+give away, `declared.disclosure`; null where it is not known).
 By `columns` and `trial` a build tries a package before anyone uploads it. A task's module may define two names beside
 `score`: `METRICS`, the names of the metrics that a column may show; and `NEEDS_MODEL = True` where `score` loads a
 model, so that a build does not try it. Then METRICS must be there.
@@ -88,15 +89,12 @@ Gold = TypeVar("Gold")
 
 
 def serve(module: Mapping[str, Any]) -> int:
-    """Answer calls with the functions of a package's organiser module, its `globals()`, until standard input ends.
-
-    Returns:
-        The exit status.
-    """
+    """Answer calls with the functions of a package's organiser module, its `globals()`; returns the exit status."""
     package = str(module.get("__package__"))
     known: dict[str, Verb] = {
+        "check_reference": partial(_check_reference, package),
         "manifest": partial(_manifest, package),
-        "rank": _rank,
+        "rank": lambda request: importlib.import_module("scoring_kit.ranking").rank(request),  # shows its progress here
         "columns": columns,
         "trial": trial,
         "disclosure": lambda _: None,
@@ -159,18 +157,18 @@ def _answered(verbs: Mapping[str, Verb], call: Mapping[str, Any]) -> str:
     name = call["verb"]
     if name not in verbs:
         return _json({"messages": [f"no verb {name!r}. Expected one of {', '.join(sorted(verbs))}."]})
+    record: dict[str, object]
     try:
         return _json({"answer": verbs[name](call["request"])})
     except SubmissionError as error:
-        return _json({"messages": error.report().splitlines()})
+        record = {"messages": error.report().splitlines()}
     except OrganiserError as error:
-        return _json({"messages": error.messages})
-    except ModuleNotFoundError as error:
-        if package := missing_package(error):
-            return _json({"messages": [what_is_missing(package)]})
-        return _json({"traceback": _traceback(error)})
+        record = {"messages": error.messages}
     except Exception as error:
-        return _json({"traceback": _traceback(error)})
+        record = {"traceback": "".join(traceback.format_exception(error))}
+        if isinstance(error, ModuleNotFoundError) and (package := missing_package(error)):
+            record = {"messages": [what_is_missing(package)]}
+    return _json(record)
 
 
 def _json(record: object) -> str:
@@ -179,8 +177,11 @@ def _json(record: object) -> str:
     return re.sub("[\ud800-\udfff]", lambda half: rf"\\u{ord(half[0]):x}", text)
 
 
-def _traceback(error: Exception) -> str:
-    return "".join(traceback.format_exception(error))
+def _check_reference(package: str, request: Any) -> Warned:
+    from scoring_kit.submission_files import reference_module
+
+    read_reference(reference_module(package).read, request)
+    return {"warnings": []}
 
 
 def _manifest(package: str, request: Any) -> object:
@@ -190,16 +191,8 @@ def _manifest(package: str, request: Any) -> object:
     return module.manifest(read_reference(module.read, request), request["tasks"])
 
 
-def _rank(request: Mapping[str, Any]) -> object:
-    return importlib.import_module("scoring_kit.ranking").rank(request)  # which shows its progress by this module
-
-
 def columns(request: Mapping[str, Any]) -> dict[str, Any]:
-    """What the modules of `tasks` in `package` declare.
-
-    Returns:
-        task id → `metrics`, the names of METRICS, None where the module has none; `needs_model`.
-    """
+    """What the modules of `tasks` in `package` declare: task → `metrics`, None without METRICS, and `needs_model`."""
     declared = {}
     for task in request["tasks"]:
         module = importlib.import_module(f"{request['package']}.{task}")
@@ -214,15 +207,13 @@ def trial(request: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         request: `program`, the folder of a program.json; `phase`, a folder with the reference data in `ref/`;
-            `submission`, a zip; `is_template`, whether that is the empty template.
+            `submission`, a zip.
 
     Returns:
         `scores`: task id → column key → score, of the tasks that the submission enters; or `missing`: which Python
         package is not here, in words.
 
-    Raises:
-        SubmissionError: the submission is refused.
-        OrganiserError: the package, its columns or the reference data are wrong; a function of the organisers' fails.
+    Raises SubmissionError where it is refused; OrganiserError where package, columns, gold or own functions are wrong.
     """
     from scoring_kit.frame import phase_gold, program_of, run
     from scoring_kit.submission_files import reference_module
@@ -244,7 +235,6 @@ def trial(request: Mapping[str, Any]) -> dict[str, Any]:
                 raise
             return {"missing": what_is_missing(package)}
         scores = json.loads((Path(out) / "scores.json").read_text(encoding="utf-8"))
-        entered = json.loads((Path(out) / "details.json").read_text(encoding="utf-8"))["tasks"]
     failed = []
     for result in results.values():
         for key, why in result.failed.items():
@@ -252,7 +242,7 @@ def trial(request: Mapping[str, Any]) -> dict[str, Any]:
             failed.append(f"{why.place}: {what}. Expected a number, or NaN where it is undefined.")
     if failed:
         raise OrganiserError(*failed)
-    by_task: dict[str, dict[str, float]] = {task: {} for task in entered}
+    by_task: dict[str, dict[str, float]] = {task: {} for task in results}
     for column in described.columns:
         if column.key in scores and column.task in by_task:
             by_task[column.task][column.key] = scores[column.key]

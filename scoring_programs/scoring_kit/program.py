@@ -1,7 +1,7 @@
 """program.json: which competition, tasks, options and columns a scoring program was packed for."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
@@ -11,6 +11,13 @@ from scoring_kit.errors import OrganiserError
 
 STORED = Decimal("1e-10")
 AVERAGE_RANK = "avg_rank"
+OF_STORED: Mapping[str | None, Callable[[Sequence[Decimal]], Any]] = {
+    "min": min,
+    "max": max,
+    "sum": sum,
+    "avg": lambda scores: (sum(scores, Decimal()) / len(scores)).quantize(STORED, ROUND_HALF_UP),
+}
+"""What the platform computes: its source is named in `gen_bundle.codabench.board`, which replays it."""
 
 
 @dataclass(frozen=True)
@@ -62,14 +69,6 @@ class ScoreColumn:
 
 
 @dataclass(frozen=True)
-class PackedPhase:
-    """The phase that a program was packed for."""
-
-    id: str
-    name: str
-
-
-@dataclass(frozen=True)
 class Program:
     """A scoring program's own description.
 
@@ -79,7 +78,8 @@ class Program:
         columns: in the board's order; the first one ranks.
         details_min_items: a detailed figure has at least so many scored items.
         scores_txt: write scores.txt, too (older CodaLab).
-        phase: None in a starting kit, where participants score with gold of their own, and where organisers rank.
+        phase: its `id` and `name`; None in a starting kit, where participants score with gold of their own, and where
+            organisers rank.
         details: what participants see beside their scores, `none`, `headline` or `full`; `all` for organisers.
         score_decimals: every figure is rounded to so many decimals; None leaves them exact.
         scores_hidden: the platform keeps the scoring output of the phase from participants.
@@ -102,7 +102,7 @@ class Program:
     columns: tuple[ScoreColumn, ...]
     details_min_items: int
     scores_txt: bool = False
-    phase: PackedPhase | None = None
+    phase: Mapping[str, str] | None = None
     details: str = "full"
     score_decimals: int | None = None
     scores_hidden: bool = False
@@ -122,7 +122,6 @@ class Program:
             data["options"] = _with_paths(data["options"], path.parent)
             columns = tuple(ScoreColumn(**column) for column in data.pop("columns"))
             data.pop("secrets", None)  # for the check of a bundle
-            data["phase"] = data.get("phase") and PackedPhase(**data["phase"])
             data["tasks"], data["all_tasks"] = tuple(data["tasks"]), tuple(data["all_tasks"])
             return cls(columns=columns, **data)
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -156,18 +155,8 @@ class Program:
         for column in self.columns:
             if column.computation not in (None, AVERAGE_RANK):
                 stored = [Decimal(scores[key]).quantize(STORED, ROUND_HALF_UP) for key in column.of]
-                board[column.key] = float(_combined(column, stored))
+                board[column.key] = float(OF_STORED[column.computation](stored))
         return board
-
-
-def _combined(column: ScoreColumn, values: Sequence[Decimal]) -> Decimal:
-    """What the platform computes: its source is named in `gen_bundle.codabench.board`, which replays it."""
-    if column.computation == "min":
-        return min(values)
-    if column.computation == "max":
-        return max(values)
-    total = sum(values, Decimal())
-    return (total / len(values)).quantize(STORED, ROUND_HALF_UP) if column.computation == "avg" else total
 
 
 def title_of(path: Path) -> str:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
-from gen_bundle.cli.messages import print_json, say, say_each, user_errors
-from gen_bundle.cli.options import PATH, json_option
+from gen_bundle.cli.messages import print_json, say, say_each
+from gen_bundle.cli.options import PATH, THERE, json_option
 
 EPILOG = """\b
 Examples:
@@ -20,7 +20,7 @@ bundle that cannot be read.
 
 
 @click.command(epilog=EPILOG)
-@click.argument("old", type=click.Path(exists=True, path_type=Path))
+@click.argument("old", type=THERE)
 @click.option("--out", type=PATH, help="Where the new bundle goes; default: OLD-codabench.zip, here.")
 @click.option("--force", is_flag=True, help="Replace the file at --out.")
 @json_option("Print what became of it as JSON.")
@@ -30,8 +30,7 @@ def command(old: Path, out: Path | None, force: bool, as_json: bool) -> None:
 
     if out is None:
         out = Path(f"{old.resolve().name if old.is_dir() else old.stem}-codabench.zip")
-    with user_errors():
-        converted = convert(old, out, force=force)
+    converted = convert(old, out, force=force)
     say_each(converted.changed, before="note: ")
     say_each(converted.lost, "yellow", before="not carried over: ")
     for finding in converted.faults:

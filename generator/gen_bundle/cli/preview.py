@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from gen_bundle.cli.messages import say, say_each, spinner, user_errors
-from gen_bundle.cli.options import platform_version
+from gen_bundle.cli.messages import say, say_each, spinner
+from gen_bundle.cli.options import FOLDER, THERE, platform_version
 from gen_bundle.codabench.versions import PlatformVersion
 
 EPILOG = """\b
@@ -20,20 +20,9 @@ Exit status: 0 the page is written, 2 wrong use, or not a Codabench bundle.
 
 
 @click.command(epilog=EPILOG)
-@click.argument("bundle", type=click.Path(exists=True, path_type=Path))
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("preview"),
-    show_default=True,
-    help="Folder for index.html.",
-)
-@click.option(
-    "--dry-run",
-    "dry_run",
-    type=click.Path(exists=True, path_type=Path),
-    help="The results of a dry run, to fill the leaderboard.",
-)
+@click.argument("bundle", type=THERE)
+@click.option("--out", type=FOLDER, default=Path("preview"), show_default=True, help="Folder for index.html.")
+@click.option("--dry-run", type=THERE, help="The results of a dry run, to fill the leaderboard.")
 @platform_version
 @click.option("--open", "open_it", is_flag=True, help="Open it in the browser.")
 @click.option("--serve", "serve_it", is_flag=True, help="Serve it on this machine until Ctrl-C.")
@@ -48,12 +37,13 @@ def command(
     port: int,
 ) -> None:
     """Show a bundle (zip or folder, your own or another's) as participants will meet it, as one static page."""
+    from gen_bundle.local_server import local_server
     from gen_bundle.preview.page import preview_page, write_page
     from gen_bundle.preview.reading import read_view
     from gen_bundle.twin.report import read_record
 
     record = None
-    with user_errors(), spinner("reading the bundle"):
+    with spinner("reading the bundle"):
         if dry_run:
             record = read_record(dry_run)
         page = preview_page(read_view(bundle, version=version), record)
@@ -61,16 +51,11 @@ def command(
     if record:
         say_each(record["findings"], "yellow", before="the dry run found: ")
     say(f"{file}: {len(page) / 1e3:.0f} kB", "green")
-    if serve_it:
-        _serve(out, port, open_it)
-    elif open_it:
-        click.launch(file.resolve().as_uri())
-
-
-def _serve(folder: Path, port: int, open_it: bool) -> None:
-    from gen_bundle.local_server import local_server
-
-    with local_server(folder, port) as running:
+    if not serve_it:
+        if open_it:
+            click.launch(file.resolve().as_uri())
+        return
+    with local_server(out, port) as running:
         address = f"http://127.0.0.1:{running.server_port}/"
         say(f"{address} (Ctrl-C ends it)")
         if open_it:

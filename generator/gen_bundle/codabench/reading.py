@@ -190,9 +190,7 @@ def input_texts(indexes: Any) -> list[str]:
     if not isinstance(indexes, (list, dict, str, set)):
         return []
     joined = ",".join(map(str, indexes))
-    if not joined:
-        return []
-    return joined.split(",")
+    return joined.split(",") if joined else []
 
 
 def _read_v2(declared: CompetitionYaml) -> Competition:
@@ -219,7 +217,6 @@ def _read_v2(declared: CompetitionYaml) -> Competition:
         board_title=as_text(board.get("title")) or "",
         tie_break=tie_break,
         solutions=tuple(_solutions(declared)),
-        pages=tuple(_pages(declared)),
     )
 
 
@@ -260,11 +257,7 @@ def _column(entry: YamlItem) -> Column:
     computation = entry.get("computation")
     if computation is not None:
         computation = str(computation)
-    inputs = []
-    for text in input_texts(entry.get("computation_indexes")):
-        number = as_integer(text)
-        if number is not None:
-            inputs.append(number)
+    inputs = map(as_integer, input_texts(entry.get("computation_indexes")))
     return Column(
         index=as_integer(entry.get("index")),
         key=as_text(entry.get("key")) or "",
@@ -273,7 +266,7 @@ def _column(entry: YamlItem) -> Column:
         precision=as_integer(entry.value.get("precision", 2)),
         hidden=is_on(entry.get("hidden")),
         computation=computation,
-        inputs=tuple(inputs),
+        inputs=tuple(number for number in inputs if number is not None),
         measured=entry.get(MEASURED) is not None,
         at=entry.at,
     )
@@ -284,15 +277,6 @@ def _solutions(declared: CompetitionYaml) -> Iterator[Solution]:
         if "key" not in entry.value and "path" in entry.value:
             place, order = (*entry.at, "path"), (entry.position,)
             yield Solution(place, "solution", entry.get("path"), order, _listed(entry.get("tasks")))
-
-
-def _pages(declared: CompetitionYaml) -> Iterator[tuple[Path, Any]]:
-    for entry in declared.entries("pages"):
-        if "file" in entry.value:
-            yield (*entry.at, "file"), entry.value["file"]
-    terms = declared.yaml.get("terms")
-    if isinstance(terms, str):
-        yield ("terms",), terms
 
 
 def _listed(indexes: Any) -> tuple[Hashable, ...]:
@@ -350,7 +334,6 @@ def _read_v1(declared: CompetitionYaml) -> Competition:
             index=order,
         )
         phases.append(phase)
-    pages = declared.mapping(("html",)).items()
     return Competition(
         title=as_text(top.get("title")) or "",
         image=as_text(top.get("competition_docker_image") or DEFAULT_IMAGE) or "",
@@ -363,7 +346,6 @@ def _read_v1(declared: CompetitionYaml) -> Competition:
         detailed_results=is_on(top.get("enable_detailed_results")),
         programs_available=is_on(top.get("make_programs_available")),
         input_available=is_on(top.get("make_input_data_available")),
-        pages=tuple((("html", title), path) for title, path in pages if isinstance(path, str)),
     )
 
 

@@ -28,7 +28,7 @@ from gen_bundle.declaration.model import (
     SubmissionRule,
 )
 from gen_bundle.declaration.overrides import nearest
-from gen_bundle.declaration.rules import files, unique
+from gen_bundle.declaration.rules import computed_of_others, files, shared_data, unique
 from gen_bundle.declaration.source import Broken, Trail, columns_of, listed, mappings
 
 PROGRAMS = "programs"
@@ -233,7 +233,7 @@ def check_foreign_rules(data: dict[str, Any], folder: Path) -> Iterator[Broken]:
     yield from _columns(data)
     for name in ("phases", "solutions"):
         yield from _task_ids(data, name)
-    yield from _shared_data(data)
+    yield from shared_data(data)
 
 
 def _columns(data: dict[str, Any]) -> Iterator[Broken]:
@@ -242,24 +242,17 @@ def _columns(data: dict[str, Any]) -> Iterator[Broken]:
     of_tasks = list(columns_of(data))
     if of_board and of_tasks:
         yield ("leaderboard", "columns"), "tasks have columns, too. Expected all in one of the two places."
-    tasks = [task for _, task in mappings(data, "tasks")]
-    if tasks and not of_board and not any("columns" in task for task in tasks):
+    without = ["columns" not in task for _, task in mappings(data, "tasks")]
+    if without and all(without) and not of_board:
         yield ("tasks", 0), "columns is missing. Expected the leaderboard's columns, with their key, title and sort."
     columns = of_board + of_tasks
     keys = [str(column.get("key")) for _, column in columns]
     for place, (trail, column) in enumerate(columns):
         if keys[place] in keys[:place]:
             yield (*trail, "key"), f"{keys[place]!r} is used twice. Expected: a different key for each of the columns."
-        yield from _computed(trail, column, keys)
-
-
-def _computed(trail: Trail, column: dict[str, Any], keys: list[str]) -> Iterator[Broken]:
-    named = listed(column, "of")
-    if named and column.get("computation") is None:
-        yield (*trail, "of"), f"is given without a computation. Expected one of {', '.join(COMPUTATIONS)}."
-    for index, key in enumerate(named):
-        if key not in keys:
-            yield (*trail, "of", index), f"no column {key!r}. {nearest(str(key), keys)}"
+        if listed(column, "of") and column.get("computation") is None:
+            yield (*trail, "of"), f"is given without a computation. Expected one of {', '.join(COMPUTATIONS)}."
+        yield from computed_of_others(trail, column, keys, "column")
 
 
 def _task_ids(data: dict[str, Any], name: str) -> Iterator[Broken]:
@@ -268,14 +261,6 @@ def _task_ids(data: dict[str, Any], name: str) -> Iterator[Broken]:
         for index, task in enumerate(listed(item, "tasks")):
             if task not in ids:
                 yield (*trail, "tasks", index), f"no task {task!r}. {nearest(str(task), ids)}"
-
-
-def _shared_data(data: dict[str, Any]) -> Iterator[Broken]:
-    owners = [str(phase.get("id")) for _, phase in mappings(data, "phases") if phase.get("data") is None]
-    for trail, phase in mappings(data, "phases"):
-        shared = phase.get("data")
-        if shared is not None and shared not in owners:
-            yield (*trail, "data"), f"{shared!r} is no phase with data of its own. {nearest(str(shared), owners)}"
 
 
 def source_of(folder: Path, data: Path | None, path: str) -> Path:

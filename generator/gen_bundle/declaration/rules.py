@@ -27,7 +27,8 @@ def check_rules(data: dict[str, Any], folder: Path) -> Iterator[Broken]:
     yield from _separate_columns(data)
     yield from _phases(data)
     yield from _tasks_of_phases(data)
-    yield from _shared_data(data)
+    yield from shared_data(data)
+    yield from _gold_of_shared_data(data)
     yield from files(data, folder)
     yield from _submission_rule(data)
     yield from _time_zones(data)
@@ -86,12 +87,18 @@ def _computed(trail: Trail, column: dict[str, Any], stored: Sequence[Any]) -> It
     if column.get("of") is None:
         yield trail, "of is missing. Expected the keys of the columns that are computed together."
     of = listed(column, "of")
-    known = [name for name in stored if isinstance(name, str)]
     for index, key in enumerate(of):
         if key in of[:index]:
             yield (*trail, "of", index), f"{key!r} is named twice, and counts once. Expected each column once."
-        if key not in stored:
-            yield (*trail, "of", index), f"no written column {key!r}. {nearest(str(key), known)}"
+    yield from computed_of_others(trail, column, stored, "written column")
+
+
+def computed_of_others(trail: Trail, column: dict[str, Any], keys: Sequence[Any], what: str) -> Iterator[Broken]:
+    """What a column is computed from is not among those with these keys."""
+    known = [key for key in keys if isinstance(key, str)]
+    for index, key in enumerate(listed(column, "of")):
+        if key not in keys:
+            yield (*trail, "of", index), f"no {what} {key!r}. {nearest(str(key), known)}"
 
 
 def _primary(data: dict[str, Any], trail: Trail, column: dict[str, Any]) -> Iterator[Broken]:
@@ -208,18 +215,23 @@ def _tasks_of_phases(data: dict[str, Any]) -> Iterator[Broken]:
             yield (*trail, "id"), f"no phase has the task {name!r}. Expected it among the tasks of a phase."
 
 
-def _shared_data(data: dict[str, Any]) -> Iterator[Broken]:
-    """A phase shares the data of one that has its own, and their gold is secret or public alike."""
+def shared_data(data: dict[str, Any]) -> Iterator[Broken]:
+    """A phase shares the data of one that has its own."""
     phases = {phase["id"]: phase for _, phase in mappings(data, "phases") if isinstance(phase.get("id"), str)}
     owners = [name for name, phase in phases.items() if phase.get("data") is None]
     for trail, phase in mappings(data, "phases"):
         shared = phase.get("data")
-        if not isinstance(shared, str):
-            continue
-        if shared not in owners:
+        if isinstance(shared, str) and shared not in owners:
             what = "has no data of its own" if shared in phases else "is not the id of a phase"
             yield (*trail, "data"), f"{shared!r} {what}. {nearest(shared, owners)}"
-        elif phase.get("gold", "secret") != phases[shared].get("gold", "secret"):
+
+
+def _gold_of_shared_data(data: dict[str, Any]) -> Iterator[Broken]:
+    """The gold of phases that share their data is secret or public alike."""
+    golds = {str(phase.get("id")): phase.get("gold", "secret") for _, phase in mappings(data, "phases")}
+    for trail, phase in mappings(data, "phases"):
+        shared, gold = phase.get("data"), phase.get("gold", "secret")
+        if isinstance(shared, str) and golds.get(shared, gold) != gold:
             place = (*trail, "gold") if "gold" in phase else (*trail, "data")
             yield place, f"the gold is that of {shared!r}. Expected the same gold (secret or public) in both phases."
 

@@ -5,7 +5,7 @@ No program of it runs for a build, and none is looked into but by the check.
 
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import time
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,6 @@ from gen_bundle.codabench.reading import YAML_NAME
 from gen_bundle.declaration.dates import parse_moment
 from gen_bundle.declaration.foreign import (
     DATA,
-    ForeignColumn,
     ForeignCompetition,
     ForeignPhase,
     ForeignSolution,
@@ -40,91 +39,10 @@ from gen_bundle.render.tables import utc
 from gen_bundle.zips.writing import all_files, folder_members, write_zip
 
 SOLUTIONS = "solutions"
-PUBLIC_DATA = (f"{DATA}/public", "public")
 Files = dict[str, str]
-"""A key of competition.yaml → the path of what it names, beside bundle.yaml."""
-
-
-@dataclass(frozen=True)
-class ProjectPlaces:
-    """What lies in a project's folder; below `data/` in the folder `data`, where that is given."""
-
-    folder: Path
-    data: Path | None
-    declaration: ForeignCompetition
-
-    def of_task(self, task: ForeignTask, phase: ForeignPhase | None) -> Files:
-        """The files of a task in a phase; of a task that no phase has, with `phase` None, those that are given."""
-        programs = self.declaration.programs_of(task, phase)
-        reference, code_input = task.reference_data, task.input_data
-        if phase is not None:
-            phases = [other.data_id for other in self.declaration.phases]
-            if "reference_data" not in task.model_fields_set:
-                tasks = [other.id for other in self.declaration.tasks_of(phase)]
-                reference = self._usual(f"{DATA}/{phase.data_id}", task.id, tasks)
-            if "input_data" not in task.model_fields_set:
-                code_input = self._usual(f"{DATA}/input", phase.data_id, phases)
-        files = {
-            "scoring_program": programs.scoring,
-            "ingestion_program": programs.ingestion,
-            "reference_data": reference,
-            "input_data": code_input,
-        }
-        return {key: path for key, path in files.items() if path is not None}
-
-    def of_phase(self, phase: ForeignPhase) -> Files:
-        """A phase's public data and starting kit."""
-        public, kit = phase.public_data, phase.starting_kit
-        phases = [other.data_id for other in self.declaration.phases]
-        if "public_data" not in phase.model_fields_set:
-            found = [self._usual(place, phase.data_id, phases) for place in PUBLIC_DATA]
-            public = next(filter(None, found), None)
-        if "starting_kit" not in phase.model_fields_set:
-            kit = self._usual("kits", phase.id, [other.id for other in self.declaration.phases])
-        files = {"public_data": public, "starting_kit": kit}
-        return {key: path for key, path in files.items() if path is not None}
-
-    def solutions(self) -> Iterator[ForeignSolution]:
-        """The example submissions: those that are declared, or all that lie in their folder."""
-        if "solutions" in self.declaration.model_fields_set:
-            yield from self.declaration.solutions or []
-            return
-        folder = self.folder / SOLUTIONS
-        tasks = [task.id for task in self.declaration.tasks]
-        for path in sorted(folder.iterdir()) if folder.is_dir() else []:
-            if not path.name.startswith("."):
-                yield ForeignSolution(path=f"{SOLUTIONS}/{path.name}", tasks=tasks, name=path.stem)
-
-    def _usual(self, parent: str, name: str, names: Sequence[str]) -> str | None:
-        """What lies in a folder under a name, or with .zip; where nothing is called by any of the names, the folder."""
-        own = [path for path in (f"{parent}/{name}", f"{parent}/{name}.zip") if self._is_filled(path)]
-        if own:
-            return own[0]
-        taken = [f"{parent}/{other}{suffix}" for other in names for suffix in ("", ".zip")]
-        if any(map(self._is_filled, taken)):
-            return None
-        whole = [path for path in (parent, f"{parent}.zip") if self._is_filled(path)]
-        return whole[0] if whole else None
-
-    def _is_filled(self, path: str) -> bool:
-        """Whether there is a file, or a folder with anything in it but what only keeps it."""
-        source = source_of(self.folder, self.data, path)
-        return source.is_file() or (source.is_dir() and bool(folder_members(source)))
-
-
-@dataclass(frozen=True)
-class PackedTask:
-    """A Codabench task: a declared one, or where its files differ between phases, what it is in some of them.
-
-    Attributes:
-        phases: ids of those that have it.
-        files: what it is packed with.
-    """
-
-    task: ForeignTask
-    name: str
-    phases: tuple[str, ...]
-    files: Files
+"""A key of competition.yaml → where in the bundle that is what it names."""
+PackedTask = tuple[dict[str, Any], list[ForeignPhase]]
+"""A task of competition.yaml, and the phases that have it."""
 
 
 @dataclass(frozen=True)
@@ -135,9 +53,7 @@ class ForeignProject:
         name: short name: that of its folder, where it declares none.
         folder: where bundle.yaml lies.
         data: its data.
-        packed_tasks: Codabench's tasks.
-        phase_files: what each phase is packed with, by the phase's id.
-        packed: path in bundle.yaml → where it is in the bundle, or the UUID of a data set on the server.
+        document: competition.yaml.
         sources: place in the bundle → the file or folder that is packed there.
     """
 
@@ -145,10 +61,7 @@ class ForeignProject:
     folder: Path
     data: Path
     declaration: ForeignCompetition
-    packed_tasks: Sequence[PackedTask]
-    phase_files: Mapping[str, Files]
-    solutions: Sequence[ForeignSolution]
-    packed: Mapping[str, str]
+    document: Mapping[str, Any]
     sources: Mapping[str, Path]
 
     @property
@@ -167,62 +80,143 @@ def resolve_foreign(folder: Path, *, data: Path | None = None, overrides: tuple[
             raise UserError(f"--data {data}: is no folder. Expected what a project has below {DATA}/.")
         data = data.resolve()
     declaration = read_foreign(folder, overrides, data)
-    places = ProjectPlaces(folder, data, declaration)
-    tasks = [packed for task in declaration.tasks for packed in _packed_tasks(places, task)]
-    phase_files = {phase.id: places.of_phase(phase) for phase in declaration.phases}
-    solutions = list(places.solutions())
-    paths = [solution.path for solution in solutions]
-    for files in (*(one.files for one in tasks), *phase_files.values()):
-        paths += files.values()
-    packed, sources = _packed(places, paths)
-    name = declaration.name or folder.name
-    own_data = data or folder / DATA
-    return ForeignProject(name, folder, own_data, declaration, tasks, phase_files, solutions, packed, sources)
+    packing = _Packing(folder, data, declaration)
+    document = _document(declaration, packing)
+    if packing.problems:
+        raise UserError(*dict.fromkeys(packing.problems))
+    own = [path for path in packing.paths if data is None or not is_below_data(path)]
+    check_inside(folder, [*declaration.files, *own], own)
+    return ForeignProject(
+        declaration.name or folder.name, folder, data or folder / DATA, declaration, document, packing.sources
+    )
 
 
-def _packed(places: ProjectPlaces, paths: Sequence[str]) -> tuple[dict[str, str], dict[str, Path]]:
-    """Where what paths lead to is in the bundle, and what lies there.
+@dataclass
+class _Packing:
+    """Finds what is packed, below `data/` in the folder `data` where that is given, and notes where it goes.
 
-    Raises:
-        UserError: two would be in the same place; one leads out of the project.
+    Attributes:
+        paths: what was found, as bundle.yaml names it.
+        sources: place in the bundle → the file or folder that is packed there.
+        problems: what would be in the same place, a line each.
     """
-    packed: dict[str, str] = {}
-    sources: dict[str, Path] = {}
-    problems = []
-    for path in paths:
-        source = source_of(places.folder, places.data, path)
-        packed[path] = path
+
+    folder: Path
+    data: Path | None
+    declaration: ForeignCompetition
+    paths: list[str] = field(default_factory=list)
+    sources: dict[str, Path] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+
+    def place(self, path: str) -> str:
+        """Where what a path leads to is in the bundle; the UUID of a data set on the server stays."""
+        self.paths.append(path)
+        source = source_of(self.folder, self.data, path)
         if is_on_server(path, source):
-            continue
-        packed[path] = place = place_of(path, source)
-        if not sources.setdefault(place, source).samefile(source):
-            both = f"{sources[place]} and {source}"
-            problems.append(f"{path}: {both} would be {place} in the bundle. Expected another name for one.")
-    if problems:
-        raise UserError(*dict.fromkeys(problems))
-    own = [path for path in packed if places.data is None or not is_below_data(path)]
-    check_inside(places.folder, [*places.declaration.files, *own], own)
-    return packed, sources
+            return path
+        place = place_of(path, source)
+        if not self.sources.setdefault(place, source).samefile(source):
+            both = f"{self.sources[place]} and {source}"
+            self.problems.append(f"{path}: {both} would be {place} in the bundle. Expected another name for one.")
+        return place
 
+    def tasks(self) -> Iterator[PackedTask]:
+        """The declared tasks; one of several phases is a Codabench task for each kind of files that these have."""
+        for task in self.declaration.tasks:
+            having = self.declaration.phases_of(task)
+            entry: dict[str, Any] = {"id": task.id, "name": task.name}
+            if task.key is not None:
+                yield {**entry, "key": task.key}, having
+                continue
+            kinds = self._kinds(task, having)
+            for files, phases in kinds:
+                if len(kinds) > 1:
+                    names = ", ".join(phase.name for phase in phases)
+                    entry["name"] = f"{task.name} ({names})"[:256]
+                packed = {**entry, "description": task.description, **files}
+                if not task.description:
+                    del packed["description"]
+                if task.ingestion_only_during_scoring:
+                    packed["ingestion_only_during_scoring"] = True
+                yield packed, phases
 
-def _packed_tasks(places: ProjectPlaces, task: ForeignTask) -> Iterator[PackedTask]:
-    """The Codabench tasks of a declared one: one for each kind of files that its phases have."""
-    if task.key is not None:
-        yield PackedTask(task, task.name, tuple(phase.id for phase in places.declaration.phases_of(task)), {})
-        return
-    kinds: list[tuple[Files, list[ForeignPhase]]] = []
-    for phase in places.declaration.phases_of(task):
-        files = places.of_task(task, phase)
-        alike = [phases for other, phases in kinds if other == files]
-        if alike:
-            alike[0].append(phase)
-        else:
-            kinds.append((files, [phase]))
-    for files, phases in kinds or [(places.of_task(task, None), [])]:
-        name = task.name
-        if len(kinds) > 1:
-            name = f"{name} ({', '.join(phase.name for phase in phases)})"
-        yield PackedTask(task, name[:256], tuple(phase.id for phase in phases), files)
+    def _kinds(self, task: ForeignTask, phases: Sequence[ForeignPhase]) -> list[tuple[Files, list[ForeignPhase]]]:
+        """The files that a task has, and in which phases."""
+        if not phases:
+            return [(self._of_task(task, None), [])]
+        kinds: list[tuple[Files, list[ForeignPhase]]] = []
+        for phase in phases:
+            files = self._of_task(task, phase)
+            for other, having in kinds:
+                if other == files:
+                    having.append(phase)
+                    break
+            else:
+                kinds.append((files, [phase]))
+        return kinds
+
+    def _of_task(self, task: ForeignTask, phase: ForeignPhase | None) -> Files:
+        """The files of a task in a phase; of a task that no phase has, with `phase` None, those that are given."""
+        programs = self.declaration.programs_of(task, phase)
+        reference, code_input = task.reference_data, task.input_data
+        if phase is not None:
+            if "reference_data" not in task.model_fields_set:
+                tasks = [other.id for other in self.declaration.tasks_of(phase)]
+                reference = self._usual(f"{DATA}/{phase.data_id}", task.id, tasks)
+            if "input_data" not in task.model_fields_set:
+                code_input = self._usual(f"{DATA}/input", phase.data_id, self._data_ids())
+        return self._placed(
+            {
+                "scoring_program": programs.scoring,
+                "ingestion_program": programs.ingestion,
+                "reference_data": reference,
+                "input_data": code_input,
+            }
+        )
+
+    def of_phase(self, phase: ForeignPhase) -> Files:
+        """A phase's public data and starting kit."""
+        public, kit = phase.public_data, phase.starting_kit
+        if "public_data" not in phase.model_fields_set:
+            usual = self._usual(f"{DATA}/public", phase.data_id, self._data_ids())
+            public = usual or self._usual("public", phase.data_id, self._data_ids())
+        if "starting_kit" not in phase.model_fields_set:
+            kit = self._usual("kits", phase.id, [other.id for other in self.declaration.phases])
+        return self._placed({"public_data": public, "starting_kit": kit})
+
+    def _data_ids(self) -> list[str]:
+        return [phase.data_id for phase in self.declaration.phases]
+
+    def solutions(self) -> Iterator[ForeignSolution]:
+        """The example submissions: those that are declared, or all that lie in their folder."""
+        if "solutions" in self.declaration.model_fields_set:
+            yield from self.declaration.solutions or []
+            return
+        folder = self.folder / SOLUTIONS
+        tasks = [task.id for task in self.declaration.tasks]
+        for path in sorted(folder.iterdir()) if folder.is_dir() else []:
+            if not path.name.startswith("."):
+                yield ForeignSolution(path=f"{SOLUTIONS}/{path.name}", tasks=tasks, name=path.stem)
+
+    def _placed(self, files: Mapping[str, str | None]) -> Files:
+        return {key: self.place(path) for key, path in files.items() if path is not None}
+
+    def _usual(self, parent: str, name: str, names: Sequence[str]) -> str | None:
+        """What lies in a folder under a name; where nothing is called by any of the names, the folder."""
+        if own := self._filled(f"{parent}/{name}"):
+            return own
+        for other in names:
+            if self._filled(f"{parent}/{other}"):
+                return None
+        return self._filled(parent)
+
+    def _filled(self, path: str) -> str | None:
+        """The path, or with .zip, of a file, or of a folder with anything in it but what only keeps it."""
+        for one in (path, f"{path}.zip"):
+            source = source_of(self.folder, self.data, one)
+            if source.is_file() or (source.is_dir() and folder_members(source)):
+                return one
+        return None
 
 
 def unused_data(project: ForeignProject) -> Iterator[str]:
@@ -243,10 +237,20 @@ def foreign_tree(project: ForeignProject, work: Path) -> dict[str, bytes | Path]
         UserError: what is wrong with pages that are templates.
     """
     declaration = project.declaration
+    declared = declaration.model_dump()
+    # What pages that are templates may use, as plain values.
+    context = {
+        "competition": declared,
+        "name": project.name,
+        "phases": declared["phases"],
+        "milestones": declared["milestones"],
+        "tasks": declared["tasks"],
+        "columns": [column.model_dump() for column in declaration.columns],
+    }
     tree: dict[str, bytes | Path] = {
-        YAML_NAME: yaml_text(foreign_document(project)),
-        posixpath.normpath(declaration.logo): project.folder / declaration.logo,
-        **rendered(project.folder, declaration, _context(project)),
+        YAML_NAME: yaml_text(project.document),
+        project.document["image"]: project.folder / declaration.logo,
+        **rendered(project.folder, declaration, context),
     }
     for number, (place, source) in enumerate(project.sources.items()):
         tree[place] = source
@@ -256,22 +260,11 @@ def foreign_tree(project: ForeignProject, work: Path) -> dict[str, bytes | Path]
     return tree
 
 
-def _context(project: ForeignProject) -> dict[str, Any]:
-    """What pages that are templates may use: what is declared, as plain values."""
-    declaration = project.declaration
-    return {
-        "competition": declaration.model_dump(),
-        "name": project.name,
-        "phases": [phase.model_dump() for phase in declaration.phases],
-        "milestones": [milestone.model_dump() for milestone in declaration.milestones],
-        "tasks": [task.model_dump() for task in declaration.tasks],
-        "columns": [column.model_dump() for column in declaration.columns],
-    }
+# competition.yaml
 
 
-def foreign_document(project: ForeignProject) -> dict[str, Any]:
+def _document(declaration: ForeignCompetition, packing: _Packing) -> dict[str, Any]:
     """competition.yaml as data."""
-    declaration = project.declaration
     document: dict[str, Any] = {
         "version": 2,
         "title": declaration.title,
@@ -283,52 +276,41 @@ def foreign_document(project: ForeignProject) -> dict[str, Any]:
         "forum_enabled": declaration.forum,
         "competition_type": declaration.competition_type,
     }
-    flags = [key for key, field in ForeignCompetition.model_fields.items() if field.annotation is bool]
-    document |= {key: getattr(declaration, key) for key in flags if key not in ("forum", "raw")}
+    for key, setting in ForeignCompetition.model_fields.items():
+        if setting.annotation is bool and key not in ("forum", "raw"):
+            document[key] = getattr(declaration, key)
     document |= optional_settings(declaration)
-    pages = [{"title": page.title, "file": page_name(declaration, page.file)} for page in declaration.pages]
-    document |= {
-        "pages": pages,
-        "tasks": [_task(project, *one) for one in enumerate(project.packed_tasks)],
-        "solutions": [_solution(project, *one) for one in enumerate(project.solutions)],
-        "phases": [_phase(project, *one) for one in enumerate(declaration.phases)],
-        "leaderboards": [_leaderboard(declaration)],
-    }
+    document |= {"pages": [], "tasks": [], "solutions": [], "phases": []}
+    for page in declaration.pages:
+        document["pages"].append({"title": page.title, "file": page_name(declaration, page.file)})
+    tasks = list(packing.tasks())
+    for number, (task, _) in enumerate(tasks):
+        document["tasks"].append({"index": number, **task})
+    for number, solution in enumerate(packing.solutions()):
+        known = [at for at, (task, _) in enumerate(tasks) if task["id"] in solution.tasks]
+        entry = {"index": number, "path": packing.place(solution.path), "tasks": known}
+        texts = {"name": solution.name, "description": solution.description}
+        document["solutions"].append({**entry, **_given(texts)})
+    for number, phase in enumerate(declaration.phases):
+        own = [at for at, (_, phases) in enumerate(tasks) if phase in phases]
+        document["phases"].append({"index": number, **_phase(phase, packing.of_phase(phase), own)})
+    document["leaderboards"] = [_leaderboard(declaration)]
     return document | milestones(declaration)
 
 
-def _task(project: ForeignProject, number: int, packed: PackedTask) -> dict[str, Any]:
-    task = packed.task
-    entry: dict[str, Any] = {"index": number, "id": task.id, "name": packed.name}
-    if task.key is not None:
-        return {**entry, "key": task.key}
-    if task.description:
-        entry["description"] = task.description
-    entry |= {key: project.packed[path] for key, path in packed.files.items()}
-    if task.ingestion_only_during_scoring:
-        entry["ingestion_only_during_scoring"] = True
-    return entry
+def _given(texts: Mapping[str, str | None]) -> dict[str, str]:
+    """Those of the texts that there are."""
+    return {key: text for key, text in texts.items() if text}
 
 
-def _solution(project: ForeignProject, number: int, solution: ForeignSolution) -> dict[str, Any]:
-    tasks = [at for at, packed in enumerate(project.packed_tasks) if packed.task.id in solution.tasks]
-    entry: dict[str, Any] = {"index": number, "path": project.packed[solution.path], "tasks": tasks}
-    texts = {"name": solution.name, "description": solution.description}
-    return entry | {key: text for key, text in texts.items() if text}
-
-
-def _phase(project: ForeignProject, number: int, phase: ForeignPhase) -> dict[str, Any]:
+def _phase(phase: ForeignPhase, files: Files, tasks: Sequence[int]) -> dict[str, Any]:
     texts = {
         "name": phase.name,
         "description": phase.description,
         "start": platform_date(phase.start, time(0, 0, 0)),
         "end": phase.end and platform_date(phase.end, time(23, 59, 59)),
     }
-    entry: dict[str, Any] = {"index": number, "id": phase.id}
-    entry |= {key: text for key, text in texts.items() if text}
-    entry |= phase_settings(phase)
-    entry |= {key: project.packed[path] for key, path in project.phase_files[phase.id].items()}
-    entry["tasks"] = [at for at, packed in enumerate(project.packed_tasks) if phase.id in packed.phases]
+    entry = {"id": phase.id, **_given(texts), **phase_settings(phase), **files, "tasks": tasks}
     if phase.gold == "public":
         entry["gold"] = phase.gold  # the platform ignores it; the search for leaks does not
     return entry
@@ -344,25 +326,22 @@ def platform_date(text: str, date_alone: time) -> str:
 
 def _leaderboard(declaration: ForeignCompetition) -> dict[str, Any]:
     board = declaration.leaderboard
-    places = {column.key: _place(number, column) for number, column in enumerate(declaration.columns)}
-    ties = {} if board.ties == "columns" else {TIE_BREAK: board.tie_break}
-    return {
+    places: dict[str, int] = {}
+    for number, column in enumerate(declaration.columns):
+        places[column.key] = number if column.index is None else column.index
+    entry: dict[str, Any] = {
         "title": board.title,
         "key": board.key,
         "hidden": board.hidden,
         "submission_rule": SUBMISSION_RULES.get(declaration.submission_rule, declaration.submission_rule),
         "primary_index": board.primary_index,
-        **ties,
-        "columns": [_column(column, places) for column in declaration.columns],
     }
-
-
-def _place(number: int, column: ForeignColumn) -> int:
-    return number if column.index is None else column.index
-
-
-def _column(column: ForeignColumn, places: Mapping[str, int]) -> dict[str, Any]:
-    entry = column_entry(places[column.key], column, places)
-    if column.measured is not None:
-        entry[MEASURED] = column.measured
+    if board.ties != "columns":
+        entry[TIE_BREAK] = board.tie_break
+    entry["columns"] = []
+    for column in declaration.columns:
+        written = column_entry(places[column.key], column, places)
+        if column.measured is not None:
+            written[MEASURED] = column.measured
+        entry["columns"].append(written)
     return entry

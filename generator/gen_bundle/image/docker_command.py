@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +15,7 @@ _BUILDKIT = {"DOCKER_BUILDKIT": "1"}
 
 
 def docker_output(*arguments: str) -> str:
-    """What `docker ARGUMENTS` prints.
-
-    Raises:
-        UserError: the command fails; the message is its own.
-    """
+    """What `docker ARGUMENTS` prints; a UserError with the command's own message where it fails."""
     done = subprocess.run([docker_command(), *arguments], capture_output=True, text=True)
     if done.returncode:
         said = done.stderr.strip() or "failed without a message."
@@ -47,20 +42,18 @@ def require_builder() -> None:
 
 
 def inspect_image(tag: str) -> dict[str, Any]:
-    """What the engine knows about an image.
-
-    Raises:
-        UserError: it has no such image, or no engine answers.
-    """
-    found = json.loads(docker_output("image", "inspect", tag))
-    image: dict[str, Any] = found[0]
+    """What the engine knows about an image; a UserError where it has none, or no engine answers."""
+    image: dict[str, Any] = json.loads(docker_output("image", "inspect", tag))[0]
     return image
 
 
 @functools.cache
 def docker_command() -> str:
     """The first docker on PATH, or beside dockerd, whose `build` knows BuildKit's `--secret`; any docker otherwise."""
-    candidates = list(_candidates())
+    places = [shutil.which("docker"), "/usr/bin/docker"]
+    if daemon := shutil.which("dockerd", path=f"{os.environ.get('PATH', '')}{os.pathsep}/usr/sbin"):
+        places.append(str(Path(daemon).with_name("docker")))
+    candidates = [place for place in places if place is not None and os.access(place, os.X_OK)]
     if not candidates:
         raise UserError("docker: command not found. Expected Docker to be installed (docs/image.md).")
     for candidate in candidates:
@@ -69,12 +62,3 @@ def docker_command() -> str:
         if "--secret" in helped.stdout:
             return candidate
     return candidates[0]
-
-
-def _candidates() -> Iterator[str]:
-    places = [shutil.which("docker"), "/usr/bin/docker"]
-    if daemon := shutil.which("dockerd", path=f"{os.environ.get('PATH', '')}{os.pathsep}/usr/sbin"):
-        places.append(str(Path(daemon).with_name("docker")))
-    for place in places:
-        if place is not None and os.access(place, os.X_OK):
-            yield place

@@ -100,7 +100,7 @@ def declare(project: Path, engine: Engine, *, trust: bool = False, progress: Pro
 def _tell(declared: Declared, search: DeclarationSearch, found: Found) -> None:
     """Say what was recognised, what was compared, and what is left."""
     for column in search.columns:
-        choice = found.scoring.choices.get(column.key)
+        choice = found.choices.get(column.key)
         if choice is None:
             declared.left.append(f"{column.key}: no metric of this declaration gives its values")
             continue
@@ -184,8 +184,8 @@ def _declaration(foreign: Mapping[str, Any], found: Found, lost: list[str]) -> d
         "scoring_program": "declared",
         "submission_rule": next((ours for ours, theirs in SUBMISSION_RULES.items() if theirs == rule), rule),
         "leaderboard": {key: board[key] for key in ("title", "hidden") if key in board},
-        "phases": list(_phases(foreign, found.scoring.decimals, lost)),
-        **scoring_part(found.scoring.proposal, _ordered(board, found.columns)),
+        "phases": list(_phases(foreign, found.decimals, lost)),
+        **scoring_part(found.proposal, _ordered(board, found.columns)),
     }
 
 
@@ -199,7 +199,10 @@ def _phases(foreign: Mapping[str, Any], decimals: int | None, lost: list[str]) -
         entry = {key: phase[key] for key in PHASE_SAME if phase.get(key) is not None}
         for key in ("start", "end"):
             if phase.get(key):
-                entry[key] = _moment(phase[key])
+                moment = read_instant(phase[key], datetime.now(UTC)).moment
+                if moment is None:
+                    raise UserError(f"the date {phase[key]!r}: expected one that Codabench reads")
+                entry[key] = f"{moment:%Y-%m-%d %H:%M:%S} UTC"
         reference = references[phase["tasks"][0]]
         owner = owners.setdefault(reference, name)
         if owner != name:
@@ -210,14 +213,6 @@ def _phases(foreign: Mapping[str, Any], decimals: int | None, lost: list[str]) -
             entry["score_decimals"] = decimals
         lost += _files_lost(phase)
         yield entry
-
-
-def _moment(text: str) -> str:
-    """A date as the platform reads it, with its zone."""
-    instant = read_instant(text, datetime.now(UTC))
-    if instant.moment is None:
-        raise UserError(f"the date {text!r}: expected one that Codabench reads")
-    return f"{instant.moment:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _files_lost(phase: Mapping[str, Any]) -> Iterator[str]:

@@ -61,7 +61,14 @@ class FoundTable:
     def written(self) -> bytes:
         """The file."""
         if self.form == "cells":
-            return self._cells_text().encode()
+            lines = [self.columns, *self.rows]
+            if not self.header:
+                del lines[0]
+            if not self.delimiter:
+                return "\n".join([*map(itemgetter(0), lines), ""]).encode()
+            out = io.StringIO()
+            csv.writer(out, delimiter=self.delimiter, lineterminator="\n").writerows(lines)
+            return out.getvalue().encode()
         records = [dict(zip(self.columns, row, strict=True)) for row in self.rows]
         if self.form == "json lines":
             return "\n".join([*map(json.dumps, records), ""]).encode()
@@ -73,16 +80,6 @@ class FoundTable:
             if self.columns == (KEY, VALUE):
                 value = dict(self.rows)
         return json.dumps(value).encode()
-
-    def _cells_text(self) -> str:
-        lines = [self.columns, *self.rows]
-        if not self.header:
-            del lines[0]
-        if not self.delimiter:
-            return "\n".join([*map(itemgetter(0), lines), ""])
-        out = io.StringIO()
-        csv.writer(out, delimiter=self.delimiter, lineterminator="\n").writerows(lines)
-        return out.getvalue()
 
 
 def is_number(value: Any) -> bool:
@@ -251,10 +248,15 @@ def pairs_of(answers: Sequence[FoundTable], golds: Sequence[FoundTable]) -> list
     """Each file of a submission with the gold that it fits best; files that fit none are left out."""
     found = []
     for answer in answers:
-        fitting = [_matched(answer, gold) for gold in golds]
-        best = max(filter(None, fitting), key=_fit, default=None)
-        if best is not None:
-            found.append(best)
+        fitting: list[FilePair] = []
+        for gold in golds:
+            for key in _keys(answer, gold):
+                fields = _answered(answer, gold, key)
+                if fields:
+                    fitting.append(FilePair(answer, gold, key, fields))
+                    break
+        if fitting:
+            found.append(max(fitting, key=_fit))
     return found
 
 
@@ -267,14 +269,6 @@ def _fit(pair: FilePair) -> tuple[bool, int, int]:
             break
         likeness += 1
     return bool(pair.key), sum(map(eq, columns, columns.values())), likeness
-
-
-def _matched(answer: FoundTable, gold: FoundTable) -> FilePair | None:
-    for key in _keys(answer, gold):
-        fields = _answered(answer, gold, key)
-        if fields:
-            return FilePair(answer, gold, key, fields)
-    return None
 
 
 def _keys(answer: FoundTable, gold: FoundTable) -> Iterator[Columns]:

@@ -40,6 +40,7 @@ GONE = (403, 404, 410, 413)  # what the store does not give away, now or later
 MOST_SILENT = 2  # a server that answers nothing more often than that in a row is left
 _LOOKS_LIKE_A_DATE = re.compile(r"\d{4}-?\d\d-?\d\d.*")
 LONGEST = 80  # characters of a name
+DATED = "%Y-%m-%dT%H-%M-%S"
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ def _about(server: str, competition: Row, request: FetchRequest) -> dict[str, An
 def _folder(phase: Row) -> str:
     """A folder for a phase, such as `1-final-phase`."""
     name = f"{phase.get('index') or 0}-{phase['name']}".casefold()
-    return re.sub(r"[^\w]+", "-", name).strip("-")[:LONGEST]
+    return re.sub(r"\W+", "-", name).strip("-")[:LONGEST]
 
 
 def _own_folder(request: FetchRequest, server: str) -> None:
@@ -181,11 +182,7 @@ class PhaseFolder:
 
     @contextmanager
     def _trying(self, what: str) -> Iterator[None]:
-        """Where the server cannot give something, name it and go on.
-
-        Raises:
-            AnswerError: the server does not answer any more.
-        """
+        """Where the server cannot give something, name it and go on, unless it does not answer any more."""
         try:
             yield
             self._silent = 0
@@ -263,7 +260,13 @@ class PhaseFolder:
     def _fetch_file(self, record: Record, row: Row, url: str) -> None:
         name = "submission.zip" if self.names.hidden else file_name(row.get("filename"))
         if not self._is_whole(record):
-            target = self._place(record, created(row), name)
+            owner, sent = Path(folder_name(record["owner"])), created(row)
+            taken = {Path(other["file"]).parent for other in self.records.values() if other["file"]}
+            dated = owner / f"{sent:{DATED}}"
+            while {Path(SUBMISSIONS) / dated, Path(OTHER) / dated} & taken:
+                sent += timedelta(seconds=1)  # two that somebody sent within a second
+                dated = owner / f"{sent:{DATED}}"
+            target = self.folder / OTHER / dated / name
             size = self._fetch(url, target)
             if size == 0:
                 return
@@ -271,14 +274,6 @@ class PhaseFolder:
             self.new_files += 1
         kind = SUBMISSIONS if record["status"] == "Finished" else OTHER
         self._move(record, kind)
-
-    def _place(self, record: Record, sent: datetime, name: str) -> Path:
-        """Where a file goes; of two that somebody sent within a second, the second one gets the next second."""
-        taken = {Path(other["file"]).parent for other in self.records.values() if other["file"]}
-        owner = Path(folder_name(record["owner"]))
-        while any(Path(kind) / owner / _dated(sent) in taken for kind in (SUBMISSIONS, OTHER)):
-            sent += timedelta(seconds=1)
-        return self.folder / OTHER / owner / _dated(sent) / name
 
     def _is_whole(self, record: Row) -> bool:
         if record["file"] is None:  # parts of a submission have none
@@ -334,10 +329,6 @@ class PhaseFolder:
         return board
 
 
-def _dated(sent: datetime) -> str:
-    return f"{sent:%Y-%m-%dT%H-%M-%S}"
-
-
 def folder_name(name: str) -> str:
     """A folder for somebody; different for different names, and never hidden or taken for a date."""
     plain = re.sub(r"[^\w.@+-]", "_", name)[:LONGEST].strip(".")
@@ -365,11 +356,7 @@ class Names:
             self._pseudonyms = read_json(self._file, dict[str, str], advice, missing={})
 
     def add(self, names: Iterable[str]) -> None:
-        """Give those a pseudonym who have none, in an order that says nothing, and keep it.
-
-        Raises:
-            UserError: the file cannot be written.
-        """
+        """Give those a pseudonym who have none, in an order that says nothing, and keep it."""
         new = sorted(set(names) - set(self._pseudonyms))
         if not new or not self.hidden:
             return

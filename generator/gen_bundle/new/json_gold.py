@@ -9,7 +9,7 @@ from typing import Any
 
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.errors import UserError
-from gen_bundle.new.gold import LINE_END, NUMBERED, GoldFile, GoldRows, NoHeaderError, by_columns, raise_all
+from gen_bundle.new.gold import LINE_END, NUMBERED, GoldFile, GoldRows, NoHeaderError, raise_all
 from gen_bundle.new.other_forms import is_answer, is_span
 
 ANSWER = "answer"
@@ -73,9 +73,10 @@ def read_json(file: GoldFile) -> GoldRows | None:
             what = "holds half of a surrogate pair (\\ud800 to \\udfff)"
             problems.append(f"{gold.place(at)}: {what}. Expected whole characters.")
     names = dict.fromkeys(itertools.chain.from_iterable(records))
-    columns = by_columns(list(names), [list(map(record.get, names)) for record in records])
+    columns = {}
     what = "is empty, or has blanks around it or a line break in it"
-    for name in columns:
+    for name in names:
+        columns[name] = [record.get(name) for record in records]
         if not name or name != name.strip() or LINE_END.search(name):
             problems.append(f"{file.name}: the name {name!r} {what}. Expected a plain name.")
     raise_all(problems)
@@ -177,16 +178,11 @@ def _records(values: list[Any], gold: GoldRows, names: Sequence[str], notes: lis
         if not isinstance(value, dict):
             problems.append(f"{gold.place(at)}: is not an object. Expected {{name: value, …}}.")
     raise_all(problems)
-    if _are_pairs(values):
+    keys = set(itertools.chain.from_iterable(values))
+    if len(values) > 1 and len(keys) == len(values) and set(map(len, values)) == {1}:  # such as {"t1": "positive"}
         return gold, list(itertools.chain.from_iterable(map(_keyed, values)))
     gold, records = _within_one_list(values, gold, notes)
     return gold, _flat(records)
-
-
-def _are_pairs(records: Sequence[dict[str, Any]]) -> bool:
-    """Whether each record is a key and its answer, such as `{"t1": "positive"}`."""
-    keys = set(itertools.chain.from_iterable(records))
-    return len(records) > 1 and len(keys) == len(records) and set(map(len, records)) == {1}
 
 
 def _named_cells(values: list[Any], gold: GoldRows, names: Sequence[str]) -> tuple[GoldRows, list[Any]]:
@@ -257,9 +253,13 @@ def _within_one_list(records: list[Any], gold: GoldRows, notes: list[str]) -> tu
         found: list[Any] = []
         numbers: list[int] = []
         for number, record in zip(gold.numbers, records, strict=True):
-            rows = _rows(record, name)
-            found += rows
-            numbers += [number] * len(rows)
+            others = {key: value for key, value in record.items() if key != name}
+            for inner in record.get(name) or ():
+                row = dict(others)
+                for key, value in inner.items():
+                    row[f"{name}.{key}" if key in others else key] = value
+                found.append(row)
+                numbers.append(number)
         gold, records = replace(gold, numbers=numbers), found
         notes.append(f"{gold.file}: each record of {name!r} is a row, with what else its own record holds")
     return gold, records
@@ -277,20 +277,6 @@ def _lists(records: Sequence[Mapping[str, Any]]) -> set[str]:
 
 def _is_row(value: Any) -> bool:
     return isinstance(value, Mapping) and not is_span(value) and not is_answer(value)
-
-
-def _rows(record: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
-    """The records of a list, each with the other values of the record that holds it; equal names are told apart."""
-    others = dict(record)
-    rows = []
-    for inner in others.pop(name, None) or ():
-        row = dict(others)
-        for key, value in inner.items():
-            if key in others:
-                key = f"{name}.{key}"
-            row[key] = value
-        rows.append(row)
-    return rows
 
 
 def _flat(records: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -86,13 +86,6 @@ class FinalReport:
         return names
 
     @property
-    def json(self) -> dict[str, Any]:
-        tasks = {}
-        for task, one in self.tasks.items():
-            tasks[task] = {key: one[key] for key in FIXED}
-        return {"tasks": tasks}
-
-    @property
     def own_rankings(self) -> list[RankingTable]:
         """Rankings by a rule of the competition's own, such as over several tasks."""
         known = {task["name"] for task in self.tasks.values()}
@@ -107,14 +100,14 @@ def figure(value: float | None, decimals: int) -> str:
 
 
 def interval(low: float | None, high: float | None, decimals: int) -> str:
-    """Both ends of an interval."""
+    """Both ends of an interval; nothing where there is none."""
     if low is None or high is None:
         return ""
     return f"{low:.{decimals}f} to {high:.{decimals}f}"
 
 
 def probability(p: float | None) -> str:
-    """A p value to three decimals."""
+    """A p value to three decimals; nothing where there is none."""
     if p is None:
         return ""
     if p < 0.001:
@@ -134,21 +127,14 @@ def plural(unit: str | None, number: int) -> str:
 
 def units_word(unit: str | None) -> str:
     """The units' name in the plural."""
-    if not unit:
-        return "units"
-    if unit.endswith("y") and unit[-2:-1] not in "aeiou":
+    if unit and unit.endswith("y") and unit[-2:-1] not in "aeiou":
         return f"{unit[:-1]}ies"
-    return f"{unit}s"
+    return f"{unit or 'unit'}s"
 
 
 def way_words(way: Mapping[str, Any], unit: str | None) -> str:
     """Another way to rank, in words."""
     return WAYS[way["way"]].format(units=units_word(unit), title=way["title"])
-
-
-def citation(name: str) -> str:
-    """What stands for a citation until the text is set; see `CITED`."""
-    return f"[@{name}]"
 
 
 def cited(texts: Sequence[str]) -> list[str]:
@@ -167,9 +153,7 @@ def methods(report: FinalReport) -> list[str]:
             "Over all tasks, teams that entered every task were ranked by the mean of their ranks; equal scores share "
             "the mean of their places."
         )
-    paragraphs.append(
-        f"What is reported follows the recommendations for challenges {citation('bias')} {citation('challenger')}."
-    )
+    paragraphs.append("What is reported follows the recommendations for challenges [@bias] [@challenger].")
     return paragraphs
 
 
@@ -186,26 +170,26 @@ def _ranked_by(task: Mapping[str, Any]) -> str:
 def _statistics(task: Mapping[str, Any], has_intervals: bool) -> list[str]:
     n = f"{task['resamples']:,}"
     intervals = (
-        f"Intervals of 95 % are percentile intervals of a bootstrap {citation('efron')} with {n} resamples, drawn with "
+        f"Intervals of 95 % are percentile intervals of a bootstrap [@efron] with {n} resamples, drawn with "
         "replacement over whole units and the same for all teams; in each resample the metric was computed anew from "
         "the units' summed statistics. They are approximate. Where simulation found that they hold the true value in "
         "clearly fewer than 95 % of the test sets, none is given: with few units, with classes that more than 1 % of "
         "the resamples lack, and where more than 2.5 % of the resamples share the highest or lowest value. The rank "
         "interval of a team runs from the 2.5th to the 97.5th percentile of its rank in the resamples; it is no "
-        f"confidence interval of the true rank {citation('mogstad')}, and may leave out a rank that equal teams share. "
+        f"confidence interval of the true rank [@mogstad], and may leave out a rank that equal teams share. "
         "Stability is the share of resamples in which a team is first (a shared first place counts in equal parts), "
-        f"which is not the probability of being the best team, and the mean Kendall's tau-b {citation('kendall')} "
+        f"which is not the probability of being the best team, and the mean Kendall's tau-b [@kendall] "
         "between the ranking of a resample and the published one."
     )
     tests = (
-        f"Pairs of teams were compared by two-sided paired approximate randomisation {citation('noreen')}, which suits "
-        f"metrics such as F1 and BLEU that are not means {citation('dror')}: in each of {n} trials the teams' answers "
+        f"Pairs of teams were compared by two-sided paired approximate randomisation [@noreen], which suits "
+        f"metrics such as F1 and BLEU that are not means [@dror]: in each of {n} trials the teams' answers "
         "were exchanged for each unit with probability 1/2, and p = (k + 1)/(n + 1), where k of n trials differ at "
-        f"least as much as the teams do {citation('north')}. Answers to metrics that allow any scale were exchanged on "
-        f"a scale of their own: z-scores for Pearson, ranks for other correlations and areas {citation('deutsch')}; "
+        f"least as much as the teams do [@north]. Answers to metrics that allow any scale were exchanged on "
+        f"a scale of their own: z-scores for Pearson, ranks for other correlations and areas [@deutsch]; "
         "exchanged values of Pearson and Spearman are wider by the square root of u/(u - 2), for u units, as residuals "
-        f"are {citation('davison')}. "
-        f"The p values of all pairs of a task were corrected with Holm's method {citation('holm')}, and differences "
+        f"are [@davison]. "
+        f"The p values of all pairs of a task were corrected with Holm's method [@holm], and differences "
         "with a corrected p below 0.05 are called significant. A tie group holds the best team that is in no earlier "
         "group, and the teams that do not differ significantly from it. The seed of all random numbers is "
         f"{task['seed']}."
@@ -243,7 +227,7 @@ def failures(report: FinalReport) -> str:
 def unit_words(task: Mapping[str, Any]) -> str:
     """The unit and how many there are."""
     if not task["units"]:
-        return f"none known ({units_word(None)} are needed)"
+        return "none known (units are needed)"
     return plural(task["unit"], task["units"])
 
 

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from gen_bundle.plain_text import one_line
@@ -16,7 +17,6 @@ from gen_bundle.report.content import ALPHA, NAME, FinalReport, units_word
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Drawing
 
 INK, PAPER, LINE, ACCENT = "#000000", "#ffffff", "#8a939c", "#3d7cc2"
 DEFAULT = "DejaVu Sans"
@@ -156,24 +156,17 @@ def _drawn(name: str, caption: str, rows: int, letters: str, draw: "Callable[[Ax
             axes.spines[side].set_color(LINE)
         axes.tick_params(color=LINE)
         draw(axes)
-        svg, pdf = _saved(drawing, "svg"), _saved(drawing, "pdf")
-    return DrawnFigure(name, caption, svg, pdf, _inline(svg.decode(), caption))
-
-
-def _saved(drawing: "Drawing", form: str) -> bytes:
-    out = io.BytesIO()
-    drawing.savefig(out, format=form, metadata={DATES[form]: None})
-    return out.getvalue()
-
-
-def _inline(svg: str, caption: str) -> str:
-    """An SVG file as an element of a page: without preamble and background, in the colour of the text around it."""
-    from html import escape
-
-    element = svg[svg.index("<svg") :]
-    element = re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
+        files = {}
+        for form, date in DATES.items():
+            out = io.BytesIO()
+            drawing.savefig(out, format=form, metadata={date: None})
+            files[form] = out.getvalue()
+    # as an element of a page: without preamble and background, in the colour of the text around it
+    text = files["svg"].decode()
+    element = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
     element = element.replace(f"fill: {PAPER}", "fill: none").replace(INK, "currentColor")
-    return element.replace("<svg ", f'<svg role="img" aria-label="{escape(caption)}" ', 1)
+    inline = element.replace("<svg ", f'<svg role="img" aria-label="{escape(caption)}" ', 1)
+    return DrawnFigure(name, caption, files["svg"], files["pdf"], inline)
 
 
 def fonts_for(text: str) -> dict[str, str | None]:

@@ -10,9 +10,15 @@ import math
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
+from operator import truediv
 from typing import Any, ClassVar, Dict, FrozenSet, Iterable, List, Mapping, Optional, Sequence, Tuple
 
+from scoring_kit.base.texts import counted
+
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+OF_NUMBERS = re.compile(r"[0-9.eE+-]*")
+"""Of these characters `float` reads nothing but what `NUMBER` matches."""
 TAG = re.compile(r"O|[BI]-.+")
 SHOWN_VALUES = 12
 LARGEST = 1e50
@@ -22,6 +28,8 @@ LAST_END = 10**9
 SUM_TOLERANCE = 0.001
 """Probabilities may add up to as much more or less than 1, since they are written with few digits."""
 ROUNDING = 1e-9
+NATURAL_POSITIVE = ({"0", "1"}, {"false", "true"})
+"""Labels of which the second is the positive one without being named."""
 
 
 class FieldError(ValueError):
@@ -103,8 +111,7 @@ class Field:
     def of_cell(self, cell: Any) -> Any:
         """The value of a CSV or TSV cell, of several of a field that is spread; `empty` for an empty, optional one.
 
-        Raises:
-            FieldError: the cell does not hold a value of the type.
+        Raises FieldError: the cell does not hold a value of the type.
         """
         if any(cell):  # of a text, whether it has a letter; of a tuple, whether a cell of it has
             return self.kind.of_cell(self, cell)
@@ -114,11 +121,14 @@ class Field:
             raise FieldError(f"{self.name} is empty", self.expected)
         return self.kind.blank
 
+    def of_cells(self, cells: Sequence[Any]) -> List[Any]:
+        """`of_cell` of each of some cells; many at once take far less time."""
+        return self.kind.of_cells(self, cells)
+
     def of_json(self, value: Any) -> Any:
         """The value of a JSON value, `ABSENT` where the name is missing; `empty` where that is allowed.
 
-        Raises:
-            FieldError: it is not a value of the type.
+        Raises FieldError: it is not a value of the type.
         """
         if value is ABSENT or value is None:
             if self.required:
@@ -244,6 +254,10 @@ class FieldType:
         """The value of a cell that is not empty; raises FieldError."""
         return field.canonical(cell)
 
+    def of_cells(self, field: Field, cells: Sequence[Any]) -> List[Any]:
+        """The values of cells, which may be empty; raises FieldError."""
+        return list(map(field.of_cell, cells))
+
     def of_json(self, field: Field, value: Any) -> Any:
         """The value of a JSON value that is not null; raises FieldError."""
         return field.canonical(json_string(field, json_text(value)))
@@ -291,6 +305,12 @@ def json_list(field: Field, value: Any, element: type = object) -> List[Any]:
     return value
 
 
+def parsed_once(field: Field, cells: Sequence[Any]) -> List[Any]:
+    """The values of cells of which many are alike, so that each different one is read once; raises FieldError."""
+    values = {cell: field.of_cell(cell) for cell in set(cells)}
+    return list(map(values.__getitem__, cells))
+
+
 class TextType(FieldType):
     """Any text, compared by metrics of texts."""
 
@@ -329,6 +349,9 @@ class LabelType(FieldType):
         if field.values is not None:
             raise FieldError(f"{field.name} has an unknown label", field.expected)
         return text
+
+    def of_cells(self, field: Field, cells: Sequence[Any]) -> List[Any]:
+        return parsed_once(field, cells)
 
     def of_json(self, field: Field, value: Any) -> Any:
         return self.of_cell(field, json_string(field, json_text(value)))
@@ -373,6 +396,9 @@ class LabelsType(FieldType):
         if isinstance(cell, tuple):
             return self._of_columns(field, cell)
         return frozenset([LABEL.of_cell(field, part) for part in cell.split(field.separator)])
+
+    def of_cells(self, field: Field, cells: Sequence[Any]) -> List[Any]:
+        return parsed_once(field, cells)
 
     def of_json(self, field: Field, value: Any) -> Any:
         if isinstance(value, tuple):
@@ -422,6 +448,14 @@ class NumberType(FieldType):
 
     def of_cell(self, field: Field, cell: Any) -> Any:
         return self.bounded(field, number_of_cell(field, cell))
+
+    def of_cells(self, field: Field, cells: Sequence[Any]) -> List[Any]:
+        numbers = numbers_of_cells(cells)
+        if not numbers:
+            return super().of_cells(field, cells)
+        for extreme in (min(numbers), max(numbers)):
+            self.bounded(field, finite(field, extreme))
+        return numbers
 
     def of_json(self, field: Field, value: Any) -> Any:
         return self.bounded(field, number_of_json(field, value))
@@ -473,6 +507,16 @@ def number_of_cell(field: Field, cell: str) -> float:
     return finite(field, float(cell))
 
 
+def numbers_of_cells(cells: Sequence[str]) -> List[float]:
+    """The numbers of some cells; empty where one of them has none."""
+    if not OF_NUMBERS.fullmatch("".join(cells)):
+        return []
+    try:
+        return list(map(float, cells))
+    except ValueError:
+        return []
+
+
 def number_of_json(field: Field, value: Any) -> float:
     """The finite number of a JSON value; raises FieldError."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -518,6 +562,15 @@ class ProbabilitiesType(FieldType):
             return self._shares(field, list(map(float, cell)))
         return self._shares(field, [number_of_cell(field, one) for one in cell])
 
+    def of_cells(self, field: Field, cells: Sequence[Any]) -> List[Any]:
+        numbers = numbers_of_cells(list(chain.from_iterable(cells)))
+        if not numbers:
+            return super().of_cells(field, cells)
+        columns = [numbers[at :: len(field.columns)] for at in range(len(field.columns))]
+        totals = list(map(math.fsum, zip(*columns)))
+        self._check(field, min(numbers), max(numbers), (min(totals), max(totals)))
+        return list(zip(*[map(truediv, column, totals) for column in columns]))
+
     def of_json(self, field: Field, value: Any) -> Any:
         if isinstance(value, tuple):
             return self._shares(field, [number_of_json(field, one) for one in value])
@@ -534,17 +587,21 @@ class ProbabilitiesType(FieldType):
 
     def _shares(self, field: Field, numbers: List[float]) -> Tuple[float, ...]:
         """Each number's share of their sum."""
-        highest = max(numbers)
+        total = math.fsum(numbers)
+        self._check(field, min(numbers), max(numbers), [total])
+        return tuple([number / total for number in numbers])
+
+    def _check(self, field: Field, lowest: float, highest: float, totals: Sequence[float]) -> None:
+        """Raise FieldError for numbers that are out of range, or do not add up to what they must."""
         if highest > LARGEST:
             of_size(field, finite(field, highest))
-        if min(numbers) < 0 or (highest > 1 and not field.normalise):
+        if lowest < 0 or (highest > 1 and not field.normalise):
             raise FieldError(f"{field.name} is out of range", field.expected)
-        total = math.fsum(numbers)
-        if field.normalise and not total > 0:
-            raise FieldError(f"{field.name} is 0 for every label", field.expected)
-        if not field.normalise and abs(total - 1) > SUM_TOLERANCE + ROUNDING:
-            raise FieldError(f"{field.name} adds up to {total:g}", f"{field.expected}, or differ from it by 0.001")
-        return tuple([number / total for number in numbers])
+        for total in totals:
+            if field.normalise and not total > 0:
+                raise FieldError(f"{field.name} is 0 for every label", field.expected)
+            if not field.normalise and abs(total - 1) > SUM_TOLERANCE + ROUNDING:
+                raise FieldError(f"{field.name} adds up to {total:g}", f"{field.expected}, or differ from it by 0.001")
 
     def written(self, field: Field, value: Any) -> Any:
         return [number_text(value[label]) for label in field.values or ()]
@@ -564,6 +621,17 @@ class ProbabilitiesType(FieldType):
         return {label: float(at == place) for at, label in enumerate(field.values or ())}
 
 
+def list_of_cell(field: Field, cell: str) -> List[Any]:
+    """The JSON list of a cell; raises FieldError."""
+    try:
+        value = json.loads(cell)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, list):
+        raise FieldError(f"{field.name} is not a JSON list", field.expected)
+    return value
+
+
 class JsonListedType(FieldType):
     """A type whose cell holds a JSON list."""
 
@@ -572,13 +640,7 @@ class JsonListedType(FieldType):
     blank: ClassVar[Any] = None
 
     def of_cell(self, field: Field, cell: Any) -> Any:
-        try:
-            value = json.loads(cell)
-        except (ValueError, RecursionError):
-            value = None
-        if not isinstance(value, list):
-            raise FieldError(f"{field.name} is not a JSON list", field.expected)
-        return self.of_json(field, value)
+        return self.of_json(field, list_of_cell(field, cell))
 
     def written(self, field: Field, value: Any) -> Any:
         return json.dumps(value, ensure_ascii=False)
@@ -678,7 +740,7 @@ class NumbersType(FieldType):
 
     def of_cell(self, field: Field, cell: Any) -> Any:
         if cell.startswith("["):
-            return self.of_json(field, JsonListedType.of_cell(RAW, field, cell))
+            return self.of_json(field, list_of_cell(field, cell))
         return self._counted(field, [of_size(field, number_of_cell(field, part)) for part in cell.split()])
 
     def of_json(self, field: Field, value: Any) -> Any:
@@ -687,8 +749,7 @@ class NumbersType(FieldType):
 
     def _counted(self, field: Field, numbers: List[float]) -> List[float]:
         if field.length is not None and len(numbers) != field.length:
-            plural = "" if len(numbers) == 1 else "s"
-            raise FieldError(f"{field.name} has {len(numbers)} number{plural}", field.expected)
+            raise FieldError(f"{field.name} has {counted(len(numbers), 'number')}", field.expected)
         return numbers
 
     def written(self, field: Field, value: Any) -> Any:
@@ -703,13 +764,6 @@ class NumbersType(FieldType):
 
     def made_up(self, field: Field, at: int) -> Any:
         return [round(0.25 * (at + place), 2) for place in range(field.length or 3)]
-
-
-class RawListType(JsonListedType):
-    """Any JSON list, as it is."""
-
-    def of_json(self, field: Field, value: Any) -> Any:
-        return value
 
 
 class TagsType(FieldType):
@@ -750,7 +804,6 @@ class TagsType(FieldType):
 
 
 LABEL = LabelType()
-RAW = RawListType()
 TYPES: Dict[str, FieldType] = {
     "string": FieldType(),
     "label": LABEL,

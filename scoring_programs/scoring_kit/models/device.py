@@ -48,8 +48,7 @@ class Placement:
 def place(device: str = "auto", precision: str = "fp32", batch_tokens: int | None = None) -> Placement:
     """Choose device, precision and batch size from the options of the same names, and set torch up for them.
 
-    Raises:
-        OrganiserError: an option has a value it cannot have, or no GPU is there although one was asked for.
+    Raises OrganiserError: an option has a value it cannot have, or no GPU is there although one was asked for.
     """
     import torch
 
@@ -73,11 +72,7 @@ def place(device: str = "auto", precision: str = "fp32", batch_tokens: int | Non
 
 @contextmanager
 def inference(place: Placement) -> Iterator[None]:
-    """Run a model without what only training needs.
-
-    Raises:
-        OrganiserError: the GPU is too small for a batch.
-    """
+    """Run a model without what only training needs; raises OrganiserError where the GPU is too small for a batch."""
     import torch
 
     try:
@@ -123,13 +118,10 @@ LONG = 512
 
 
 def batches_by_length(lengths: Sequence[int], batch_tokens: int) -> Iterator[list[int]]:
-    """Group sequences into batches, longest first, so that memory peaks at once and not at the end.
+    """Group sequences into batches of indices, longest first, so that memory peaks at once and not at the end.
 
     A batch of n sequences of which the longest has L tokens holds n·L ≤ `batch_tokens`, padding included
     (n·L²/512 for L above 512), or is a single sequence. Ties keep the given order.
-
-    Yields:
-        The indices of one batch.
     """
     batch: list[int] = []
     longest = 0

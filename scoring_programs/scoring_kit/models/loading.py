@@ -91,15 +91,12 @@ class ModelFiles:
 
 
 def locate(option: str, name: str, revision: str | None) -> ModelFiles:
-    """Find a model on this machine, without touching the network.
+    """Find a model on this machine, without touching the network; raises OrganiserError where it is not whole there.
 
     Args:
         option: the option that names the model, for messages (`bertscore.model`).
         name: a hub name (`organisation/model`) or a folder.
         revision: branch, tag or commit of a hub model; None takes what the local cache calls `main`.
-
-    Raises:
-        OrganiserError: the folder does not exist or holds no model, or the hub model is not in the local cache.
     """
     folder = Path(name)
     if folder.is_dir():
@@ -112,23 +109,6 @@ def locate(option: str, name: str, revision: str | None) -> ModelFiles:
         return ModelFiles(name, None, folder)
     if folder.is_absolute() or name.startswith((".", "~")) or name.count("/") > 1:
         raise OrganiserError(f"options.{option}: there is no folder {name} where the scoring program runs.")
-    return _snapshot(option, name, revision)
-
-
-@contextmanager
-def reading(files: ModelFiles) -> Iterator[None]:
-    """Read files of a model with a library: what it raises is the organisers' fault, who chose the model."""
-    try:
-        with warnings.catch_warnings():
-            # The libraries warn of what they will drop one day, which does not concern readers of the log.
-            warnings.simplefilter("ignore", DeprecationWarning)
-            warnings.simplefilter("ignore", FutureWarning)
-            yield
-    except Exception as error:
-        raise OrganiserError(f"The model {files.name} cannot be loaded ({type(error).__name__}): {error}") from error
-
-
-def _snapshot(option: str, name: str, revision: str | None) -> ModelFiles:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 
@@ -145,11 +125,23 @@ def _snapshot(option: str, name: str, revision: str | None) -> ModelFiles:
     return ModelFiles(name, folder.name, folder)
 
 
+@contextmanager
+def reading(files: ModelFiles) -> Iterator[None]:
+    """Read files of a model with a library: what it raises is the organisers' fault, who chose the model."""
+    try:
+        with warnings.catch_warnings():
+            # The libraries warn of what they will drop one day, which does not concern readers of the log.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            warnings.simplefilter("ignore", FutureWarning)
+            yield
+    except Exception as error:
+        raise OrganiserError(f"The model {files.name} cannot be loaded ({type(error).__name__}): {error}") from error
+
+
 def load_config(files: ModelFiles) -> PretrainedConfig:
     """Read a model's configuration.
 
-    Raises:
-        OrganiserError: it cannot be read, or names a kind of model that this version of transformers does not know.
+    Raises OrganiserError: it cannot be read, or names a kind of model that this version of transformers does not know.
     """
     from transformers import AutoConfig
 
@@ -160,8 +152,7 @@ def load_config(files: ModelFiles) -> PretrainedConfig:
 def load_encoder(files: ModelFiles, layers: int, place: Placement) -> PreTrainedModel:
     """Load the first `layers` layers of an encoder; its last hidden state is then that of layer `layers`.
 
-    Raises:
-        OrganiserError: the files hold no such encoder, or not as many layers.
+    Raises OrganiserError: the files hold no such encoder, or not as many layers.
     """
     from transformers import AutoModel
 
@@ -178,11 +169,7 @@ def load_encoder(files: ModelFiles, layers: int, place: Placement) -> PreTrained
 
 
 def load_classifier(files: ModelFiles, place: Placement) -> PreTrainedModel:
-    """Load a sequence classifier.
-
-    Raises:
-        OrganiserError: the files hold none.
-    """
+    """Load a sequence classifier; raises OrganiserError where the files hold none."""
     from transformers import AutoModelForSequenceClassification
 
     return _load(AutoModelForSequenceClassification, files, load_config(files), place)
@@ -227,15 +214,6 @@ def progress(
     """Report a step that may take long.
 
     `with progress("Embedding", 900, "texts") as advance:` and then `advance(1)` after each of the 900.
-
-    Args:
-        step: what is being done, in words.
-        total: how many units there are.
-        unit: what is counted, in the plural.
-        clock: seconds that only grow.
-
-    Yields:
-        A function that takes the number of units just finished.
     """
     started = clock()
     last_line = started + FIRST_AFTER - EVERY
@@ -261,12 +239,7 @@ def _say(line: str) -> None:
 
 
 def say_if_long(what: str, started: float) -> None:
-    """Report a step that could not be followed, once it is over, if it took longer than a second.
-
-    Args:
-        what: what was done.
-        started: `time.monotonic()` before it.
-    """
+    """Report a step that began at `started` (`time.monotonic()`), once it is over, if it took longer than a second."""
     seconds = time.monotonic() - started
     if seconds >= FIRST_AFTER:
         _say(f"{what} in {seconds:.1f} s")

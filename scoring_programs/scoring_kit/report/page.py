@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 
-from scoring_kit.errors import cut
+from scoring_kit.errors import cut, first_of
 from scoring_kit.program import Program, ScoreColumn
 from scoring_kit.report.withholding import OTHERS, Shown, open_bars, open_counts, open_matrix
 from scoring_kit.results import Bar, BarChart, ConfusionMatrix, CountBars, Figure, Metric, TaskResult, share
@@ -55,13 +55,7 @@ def moment(time: datetime) -> str:
 
 
 def failure_page(title: str, lines: Sequence[str], scored: datetime) -> str:
-    """The page as HTML.
-
-    Args:
-        title: the competition's; empty where it is not known.
-        lines: the message, without a word of gold.
-        scored: when the run ended.
-    """
+    """The page as HTML, of a message without a word of gold; the title is empty where it is not known."""
     first, *rest = lines
     problems = "".join(f"<p>{escape(line)}</p>\n" for line in rest)
     body = f'<section class="note"><h2>{escape(first)}</h2>\n{problems}</section>'
@@ -103,14 +97,9 @@ def results_page(
 ) -> str:
     """The page as HTML, the same for the same arguments, below 300 kB.
 
-    Args:
-        program: what was scored: title, phase, tasks, columns, baselines, and what participants may see.
-        scores: the written scores by column key.
-        results: the outcome of every task that the submission entered.
-        shown: which metrics of these tasks may be shown, as `shown_names` says.
-        run: signature, time, the submission's name and warnings.
+    `results` has every task that the submission entered, and `shown` which of its metrics may be shown.
     """
-    phase = program.phase.name if program.phase else ""
+    phase = program.phase["name"] if program.phase else ""
     facts = {"Phase": phase, "Submission": run.submission, "Scored": moment(run.scored)}
     remarks = _warnings(run.warnings, has_log=not program.scores_hidden)
     if not program.shows_scores:
@@ -120,7 +109,13 @@ def results_page(
     left = MAX_BYTES - len(remarks.encode("utf-8", "replace"))
     sections = ""
     for task in program.tasks:
-        section = _task(program, task, board, results.get(task), shown.get(task), left)
+        result = results.get(task)
+        section = _columns(program, task, board, result)
+        if result:
+            section += _further(program, result, shown[task])
+            section += _figures(program, result, left - len(section.encode("utf-8", "replace")))
+        if section:
+            section = f"<section><h2>{escape(program.task_names[task])}</h2>\n{section}</section>\n"
         left -= len(section.encode("utf-8", "replace"))
         sections += section
     signature = (
@@ -137,11 +132,9 @@ def _primary(program: Program, board: Mapping[str, float], results: Mapping[str,
     if column.key not in board:
         return ""
     entered = column.computation is not None or column.task in results
-    kind, remark, distances = "primary", "Decides the rank.", ""
-    if entered:
-        distances = _distances(program, column, board)
-    else:
-        kind, remark = "primary absent", f"Not entered: the worst value, {_worst(column)}, is shown."
+    kind, remark, distances = "primary", "Decides the rank.", _distances(program, column, board)
+    if not entered:
+        kind, remark, distances = "primary absent", f"Not entered: the worst value, {_worst(column)}, is shown.", ""
     return (
         f'<section class="{kind}"><h2>{escape(column.title)}</h2>'
         f"<strong>{_score(column, board)}</strong>\n"
@@ -158,11 +151,10 @@ def _distances(program: Program, column: ScoreColumn, board: Mapping[str, float]
         if column.key not in scores:
             continue
         by = own - round(program.rounded(scores[column.key]), column.precision)
-        is_better = by > 0 if column.sort == "desc" else by < 0
         size = number(abs(by), column.decimals)
         if by == 0:
             texts.append(f"the same as {name}")
-        elif is_better:
+        elif (by > 0) == (column.sort == "desc"):
             texts.append(f"{size} better than {name}")
         else:
             texts.append(f"{size} worse than {name}")
@@ -204,23 +196,6 @@ def _warnings(warnings: Sequence[str], *, has_log: bool) -> str:
     return f'<section class="note"><h2>Warnings</h2><ul>{items}</ul>{left_out}</section>\n'
 
 
-def _task(
-    program: Program,
-    task: str,
-    board: Mapping[str, float],
-    result: TaskResult | None,
-    shown: Shown | None,
-    left: int,
-) -> str:
-    """One task's section, of at most about `left` bytes: figures beyond that are left out and counted."""
-    body = _columns(program, task, board, result)
-    if result and shown:
-        body += _further(program, result, shown)
-        left -= len(body.encode("utf-8", "replace"))
-        body += _figures(program, result, left)
-    return f"<section><h2>{escape(program.task_names[task])}</h2>\n{body}</section>\n" if body else ""
-
-
 def _columns(program: Program, task: str, board: Mapping[str, float], result: TaskResult | None) -> str:
     """The task's columns of the board, but for the primary one, which the page shows at its head."""
     rows = ""
@@ -248,6 +223,7 @@ def _table(kind: str, heads: Sequence[str], rows: str) -> str:
 
 
 def _figures(program: Program, result: TaskResult, left: int) -> str:
+    """The figures in at most about `left` bytes: those beyond that are left out and counted."""
     if program.details not in ("full", "all"):
         return ""
     min_items = 1 if program.details == "all" else program.details_min_items
@@ -349,15 +325,18 @@ def _bar_chart(chart: BarChart, min_items: int, decimals: int) -> str:
     bars = [bar if bar.value is None else replace(bar, value=round(bar.value, decimals)) for bar in shown]
     top = max(_finite(bars), default=1.0) if chart.top is None else chart.top
     rows = ""
-    for row in _excerpt(bars, chart.better):
-        if isinstance(row, str):
-            rows += row
-            continue
-        shape = f'<rect class="bar" width="{_percent(row.value, top)}%" height="8"/>'
-        rows += (
-            f"<tr>{_head(row.label, shape)}"
-            f'<td class="number">{number(row.value, DECIMALS)}</td><td class="number soft">{row.items}</td></tr>\n'
-        )
+    parts: list[tuple[str, Sequence[Bar]]] = [("", bars)]
+    if len(bars) > MAX_BARS:
+        parts = _ends(bars, chart.better)
+    for title, some in parts:
+        if title:
+            rows += f'<tr><th scope="rowgroup" colspan="3">{title}:</th></tr>\n'
+        for bar in some:
+            shape = f'<rect class="bar" width="{_percent(bar.value, top)}%" height="8"/>'
+            rows += (
+                f"<tr>{_head(bar.label, shape)}"
+                f'<td class="number">{number(bar.value, DECIMALS)}</td><td class="number soft">{bar.items}</td></tr>\n'
+            )
     notes = f"{chart.better.capitalize()} is better. The axis runs from 0 to {top:g}. Items: {chart.items}."
     return _note(notes + _left_out(chart.bars, shown, min_items)) + _table("bars", ("Label", "Value", "Items"), rows)
 
@@ -381,19 +360,16 @@ def _left_out(bars: Sequence[Bar], shown: Sequence[Bar], min_items: int) -> str:
             hidden[few].append(bar)
         else:
             hidden[others].append(bar)
-    texts = [f"{_names(found)} ({reason})" for reason, found in hidden.items() if found]
+    texts = []
+    for reason, found in hidden.items():
+        if found:
+            names = first_of(found, MAX_NAMES, lambda bar: cut(bar.label, MAX_LABEL))
+            texts.append(f"{names} ({reason})")
     return f" Not shown: {'; '.join(texts)}." if texts else ""
 
 
-def _names(bars: Sequence[Bar]) -> str:
-    names = ", ".join(cut(bar.label, MAX_LABEL) for bar in bars[:MAX_NAMES])
-    return names if len(bars) <= MAX_NAMES else f"{names} and {len(bars) - MAX_NAMES} more"
-
-
-def _excerpt(bars: Sequence[Bar], better: str) -> list[Bar | str]:
-    """All bars in their order, or, of very many, the weakest and the strongest and a line about the rest."""
-    if len(bars) <= MAX_BARS:
-        return list(bars)
+def _ends(bars: Sequence[Bar], better: str) -> list[tuple[str, Sequence[Bar]]]:
+    """The weakest and the strongest of very many bars, each with a title, which says something of the rest."""
 
     def strength(bar: Bar) -> float:
         (value,) = _finite([bar]) or [-math.inf]
@@ -401,17 +377,11 @@ def _excerpt(bars: Sequence[Bar], better: str) -> list[Bar | str]:
 
     ranked = sorted(bars, key=strength)
     middle = ranked[MAX_BARS // 2 : -MAX_BARS // 2]
-    values = _finite(middle)
     line = f"{len(middle)} more in between"
-    if values:
+    if values := _finite(middle):
         mean = math.fsum(values) / len(values)
         line += f": {number(min(values), DECIMALS)} to {number(max(values), DECIMALS)}, mean {number(mean, DECIMALS)}"
-    return [
-        '<tr><th scope="rowgroup" colspan="3">The weakest:</th></tr>\n',
-        *ranked[: MAX_BARS // 2],
-        f'<tr><th scope="rowgroup" colspan="3">{line}. The strongest:</th></tr>\n',
-        *ranked[-MAX_BARS // 2 :],
-    ]
+    return [("The weakest", ranked[: MAX_BARS // 2]), (f"{line}. The strongest", ranked[-MAX_BARS // 2 :])]
 
 
 def _percent(value: float | None, top: float) -> str:
@@ -455,7 +425,16 @@ def _count_bars(counts: CountBars, min_items: int, decimals: int) -> str:
     if shown is None:
         return _withheld(min_items)
     longest = max(tp + fp + fn for _, tp, fp, fn in shown.rows)
-    rows = "".join(_count_row(row, longest, decimals) for row in shown.rows)
+    rows = ""
+    for label, tp, fp, fn in shown.rows:
+        shapes, cells, left = "", "", 0.0
+        for kind, count in zip(("tp", "fp", "fn"), (tp, fp, fn), strict=True):
+            start, width = _percent(left, longest), _percent(count, longest)
+            shapes += f'<rect class="{kind}" x="{start}%" width="{width}%" height="8"/>'
+            cells += f'<td class="number">{round(count, 2):g}</td>'
+            left += count
+        f1 = number(2 * tp / (2 * tp + fp + fn), decimals)
+        rows += f'<tr>{_head(label, shapes)}{cells}<td class="number">{f1}</td></tr>\n'
     notes = "F1 = 2·TP / (2·TP + FP + FN)."
     if shown.rows[-1][0] == OTHERS:
         notes += f" Types with fewer than {min_items} predicted or gold items are put together."
@@ -466,19 +445,3 @@ def _count_bars(counts: CountBars, min_items: int, decimals: int) -> str:
     )
     counted = _table("bars counts", ("Type", "TP", "FP", "FN", "F1"), rows)
     return f'<ul class="legend">{legend}</ul>{_note(notes)}{counted}'
-
-
-def _count_row(row: tuple[str, float, float, float], longest: float, decimals: int) -> str:
-    label, *counts = row
-    tp, fp, fn = counts
-    shapes, left = "", 0.0
-    for kind, count in zip(("tp", "fp", "fn"), counts, strict=True):
-        shapes += (
-            f'<rect class="{kind}" x="{_percent(left, longest)}%" width="{_percent(count, longest)}%" height="8"/>'
-        )
-        left += count
-    cells = "".join(f'<td class="number">{round(count, 2):g}</td>' for count in counts)
-    return (
-        f"<tr>{_head(label, shapes)}{cells}"
-        f'<td class="number">{number(2 * tp / (2 * tp + fp + fn), decimals)}</td></tr>\n'
-    )

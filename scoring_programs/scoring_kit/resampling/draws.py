@@ -19,9 +19,8 @@ Ranks = NDArray[np.int64]
 COMPUTATIONS: Mapping[str, Callable[..., Array]] = {"min": np.min, "max": np.max, "sum": np.sum, "avg": np.mean}
 
 
-LEVEL = 95
-"""Per cent of an interval."""
-TAILS = ((100 - LEVEL) / 2, (100 + LEVEL) / 2)
+TAILS = (2.5, 97.5)
+"""Per cent: the ends of an interval of 95 %."""
 DIGITS = 12
 """Decimals by which values are compared, as `scoring_kit.results.comparable` does it."""
 FEWEST_UNITS = 50
@@ -104,17 +103,10 @@ SAMPLES, EXCHANGES = 0, 1
 """Which sequence of random numbers: each purpose has its own."""
 
 
-def bootstrap_counts(units: int, resamples: int, seed: int, width: int = 1) -> Iterator[Array]:
-    """How often each unit is in each bootstrap sample, drawn with replacement: blocks of shape [some, units].
-
-    Args:
-        units: how many there are; each sample has as many.
-        resamples: how many samples, over all blocks.
-        seed: the same seed gives the same samples.
-        width: cells for each sample that the caller makes besides.
-    """
+def bootstrap_counts(units: int, resamples: int, seed: int) -> Iterator[Array]:
+    """How often each unit is in each bootstrap sample, drawn with replacement: blocks of shape [some, units]."""
     random = np.random.default_rng([seed, SAMPLES])
-    for size in _blocks(resamples, max(units, width)):
+    for size in _blocks(resamples, units):
         drawn = random.integers(units, size=(size, units))
         drawn += units * np.arange(size)[:, np.newaxis]
         counts = np.bincount(drawn.ravel(), minlength=size * units)
@@ -122,7 +114,10 @@ def bootstrap_counts(units: int, resamples: int, seed: int, width: int = 1) -> I
 
 
 def exchanges(units: int, resamples: int, seed: int, width: int = 1) -> Iterator[Array]:
-    """Which units are exchanged between two teams, each with probability 1/2: blocks of 0 and 1, [some, units]."""
+    """Which units are exchanged between two teams, each with probability 1/2: blocks of 0 and 1, [some, units].
+
+    `width` is how many cells the caller makes besides for each of them.
+    """
     random = np.random.default_rng([seed, EXCHANGES])
     for size in _blocks(resamples, max(units, width)):
         yield random.integers(2, size=(size, units), dtype=np.uint8).astype(np.float64)
@@ -168,12 +163,10 @@ class Part:
 
     def shown(self, values: Array) -> Array:
         """Values as the board shows them: where the metric is undefined, or worse than `worst`, that."""
-        column = self.column
-        if column.worst is None:
+        if self.column.worst is None:
             return values
-        if column.sort == "desc":
-            return np.fmax(values, column.worst)
-        return np.fmin(values, column.worst)
+        better_of = np.fmax if self.column.sort == "desc" else np.fmin
+        return better_of(values, self.column.worst)
 
     def over(self, counts: Array) -> Array:
         """The metric over each row of `counts`, before `shown`: [resamples, units] → [resamples]."""
@@ -258,11 +251,7 @@ def ranks(values: Array, descending: bool) -> Ranks:
 def mid_ranks(values: Array, descending: bool, competing: NDArray[np.bool_], first: int | None = None) -> Array:
     """Ranks in each resample among the competing teams and the team itself; ties share the mean of their places.
 
-    Args:
-        values: of the teams, [teams, resamples].
-        descending: whether the highest is the best.
-        competing: the teams that count for the ranks of others, [teams].
-        first: of how many teams, the first ones, the ranks are wanted; of all without.
+    `values` has the shape [teams, resamples], `competing` [teams]; the ranks are those of the `first` teams, or of all.
     """
     goodness = _goodness(values, descending)
     others = goodness[competing]

@@ -7,6 +7,7 @@ import dataclasses
 import math
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -30,18 +31,8 @@ from scoring_kit.outputs import signature
 from scoring_kit.program import AVERAGE_RANK, Program, ScoreColumn
 from scoring_kit.report.withholding import open_metrics
 from scoring_kit.resampling.draws import AtUnits, Part, TeamColumn, few_units
-from scoring_kit.resampling.task import (
-    ALPHA,
-    NOTHING,
-    Resampled,
-    Resampling,
-    families,
-    family_of_units,
-    other_rankings,
-    pair_records,
-    resampled,
-    work,
-)
+from scoring_kit.resampling.significance import ALPHA
+from scoring_kit.resampling.task import Resampled, Resampling, families, family_of_units, other_rankings, resampled
 from scoring_kit.results import comparable
 from scoring_kit.team_results import TeamResults
 from scoring_kit.units import ScoredUnits, Units
@@ -83,7 +74,7 @@ def final_report(
     reports = [TaskReport(task, program, scores, scored, per_unit, view) for task in program.tasks]
     wanted = max(RESAMPLES, *(one.fewest_resamples for one in reports))
     settings = Resampling(request["resamples"] or min(MOST_RESAMPLES, wanted), request["seed"])
-    total = sum(work(len(one.teams), settings.resamples, one.without is not None) for one in reports if one.units)
+    total = settings.resamples * sum(one.steps for one in reports)
     done = 0
 
     def advance(steps: int) -> None:
@@ -124,7 +115,6 @@ class TaskReport:
     Attributes:
         columns: its columns; the first one ranks.
         standing: the teams by the ranking column.
-        late: the teams whose submission was late.
         units: the units that the ranking column scores; None where there are none.
         teams: the teams with a score, best first, and the ranking column of each over the units.
         without: why there are no intervals.
@@ -136,35 +126,59 @@ class TaskReport:
         program: Program,
         scores: Scores,
         scored: TeamResults | None,
-        per_unit: PerUnit | None,
+        per_unit: PerUnit,
         view: RankingView,
     ) -> None:
         self.task, self.program, self.scores, self.scored, self.view = task, program, scores, scored, view
-        self.per_unit, self._min_items = per_unit, program.details_min_items
-        self.late: Collection[str] = ()
-        if scored is not None:
-            self.late = scored.late
+        self.per_unit = per_unit
+        self.late = scored.late if scored else ()
         self.columns = program.columns_of(task)
         first = self.columns[0]
         self.standing = task_standing(program, first, scores, view)
         everyone = task_standing(program, first, scores, RankingView(baselines=view.baselines))
         order = [team for team, _ in everyone.rows if scores[team][first.key] is not None]
-        self.units, self.teams, self.without = ranking_column(first, order, program, per_unit, view.baselines)
+        self.units: Units | None = None
+        self.teams: dict[str, TeamColumn] = {}
+        self.without: str | None = "A table of scores was ranked, which says nothing about single units."
+        if scored is not None:
+            self._take_units(first, order)
         if self.units is not None:
             check_scores(self.teams, scores, len(self.units.names))
+
+    def _take_units(self, column: ScoreColumn, order: Sequence[str]) -> None:
+        """Find the units that the column scores, and its values over them for each team; or say why there are none."""
+        keys = column.of or [column.key]
+        written = [one for one in self.program.columns if one.key in keys]
+        found, self.without = _with_units(written, order, self.per_unit)
+        if self.without is not None:
+            return
+        every = [units for _, units in found]
+        names = list(every[0].names)
+        scored: dict[str, set[int]] = {}
+        for one, units in found:
+            own = units.scored.get(one.key, ScoredUnits(units.unit, range(len(names))))
+            scored.setdefault(own.unit, set()).update(map(int, own.places))
+        places = np.array(sorted(set[int]().union(*scored.values())), dtype=np.intp)
+        for team in order:
+            parts = [_part(one, self.per_unit[team].get(one.task), places) for one in written]
+            self.teams[team] = TeamColumn(column, parts, team not in self.view.baselines)
+        self.units = Units(" or ".join(scored), [names[place] for place in places], {})
+        self.without = _too_few(written, every, scored)
 
     def written(self, settings: Resampling, advance: Callable[[int], None]) -> dict[str, Any]:
         """The task's part of the report."""
         column, view = self.columns[0], self.view
-        scores = self._scores_in(column)
-        seen = _seen(scores, view)
-        shown = [team for team, _ in self.standing.rows if team in seen]
-        found, kind, units, pairs = NOTHING, None, 0, list[dict[str, Any]]()
+        scores = _seen(self._scores_in(column), view)
+        shown = [team for team, _ in self.standing.rows if team in scores]
+        found, kind, units, pairs = Resampled(), None, 0, list[dict[str, Any]]()
         if self.units is not None:
             kind, units = self.units.unit, len(self.units.names)
             few = self.without is not None
             found = resampled(self.teams, self.standing.ranks, units, settings, advance, few)
-            pairs = pair_records(found, scores, shown)
+            for a, b in combinations(shown, 2):
+                low, high = found.differences.get((a, b), (None, None))
+                pair = {"a": a, "b": b, "difference": scores[a] - scores[b], "low": low, "high": high}
+                pairs.append({**pair, "p": found.p.get((a, b)), "p_holm": found.p_holm.get((a, b))})
         return {
             "column": column.key,
             "unit": kind,
@@ -187,7 +201,14 @@ class TaskReport:
 
     @property
     def _pairs(self) -> int:
-        return len(self.teams) * (len(self.teams) - 1) // 2
+        return math.comb(len(self.teams), 2)
+
+    @property
+    def steps(self) -> int:
+        """How much `resampled` does for each resample: one step a pair, and, with intervals, one a team."""
+        if self.without:
+            return self._pairs
+        return self._pairs + len(self.teams)
 
     @property
     def fewest_resamples(self) -> int:
@@ -196,7 +217,7 @@ class TaskReport:
 
     def notes(self, settings: Resampling) -> list[str]:
         """That no difference can be significant: the smallest p, times the number of pairs, is not below 0.05."""
-        if self.units is None or self._pairs / (settings.resamples + 1) < ALPHA:
+        if self._pairs / (settings.resamples + 1) < ALPHA:
             return []
         return [
             f"{self.program.task_names[self.task]}: with {settings.resamples} resamples no difference among "
@@ -214,7 +235,7 @@ class TaskReport:
     def _team(self, team: str, found: Resampled) -> dict[str, Any]:
         score, rank = self.scores[team][self.columns[0].key], self.standing.ranks.get(team)
         if team in self.view.unseen:
-            score, rank, found = None, None, NOTHING
+            score, rank, found = None, None, Resampled()
         low, high = found.intervals.get(team, (None, None))
         rank_low, rank_high = found.rank_intervals.get(team, (None, None))
         return {
@@ -240,8 +261,8 @@ class TaskReport:
             ranking = self._ranking("column", self._scores_in(column), column.sort == "desc", view.baselines)
             yield {**ranking, "title": column.title}
         own, ties = self._scores_in(first), tie_breaks(self.program, first, self.scores)
-        if own.keys() & set(self.late):
-            in_time = {team: value for team, value in own.items() if team not in self.late}
+        in_time = {team: value for team, value in own.items() if team not in self.late}
+        if len(in_time) < len(own):
             if first.computation == AVERAGE_RANK:
                 rest = {team: self.scores[team] for team in in_time}
                 in_time = average_ranks(self.program, first, rest, view.baselines)
@@ -267,16 +288,16 @@ class TaskReport:
         """The groups and classes that per-unit results name, with intervals; what is over too few items is left out."""
         there = {}
         for team in shown:
-            if self.per_unit is not None and (of_team := self.per_unit[team].get(self.task)) is not None:
+            if (of_team := self.per_unit.get(team, {}).get(self.task)) is not None:
                 there[team] = of_team
         columns = {column.key: column for column in self.columns}
         names: dict[str, list[str]] = {}
         for one in there.values():
             for key, of_key in one.groups.items():
                 names[key] = list(of_key)
-        found = []
+        found, min_items = [], self.program.details_min_items
         for key, groups in names.items():
-            found.append(family_of_units(key, groups, columns.get(key), there, settings, self._min_items))
+            found.append(family_of_units(key, groups, columns.get(key), there, settings, min_items))
         return found
 
     def _groups(self, shown: Sequence[str]) -> list[dict[str, Any]]:
@@ -288,7 +309,7 @@ class TaskReport:
         for team in shown:
             result = self.scored.results.get(team, {}).get(self.task)
             if result is not None:
-                names = open_metrics(result.metrics, board, self._min_items)
+                names = open_metrics(result.metrics, board, self.program.details_min_items)
                 values[team] = {name: metric.value for name, metric in result.metrics.items() if name in names}
         return families(self.columns[0].key, values)
 
@@ -317,44 +338,40 @@ def _overall(ranks: Mapping[str, Mapping[str, int]], view: RankingView) -> list[
     return records
 
 
-def per_unit_results(scored: TeamResults | None) -> PerUnit | None:
-    """Those of every submission; None where a table of scores is ranked."""
-    if scored is None:
-        return None
+def per_unit_results(scored: TeamResults | None) -> PerUnit:
+    """Those of every submission; none where a table of scores is ranked."""
     found: dict[str, dict[str, Units | None]] = {}
-    for team, own in scored.results.items():
-        found[team] = {}
-        for task, result in own.items():
-            found[team][task] = result.units and result.units()
+    if scored is not None:
+        for team, own in scored.results.items():
+            found[team] = {}
+            for task, result in own.items():
+                found[team][task] = result.units and result.units()
     return found
 
 
-def keep(folder: Path, per_unit: PerUnit | None) -> None:
+def keep(folder: Path, per_unit: PerUnit) -> None:
     """Write the per-unit results as `<task>.npz`: `unit`, `names`, `teams`, and `<team's number>.<metric>.<part>`.
 
     They give the gold away to those who know what a team submitted.
     """
     folder.mkdir(parents=True, exist_ok=True)
     by_task: dict[str, dict[str, Units]] = {}
-    for team, own in (per_unit or {}).items():
+    for team, own in per_unit.items():
         for task, units in own.items():
             if units is not None:
                 by_task.setdefault(task, {})[team] = units
     for task, teams in by_task.items():
+        first = next(iter(teams.values()))
+        parts: list[tuple[str, object]] = [("unit", np.array(first.unit)), ("names", np.array(list(first.names)))]
+        parts.append(("teams", np.array(list(teams))))
+        for number, units in enumerate(teams.values()):
+            for metric, statistic in units.statistics.items():
+                parts.append((f"{number}.{metric}", statistic))
         with zipfile.ZipFile(folder / f"{task}.npz", "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, array in _arrays_of_task(teams):
-                with archive.open(f"{name}.npy", "w") as member:
-                    np.lib.format.write_array(member, array, allow_pickle=False)
-
-
-def _arrays_of_task(teams: Mapping[str, Units]) -> Iterator[tuple[str, NDArray[Any]]]:
-    first = next(iter(teams.values()))
-    yield "unit", np.array(first.unit)
-    yield "names", np.array(list(first.names))
-    yield "teams", np.array(list(teams))
-    for number, units in enumerate(teams.values()):
-        for metric, statistic in units.statistics.items():
-            yield from _arrays(f"{number}.{metric}", statistic)
+            for part, value in parts:
+                for name, array in _arrays(part, value):
+                    with archive.open(f"{name}.npy", "w") as member:
+                        np.lib.format.write_array(member, array, allow_pickle=False)
 
 
 def _arrays(name: str, value: object) -> Iterator[tuple[str, NDArray[Any]]]:
@@ -371,48 +388,12 @@ def _arrays(name: str, value: object) -> Iterator[tuple[str, NDArray[Any]]]:
             yield from _arrays(f"{name}.{field.name}", getattr(value, field.name))
 
 
-def ranking_column(
-    column: ScoreColumn,
-    order: Sequence[str],
-    program: Program,
-    per_unit: PerUnit | None,
-    baselines: Collection[str] = (),
-) -> tuple[Units | None, dict[str, TeamColumn], str | None]:
-    """The units that a column scores, its values over them for each team, and why there are no intervals."""
-    if per_unit is None:
-        return None, {}, "A table of scores was ranked, which says nothing about single units."
-    keys = column.of or [column.key]
-    written = [one for one in program.columns if one.key in keys]
-    try:
-        found = _with_units(written, order, per_unit)
-    except NoUnitsError as reason:
-        return None, {}, str(reason)
-    every = [units for _, units in found]
-    names = list(every[0].names)
-    scored: dict[str, set[int]] = {}
-    for one, units in found:
-        own = units.scored.get(one.key, ScoredUnits(units.unit, range(len(names))))
-        scored.setdefault(own.unit, set()).update(map(int, own.places))
-    places = np.array(sorted(set[int]().union(*scored.values())), dtype=np.intp)
-    columns = {}
-    for team in order:
-        parts = [_part(one, per_unit[team].get(one.task), places) for one in written]
-        columns[team] = TeamColumn(column, parts, team not in baselines)
-    kept = Units(" or ".join(scored), [names[place] for place in places], {})
-    return kept, columns, _too_few(written, every, scored)
-
-
-class NoUnitsError(Exception):
-    """A column cannot be computed over units; the message is the reason, as the report gives it."""
-
-
 def _with_units(
     written: Sequence[ScoreColumn], order: Sequence[str], per_unit: PerUnit
-) -> list[tuple[ScoreColumn, Units]]:
+) -> tuple[list[tuple[ScoreColumn, Units]], str | None]:
     """Every written column with the per-unit results of every team that entered its task; over the same units.
 
-    Raises:
-        NoUnitsError: there are none, they are over different units, or they lack a column.
+    Beside it, why it cannot be computed over units; None where it can.
     """
     found = []
     for one in written:
@@ -420,16 +401,16 @@ def _with_units(
             if one.task in per_unit[team]:
                 units = per_unit[team][one.task]
                 if units is None:
-                    raise NoUnitsError("The scoring program gives no per-unit results.")
+                    return [], "The scoring program gives no per-unit results."
                 found.append((one, units))
     if not found:
-        raise NoUnitsError("No team entered the task.")
+        return [], "No team entered the task."
     names = list(found[0][1].names)
     if any(list(units.names) != names for _, units in found):
-        raise NoUnitsError("The column is made of tasks with different units.")
+        return [], "The column is made of tasks with different units."
     if any(one.key not in units.statistics for one, units in found):
-        raise NoUnitsError("The per-unit results of the scoring program leave the column out.")
-    return found
+        return [], "The per-unit results of the scoring program leave the column out."
+    return found, None
 
 
 def _too_few(
@@ -437,10 +418,7 @@ def _too_few(
 ) -> str | None:
     """Why there are too few units for intervals of a column that is made of the written ones; None where they do.
 
-    Args:
-        written: the columns.
-        every: the per-unit results of all teams and tasks.
-        scored: kind of unit → the places of those that are scored.
+    `every` has the per-unit results of all teams and tasks, `scored` the scored places by the kind of unit.
     """
     kind, number = min(((kind, len(own)) for kind, own in scored.items()), key=lambda one: one[1])
     word = "units"

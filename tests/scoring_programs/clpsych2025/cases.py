@@ -64,8 +64,6 @@ def scores(*timelines: Sequence[float | None]) -> ClpsychSubmission:
     """A submission to `gold_scores` with these predictions and nothing else."""
     nothing: Mapping[str, tuple[str, ...]] = {"adaptive": (), "maladaptive": ()}
     return ClpsychSubmission(
-        "team",
-        "1",
         {
             f"t{t}": TimelineAnswer("", {f"p{p}": PostAnswer(nothing, "", score) for p, score in enumerate(predicted)})
             for t, predicted in enumerate(timelines)

@@ -55,8 +55,6 @@ def gold(*timelines: tuple[str | None, list[str | None]]) -> ClpsychReference:
 def answers(*timelines: tuple[str, list[tuple[str, list[str]]]]) -> ClpsychSubmission:
     """Timelines t0 … as (timeline summary, [(post summary, evidence)])."""
     return ClpsychSubmission(
-        "team",
-        "1",
         {
             f"t{t}": TimelineAnswer(
                 summary,

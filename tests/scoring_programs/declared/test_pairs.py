@@ -14,7 +14,7 @@ from scipy import stats
 
 from declared.metrics import Sample, definitions
 from declared.metrics.keys import Keys
-from scoring_kit.resampling.task import p_values
+from scoring_kit.resampling.significance import p_values
 from scoring_kit.units import Array, Statistic
 from tests.scoring_programs.scoring_kit.resampling.made_up import team
 

@@ -18,7 +18,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 from declared.metrics import Sample, definitions, numbers
 from declared.metrics.keys import Keys
-from scoring_kit.resampling.task import p_values
+from scoring_kit.resampling.significance import p_values
 from scoring_kit.units import Array, Statistic
 from tests.scoring_programs.declared.declaring import csv_of, score
 from tests.scoring_programs.declared.resampled import units_of

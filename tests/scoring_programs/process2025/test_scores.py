@@ -30,7 +30,7 @@ def entered(task: str, columns: Mapping[int, Sequence[object]]) -> ProcessSubmis
         )
         for number in (1, 2, 3)
     ]
-    return ProcessSubmission("T_A", {task: models}, frozenset([task]))
+    return ProcessSubmission({task: models}, frozenset([task]))
 
 
 def macro(predictions: Sequence[str], golds: Sequence[str]) -> dict[str, Fraction]:

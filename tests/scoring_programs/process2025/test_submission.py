@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from process2025.organiser import team_name
 from process2025.submission import ProcessSubmission, read
 from scoring_kit.errors import Problems
 from scoring_kit.manifest import Manifest
@@ -48,7 +49,6 @@ def accepted(
 def test_the_same_answers_in_other_clothes(tmp_path: Path, text: str) -> None:
     submission, problems = accepted(tmp_path, text)
     assert problems.warnings == []
-    assert submission.team == "Lab_Town"
     assert submission.entered == set(BOTH)
     for task, expected in (("classification", CLASSES), ("regression", SCORES)):
         first, *others = submission.models[task]
@@ -97,7 +97,8 @@ def test_in_layout_tasks_a_file_for_the_other_task_is_fine(tmp_path: Path) -> No
     ],
 )
 def test_the_team_is_what_follows_in_the_name(tmp_path: Path, name: str, team: str) -> None:
-    assert accepted(tmp_path, PERFECT, name=name)[0].team == team
+    assert accepted(tmp_path, PERFECT, name=name)[1].warnings == []
+    assert team_name("entry", [name], Problems()) == team
 
 
 def test_a_file_under_the_templates_name_is_remarked_on(tmp_path: Path) -> None:

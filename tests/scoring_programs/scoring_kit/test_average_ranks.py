@@ -18,7 +18,7 @@ from scoring_kit.board import Scores, board
 from scoring_kit.program import Program, ScoreColumn
 from scoring_kit.ranking import rank
 from scoring_kit.resampling.draws import Part, TeamColumn, over
-from scoring_kit.resampling.task import p_values
+from scoring_kit.resampling.significance import p_values
 from scoring_kit.units import Array
 from tests.scoring_programs.scoring_kit.resampling.made_up import mean_of
 from tests.scoring_programs.scoring_kit.test_ranking import program as program_of

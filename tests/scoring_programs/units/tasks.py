@@ -101,7 +101,7 @@ def score_process(task: ModuleType, golds: Sequence[Any], answers: Sequence[Sequ
         status = "scored" if filled == len(cells) else "ignored" if filled else "absent"
         models.append(ModelAnswers(number, "", status, list(cells) if status == "scored" else []))
     reference = ProcessReference(ids(golds), list(golds), list(golds))
-    return task.score(reference, ProcessSubmission("team", {name: models}, frozenset({name})), {})  # type: ignore[no-any-return]
+    return task.score(reference, ProcessSubmission({name: models}, frozenset({name})), {})  # type: ignore[no-any-return]
 
 
 # SeeDev: a document
@@ -174,7 +174,7 @@ def score_clpsych(
 ) -> TaskResult:
     reference = ClpsychReference(dict(zip(ids(golds), golds, strict=True)))
     timelines = dict(zip(ids(golds), answers, strict=True))
-    return task.score(reference, ClpsychSubmission("team", "1", timelines, frozenset("x")), options)  # type: ignore[no-any-return]
+    return task.score(reference, ClpsychSubmission(timelines, frozenset("x")), options)  # type: ignore[no-any-return]
 
 
 NOTHING: Mapping[str, tuple[str, ...]] = dict.fromkeys(SELF_STATES, ())

@@ -5,12 +5,13 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import islice
 from typing import Any
 
-from gen_bundle.check.bundle import Bundle
+from gen_bundle.check.bundle import Bundle, once_a_bundle
 from gen_bundle.check.leaks.records import (
     KEY,
     Block,
@@ -26,6 +27,7 @@ from gen_bundle.check.leaks.records import (
     plain_cells,
     words,
 )
+from gen_bundle.check.leaks.visible import INPUT_CHANNELS, Seen, foreign_files
 from gen_bundle.codabench.competition import DataUse, Task
 from gen_bundle.zips.tree import Node, file_of, sha256_of
 from scoring_kit.base.submissions import allow_long_cells
@@ -137,7 +139,7 @@ class SecretTable:
         for cells in self.secret.values():
             different = dict.fromkeys(cells)
             for cell in different if 2 * len(different) > len(cells) else ():
-                text = tuple(words(cell))
+                text = words(cell)
                 if len(text) >= SHORTEST and not "".join(text).isdecimal():
                     yield text
 
@@ -183,12 +185,12 @@ class SecretGold:
                     found = found or bool(tables) or not columns
             self.named[what] = found or self.named.get(what, False)
 
-    def add_guessed(self, files: Mapping[str, Node], held: set[str]) -> None:
+    def add_guessed(self, files: Mapping[str, Node], seen_files: Iterable[Seen]) -> None:
         """Guess at what is secret in reference data that nobody describes.
 
-        Files that participants hold (their SHA-256 are `held`) are their inputs, unless they hold all of it, or a name
-        tells otherwise.
+        Files that participants hold are their inputs, unless they hold all of it, or a name tells otherwise.
         """
+        held = {sha256_of(seen.node) for seen in seen_files if seen.channel in INPUT_CHANNELS}
         known = {name: node for name, node in files.items() if not JUNK_NAME.search(name) and node.size}
         holds_all = held.issuperset(map(sha256_of, known.values()))
         for path, node in known.items():
@@ -201,16 +203,17 @@ class SecretGold:
                     self.tables += _guessed_tables(name, node)
 
 
-def gold_of(bundle: Bundle, held: Iterable[str]) -> SecretGold:
-    """The secrets of a bundle; `held` are the SHA-256 of the files that participants get."""
+@once_a_bundle
+def secret_gold(bundle: Bundle) -> Iterator[SecretGold]:
+    """The secrets of a bundle, read once."""
     gold = SecretGold()
     guessed: dict[str, Node] = {}
     for task in bundle.competition.tasks:
         reference = task.files.get("reference_data")
         unpacked = bundle.unpacked(reference)
-        if unpacked is None or reference is None or unpacked.tree.root is bundle.tree.root:
+        if unpacked is None or reference is None or unpacked.tree is bundle.tree:
             continue
-        found = dict(unpacked.tree.root.files())
+        found = dict(unpacked.tree.files())
         single = bundle.tree.find(reference.path)
         if unpacked.form == "no zip" and isinstance(single, Node):
             found = {str(reference.path): single}
@@ -220,10 +223,10 @@ def gold_of(bundle: Bundle, held: Iterable[str]) -> SecretGold:
         elif unpacked is not bundle.unpacked(task.files.get("input_data")):
             for name, node in found.items():
                 guessed[f"{reference.path}/{name}"] = node
-    gold.add_guessed(guessed, set(held))
+    gold.add_guessed(guessed, foreign_files(bundle))
     for other in bundle.elsewhere:
         gold.add_named({name: file_of(data) for name, data in other.files.items()}, other.secrets)
-    return gold
+    yield gold
 
 
 def _named_secrets(bundle: Bundle, task: Task) -> Sequence[Mapping[str, Any]] | None:
@@ -292,13 +295,11 @@ def _named_in(name: str, columns: Columns, whole: bool, secret: Mapping[str, Any
 def _first_cells(texts: Iterable[str]) -> Iterator[str]:
     """The first cell of each row, up to a quotation mark that is never closed, after which all is one cell."""
     allow_long_cells()
-    try:
+    with suppress(csv.Error):
         for row in csv.reader(texts):
             if row and len(row[0]) > LONGEST_LABEL:
                 return
             yield from row[:1]
-    except csv.Error:
-        return
 
 
 def _one_column(name: str, title: str, cells: Iterable[str]) -> SecretTable:
@@ -361,7 +362,10 @@ def _guessed_tables(name: str, node: Node) -> Iterator[SecretTable]:
     for found, whole in _tables_in(node):
         if len(next(iter(found.values()), ())) < MIN_ROWS:
             continue
-        columns = found if _is_head(found) else _untitled(found)
+        columns = found
+        if not _is_head(found):  # its first row was taken for one
+            cells_below = enumerate(found.items(), start=1)
+            columns = {f"column {place}": [first, *cells] for place, (first, cells) in cells_below}
         key = _guessed_key(columns)
         others = [title for title in columns if title not in key and len(set(columns[title])) > 1]
         secret = _guessed_secrets(columns, key, others)
@@ -378,14 +382,6 @@ def _is_head(columns: Columns) -> bool:
         if number(plain(title)) is not None or title in cells:
             return False
     return len(columns) > 1
-
-
-def _untitled(columns: Columns) -> dict[str, list[str]]:
-    """The columns of a table without a head, whose first row was taken for one."""
-    found: dict[str, list[str]] = {}
-    for place, (first, cells) in enumerate(columns.items(), start=1):
-        found[f"column {place}"] = [first, *cells]
-    return found
 
 
 def _guessed_key(columns: Columns) -> list[str]:
@@ -413,9 +409,9 @@ def _guessed_secrets(columns: Columns, key: Sequence[str], others: Sequence[str]
     """The columns titled like labels, if possible those without texts; else the last one, or all where no key is."""
     titled = [title for title in others if LABEL_TITLE.fullmatch(title)]
     if titled:
-        return [title for title in titled if not _is_text(columns[title])] or titled
+        labels: list[str] = []
+        for title in titled:
+            if all(len(words(cell)) < SHORTEST for cell in columns[title]):
+                labels.append(title)
+        return labels or titled
     return others[-1:] if key or len(others) < 3 else others
-
-
-def _is_text(cells: Sequence[str]) -> bool:
-    return any(len(words(cell)) >= SHORTEST for cell in cells)

@@ -6,20 +6,19 @@ import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from gen_bundle.check.bundle import Bundle
-from gen_bundle.check.registry import HOUSE, UNPACKER, WORKER, Check, Problem, Topic
+from gen_bundle.check.bundle import Bundle, once_a_bundle
+from gen_bundle.check.registry import HOUSE, UNPACKER, WORKER, Problem, Topic
 from gen_bundle.check.rules.shared import known_key
 from gen_bundle.check.rules.tasks import where
 from gen_bundle.codabench.commands import Role, Verdict, faults
 from gen_bundle.codabench.competition import DEFAULT_IMAGE, DataUse, Task
 from gen_bundle.codabench.fields import Stage, shown
 from gen_bundle.codabench.versions import DIFFERENCES
-from gen_bundle.codabench.worker import LOCAL_IMAGES
+from gen_bundle.codabench.worker import LOCAL_IMAGES, METADATA_NAMES
 from gen_bundle.yaml_document import MAX_METADATA_BYTES, UnreadableYamlError, read_yaml
 from gen_bundle.zips.tree import Node, Unpacked
 
 PROGRAMS = Topic("Programs and their commands", f"{WORKER} (metadata and command)", reads="both")
-METADATA = ("metadata.yaml", "metadata")
 NO_TEXT = "the command is not a text"
 MAX_SOURCE_BYTES = 1024 * 1024
 DATA_FILE = re.compile(
@@ -34,50 +33,38 @@ NEVER_STARTED = (
 
 @dataclass(frozen=True)
 class UnpackedProgram:
-    """A program that some phase runs, unpacked."""
+    """A program that some phase runs, unpacked, with its metadata file and the command in it, where it has them."""
 
     task: Task
     use: DataUse
     role: Role
     unpacked: Unpacked
-
-    @property
-    def command(self) -> str:
-        """Its command; empty where it has none."""
-        return _command(self.unpacked)[0]
+    metadata: str
+    command: str
+    lacks: str
 
 
-def _metadata(unpacked: Unpacked) -> tuple[str, Node] | None:
-    """The metadata file that the worker reads."""
-    for name in METADATA:
-        found = unpacked.tree.find(name)
-        if isinstance(found, Node):
-            return name, found
-    return None
-
-
-def _command(unpacked: Unpacked) -> tuple[str, str]:
-    """The command in a program's metadata; empty with what is wrong, if anything is."""
-    found = _metadata(unpacked)
-    if found is None:
-        return "", "there is no metadata file"
-    name, node = found
+def _metadata(unpacked: Unpacked) -> tuple[str, str, str]:
+    """The metadata file that the worker reads, the command in it, and what is wrong where there is none."""
+    found = [(name, node) for name in METADATA_NAMES if isinstance(node := unpacked.tree.find(name), Node)]
+    if not found:
+        return "", "", ""
+    name, node = found[0]
     if node.is_folder:
-        return "", f"{name} is a folder"
+        return name, "", f"{name} is a folder"
     try:
         value = read_yaml(node.read(MAX_METADATA_BYTES + 1), MAX_METADATA_BYTES).value
     except UnreadableYamlError as error:
-        return "", f"{name} {error}"
+        return name, "", f"{name} {error}"
     if not isinstance(value, Mapping):
-        return "", f"{name} is empty or not a mapping"
+        return name, "", f"{name} is empty or not a mapping"
     command = value.get("command")
     if not command:
-        return "", f"{name} has no `command`"
-    if not isinstance(command, str):
-        return "", NO_TEXT
-    return command, ""
+        return name, "", f"{name} has no `command`"
+    return (name, command, "") if isinstance(command, str) else (name, "", NO_TEXT)
 
 
+@once_a_bundle
 def programs(bundle: Bundle) -> Iterator[UnpackedProgram]:
     """The programs of tasks that are run, as far as they can be unpacked; each packed program once for each role."""
     seen: set[tuple[str, int, bool]] = set()
@@ -91,95 +78,88 @@ def programs(bundle: Bundle) -> Iterator[UnpackedProgram]:
             identity = (role, id(unpacked), task.ingestion_only_during_scoring)
             if identity not in seen:
                 seen.add(identity)
-                yield UnpackedProgram(task, use, role, unpacked)
+                yield UnpackedProgram(task, use, role, unpacked, *_metadata(unpacked))
 
 
 @PROGRAMS.broken(
-    "program-without-metadata",
     "a program without metadata at its root",
     f"{NEVER_STARTED} "
     "→ Put a file named exactly metadata.yaml, with a `command`, at the root, without a folder around it.",
 )
 def _program_without_metadata(bundle: Bundle) -> Iterator[Problem]:
     for program in programs(bundle):
-        if _metadata(program.unpacked) is None:
+        if not program.metadata:
             near = [name for name in program.unpacked.names if re.search(r"(?i)(^|/)metadata(\.\w+)?$", name)]
-            wrapped = program.unpacked.wrapping_folder
-            hint = ""
-            if wrapped:
-                hint = f"; everything is in the folder {wrapped!r}"
-            elif near:
-                hint = f"; there is {near[0]!r}"
+            hint = f"; there is {near[0]!r}" if near else ""
+            if program.unpacked.wrapping_folder:
+                hint = f"; everything is in the folder {program.unpacked.wrapping_folder!r}"
             yield Problem(f"{where(program.use)} has no metadata.yaml at its root{hint}", program.use.at)
 
 
 @PROGRAMS.broken(
-    "program-without-command",
     "a program whose metadata has no command",
     f"{NEVER_STARTED} → Write `command: python3 /app/program/score.py`, with a blank after the colon.",
 )
 def _program_without_command(bundle: Bundle) -> Iterator[Problem]:
     for program in programs(bundle):
-        _, missing = _command(program.unpacked)
-        if missing and _metadata(program.unpacked) is not None:
-            yield Problem(f"{where(program.use)}: {missing}", program.use.at)
+        if program.lacks:
+            yield Problem(f"{where(program.use)}: {program.lacks}", program.use.at)
 
 
-def _commands_with(verdict: Verdict, kind: str) -> Check:
-    """The check for one kind of fault in commands, where the program cannot run (broken) or runs otherwise (trap)."""
-
-    def check(bundle: Bundle) -> Iterator[Problem]:
-        for program in programs(bundle):
-            command, during_scoring = program.command, program.task.ingestion_only_during_scoring
-            if not command:
-                continue
-            for fault in faults(command, program.role, during_scoring, program.unpacked.tree):
-                if (fault.verdict, fault.kind) == (verdict, kind):
-                    yield Problem(f"{where(program.use)}: {fault.what}", program.use.at)
-
-    return check
+def _commands_with(verdict: Verdict, kind: str, bundle: Bundle) -> Iterator[Problem]:
+    """The commands with one kind of fault, where the program cannot run (broken) or runs otherwise (trap)."""
+    for program in programs(bundle):
+        command, during_scoring = program.command, program.task.ingestion_only_during_scoring
+        found = faults(command, program.role, during_scoring, program.unpacked.tree) if command else []
+        for fault in found:
+            if (fault.verdict, fault.kind) == (verdict, kind):
+                yield Problem(f"{where(program.use)}: {fault.what}", program.use.at)
 
 
-PROGRAMS.broken(
-    "command-needs-a-shell",
-    "a command that only a shell understands",
-    "There is no shell: operators, assignments and builtins are taken as programs or arguments, and nothing is run. "
-    '→ Call one program, or write `bash -c "…"` around the whole command.'
-    " Example: not `cd /app/program && python3 score.py`, but `python3 /app/program/score.py`.",
-)(_commands_with("broken", "shell"))
-
-PROGRAMS.trap(
-    "command-with-shell-syntax",
-    "shell syntax in a command that runs nevertheless",
-    "There is no shell: redirections, pipes, patterns and variables are passed to the program as arguments. "
-    '→ Remove them, or write `bash -c "…"` around the whole command.'
-    " Example: not `python3 /app/program/score.py > log.txt`, but the command without `> log.txt`.",
-)(_commands_with("trap", "shell"))
-
-PROGRAMS.broken(
-    "command-placeholder",
-    "a placeholder that becomes a path that does not exist",
-    "The program does not find its files. "
-    "→ Write the paths themselves: /app/program, /app/input, /app/input_data, /app/output.",
-)(_commands_with("broken", "placeholder"))
-
-PROGRAMS.broken(
-    "command-script-missing",
-    "a command that starts a script that does not exist or cannot be run",
-    "Every submission fails; for an ingestion program, only because the scoring program finds no predictions. "
-    "→ Name a script of the program, with its interpreter: `python3 /app/program/score.py`.",
-)(_commands_with("broken", "script"))
-
-PROGRAMS.trap(
-    "command-folder",
-    "a command with a folder that the program does not have",
-    "The program does not find what it looks for there. → An ingestion program has /app/program, /app/input_data, "
-    "/app/ingested_program and /app/output; a scoring program has /app/program, /app/input and /app/output. An "
-    "ingestion program never gets reference data.",
-)(_commands_with("trap", "folder"))
+@PROGRAMS.broken("a command that only a shell understands")
+def _command_needs_a_shell(bundle: Bundle) -> Iterator[Problem]:
+    """There is no shell: operators, assignments and builtins are taken as programs or arguments, and nothing is run.
+    → Call one program, or write `bash -c "…"` around the whole command.
+    Example: not `cd /app/program && python3 score.py`, but `python3 /app/program/score.py`.
+    """
+    return _commands_with("broken", "shell", bundle)
 
 
-@PROGRAMS.trap("requirements-never-installed", "a program with a requirements.txt")
+@PROGRAMS.trap("shell syntax in a command that runs nevertheless")
+def _command_with_shell_syntax(bundle: Bundle) -> Iterator[Problem]:
+    """There is no shell: redirections, pipes, patterns and variables are passed to the program as arguments.
+    → Remove them, or write `bash -c "…"` around the whole command.
+    Example: not `python3 /app/program/score.py > log.txt`, but the command without `> log.txt`.
+    """
+    return _commands_with("trap", "shell", bundle)
+
+
+@PROGRAMS.broken("a placeholder that becomes a path that does not exist")
+def _command_placeholder(bundle: Bundle) -> Iterator[Problem]:
+    """The program does not find its files.
+    → Write the paths themselves: /app/program, /app/input, /app/input_data, /app/output.
+    """
+    return _commands_with("broken", "placeholder", bundle)
+
+
+@PROGRAMS.broken("a command that starts a script that does not exist or cannot be run")
+def _command_script_missing(bundle: Bundle) -> Iterator[Problem]:
+    """Every submission fails; for an ingestion program, only because the scoring program finds no predictions.
+    → Name a script of the program, with its interpreter: `python3 /app/program/score.py`.
+    """
+    return _commands_with("broken", "script", bundle)
+
+
+@PROGRAMS.trap("a command with a folder that the program does not have")
+def _command_folder(bundle: Bundle) -> Iterator[Problem]:
+    """The program does not find what it looks for there.
+    → An ingestion program has /app/program, /app/input_data, /app/ingested_program and /app/output; a scoring program
+    has /app/program, /app/input and /app/output. An ingestion program never gets reference data.
+    """
+    return _commands_with("trap", "folder", bundle)
+
+
+@PROGRAMS.trap("a program with a requirements.txt")
 def _requirements_never_installed(bundle: Bundle) -> Iterator[Problem]:
     """It is not installed. → Put the packages into the docker image, and delete the file."""
     for program in programs(bundle):
@@ -193,7 +173,7 @@ def _requirements_never_installed(bundle: Bundle) -> Iterator[Problem]:
 
 def _sources(unpacked: Unpacked, text: bytes) -> Iterator[bytes]:
     """A program's code without comments, of each file with the text, which may be in a comment alone."""
-    for name, node in unpacked.tree.root.files():
+    for name, node in unpacked.tree.files():
         if name.endswith((".py", ".sh", ".R", ".pl")) and node.size <= MAX_SOURCE_BYTES:
             source = node.read(MAX_SOURCE_BYTES)
             if text in source:
@@ -205,7 +185,7 @@ REFERENCE_PATH = re.compile(rb"""["']/app/input/ref(?:/([\w./-]*))?["']""")
 TOLERANT = re.compile(rb"exists\(|is_?file\(|is_?dir\(|FileNotFoundError|OSError")
 
 
-@PROGRAMS.broken("reference-data-absent", "a task without reference data", source=WORKER)
+@PROGRAMS.broken("a task without reference data", source=WORKER)
 def _reference_data_absent(bundle: Bundle) -> Iterator[Problem]:
     """/app/input/ref does not exist, so that no submission can be compared with anything: every run fails.
     → Give the task `reference_data` with the answers. Nothing is said where the scoring program holds data itself, or
@@ -227,7 +207,7 @@ LATER_SYNTAX = re.compile(r"""^\s*(?:type|lazy|except)\b|^\s*(?:async\s+)?(?:def
 OF_PYTHON_2 = ("Missing parentheses in call to", "multiple exception types must be parenthesized")
 
 
-@PROGRAMS.broken("program-not-python-3", "a program in Python that its interpreter cannot parse", source=HOUSE)
+@PROGRAMS.broken("a program in Python that its interpreter cannot parse", source=HOUSE)
 def _program_not_python_3(bundle: Bundle) -> Iterator[Problem]:
     """Every run ends with a SyntaxError, most often because the program is written in Python 2.
     → Write it in Python 3 (2to3 does most of it), or name an image with Python 2 and call `python2`.
@@ -281,9 +261,7 @@ def _imported(tree: ast.Module, folder: str) -> Iterator[str]:
             yield from (f"{path}.py", f"{path}/__init__.py")
 
 
-@PROGRAMS.trap(
-    "reference-data-missing", "a scoring program that reads a file that the reference data do not have", source=WORKER
-)
+@PROGRAMS.trap("a scoring program that reads a file that the reference data do not have", source=WORKER)
 def _reference_data_missing(bundle: Bundle) -> Iterator[Problem]:
     """The file does not exist in /app/input/ref: every submission fails unless the program does without.
     → Give the task `reference_data` with the files that the program reads.
@@ -303,7 +281,7 @@ def _reference_data_missing(bundle: Bundle) -> Iterator[Problem]:
                 yield Problem(what, use.at)
 
 
-@PROGRAMS.trap("solution-with-metadata", "an example submission that contains a metadata file", reads="v2")
+@PROGRAMS.trap("an example submission that contains a metadata file", reads="v2")
 def _solution_with_metadata(bundle: Bundle) -> Iterator[Problem]:
     """Without an ingestion program, the scoring program gets no predictions. Up to 1.26 a submission with metadata is
     run as a program, and without a command in it nothing is copied; since 1.27 its command is never run.
@@ -314,16 +292,16 @@ def _solution_with_metadata(bundle: Bundle) -> Iterator[Problem]:
     runs_submissions = DIFFERENCES[bundle.platform].submission_is_a_program
     for use in bundle.competition.solutions:
         unpacked = bundle.unpacked(use)
-        metadata = _metadata(unpacked) if unpacked and not unpacked.fault else None
-        if unpacked is None or metadata is None:
+        if unpacked is None or unpacked.fault:
             continue
-        has_command = _command(unpacked)[1] in ("", NO_TEXT)
-        if has_command is not runs_submissions:
+        name, _, lacks = _metadata(unpacked)
+        has_command = lacks in ("", NO_TEXT)
+        if name and has_command is not runs_submissions:
             what = "whose command is never run" if has_command else "without a command"
-            yield Problem(f"{where(use)} contains {metadata[0]} {what}", use.at)
+            yield Problem(f"{where(use)} contains {name} {what}", use.at)
 
 
-@PROGRAMS.note("reference-data-wrapped", "reference data in a folder of its own inside the zip", source=WORKER)
+@PROGRAMS.note("reference data in a folder of its own inside the zip", source=WORKER)
 def _reference_data_wrapped(bundle: Bundle) -> Iterator[Problem]:
     """The scoring program finds /app/input/ref/<folder>/… instead of the files themselves.
     → Zip the files, not their folder, unless the program expects it.
@@ -354,7 +332,6 @@ NEWEST = "Each run takes the newest image: scores may change from one day to the
 
 
 @WORKERS.refused(
-    "queue-unknown",
     "a queue that cannot be assumed to exist",
     "The upload ends with `The specified Queue does not exist!`, with an error that the value is not a UUID, or "
     "with `You do not have access to the specified queue!` "
@@ -368,7 +345,6 @@ def _queue_unknown(bundle: Bundle) -> Iterator[Problem]:
 
 
 @WORKERS.broken(
-    "docker-image-name",
     "a docker image with an invalid name",
     source=f"{WORKER} (pull); the reference grammar of github.com/distribution/reference",
 )
@@ -381,25 +357,21 @@ def _docker_image_name(bundle: Bundle) -> Iterator[Problem]:
         yield Problem(f"{shown(image)} is not a valid image name", bundle.competition.image_at)
 
 
-@WORKERS.trap("docker-image-without-tag", "a docker image without a tag", f"{NEWEST} → Add a tag, or better a digest.")
+@WORKERS.trap("a docker image without a tag", f"{NEWEST} → Add a tag, or better a digest.")
 def _docker_image_without_tag(bundle: Bundle) -> Iterator[Problem]:
     parts = REFERENCE.fullmatch(bundle.competition.image)
     if parts and not parts["digest"] and not parts["tag"]:
         yield Problem(f"{parts.group()} has no tag: `latest` is taken", bundle.competition.image_at)
 
 
-@WORKERS.note(
-    "docker-image-latest",
-    "a docker image with the tag latest",
-    f"{NEWEST} → Use a tag that does not move, or better a digest.",
-)
+@WORKERS.note("a docker image with the tag latest", f"{NEWEST} → Use a tag that does not move, or better a digest.")
 def _docker_image_latest(bundle: Bundle) -> Iterator[Problem]:
     parts = REFERENCE.fullmatch(bundle.competition.image)
     if parts and not parts["digest"] and parts["tag"] == ":latest":
         yield Problem(f"{parts.group()} has a tag that moves", bundle.competition.image_at)
 
 
-@WORKERS.trap("docker-image-local", "a docker image of this machine, with a queue")
+@WORKERS.trap("a docker image of this machine, with a queue")
 def _docker_image_local(bundle: Bundle) -> Iterator[Problem]:
     """Only workers that have the image and are set not to pull (`COMPETITION_ALLOW_IMAGE_PULL=False`, since 1.31) can
     use it; on all others every submission fails.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scoring_kit.resampling.task import tie_groups
+from scoring_kit.resampling.significance import tie_groups
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,8 @@ from scoring_kit.resampling.draws import (
     shares,
     wins,
 )
-from scoring_kit.resampling.task import Resampling, holm, other_rankings, p_values, resampled
+from scoring_kit.resampling.significance import holm, p_values
+from scoring_kit.resampling.task import Resampling, other_rankings, resampled
 from scoring_kit.units import Additive, Array, Statistic
 from tests.scoring_programs.scoring_kit.resampling.made_up import macro_f1_of, mean_of, means, median_of, team
 
@@ -147,12 +148,12 @@ def test_shares_of_ranks_and_wins() -> None:
 
 
 def test_draws() -> None:
-    counts = np.concatenate(list(bootstrap_counts(30, 20_000, 1, width=100_000)))
-    assert counts.shape == (20_000, 30)
+    counts = np.concatenate(list(bootstrap_counts(30, 100_000, 1)))
+    assert counts.shape == (100_000, 30)
     assert (counts.sum(axis=1) == 30).all()
     assert counts.mean(axis=0) == pytest.approx(np.ones(30), abs=0.05)
     assert counts.var() == pytest.approx(29 / 30, abs=0.02)
-    assert (counts == np.concatenate(list(bootstrap_counts(30, 20_000, 1, width=100_000)))).all()
+    assert (counts == np.concatenate(list(bootstrap_counts(30, 100_000, 1)))).all()
     masks = np.concatenate(list(exchanges(30, 20_000, 1)))
     assert set(np.unique(masks)) == {0.0, 1.0}
     assert masks.mean(axis=0) == pytest.approx(np.full(30, 0.5), abs=0.02)

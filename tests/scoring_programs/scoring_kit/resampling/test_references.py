@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from scoring_kit.program import ScoreColumn
-from scoring_kit.resampling import task
+from scoring_kit.resampling import significance
 from scoring_kit.resampling.draws import SAMPLES, bootstrap_counts, few_units, percentile_interval, uncut_interval
 from scoring_kit.units import Array
 from tests.scoring_programs.scoring_kit.resampling.made_up import macro_f1_of, mean_of, team
@@ -79,15 +79,15 @@ def test_p_over_all_exchanges_is_that_of_scipys_permutation_test(rows: list[tupl
     teams = [team(macro_f1_of(gold.tolist(), own.tolist(), 3)) for own in (a, b)]
     arrangements = 2 ** len(rows)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(task, "exchanges", all_exchanges)
-        p = task.p_values(teams, len(rows), arrangements, 0)[0, 1]
+        patch.setattr(significance, "exchanges", all_exchanges)
+        p = significance.p_values(teams, len(rows), arrangements, 0)[0, 1]
     assert (p * (arrangements + 1) - 1) / arrangements == pytest.approx(exact)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=7))
 def test_holm_is_the_closed_test_with_bonferronis(p: list[float]) -> None:
     """The largest, over all sets of hypotheses with this one, of the set's size times its smallest p (Holm 1979)."""
-    found = task.holm({("A", str(place)): value for place, value in enumerate(p)})
+    found = significance.holm({("A", str(place)): value for place, value in enumerate(p)})
     for place in range(len(p)):
         sets = [own for size in range(1, len(p) + 1) for own in itertools.combinations(range(len(p)), size)]
         expected = max(len(own) * min(p[one] for one in own) for own in sets if place in own)
