@@ -17,7 +17,7 @@ import pytest
 
 from gen_bundle.package.client import Organiser, ScoringPackage
 from gen_bundle.render import starting_kit
-from gen_bundle.render.starting_kit import DRIVER, ValidatorVerdict
+from gen_bundle.render.starting_kit import DRIVER, ValidatorVerdict, write_asked
 from tests.forks import Forks
 
 opened_anew = ScoringPackage.opened
@@ -68,26 +68,24 @@ class Validators:
         (folder / "driver.py").write_text(DRIVER, encoding="utf-8")
 
     def verdicts(
-        self, validator: bytes, submissions: Sequence[bytes], package: ScoringPackage
-    ) -> list[ValidatorVerdict]:
+        self, asked: Sequence[tuple[bytes, Sequence[bytes]]], package: ScoringPackage
+    ) -> list[list[ValidatorVerdict]]:
         """As `starting_kit.validator_verdicts`."""
-        key = validator, tuple(submissions)
-        if key not in self._known:
-            self._known[key] = self._judged(validator, submissions) or judged_anew(validator, submissions, package)
-        return self._known[key]
+        for validator, submissions in asked:
+            key = validator, tuple(submissions)
+            if key not in self._known:
+                found = self._judged(validator, submissions) or judged_anew([(validator, submissions)], package)[0]
+                self._known[key] = found
+        return [self._known[validator, tuple(submissions)] for validator, submissions in asked]
 
     def _judged(self, validator: bytes, submissions: Sequence[bytes]) -> list[ValidatorVerdict]:
         """The verdicts; none where the validator failed, which a process of its own shows as it is."""
         folder = self._folder / f"{len(self._known)}"
-        paths = [folder / f"{number}" / "submission.zip" for number in range(len(submissions))]
-        for path, content in zip(paths, submissions, strict=True):
-            path.parent.mkdir(parents=True)
-            path.write_bytes(content)
-        (folder / "validate.pyz").write_bytes(validator)
+        folder.mkdir()
+        arguments = [write_asked([(validator, submissions)], folder)]
         out = folder / "verdicts.json"
-        arguments = [folder / "validate.pyz", *paths]
         run = self._forks.start(str(self._folder / "driver.py"), arguments, stdout=out, stderr=folder / "stderr.txt")
-        said = json.loads(out.read_text(encoding="utf-8")) if self._forks.wait(run) == 0 else []
+        said = json.loads(out.read_text(encoding="utf-8"))[0] if self._forks.wait(run) == 0 else []
         shutil.rmtree(folder)
         return [ValidatorVerdict(status == 0, text.strip()) for status, text in said]
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from gen_bundle.errors import UserError
 from gen_bundle.local_files import read_json
-from gen_bundle.plain_text import counted
+from scoring_kit.base.texts import counted
 
 COMPETITION, RECORDS, BOARD, SUBMISSIONS = "competition.json", "submissions.json", "board.json", "submissions"
 
@@ -46,11 +46,7 @@ def read_records(phase: Path) -> list[Record]:
 
 
 def whole_submissions(phase: Path) -> frozenset[int]:
-    """The submissions of which all was fetched into a phase's folder.
-
-    Raises:
-        UserError: as for `read_records`.
-    """
+    """The submissions of which all was fetched into a phase's folder; raises as `read_records`."""
     whole = set()
     for record in read_records(phase):
         file = phase / (record["file"] or "")

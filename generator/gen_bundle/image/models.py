@@ -16,7 +16,7 @@ from gen_bundle.declaration.source import read_source
 from gen_bundle.errors import UserError
 from gen_bundle.image.request import ImageRequest
 from gen_bundle.local_files import write_whole
-from gen_bundle.plain_text import counted
+from scoring_kit.base.texts import counted
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Revision = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
@@ -97,11 +97,7 @@ class ModelsFile(_Strict):
 
 
 def read_models_file(path: Path) -> ModelsFile:
-    """Read a models file strictly.
-
-    Raises:
-        UserError: one message for each fault, with its line.
-    """
+    """Read a models file strictly; a UserError with one message for each fault, with its line."""
     source = read_source(path)
     if source.problems:
         raise UserError(*source.problems)

@@ -38,13 +38,14 @@ from gen_bundle.live.submissions import (
     state,
     submissions_of,
 )
-from gen_bundle.plain_text import counted, one_line
+from gen_bundle.plain_text import one_line
 from gen_bundle.twin.dry_run import DryRunRequest, Planned, dry_run, plan
 from gen_bundle.twin.engines import Engine, EngineError
 from gen_bundle.twin.layout import scratch_folder
 from gen_bundle.twin.report import TOLERANCE, Run
 from gen_bundle.zips.unpacking import UNREADABLE
 from gen_bundle.zips.writing import write_zip
+from scoring_kit.base.texts import counted
 
 WAITING = {
     "Submitting": "the site has not given it to a worker",
@@ -286,11 +287,7 @@ class _Journey:
     # What the bundle's own submissions give here.
 
     def _rehearsed(self, opened: Sequence[tuple[Phase, Row]]) -> list[Rehearsed]:
-        """Dry-run the bundle's solutions for some phases, and the template in each starting kit.
-
-        Raises:
-            UserError: the bundle cannot be run.
-        """
+        """Dry-run the bundle's solutions for some phases, and the template in each starting kit."""
         if not opened:
             return []
         try:
@@ -336,9 +333,8 @@ class _Journey:
     def _template(self, phase: Phase, others: Sequence[Path]) -> Path | None:
         """The zip of a phase's template; None without one, or where a solution of the phase is the same."""
         kit = self.bundle.competition.phases[self.competition.phases.index(phase)].files.get("starting_kit")
-        unpacked = self.bundle.unpacked(kit)
         files: dict[str, bytes] = {}
-        for name, node in unpacked.tree.root.files() if unpacked else ():
+        for name, node in (packed_files(self.bundle, kit) or {}).items():
             if name.startswith(f"{TEMPLATE}/"):
                 files[name.removeprefix(f"{TEMPLATE}/")] = node.read(node.size)
         if not files or files in [_files_of(other) for other in others]:
