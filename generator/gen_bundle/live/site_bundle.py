@@ -40,7 +40,7 @@ from gen_bundle.live.competition import (
 from gen_bundle.live.connection import Row
 from gen_bundle.live.datasets import content_digest
 from gen_bundle.yaml_document import Document
-from gen_bundle.zips.tree import Archive, Node, Tree, file_of
+from gen_bundle.zips.tree import Archive, Node, file_of
 
 Replaced = Mapping[Place, Mapping[str, list[Difference]]]
 """How programs and data differ, by role, of each `("task", 7)` and `("phase", 12)` of the site where any does."""
@@ -210,11 +210,11 @@ class SiteBundle:
             if number not in self.paired.tasks:  # one that the bundle does not have
                 top["tasks"].append({"index": f"task {number}", "name": task_row["name"]})
         top["leaderboards"] = _without_nothing(row.get("leaderboards") or [])
-        folders = {"pages": Node(children=pages), "wanted": self.wanted.tree.root}
+        folders = {"pages": Node(children=pages), "wanted": self.wanted.tree}
         if self.original is not None:
-            folders["original"] = self.original.tree.root
+            folders["original"] = self.original.tree
         return Bundle(
-            archive=Archive(tree=Tree(Node(children=folders))),
+            archive=Archive(tree=Node(children=folders)),
             is_folder=True,
             now=self.wanted.now,
             platform=self.wanted.platform,

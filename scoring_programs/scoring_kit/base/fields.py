@@ -14,6 +14,8 @@ from itertools import chain
 from operator import truediv
 from typing import Any, ClassVar, Dict, FrozenSet, Iterable, List, Mapping, Optional, Sequence, Tuple
 
+from scoring_kit.base.texts import counted
+
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 OF_NUMBERS = re.compile(r"[0-9.eE+-]*")
 """Of these characters `float` reads nothing but what `NUMBER` matches."""
@@ -26,6 +28,8 @@ LAST_END = 10**9
 SUM_TOLERANCE = 0.001
 """Probabilities may add up to as much more or less than 1, since they are written with few digits."""
 ROUNDING = 1e-9
+NATURAL_POSITIVE = ({"0", "1"}, {"false", "true"})
+"""Labels of which the second is the positive one without being named."""
 
 
 class FieldError(ValueError):
@@ -617,6 +621,17 @@ class ProbabilitiesType(FieldType):
         return {label: float(at == place) for at, label in enumerate(field.values or ())}
 
 
+def list_of_cell(field: Field, cell: str) -> List[Any]:
+    """The JSON list of a cell; raises FieldError."""
+    try:
+        value = json.loads(cell)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, list):
+        raise FieldError(f"{field.name} is not a JSON list", field.expected)
+    return value
+
+
 class JsonListedType(FieldType):
     """A type whose cell holds a JSON list."""
 
@@ -625,13 +640,7 @@ class JsonListedType(FieldType):
     blank: ClassVar[Any] = None
 
     def of_cell(self, field: Field, cell: Any) -> Any:
-        try:
-            value = json.loads(cell)
-        except (ValueError, RecursionError):
-            value = None
-        if not isinstance(value, list):
-            raise FieldError(f"{field.name} is not a JSON list", field.expected)
-        return self.of_json(field, value)
+        return self.of_json(field, list_of_cell(field, cell))
 
     def written(self, field: Field, value: Any) -> Any:
         return json.dumps(value, ensure_ascii=False)
@@ -731,7 +740,7 @@ class NumbersType(FieldType):
 
     def of_cell(self, field: Field, cell: Any) -> Any:
         if cell.startswith("["):
-            return self.of_json(field, JsonListedType.of_cell(RAW, field, cell))
+            return self.of_json(field, list_of_cell(field, cell))
         return self._counted(field, [of_size(field, number_of_cell(field, part)) for part in cell.split()])
 
     def of_json(self, field: Field, value: Any) -> Any:
@@ -740,8 +749,7 @@ class NumbersType(FieldType):
 
     def _counted(self, field: Field, numbers: List[float]) -> List[float]:
         if field.length is not None and len(numbers) != field.length:
-            plural = "" if len(numbers) == 1 else "s"
-            raise FieldError(f"{field.name} has {len(numbers)} number{plural}", field.expected)
+            raise FieldError(f"{field.name} has {counted(len(numbers), 'number')}", field.expected)
         return numbers
 
     def written(self, field: Field, value: Any) -> Any:
@@ -756,13 +764,6 @@ class NumbersType(FieldType):
 
     def made_up(self, field: Field, at: int) -> Any:
         return [round(0.25 * (at + place), 2) for place in range(field.length or 3)]
-
-
-class RawListType(JsonListedType):
-    """Any JSON list, as it is."""
-
-    def of_json(self, field: Field, value: Any) -> Any:
-        return value
 
 
 class TagsType(FieldType):
@@ -803,7 +804,6 @@ class TagsType(FieldType):
 
 
 LABEL = LabelType()
-RAW = RawListType()
 TYPES: Dict[str, FieldType] = {
     "string": FieldType(),
     "label": LABEL,

@@ -79,6 +79,16 @@ class File:
         return self.delimiter or ("\t" if self.suffix == ".tsv" else ",")
 
     @property
+    def has_cells(self) -> bool:
+        """Whether it is a table of cells."""
+        return self.suffix in (".csv", ".tsv")
+
+    @property
+    def has_lines(self) -> bool:
+        """Whether each of its lines is one text."""
+        return self.suffix == ".txt"
+
+    @property
     def named_by(self) -> str:
         """The field of the key whose value is in the name; empty where the name is the same for all."""
         return self.name.partition("{")[2].partition("}")[0]
@@ -122,14 +132,9 @@ def steps(path: str) -> Tuple[str, ...]:
 def write_rows(
     file: File, fields: Sequence[Field], rows: Sequence[Sequence[Any]], key: Sequence[str], *, by_line: bool = False
 ) -> Dict[str, str]:
-    """Name → text of the files that hold these rows.
+    """Name → text of the files that hold these rows: values as JSON writes them, in the order of the fields.
 
-    Args:
-        file: how they are written.
-        fields: the fields of each row, those of the key among them.
-        rows: the values, as JSON writes them, in the order of the fields.
-        key: the names of the fields of the key.
-        by_line: whether no file holds the key.
+    `key` names the fields of the key, which are among them; `by_line` says that no file holds it.
     """
     if not file.named_by:
         return {file.name.replace("*", ANY_NAME): _text(file, fields, rows, key, by_line=by_line)}
@@ -159,10 +164,10 @@ def _text(
     columns: List[List[Any]] = []
     for at in held.values():
         columns.append([row[at] for row in rows])
-    if file.suffix in (".csv", ".tsv"):
+    if file.has_cells:
         return unread + _cells_text(file, fields, columns)
     own = list(zip(*columns))
-    if file.suffix == ".txt":
+    if file.has_lines:
         to_cell = fields[-1].kind.to_cell
         return unread + "".join(f"{to_cell(fields[-1], row[-1])}\n" for row in own)
     return unread + _json_text(file, list(held), [one.name in key for one in fields], own)

@@ -207,17 +207,15 @@ def json_value(node: Node) -> Any:
     return _value_of(node.read(MAX_JSON_BYTES))
 
 
-@lru_cache(maxsize=1)
-def _value_of(data: bytes) -> Any:
-    """The value of the last file is kept: it is asked for several times, and never changed."""
-    return _parsed(data)
-
-
 def _parsed(text: str | bytes) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
+
+
+# The value of the last file is kept: it is asked for several times, and never changed.
+_value_of = lru_cache(maxsize=1)(_parsed)
 
 
 @lru_cache(maxsize=200_000)

@@ -7,7 +7,7 @@ from typing import Any
 from gen_bundle.check.bundle import Bundle, once_a_bundle
 from gen_bundle.check.registry import SERIALIZERS, UNPACKER, Problem, Topic
 from gen_bundle.codabench import fields as known
-from gen_bundle.codabench.fields import Fault, Stage, declared_fields, fault_of, fault_words
+from gen_bundle.codabench.fields import Fault, Stage, declared_fields
 from gen_bundle.codabench.reading import as_text, of_leaderboard, old_columns, old_phases
 from gen_bundle.codabench.versions import SOURCE
 from gen_bundle.yaml_document import Path, dotted
@@ -18,9 +18,9 @@ VALUES = Topic("Types and lengths of values", SERIALIZERS, reads="both", stage=S
 @once_a_bundle
 def _faults(bundle: Bundle) -> Iterator[tuple[Fault, Problem]]:
     for field in declared_fields(bundle):
-        if fault := fault_of(field.kind, field.value):
-            what = f"{dotted(field.at)} {fault_words(field.kind, fault, field.value)}"
-            yield fault, Problem(what, field.at, order=field.order, stage=field.stage)
+        if field.refused:
+            fault, what = field.refused
+            yield fault, Problem(f"{dotted(field.at)} {what}", field.at, order=field.order, stage=field.stage)
 
 
 def _fields_with(fault: Fault, bundle: Bundle) -> Iterator[Problem]:
@@ -171,14 +171,12 @@ def _old_mappings(bundle: Bundle) -> Iterator[tuple[Path, str, Mapping[Any, Any]
 def _ignored(bundle: Bundle) -> Iterator[tuple[Path, str, Any, frozenset[str]]]:
     for at, owner, mapping, keys in _mappings(bundle):
         for key, value in mapping.items():
-            if key not in keys and not _holds_anchors(bundle, (*at, key)):
+            named_private = isinstance(key, str) and key.startswith(("x-", "_", "."))
+            if key in keys or named_private:
+                continue
+            # a key that only defines values for aliases
+            if bundle.document is None or not bundle.document.is_anchor_holder((*at, key)):
                 yield (*at, key), owner, value, keys
-
-
-def _holds_anchors(bundle: Bundle, at: Path) -> bool:
-    """Whether a key only defines values for aliases, or is marked as private by its name."""
-    named_so = isinstance(at[-1], str) and at[-1].startswith(("x-", "_", "."))
-    return named_so or (bundle.document is not None and bundle.document.is_anchor_holder(at))
 
 
 def _file_key(at: Path) -> str | None:
