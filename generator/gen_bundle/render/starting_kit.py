@@ -58,12 +58,13 @@ DRIVER = """
 import contextlib, gc, importlib, io, json, os, pathlib, runpy, sys
 gc.set_threshold(1_000_000)  # as in the command: each pass goes over all rows
 asked, verdicts = pathlib.Path(sys.argv[1]), []
-place = str(asked.with_name("validate.pyz"))
-for validator, *submissions in json.loads(asked.read_text(encoding="utf-8")):
+place, submission = str(asked.with_name("validate.pyz")), str(asked.with_name("submission.zip"))
+for validator, *judged in json.loads(asked.read_text(encoding="utf-8")):
     os.replace(validator, place)
     importlib.invalidate_caches()
     verdicts.append([])
-    for submission in submissions:
+    for path in judged:
+        os.replace(path, submission)
         sys.argv = [place, submission]
         with contextlib.redirect_stdout(io.StringIO()) as printed:
             try:
@@ -357,8 +358,7 @@ def write_asked(asked: Sequence[tuple[bytes, Sequence[bytes]]], work: Path) -> P
         path.write_bytes(validator)
         listed.append([str(path)])
         for index, content in enumerate(submissions):
-            path = work / f"{number}-{index}" / "submission.zip"
-            path.parent.mkdir()
+            path = work / f"{number}-{index}.zip"
             path.write_bytes(content)
             listed[-1].append(str(path))
     list_path = work / "asked.json"
