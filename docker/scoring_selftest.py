@@ -48,10 +48,8 @@ def check_versions() -> Iterator[Check]:
 def check_commands() -> Iterator[Check]:
     """What `metadata.yaml` files of scoring programs commonly start with is on PATH."""
     missing = [name for name in ("python", "python3", "sh") if shutil.which(name) is None]
-    if missing:
-        yield Check("commands", False, f"not on PATH: {', '.join(missing)}")
-    else:
-        yield Check("commands", True, "python, python3, sh")
+    found = f"not on PATH: {', '.join(missing)}" if missing else "python, python3, sh"
+    yield Check("commands", not missing, found)
 
 
 def check_output() -> Iterator[Check]:

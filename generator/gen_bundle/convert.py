@@ -47,39 +47,35 @@ def convert(old: Path, new: Path, *, force: bool = False) -> Converted:
         UserError: `old` is not a bundle of the older format, `new` exists, or nothing can be written there.
     """
     try:
-        return _convert(old, new, force)
+        if new.is_dir():
+            raise UserError(f"--out {new}: is a folder. Expected the path of a zip file.")
+        if new.exists() and not force:
+            raise UserError(f"--out {new}: exists already. Choose another path, or pass --force.")
+        with tempfile.TemporaryDirectory(prefix="gen-bundle-") as work:
+            folder = _opened(old, Path(work))
+            members = folder_members(folder)
+            conversion = Conversion(_document(folder, members), members)
+            converted = conversion.document()
+            del members[YAML_NAME]
+            for page in (*converted["pages"], {"title": "Terms", "file": converted["terms"]}):
+                members[page["file"]] = _page(members, page["file"], page["title"])
+            if any(name.startswith("assets/") for name in members):
+                conversion.lost.append("assets/: Codabench publishes no files by themselves; link them from elsewhere")
+            conversion.changed += _unwrap_all(members, converted["tasks"], Path(work))
+            faults = _written(new, members, converted)
+            if "docker_image" not in converted and any(fault.id == NOT_PYTHON_3 for fault in faults):
+                converted["docker_image"] = PYTHON_2_IMAGE
+                conversion.lost.remove(NO_IMAGE)
+                conversion.changed.append(
+                    f"docker image: none was named, and a program is in Python 2; {PYTHON_2_IMAGE} is CodaLab's old one"
+                )
+                faults = _written(new, members, converted)
+        return Converted(conversion.lost, conversion.changed, faults)
     except OSError as error:
         raise UserError(
             f"{error.filename or new}: {error.strerror}. Expected: a readable bundle, and a writable folder with "
             f"free space for --out {new}."
         ) from error
-
-
-def _convert(old: Path, new: Path, force: bool) -> Converted:
-    if new.is_dir():
-        raise UserError(f"--out {new}: is a folder. Expected the path of a zip file.")
-    if new.exists() and not force:
-        raise UserError(f"--out {new}: exists already. Choose another path, or pass --force.")
-    with tempfile.TemporaryDirectory(prefix="gen-bundle-") as work:
-        folder = _opened(old, Path(work))
-        members = folder_members(folder)
-        conversion = Conversion(_document(folder, members), members)
-        converted = conversion.document()
-        del members[YAML_NAME]
-        for page in (*converted["pages"], {"title": "Terms", "file": converted["terms"]}):
-            members[page["file"]] = _page(members, page["file"], page["title"])
-        if any(name.startswith("assets/") for name in members):
-            conversion.lost.append("assets/: Codabench publishes no files by themselves; link them from elsewhere")
-        conversion.changed += _unwrap_all(members, converted["tasks"], Path(work))
-        faults = _written(new, members, converted)
-        if "docker_image" not in converted and any(fault.id == NOT_PYTHON_3 for fault in faults):
-            converted["docker_image"] = PYTHON_2_IMAGE
-            conversion.lost.remove(NO_IMAGE)
-            conversion.changed.append(
-                f"docker image: none was named, and a program is in Python 2; {PYTHON_2_IMAGE} is CodaLab's old one"
-            )
-            faults = _written(new, members, converted)
-    return Converted(conversion.lost, conversion.changed, faults)
 
 
 def _unwrap_all(members: dict[str, Any], tasks: Sequence[Mapping[str, Any]], work: Path) -> Iterator[str]:
@@ -223,7 +219,11 @@ class Conversion:
             new["forum_enabled"] = _is_on(old["enable_forum"])
         html = _mapping(old.get("html"))
         new["terms"] = str(html.get("terms", "terms.md"))
-        new["pages"] = [{"title": _title(n), "file": str(f)} for n, f in html.items() if n != "terms"]
+        new["pages"] = []
+        for name, file in html.items():
+            if name != "terms":
+                title = str(name).replace("_", " ").capitalize()
+                new["pages"].append({"title": title, "file": str(file)})
         new["tasks"] = list(map(self._task, range(len(phases)), phases))
         new["phases"] = list(map(self._phase, range(len(phases)), phases))
         new["leaderboards"] = [self._leaderboard(phases)]
@@ -412,10 +412,6 @@ def _number(value: Any) -> float:
     except (TypeError, ValueError, OverflowError):
         return 0.0
     return number if math.isfinite(number) else 0.0
-
-
-def _title(name: Any) -> str:
-    return str(name).replace("_", " ").capitalize()
 
 
 def moment(value: Any) -> datetime | None:

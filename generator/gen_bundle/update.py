@@ -302,7 +302,7 @@ class Update:
         Raises:
             UpdateError: always.
         """
-        self.connection.log.required = False  # a missing line does less harm than half of the changes
+        self.connection.log_required = False  # a missing line does less harm than half of the changes
         before = self.before
         current = self._read(backup)
         moved = lost = different(before.values(), current.values())

@@ -4,7 +4,7 @@ import json
 import math
 import re
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -56,18 +56,22 @@ class VerifyRequest:
     trust: bool = False
 
 
+Figure = tuple[str, float, float]
+"""Its name, its value, and how far it may be off."""
+
+
 @dataclass(frozen=True)
 class Claim:
     """What was published.
 
     Attributes:
         signature: its parts.
-        figures: by name, with how far each may be off; of a details.json.
+        figures: of a details.json.
         text: what else is written beside the signature; of any other file.
     """
 
     signature: Mapping[str, str]
-    figures: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    figures: Sequence[Figure] = ()
     text: str = ""
 
 
@@ -164,7 +168,7 @@ def score_again(request: VerifyRequest) -> Scored:
         competition = read_competition(open_bundle(bundle, Path(work) / "bundle"))
     figures: dict[str, float] = {}
     for one in details:
-        figures |= {name: value for name, (value, _) in _figures(one).items()}
+        figures |= _figures(one)
     columns = {column.key: column.title for column in competition.leaderboard.columns if not column.hidden}
     return Scored(tuple(parse_signature(one["signature"]) for one in details), figures, columns)
 
@@ -201,7 +205,7 @@ def compare(claim: Claim, scored: Scored) -> Verdict:
             known.pop("program", None)
         differing.append(tuple(differing_settings(claim.signature, known)))
     written, left = written_figures(claim.text, scored)
-    claimed = [*((name, value, allowed) for name, (value, allowed) in claim.figures.items()), *written]
+    claimed = [*claim.figures, *written]
     wrong = []
     for name, value, allowed in claimed:
         again = scored.figures.get(name)
@@ -231,54 +235,50 @@ def read_claim(path: Path) -> Claim:
     try:
         details = json.loads(text)
     except (ValueError, RecursionError):
-        return _written_claim(path, text)
+        plain = text.replace("\\_", "_")  # of a signature that LaTeX sets
+        found = SIGNATURE.search(plain)
+        if found is None:
+            raise UserError(
+                f"{path}: no signature in it. Expected details.json, or a text with competition:NAME|…|reference:…."
+            ) from None
+        return Claim(parse_signature(found.group()), text=plain.replace(found.group(), " "))
     try:
-        return Claim(parse_signature(details["signature"]), _figures(details))
+        figures = [(name, value, TOLERANCE) for name, value in _figures(details).items()]
+        return Claim(parse_signature(details["signature"]), figures)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise UserError(
             f"{path}: not a details.json of a scoring program. Expected its `signature` and `tasks`."
         ) from error
 
 
-def _figures(details: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
-    """The figures of details.json that are shown, with the tolerance."""
+def _figures(details: Mapping[str, Any]) -> dict[str, float]:
+    """The figures of details.json that are shown."""
     found = {}
     for metrics in details["tasks"].values():
         for name, metric in metrics.items():
             if metric["value"] is not None:
-                found[name] = (float(metric["value"]), TOLERANCE)
+                found[name] = float(metric["value"])
     return found
 
 
-def _written_claim(path: Path, text: str) -> Claim:
-    plain = text.replace("\\_", "_")  # of a signature that LaTeX sets
-    found = SIGNATURE.search(plain)
-    if found is None:
-        raise UserError(
-            f"{path}: no signature in it. Expected details.json, or a text with competition:NAME|…|reference:…."
-        )
-    return Claim(parse_signature(found.group()), text=plain.replace(found.group(), " "))
-
-
-def written_figures(text: str, scored: Scored) -> tuple[list[tuple[str, float, float]], list[str]]:
+def written_figures(text: str, scored: Scored) -> tuple[list[Figure], list[str]]:
     """The figures of a text: behind a name, beside it in a row of a table, or below it in a table's column.
 
-    A name is a figure's own, or a column's title; before `=` or `:` it is any word.
-
-    Returns:
-        Name, value, and how far it may be off, half a unit of its last digit; and the other numbers, as they are
-        written.
+    A name is a figure's own, or a column's title; before `=` or `:` it is any word. A figure may be off by half a unit
+    of its last digit. The other numbers are given as they are written.
     """
     for pattern, plain in MARKUP:
         text = pattern.sub(plain, text)
     names = {name.casefold(): name for name in scored.figures}
     names |= {title.casefold(): key for key, title in scored.columns.items() if key in scored.figures}
-    found: list[tuple[str, float, float]] = []
+    found: list[Figure] = []
     left: list[str] = []
     for cell, in_table in _named_cells(text, names):
         for figure in FIGURE.finditer(cell):
             if name := _name_before(cell[: figure.start()], names) or in_table:
-                found.append((name, *_value(figure)))
+                number, per_cent = figure.groups()
+                scale = 0.01 if per_cent else 1.0
+                found.append((name, float(number) * scale, allowance(number) * scale))
             else:
                 left.append(figure.group().strip())
     return found, left
@@ -310,9 +310,3 @@ def _name_before(text: str, names: Mapping[str, str]) -> str:
             return names[known]
     assigned = ASSIGNED.search(text)
     return assigned[1] if assigned else ""
-
-
-def _value(figure: re.Match[str]) -> tuple[float, float]:
-    number, per_cent = figure.groups()
-    scale = 0.01 if per_cent else 1.0
-    return float(number) * scale, allowance(number) * scale

@@ -115,11 +115,11 @@ class _PlatformLoader(_Entries, yaml.SafeLoader):
             raise yaml.MarkedYAMLError(problem="merge keys multiply without measure", problem_mark=node.start_mark)
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        if self.check_event(yaml.AliasEvent):
-            node = super().compose_node(parent, index)
+        is_alias = self.check_event(yaml.AliasEvent)
+        node = super().compose_node(parent, index)
+        if is_alias:
             self.anchored.add(id(node))
-            return node
-        return super().compose_node(parent, index)
+        return node
 
 
 class _CoreLoader(_Entries, yaml.CSafeLoader):
@@ -234,10 +234,7 @@ def _parsed(data: bytes, loads: type[_PlatformLoader | _CoreLoader] = _PlatformL
         root = loader.get_single_node()
         value = root and loader.construct_document(root)
     except yaml.MarkedYAMLError as error:
-        fault = _explained(error, text)
-        if fault is None:
-            raise UnreadableYamlError(f"is not valid YAML: {str(error.problem).rstrip('.')}") from error
-        raise UnreadableYamlError(f"is not valid YAML: {fault.text.rstrip('.')}", fault.line, fault.column) from error
+        raise _explained(error, text) from error
     except RecursionError as error:
         raise UnreadableYamlError("is nested too deeply") from error
     except (ValueError, TypeError, OverflowError, AttributeError, KeyError, yaml.YAMLError) as error:
@@ -262,6 +259,19 @@ def _brackets_nested(text: str) -> int:
         else:
             depth = max(0, depth - 1)
     return deepest
+
+
+def texts_in(top: Any) -> Iterator[str]:
+    """All texts in a value, each once, however often aliases repeat it."""
+    waiting, met = [top], set[int]()
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict | list) and id(value) not in met:
+            met.add(id(value))
+            inner = value.values() if isinstance(value, dict) else value
+            waiting += reversed(inner)
 
 
 def is_endless(value: Any) -> bool:
@@ -289,23 +299,13 @@ def is_endless(value: Any) -> bool:
     return size(value) >= MAX_PARTS
 
 
-@dataclass(frozen=True)
-class YamlFault:
-    """Line and column, counted from 1, and what is wrong there and what is expected, in sentences."""
-
-    line: int
-    column: int
-    text: str
-
-
-def _explained(error: yaml.MarkedYAMLError, text: str) -> YamlFault | None:
-    """The fault behind a parser's error in `text`; None where the parser does not say where it was."""
-    problem = error.problem_mark or error.context_mark
-    if problem is None:
-        return None
-    return next(_guesses(error, _Lines(text), problem), None) or YamlFault(
-        problem.line + 1, problem.column + 1, " ".join(str(part) for part in (error.context, error.problem) if part)
-    )
+def _explained(error: yaml.MarkedYAMLError, text: str) -> UnreadableYamlError:
+    """The fault behind a parser's error in `text`, at a place where the parser says any."""
+    mark = error.problem_mark or error.context_mark
+    if mark is None:
+        return UnreadableYamlError(f"is not valid YAML: {str(error.problem).rstrip('.')}")
+    said = " ".join(str(part) for part in (error.context, error.problem) if part)
+    return next(_guesses(error, _Lines(text), mark), _at(mark, said))
 
 
 class _Lines:
@@ -326,7 +326,7 @@ class _Lines:
         return len(self[number]) - len(self[number].lstrip())
 
 
-def _guesses(error: yaml.MarkedYAMLError, lines: _Lines, mark: yaml.Mark) -> Iterator[YamlFault]:
+def _guesses(error: yaml.MarkedYAMLError, lines: _Lines, mark: yaml.Mark) -> Iterator[UnreadableYamlError]:
     """What it may be, the likeliest first."""
     problem, context = str(error.problem or ""), str(error.context or "")
     yield from _in_characters(problem, lines, mark)
@@ -339,7 +339,7 @@ def _guesses(error: yaml.MarkedYAMLError, lines: _Lines, mark: yaml.Mark) -> Ite
     yield from _in_structure(problem, lines, mark)
 
 
-def _in_characters(problem: str, lines: _Lines, mark: yaml.Mark) -> Iterator[YamlFault]:
+def _in_characters(problem: str, lines: _Lines, mark: yaml.Mark) -> Iterator[UnreadableYamlError]:
     """What no text begins with, and tabs."""
     line = lines[mark.line]
     character = line[mark.column : mark.column + 1]
@@ -347,14 +347,16 @@ def _in_characters(problem: str, lines: _Lines, mark: yaml.Mark) -> Iterator[Yam
     if (no_token and character != "\t") or ("node content" in problem and character):
         yield _at(mark, f"a text may not begin with {character}. {QUOTES.format(_cut(line[mark.column :]))}")
     if "\t" in line[: lines.indent(mark.line)]:
-        yield YamlFault(mark.line + 1, 1, "the line is indented with a tab. Expected: spaces")
+        yield UnreadableYamlError(
+            "is not valid YAML: the line is indented with a tab. Expected: spaces", mark.line + 1, 1
+        )
     if no_token:
         yield _at(mark, "there is a tab here. Expected: a space")
 
 
 def _in_brackets_and_quotes(
     problem: str, context: str, lines: _Lines, opened: yaml.Mark, mark: yaml.Mark
-) -> Iterator[YamlFault]:
+) -> Iterator[UnreadableYamlError]:
     """What begins at `opened` and does not end well."""
     if "quoted scalar" in context and "end of stream" in problem:
         yield _at(opened, f"the quote that opens here is never closed: {_cut(lines[opened.line].strip())}")
@@ -371,7 +373,7 @@ def _in_brackets_and_quotes(
         yield _at(opened, what)
 
 
-def _in_brackets(lines: _Lines, opened: yaml.Mark, mark: yaml.Mark) -> Iterator[YamlFault]:
+def _in_brackets(lines: _Lines, opened: yaml.Mark, mark: yaml.Mark) -> Iterator[UnreadableYamlError]:
     bracket = lines[opened.line][opened.column : opened.column + 1]
     if bracket in CLOSING:
         yield _at(opened, f"the bracket {bracket} that opens here is not closed. Expected: {CLOSING[bracket]}")
@@ -381,7 +383,7 @@ def _in_brackets(lines: _Lines, opened: yaml.Mark, mark: yaml.Mark) -> Iterator[
         yield _in_line(lines, last, what)
 
 
-def _in_keys(problem: str, lines: _Lines, mark: yaml.Mark) -> Iterator[YamlFault]:
+def _in_keys(problem: str, lines: _Lines, mark: yaml.Mark) -> Iterator[UnreadableYamlError]:
     """Keys and their values: spaces and colons."""
     for number in lines.up_from(mark.line):
         if found := NO_BLANK_AFTER_COLON.fullmatch(lines[number]):
@@ -395,7 +397,7 @@ def _in_keys(problem: str, lines: _Lines, mark: yaml.Mark) -> Iterator[YamlFault
         yield _at(mark, f'a text with ": " in it must be in quotes. {QUOTES.format(_cut(value))}')
 
 
-def _in_structure(problem: str, lines: _Lines, mark: yaml.Mark) -> Iterator[YamlFault]:
+def _in_structure(problem: str, lines: _Lines, mark: yaml.Mark) -> Iterator[UnreadableYamlError]:
     """Lines that do not belong where they are indented to, or do not end where they should."""
     above = next(lines.up_from(mark.line - 1), None)
     in_values = "mapping values" in problem
@@ -423,12 +425,12 @@ def _misplaced(lines: _Lines, number: int, why: str) -> str:
     )
 
 
-def _at(mark: yaml.Mark, text: str) -> YamlFault:
-    return YamlFault(mark.line + 1, mark.column + 1, f"{text}.")
+def _at(mark: yaml.Mark, text: str) -> UnreadableYamlError:
+    return UnreadableYamlError(f"is not valid YAML: {text.rstrip('.')}", mark.line + 1, mark.column + 1)
 
 
-def _in_line(lines: _Lines, number: int, text: str) -> YamlFault:
-    return YamlFault(number + 1, lines.indent(number) + 1, f"{text}.")
+def _in_line(lines: _Lines, number: int, text: str) -> UnreadableYamlError:
+    return UnreadableYamlError(f"is not valid YAML: {text.rstrip('.')}", number + 1, lines.indent(number) + 1)
 
 
 def _cut(text: str) -> str:

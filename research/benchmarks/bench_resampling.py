@@ -54,7 +54,7 @@ def main() -> None:
     means = []
     for guess in guesses:
         by_part = [macro_f1_of(labels[own].tolist(), guess[own].tolist(), LABELS) for own in places]
-        means.append(MeanOfParts(UNITS, list(map(PartOfUnits, places, by_part))))
+        means.append(MeanOfParts([PartOfUnits(UNITS, *part) for part in zip(places, by_part, strict=True)]))
     _compare(f"macro F1 by one of {GROUPS} groups, the mean", means, by_group)
 
 

@@ -21,12 +21,6 @@ def prepare(request: Request) -> Warned:
     return {"warnings": [f"{reference.FILE}: {what}"]}
 
 
-def check_reference(request: Request) -> Warned:
-    """Validate prepared gold and the options."""
-    read_reference(reference.read, request)
-    return {"warnings": []}
-
-
 def template(request: Request) -> dict[str, Any]:
     """Write `submission.csv` with every id and no label."""
     tasks = request["tasks"] if request["layout"] == "separate" else request["all_tasks"]

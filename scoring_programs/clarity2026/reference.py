@@ -69,7 +69,14 @@ class _RowLabels:
 
 
 def _read(table: CsvTable, tasks: Sequence[str], problems: Problems) -> ClarityReference:
-    _check_header(table.header, tasks, problems)
+    there = set(table.header)
+    if ID not in there:
+        problems.error(f"{FILE}:1", f"the column {ID} is missing", "the columns of QEvasion")
+    if "clarity" in tasks and not {CLARITY, EVASION} & there:
+        problems.error(f"{FILE}:1", f"neither {CLARITY} nor {EVASION} is there", "one of them, for the task clarity")
+    if "evasion" in tasks and not {EVASION, *ANNOTATORS} & there:
+        what = f"neither {EVASION} nor {', '.join(ANNOTATORS)} are there"
+        problems.error(f"{FILE}:1", what, "at least one of these columns, for the task evasion")
     problems.stop_organisers_if_any()
     reader = _LabelReader(table.places((CLARITY, EVASION, *ANNOTATORS)), "clarity" in tasks)
     asked_at = list(table.places(ASKED).values()) if INTERVIEW in table.header else []
@@ -150,14 +157,3 @@ class _LabelReader:
             if normalize_label(cell) in TAXONOMY:
                 annotations.append(normalize_label(cell))
         return _RowLabels(clarity, evasion, tuple(annotations), tuple(faults))
-
-
-def _check_header(header: Sequence[str], tasks: Sequence[str], problems: Problems) -> None:
-    there = set(header)
-    if ID not in there:
-        problems.error(f"{FILE}:1", f"the column {ID} is missing", "the columns of QEvasion")
-    if "clarity" in tasks and not {CLARITY, EVASION} & there:
-        problems.error(f"{FILE}:1", f"neither {CLARITY} nor {EVASION} is there", "one of them, for the task clarity")
-    if "evasion" in tasks and not {EVASION, *ANNOTATORS} & there:
-        what = f"neither {EVASION} nor {', '.join(ANNOTATORS)} are there"
-        problems.error(f"{FILE}:1", what, "at least one of these columns, for the task evasion")

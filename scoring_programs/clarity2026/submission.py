@@ -99,9 +99,7 @@ class _Answers:
     def warn(self, name: str, problems: Problems) -> None:
         """Warn of answers that are not labels: they count as wrong."""
         if self._wrong:
-            what = "1 answer is"
-            if self._wrong > 1:
-                what = f"{self._wrong} answers are"
+            what = "1 answer is" if self._wrong == 1 else f"{self._wrong} answers are"
             named = ", ".join(self._examples)
             if self._wrong > len(self._examples):
                 named += ", …"

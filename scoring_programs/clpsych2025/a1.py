@@ -121,8 +121,7 @@ def published(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> 
 def as_run(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> Recalls:
     """One row for each timeline and self-state; "both" is all of them.
 
-    Raises:
-        OrganiserError: evidence was submitted where the gold has none, at which the organisers' program stops.
+    Raises OrganiserError: evidence was submitted where the gold has none, at which the organisers' program stops.
     """
     if any(one.predicted[state] and not one.gold[state] for one in timelines for state in SELF_STATES):
         # Where that is would be an annotation tied to its id, in a log that participants read.

@@ -59,7 +59,13 @@ def score(reference: ClpsychReference, submission: ClpsychSubmission, options: M
     model = nli_model(options) if any(post.with_gold.hypotheses for post in posts) else None
     scored = scored_posts(posts, model)
     averages = {"published": published, "as-run": as_run}[options["profile"]](scored)
-    return summary_result(reference, options, model, averages, [_consistency_bars(scored)])
+    bars = []
+    for name, of_timeline in groupby(scored, key=lambda post: post.timeline):
+        rows = [measured(post.gold, PairTable.consistency, 0.0) for post in of_timeline]
+        bars.append(Bar(name, mean(rows), len(rows)))
+    title = "Mean consistency of post summaries by timeline"
+    chart = BarChart(title, bars, better="higher", items="posts with a gold summary", top=1.0)
+    return summary_result(reference, options, model, averages, [chart])
 
 
 def summarised_posts(
@@ -123,12 +129,3 @@ def _with_gold(posts: Sequence[ScoredPost], measure: Callable[[PairTable], float
 
 def _with_evidence(posts: Sequence[ScoredPost], measure: Callable[[PairTable], float]) -> Average:
     return Average([(post.timeline, measure(post.evidence)) for post in posts if post.evidence])
-
-
-def _consistency_bars(posts: Sequence[ScoredPost]) -> BarChart:
-    bars = []
-    for name, of_timeline in groupby(posts, key=lambda post: post.timeline):
-        rows = [measured(post.gold, PairTable.consistency, 0.0) for post in of_timeline]
-        bars.append(Bar(name, mean(rows), len(rows)))
-    title = "Mean consistency of post summaries by timeline"
-    return BarChart(title, bars, better="higher", items="posts with a gold summary", top=1.0)

@@ -44,7 +44,18 @@ def settings(options: Mapping[str, Any], engine: str, resolved: Mapping[str, obj
             what is known without the model is given.
     """
     if resolved is None:
-        resolved = _known_without_model(options[engine])
+        given = options[engine]
+        name, layers, baseline = given["model"], given.get("num_layers"), given.get("baseline")
+        if Path(name).is_absolute():  # a path of the machine is never shown
+            name = Path(name).resolve().name
+        known: dict[str, object] = {"model": name}
+        if layers is not None:
+            known["num_layers"] = layers
+        if not given.get("rescale", True):
+            known["baseline"] = None
+        elif baseline is not None and Path(baseline).is_file():
+            known["baseline"] = hashlib.sha256(Path(baseline).read_bytes()).hexdigest()
+        resolved = known
     values = {"profile": options["profile"]}
     for key, value in resolved.items():
         if key != "precision":
@@ -62,18 +73,3 @@ def summary_settings(options: Mapping[str, Any], model: "NliModel | None") -> di
     from scoring_kit.metrics.sentences import punkt_digest
 
     return {**settings(options, "nli", model.signature()), "punkt": punkt_digest()}
-
-
-def _known_without_model(given: Mapping[str, Any]) -> dict[str, object]:
-    """The part of an engine's account that follows from the options alone, never with a path of the machine."""
-    name, layers, baseline = given["model"], given.get("num_layers"), given.get("baseline")
-    if Path(name).is_absolute():
-        name = Path(name).resolve().name
-    known: dict[str, object] = {"model": name}
-    if layers is not None:
-        known["num_layers"] = layers
-    if not given.get("rescale", True):
-        known["baseline"] = None
-    elif baseline is not None and Path(baseline).is_file():
-        known["baseline"] = hashlib.sha256(Path(baseline).read_bytes()).hexdigest()
-    return known

@@ -45,8 +45,7 @@ ELEMENT_KEYS = ("highlighted_evidence",)
 def gold_of(paths: Sequence[Path]) -> tuple[dict[str, Any], list[str]]:
     """The gold of raw timeline files, and warnings; spans are collated over posts in the order of the file.
 
-    Raises:
-        OrganiserError: with every mistake, naming file, timeline, post and field.
+    Raises OrganiserError: with every mistake, naming file, timeline, post and field.
     """
     reader = _RawReader()
     gold: dict[str, Any] = {}

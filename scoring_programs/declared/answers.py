@@ -7,22 +7,16 @@ import json
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from operator import itemgetter
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from declared.rows import AT_ONCE, NumberedRows, Rows, read_rows
+from declared.rows import AT_ONCE, NumberedRow, NumberedRows, Rows, read_rows
 from declared.tables import Key, Table
-from scoring_kit.base.fields import ABSENT, LARGEST, NUMBER, Field, FieldError, json_text
+from scoring_kit.base.fields import ABSENT, Field, FieldError, json_text
 from scoring_kit.base.row_files import File
 from scoring_kit.errors import Fault, Problems, counted, shown
 
-REMEMBERED = 100_000
-"""So many different values of a column are parsed once each."""
 FILE_BITS = 40
 """A row's number has fewer bits; the number of its file is above them."""
-PARSED_ONCE = ("label", "ordinal", "labels")
-Reader = Callable[[Any], Any]
-Slot = Tuple[int, Field, Reader, List[Any]]
-"""Of a field: where its value is in a row, what reads it, and its column."""
 
 
 @dataclass(frozen=True)
@@ -176,12 +170,7 @@ def joined(parts: Sequence[Rows]) -> Rows:
 
 
 def read_answers(
-    rows: Rows,
-    table: Table,
-    keys: Mapping[Key, int],
-    fields: Sequence[Field],
-    problems: Problems,
-    report: Fault,
+    rows: Rows, table: Table, keys: Mapping[Key, int], fields: Sequence[Field], problems: Problems, report: Fault
 ) -> Answers:
     """Read the rows of a file whose values are those of the key, then of `fields`.
 
@@ -193,155 +182,97 @@ def read_answers(
         problems: takes rows with unknown keys, and second rows for a key.
         report: takes what is wrong with a value.
     """
-    width = len(table.key)
     waiting = 0 if table.many else len(keys)
-    numbers = [-1] * waiting
-    answers = Answers({}, [], numbers)
-    slots: List[Slot] = []
-    for at, field in enumerate(fields, width):
-        column = answers.columns[field.name, field.type] = [field.empty] * waiting
-        slots.append((at, field, _reader(field, rows), column))
-    in_order = _in_order(keys)
-    read_so_far = 0
+    answers = Answers({}, [], [-1] * waiting)
+    for field in fields:
+        answers.columns[field.name, field.type] = [field.empty] * waiting
+    into_columns = _RowsToColumns(rows, table, keys, fields, problems, report, answers)
     while taken := list(islice(rows.rows, AT_ONCE)):
-        next_keys = in_order[read_so_far : read_so_far + len(taken)]
-        read_so_far += len(taken)
-        if _read_together(taken, table, keys, next_keys, slots, answers):
-            continue
-        for number, position, values in _at_keys(taken, rows, table, keys, problems, report):
-            if not table.many and numbers[position] >= 0:
-                what = f"a second row for {named_key(values[:width])}, after {rows.place(numbers[position])}"
-                problems.error(rows.place(number), what, "one row for each key")
-                continue
-            read = []
-            for at, field, reader, _ in slots:
-                try:
-                    read.append([reader(values[at])])
-                except FieldError as error:
-                    report(rows.place(number), error.rule, _text(values[at]), error.expected)
-                    read.append([field.empty])
-            _put([number], [position], read, table, slots, answers)
+        if not into_columns.together(taken):
+            into_columns.one_by_one(taken)
     return answers
 
 
-def _in_order(keys: Mapping[Key, int]) -> List[Key]:
-    """The keys by their positions, in which most files have them; none where one stands for several."""
-    return list(keys) if list(keys.values()) == list(range(len(keys))) else []
+@dataclass(frozen=True)
+class _RowsToColumns:
+    """Rows on their way into columns; the attributes are those of `read_answers`, and what it gives."""
 
+    rows: Rows
+    table: Table
+    keys: Mapping[Key, int]
+    fields: Sequence[Field]
+    problems: Problems
+    report: Fault
+    answers: Answers
 
-def _read_together(
-    taken: Sequence[Tuple[int, Tuple[Any, ...]]],
-    table: Table,
-    keys: Mapping[Key, int],
-    next_keys: Sequence[Key],
-    slots: Sequence[Slot],
-    answers: Answers,
-) -> bool:
-    """Read rows with nothing wrong in them, column by column; False, with nothing read, of any others.
-
-    `next_keys` are those that come next if the file has the order of the data: then none need be looked up.
-    """
-    numbers, rows = zip(*taken)
-    width = len(table.key)
-    written = [values[:width] for values in rows]
-    try:
-        found = []
-        if written != next_keys:
-            found = list(map(keys.__getitem__, written))
-        read = [list(map(reader, map(itemgetter(at), rows))) for at, _, reader, _ in slots]
-    except (KeyError, TypeError, FieldError):  # `_at_keys` tells which
-        return False
-    positions = found or range(keys[written[0]], keys[written[-1]] + 1)
-    if not table.many:
-        is_second = max(map(answers.numbers.__getitem__, positions)) >= 0
-        if is_second or len(set(found)) < len(found):
-            return False
-    _put(numbers, positions, read, table, slots, answers)
-    return True
-
-
-def _put(
-    numbers: Sequence[int],
-    positions: Sequence[int],
-    read: Sequence[List[Any]],
-    table: Table,
-    slots: Sequence[Slot],
-    answers: Answers,
-) -> None:
-    """Put rows with their numbers, and the values that were read of each field, to the positions of their keys."""
-    columns = [answers.numbers, *map(itemgetter(3), slots)]
-    if table.many:
-        answers.owners.extend(positions)
-    for column, values in zip(columns, [numbers, *read]):
-        if table.many:
-            column.extend(values)
-        else:
-            for position, value in zip(positions, values):
-                column[position] = value
-
-
-def _at_keys(
-    taken: Sequence[Tuple[int, Tuple[Any, ...]]],
-    rows: Rows,
-    table: Table,
-    keys: Mapping[Key, int],
-    problems: Problems,
-    report: Fault,
-) -> Iterator[Tuple[int, int, Tuple[Any, ...]]]:
-    """(number, position of the key, values) of each row whose key is known; the others are recorded."""
-    width = len(table.key)
-    for number, values in taken:
+    def together(self, taken: Sequence[NumberedRow]) -> bool:
+        """Read rows column by column, which takes far less time; False, with nothing read, if any is not sound."""
+        numbers, rows = zip(*taken)
+        width = len(self.table.key)
+        columns: List[Sequence[Any]] = [numbers]
         try:
-            position = keys.get(values[:width])
+            positions = [self.keys[values[:width]] for values in rows]
+            for at, field in enumerate(self.fields, width):
+                raw = list(map(itemgetter(at), rows))
+                if self.rows.is_json:
+                    columns.append(list(map(field.of_json, raw)))
+                else:
+                    columns.append(field.of_cells(raw))
+        except (KeyError, TypeError, FieldError):  # `one_by_one` tells which
+            return False
+        if not self.table.many:
+            is_second = max(map(self.answers.numbers.__getitem__, positions)) >= 0
+            if is_second or len(set(positions)) < len(positions):
+                return False
+        self._put(positions, columns)
+        return True
+
+    def one_by_one(self, taken: Sequence[NumberedRow]) -> None:
+        """Read rows, and record what is wrong: with values, unknown keys, and second rows for a key."""
+        place, numbers, width = self.rows.place, self.answers.numbers, len(self.table.key)
+        for number, values in taken:
+            position = self._position(number, values)
+            if position is None:
+                continue
+            if not self.table.many and numbers[position] >= 0:
+                what = f"a second row for {named_key(values[:width])}, after {place(numbers[position])}"
+                self.problems.error(place(number), what, "one row for each key")
+                continue
+            read: List[Any] = [number]
+            for field, raw in zip(self.fields, values[width:]):
+                of_raw = field.of_json if self.rows.is_json else field.of_cell
+                try:
+                    read.append(of_raw(raw))
+                except FieldError as error:
+                    self.report(place(number), error.rule, _text(raw), error.expected)
+                    read.append(field.empty)
+            self._put([position], list(zip(read)))
+
+    def _position(self, number: int, values: Tuple[Any, ...]) -> Optional[int]:
+        """The position of a row's key; None, with the problem recorded, where there is none."""
+        try:
+            position = self.keys.get(values[: len(self.table.key)])
         except TypeError:  # a list or an object of JSON, which `key_of` reports
             position = None
-        if position is None:  # rarely, so that this may take its time
-            key = key_of(values, table, rows, number, report)
-            position = None if key is None else keys.get(table.canonical(key))
-            if key is not None and position is None:
-                what = f"unknown {', '.join(table.key)} {named_key(key)}"
-                problems.error(rows.place(number), what, "ids of this phase's data alone")
         if position is not None:
-            yield number, position, values
+            return position
+        key = key_of(values, self.table, self.rows, number, self.report)  # rarely, so that this may take its time
+        position = None if key is None else self.keys.get(self.table.canonical(key))
+        if key is not None and position is None:
+            what = f"unknown {', '.join(self.table.key)} {named_key(key)}"
+            self.problems.error(self.rows.place(number), what, "ids of this phase's data alone")
+        return position
 
-
-def _reader(field: Field, rows: Rows) -> Reader:
-    """What makes a raw value one of the field's type."""
-    if rows.is_json:
-        return field.of_json
-    if field.type == "number":
-        return _number_reader(field)
-    return _Parsed(field).__getitem__ if field.type in PARSED_ONCE else field.of_cell
-
-
-def _number_reader(field: Field) -> Reader:
-    """`field.of_cell`, without a further call for the cells that are right."""
-    matches = NUMBER.fullmatch
-    low = -LARGEST if field.min is None else max(field.min, -LARGEST)
-    high = LARGEST if field.max is None else min(field.max, LARGEST)
-
-    def read(cell: str) -> Any:
-        if matches(cell):
-            value = float(cell)
-            if low <= value <= high:
-                return value
-        return field.of_cell(cell)
-
-    return read
-
-
-class _Parsed(Dict[Any, Any]):
-    """Cells of a column with their values; a cell that comes again is not parsed again."""
-
-    def __init__(self, field: Field) -> None:
-        super().__init__()
-        self.field = field
-
-    def __missing__(self, cell: Any) -> Any:
-        value = self.field.of_cell(cell)
-        if len(self) < REMEMBERED:
-            self[cell] = value
-        return value
+    def _put(self, positions: Sequence[int], columns: Sequence[Sequence[Any]]) -> None:
+        """Put the rows' numbers, and the values of each field, to the positions of their keys."""
+        if self.table.many:
+            self.answers.owners.extend(positions)
+        for column, values in zip([self.answers.numbers, *self.answers.columns.values()], columns):
+            if self.table.many:
+                column.extend(values)
+                continue
+            for position, value in zip(positions, values):
+                column[position] = value
 
 
 def _text(raw: Any) -> str:

@@ -12,6 +12,7 @@ from declared.reference import GoldTable, Reference
 from declared.samples import compared, labels_of, number_of, scored_groups
 from scoring_kit.errors import first_of
 
+SHOWN_LABELS = 5
 Fault = tuple[str, str, str]
 """Where, what is wrong, what is expected."""
 CONSTANT: Mapping[str, tuple[str, str]] = {
@@ -40,8 +41,7 @@ def faults(plan: Plan, reference: Reference) -> Iterator[Fault]:
         return
     for what, expected in (*_of_columns(plan, gold), *_of_numbers(plan, gold)):
         yield where, what, expected
-    named = _positive(plan, gold)
-    if named is not None:
+    if (named := _positive(plan, gold)) is not None:
         yield where, *named
         return
     find = OF_METRICS.get(plan.metric)
@@ -58,7 +58,6 @@ Found = Iterator[tuple[str, str]]
 
 
 def _of_columns(plan: Plan, gold: GoldTable) -> Found:
-    """Lists of texts where rows are compared, and labels that are named and nowhere."""
     for name, field in zip(plan.fields, gold.fields[plan.key], strict=False):
         if gold.table.many and field.type == "texts" and gold.table.field(name).type == "text":
             what = f"rows: many compares each row with one text, and {field.name} has lists of texts"
@@ -75,7 +74,6 @@ def _of_columns(plan: Plan, gold: GoldTable) -> Found:
 
 
 def _of_numbers(plan: Plan, gold: GoldTable) -> Found:
-    """Weights and scales, which are numbers of the gold."""
     for name, column in plan.numbers.items():
         numbers = list(map(number_of, gold.groups[column]))
         if any(map(math.isnan, numbers)) or min(numbers, default=0) < 0:
@@ -106,9 +104,6 @@ def _positive(plan: Plan, gold: GoldTable) -> tuple[str, str] | None:
         return None
     shown = ", ".join(sorted(labels)[:SHOWN_LABELS])
     return f"positive is missing, and the gold has the labels {shown}", "`positive: LABEL` in the metric"
-
-
-SHOWN_LABELS = 5
 
 
 def _values_by_group(plan: Plan, gold: GoldTable) -> Iterator[tuple[str, Sequence[Any]]]:

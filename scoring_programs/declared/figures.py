@@ -110,7 +110,6 @@ def _numbers(name: str, plan: Plan, sample: Sample) -> Figure | None:
 
 
 def _places(edges: Sequence[float], numbers: Sequence[float]) -> Iterator[int]:
-    """The bin of each number."""
     return map(partial(bisect_right, edges), numbers)
 
 

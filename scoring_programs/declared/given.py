@@ -93,7 +93,7 @@ def _strange(inputs: Sequence[Input], table: Table) -> Iterator[tuple[bool, str]
     """A remark on each of the phase's own inputs, none of which has an id of the gold."""
     for one in inputs:
         if one.own:
-            what = f"none of its {len(one.ids)} {', '.join(table.key)} is in {_gold_file(table)}"
+            what = f"none of its {len(one.ids)} {', '.join(table.key)} is in {(table.gold_keys or table.gold).name}"
             yield False, f"{one.name}: {what}."
 
 
@@ -109,7 +109,7 @@ def _differing(
     further, lacking = closest.ids - of_phases, keys - closest.ids - explained
     unread = any(name.lower().endswith(MAY_HOLD_TABLES) for name in (*given.own, *given.common))
     is_mistake = closest.own and not unread and len(further) <= len(keys)
-    ids, gold = ", ".join(table.key), _gold_file(table)
+    ids, gold = ", ".join(table.key), (table.gold_keys or table.gold).name
     parts = []
     if further:
         parts.append(f"{len(further)} of its {len(closest.ids)} {ids} are not in {gold}: {_first(further)}")
@@ -121,13 +121,7 @@ def _differing(
         yield is_mistake, f"{closest.name}: {'; '.join(parts)}. Expected {expected}."
 
 
-def _gold_file(table: Table) -> str:
-    """The name of the file that has all keys."""
-    return (table.gold_keys or table.gold).name
-
-
 def _inputs(given: Given, table: Table) -> Iterator[Input]:
-    """The files that have the key's columns and not all of the answers'."""
     for files, own in ((given.own, True), (given.common, False)):
         for name, path in files.items():
             if path.suffix.lower() not in TABLES or path.stat().st_size > LARGEST:

@@ -40,8 +40,6 @@ from scoring_kit.program import Program
 
 SAME = 6
 """So many different answers are tried for all keys alike."""
-
-
 Checks = Mapping[str, Mapping[str, str]]
 """Table → the organisers' own check of its rows: `file` and `function`."""
 
@@ -52,7 +50,11 @@ def failing(plan: Plan, tables: Mapping[str, GoldTable], checks: Checks) -> Iter
         for every in zip(*map(tries, map(tables.__getitem__, plan.all_tables)), strict=False):
             what = every[0][0]
             answers = dict(zip(plan.all_tables, map(itemgetter(1), every), strict=True))
-            if _refused(answers, tables, checks):
+            refused = Problems()
+            for name in checks.keys() & answers.keys():
+                table, keys = tables[name].table, tables[name].keys
+                run_check(checks[name], answered_rows(answers[name], table, keys), table.file.name, refused)
+            if refused.found:  # so that no function is called with them
                 continue
             failed = compute(plan, Reference(tables), Submission(answers, frozenset())).failed
             if failed is not None:
@@ -64,16 +66,6 @@ def failing(plan: Plan, tables: Mapping[str, GoldTable], checks: Checks) -> Iter
             raise  # else the trial of the template says what is missing
 
 
-def _refused(answers: Mapping[str, Answers], tables: Mapping[str, GoldTable], checks: Checks) -> bool:
-    """Whether a check refuses answers, so that no function is called with them."""
-    problems = Problems()
-    for name, check in checks.items():
-        if name in answers:
-            table, keys = tables[name].table, tables[name].keys
-            run_check(check, answered_rows(answers[name], table, keys), table.file.name, problems)
-    return problems.found > 0
-
-
 def tries(gold: GoldTable) -> Iterator[tuple[str, Answers]]:
     """Valid answers to a table, each with its name: from right ones to none at all."""
     made = _Made(gold)
@@ -82,10 +74,16 @@ def tries(gold: GoldTable) -> Iterator[tuple[str, Answers]]:
     right, wrong, moved, template = [], [], [], []
     for field in made.fields:
         values = _gold_column(field, gold) or made.alike(field, made.owners, 0)
-        others = [made.alike(field, made.owners, which) for which in range(3)]
+        others = map(partial(made.alike, field, made.owners), range(3))
         right.append(values)
-        wrong.append(_unlike(values, *others))
-        moved.append(_moved(field, values))
+        unlike = []
+        for value, *different in zip(values, *others, strict=True):
+            unlike.append(next(filter(partial(ne, value), different), value))
+        wrong.append(unlike)
+        moved.append(values)
+        if field.type != "tags":  # which are as many as the gold's in their place
+            third = len(values) // 3
+            moved[-1] = [*values[third:], *values[:third]]
         template.append(list(map(field.of_json, emptiest(field, lengths, len(every)))))
     yield "right answers", made.answers(made.owners, right)
     yield "the template", made.answers(every, template)
@@ -137,21 +135,6 @@ class _Made:
         return made
 
 
-def _moved(field: Field, values: list[Any]) -> list[Any]:
-    """The values, each in another's place, but for tags, which are as many as the gold's in their place."""
-    if field.type == "tags":
-        return values
-    return [*values[len(values) // 3 :], *values[: len(values) // 3]]
-
-
-def _unlike(values: Sequence[Any], *candidates: Sequence[Any]) -> list[Any]:
-    """For each value the first candidate in its place that differs from it."""
-    unlike = []
-    for value, *others in zip(values, *candidates, strict=True):
-        unlike.append(next(filter(partial(ne, value), others), value))
-    return unlike
-
-
 def _gold_column(field: Field, gold: GoldTable) -> list[Any]:
     """The gold's values of a field, as answers; empty where the gold has none of that name and type."""
     column = list(gold.answers.columns.get((field.name, field.type), ()))
@@ -161,7 +144,6 @@ def _gold_column(field: Field, gold: GoldTable) -> list[Any]:
 
 
 def _choices(field: Field) -> list[Any]:
-    """Some values of a field."""
     return list(map(field.of_json, field.kind.some(field)))
 
 
@@ -174,11 +156,11 @@ def named_secrets(table: Table, wanted: Sequence[Plan], public: Sequence[str]) -
 
     With many rows a key, an item is part of the key, or else all that a row says.
     """
-    key = _key(table)
+    key = [] if table.by_line else list(table.key)
+    if table.distinct:
+        key.append(table.distinct)
     columns = [column for column in _read(table, wanted) if column not in (*key, *public)]
-    name = table.gold.name
-    if table.gold.named_by:
-        name = name.replace("{" + table.gold.named_by + "}", "*")
+    name = table.gold.name.replace("{" + table.gold.named_by + "}", "*")
     if not _read(table, wanted):
         return []
     if table.gold.suffix == ".txt" and not table.gold.named_by:
@@ -208,19 +190,11 @@ def columns_text(folder: Path, table: Table, wanted: Sequence[Plan], public: Seq
 
 
 def _read(table: Table, wanted: Sequence[Plan]) -> dict[str, None]:
-    """The gold's columns that metrics read."""
     found: dict[str, None] = {}
     for plan in wanted:
         if plan.table == table.id:
             found.update(dict.fromkeys(plan.gold))
     return found
-
-
-def _key(table: Table) -> list[str]:
-    key = [] if table.by_line else list(table.key)
-    if table.distinct:
-        key.append(table.distinct)
-    return key
 
 
 def _names_its_columns(table: Table, wanted: Sequence[Plan]) -> bool:
@@ -253,22 +227,16 @@ def prepare(request: Request) -> Warned:
         text = columns_text(source, table, _wanted(request), data["public"])
         if text is not None:
             (out / f"{table.id}{ENDING}").write_text(text, encoding="utf-8", newline="")
-    labels = _labels_of_all(list(map(Path, request.get("phases", [source]))), request)
+    labels: dict[str, dict[str, list[str]]] = {}  # table id → field → those of the gold of all phases
+    for table in tables_of(options).values():
+        for folder in map(Path, request.get("phases", [source])):
+            for field, found in gold.labels_of_gold(folder, table, reading(table, _wanted(request))).items():
+                of_table = labels.setdefault(table.id, {})
+                of_table[field] = sorted(found.union(of_table.get(field, ())))
     if labels:
         (out / gold.LABELS_FILE).write_text(json.dumps(labels, ensure_ascii=False), encoding="utf-8")
     read_reference(gold.read, {**request, "reference": request["out"]})
     return {"warnings": []}
-
-
-def _labels_of_all(folders: Sequence[Path], request: Request) -> dict[str, Any]:
-    """Table id → field → the labels of the gold of all phases, of fields without declared values."""
-    labels: dict[str, dict[str, list[str]]] = {}
-    for table in tables_of(request["options"]).values():
-        for folder in folders:
-            for field, values in gold.labels_of_gold(folder, table, reading(table, _wanted(request))).items():
-                of_table = labels.setdefault(table.id, {})
-                of_table[field] = sorted(values.union(of_table.get(field, ())))
-    return labels
 
 
 def check_reference(request: Request) -> Warned:
@@ -280,19 +248,16 @@ def check_reference(request: Request) -> Warned:
         for where, what, needed in faults(plan, reference):
             problems.error(where, what, needed)
         found += remarks(plan, reference)
-    for is_mistake, what in differences(_given(request), reference.tables):
+    own = {name: Path(path) for name, path in request.get("given", {}).items()}
+    common = {name: Path(path) for name, path in request.get("given_to_all", {}).items()}
+    given = Given(own, common, list(map(Path, request.get("phases", ()))))
+    for is_mistake, what in differences(given, reference.tables):
         if is_mistake:
             problems.repeat_error(what)
         else:
             found.append(what)
     problems.stop_organisers_if_any()
     return {"warnings": found}
-
-
-def _given(request: Request) -> Given:
-    own = {name: Path(path) for name, path in request.get("given", {}).items()}
-    common = {name: Path(path) for name, path in request.get("given_to_all", {}).items()}
-    return Given(own, common, list(map(Path, request.get("phases", ()))))
 
 
 def template(request: Request) -> dict[str, Any]:
@@ -392,30 +357,28 @@ def trial(request: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         OrganiserError: an own function fails on some of them.
     """
+    if not request["is_template"]:
+        return scored(request)
+    program = Program.read(Path(request["program"]) / "program.json")
+    checks = program.options.get("checks", {})
     try:
         tried = scored(request)
     except SubmissionError:
-        if not request["is_template"] or not _checks(request):
+        if not checks:
             raise
         tried = {"scores": {}}  # a check of the organisers' own may ask for more than the emptiest answers
-    if not request["is_template"] or "missing" in tried:
+    if "missing" in tried:
         return tried
-    program = Program.read(Path(request["program"]) / "program.json")
     own = [plan for plan in plans_of(program.tasks, program.options) if plan.file]
     if not own:
         return tried
     tables = gold.read(Path(request["phase"]) / "ref", program.tasks, program.options).tables
     messages: list[str] = []
     for plan in own:
-        messages += failing(plan, tables, program.options.get("checks", {}))
+        messages += failing(plan, tables, checks)
     if messages:
         raise OrganiserError(*messages)
     return tried
-
-
-def _checks(request: Mapping[str, Any]) -> bool:
-    """Whether the organisers check submissions themselves."""
-    return "checks" in Program.read(Path(request["program"]) / "program.json").options
 
 
 def _wanted(request: Request) -> list[Plan]:

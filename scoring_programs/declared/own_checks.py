@@ -62,7 +62,11 @@ def run_check(check: Mapping[str, str], rows: Sequence[Any], name: str, problems
     def run() -> None:
         try:
             module = {"__name__": Path(file).stem, "__file__": file}
-            exec(compile(_source(check["file"]), file, "exec"), module)  # noqa: S102
+            if Path(check["file"]).is_file():
+                source = Path(check["file"]).read_bytes()
+            else:  # inside the validator
+                source = pkgutil.get_data("scoring_kit", check["file"]) or b""
+            exec(compile(source, file, "exec"), module)  # noqa: S102
             outcome.append(module[check["function"]](list(rows)))  # type: ignore[operator]
         except BaseException as error:
             outcome.append(error)
@@ -91,10 +95,3 @@ def last_line(error: BaseException, file: str) -> str:
         if frame.filename == file:
             found = f":{frame.lineno}"
     return found
-
-
-def _source(file: str) -> bytes:
-    """The text of a check: beside the scoring program, or inside the validator."""
-    if Path(file).is_file():
-        return Path(file).read_bytes()
-    return pkgutil.get_data("scoring_kit", file) or b""

@@ -87,7 +87,12 @@ class Reference:
 def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Reference:
     """Read the gold that the metrics of `tasks` need; raises OrganiserError with everything that is wrong."""
     problems = Problems()
-    labels = _labels(folder)
+    labels: Mapping[str, Mapping[str, Sequence[str]]] = {}  # table id → field → those of all phases
+    if (folder / LABELS_FILE).is_file():
+        try:
+            labels = json.loads((folder / LABELS_FILE).read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise OrganiserError(f"{LABELS_FILE}: damaged. Build the bundle again.") from error
     tables = {}
     for table in tables_of(options).values():
         wanted = reading(table, plans_of(tasks, options))
@@ -330,23 +335,16 @@ def _skipped(
     for field in typed.values() if table.skips_empty else ():
         empty = set()
         for raw, key in zip(loaded.columns[field.name], by_row, strict=True):
-            if key is not None and _is_empty(raw, field) and table.canonical(key) in positions:
+            is_empty = raw is ABSENT or raw is None
+            if field.type not in EMPTY_IS_A_VALUE:  # of one that is spread no cell has anything
+                is_empty = is_empty or raw == "" or (isinstance(raw, tuple) and not any(raw))
+            if is_empty and key is not None and table.canonical(key) in positions:
                 empty.add(positions[table.canonical(key)])
         found[field.name, field.type] = frozenset(empty)
     return found
 
 
-def _is_empty(raw: Any, field: Field) -> bool:
-    """Whether a gold value is empty; of texts and sets an empty one is a value."""
-    if raw is ABSENT or raw is None:
-        return True
-    if field.type in EMPTY_IS_A_VALUE:
-        return False
-    return raw == "" or (isinstance(raw, tuple) and not any(raw))
-
-
 def _row_keys(table: Table, loaded: Loaded, report: Fault) -> list[Key | None]:
-    """The key of each row; None for one that is reported."""
     keys = list(loaded.values(table.key))
     if are_keys(keys):
         return list(keys)
@@ -367,18 +365,18 @@ def _grouping(table: Table, wanted: Sequence[Plan]) -> dict[str, str]:
 def _check_columns(
     table: Table, wanted: Sequence[Plan], names: Collection[str], listed: Collection[str], problems: Problems
 ) -> None:
-    """Record the columns that metrics name and no file has."""
     needed: dict[str, str] = {}
     for plan in wanted:
         needed.update(dict.fromkeys(plan.gold_needed, plan.key))
-    for column, key in needed.items():
-        if column not in names:
-            what = f"the column {column} is missing{_near(column, names)}"
-            problems.error(f"{table.gold.name}:1", what, f"the gold of the column {key}")
-    for column, key in _grouping(table, wanted).items():
-        if column not in names and column not in listed:
-            what = f"the column {column} is missing{_near(column, [*names, *listed])}"
-            problems.error(f"{table.gold.name}:1", what, f"the groups of {key}")
+    everywhere = [*names, *listed]
+    for what, asked, there in (
+        ("gold of the column", needed, names),
+        ("groups of", _grouping(table, wanted), everywhere),
+    ):
+        for column, key in asked.items():
+            if column not in there:
+                missing = f"the column {column} is missing{_near(column, there)}"
+                problems.error(f"{table.gold.name}:1", missing, f"the {what} {key}")
 
 
 def _near(column: str, names: Collection[str]) -> str:
@@ -471,18 +469,6 @@ def _further(wanted: Sequence[Plan], loaded: Loaded, answers: Answers) -> dict[s
             text_of = dict(zip(loaded.numbers, map(as_text, column), strict=True))
             columns[name] = [text_of.get(number, "") for number in answers.numbers]
     return columns
-
-
-def _labels(folder: Path) -> Mapping[str, Mapping[str, Sequence[str]]]:
-    """The labels of all phases: table id → column → labels; empty where the gold of one phase alone is known."""
-    path = folder / LABELS_FILE
-    if not path.is_file():
-        return {}
-    try:
-        found: Mapping[str, Mapping[str, Sequence[str]]] = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise OrganiserError(f"{LABELS_FILE}: damaged. Build the bundle again.") from error
-    return found
 
 
 def gold_keys(folder: Path, table: Table) -> list[Key]:

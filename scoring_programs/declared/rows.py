@@ -28,7 +28,8 @@ FIRST, AT_ONCE = 10, 10_000
 MEGABYTE = 1 << 20
 Cells = Iterator[Tuple[Sequence[int], List[List[str]]]]
 """Some rows at a time: the number of each row's last line, and its cells, none of a blank line."""
-NumberedRows = Iterator[Tuple[int, Tuple[Any, ...]]]
+NumberedRow = Tuple[int, Tuple[Any, ...]]
+NumberedRows = Iterator[NumberedRow]
 Pick = Callable[[Any], Tuple[Any, ...]]
 Report = Callable[[int, str], None]
 
@@ -66,7 +67,6 @@ def read_rows(text: str, name: str, file: File, wanted: Sequence[Field], table: 
         table: whose file it is: key and rows decide how a JSON object is read.
         problems: takes what is wrong.
     """
-    places = list(map(file.place, wanted))
     if file.suffix == ".json":
         return _json(text, name, file, wanted, table, problems)
     text = _after(text, file.skip)
@@ -75,11 +75,11 @@ def read_rows(text: str, name: str, file: File, wanted: Sequence[Field], table: 
         return f"{name}:{line + file.skip}"
 
     if file.suffix in (".csv", ".tsv"):
-        return _delimited(text, name, file, places, table.by_line, place, problems)
+        return _delimited(text, name, file, list(map(file.place, wanted)), table.by_line, place, problems)
     if file.suffix == ".jsonl":
         if table.by_line:
             text = text.rstrip("\r\n")
-        return Rows((), True, _json_lines(text, wanted, places, table, place, problems), place)
+        return Rows((), True, _json_lines(text, wanted, file, table, place, problems), place)
     return Rows((), False, enumerate(zip(text_lines(text)), 1), place)
 
 
@@ -204,7 +204,6 @@ def _without_header(rows: Cells, columns: Sequence[str], place: Callable[[int], 
 def _picked(
     rows: Cells, header: Sequence[str], wanted: Sequence[FieldPlace], report: Report, *, counts_blank: bool
 ) -> Iterator[NumberedRows]:
-    """The rows, some at a time."""
     width = len(header)
     pick, all_there = _cell_picker(header, wanted)
     blank: List[int] = []
@@ -261,7 +260,6 @@ def _cell_picker(header: Sequence[str], wanted: Sequence[FieldPlace]) -> Tuple[P
 
 
 def _picker(at: Sequence[int]) -> Pick:
-    """What gives a tuple of the values at these places."""
     if len(at) > 1:
         return itemgetter(*at)
     return lambda values: tuple([values[one] for one in at])
@@ -275,7 +273,6 @@ def _unquoted(text: str, delimiter: str) -> Cells:
 
 
 def _quoted(text: str, delimiter: str, place: Callable[[int], str], problems: Problems) -> Cells:
-    """Cells quoted by RFC 4180."""
     # The csv module would end a line at a carriage return, so a character that the text does not have takes its place.
     stand_in = ""
     if LONE_RETURN.search(text):
@@ -324,12 +321,12 @@ def _last_lines(before: int, last: int, rows: Sequence[Sequence[str]]) -> Sequen
 def _json_lines(
     text: str,
     wanted: Sequence[Field],
-    places: Sequence[FieldPlace],
+    file: File,
     table: Table,
     place: Callable[[int], str],
     problems: Problems,
 ) -> NumberedRows:
-    pick = RecordPicker(wanted, places, table, names_key=table.by_line)
+    values_of = _record_picker(wanted, file, table, names_key=table.by_line)
     for number, line in enumerate(text_lines(text), start=1):
         if not line.strip() and not table.by_line:
             continue
@@ -337,7 +334,7 @@ def _json_lines(
         value = _parsed(line, where, problems)
         if value is ABSENT:
             continue
-        values = pick.values(value, where, problems)
+        values = values_of(value, where, problems)
         if values is None:
             problems.error(where, "is not a JSON object", "one JSON object a line")
         else:
@@ -383,41 +380,36 @@ def _records(text: str, file: File, problems: Problems) -> Iterator[Any]:
             yield from item if isinstance(item, list) and item else [item]
 
 
-class RecordPicker:
-    """Takes the values of fields from a JSON record.
+def _record_picker(
+    wanted: Sequence[Field], file: File, table: Table, *, names_key: bool
+) -> Callable[[Any, str, Problems], Optional[Tuple[Any, ...]]]:
+    """What takes the values of fields from a JSON record, `ABSENT` where it has none; None from what is no record.
 
-    Args:
-        wanted: the fields.
-        places: where each is.
-        table: whose record it is.
-        names_key: whether its key is told elsewhere, so that a record may be the only answer itself.
+    `names_key` says that its key is told elsewhere, so that a record may be the only answer itself.
     """
+    places = list(map(file.place, wanted))
+    by_path = all(place.path is not None for place in places)
+    is_plain = all(place.path is None and not place.columns for place in places)
+    names = [place.name for place in places]
+    only = table.only_answer
+    may_be_answer = names_key and only is not None and len(wanted) == 1 and places[0].path is None
+    is_answer = may_be_answer and only is not None and only.type == "probabilities"
 
-    def __init__(self, wanted: Sequence[Field], places: Sequence[FieldPlace], table: Table, *, names_key: bool) -> None:
-        self._places = places
-        paths = [place.path for place in places]
-        self._by_path = None not in paths
-        self._is_plain = set(paths) <= {None} and not any(place.columns for place in places)
-        self._names = [place.name for place in places]
-        only = table.only_answer
-        itself = names_key and only is not None and len(wanted) == 1 and places[0].path is None
-        self._may_be_answer = itself
-        self._is_answer = itself and only is not None and only.type == "probabilities"
-
-    def values(self, record: Any, where: str, problems: Problems) -> Optional[Tuple[Any, ...]]:
-        """The values, ABSENT where the record has none; None where it is none."""
+    def values(record: Any, where: str, problems: Problems) -> Optional[Tuple[Any, ...]]:
         is_object = isinstance(record, JsonObject)
-        if not self._places:
+        if not places:
             return ()
         if is_object:
             report_duplicates(record, where, problems)
-        if self._is_answer or (self._may_be_answer and not is_object):
+        if is_answer or (may_be_answer and not is_object):
             return (record,)
-        if is_object and self._is_plain:
-            return tuple([record.get(name, ABSENT) for name in self._names])
-        if not is_object and not self._by_path:
+        if is_object and is_plain:
+            return tuple([record.get(name, ABSENT) for name in names])
+        if not is_object and not by_path:
             return None
-        return tuple([_at_place(record, place) for place in self._places])
+        return tuple([_at_place(record, place) for place in places])
+
+    return values
 
 
 def _at_place(record: Any, place: FieldPlace) -> Any:
@@ -442,11 +434,11 @@ def _json(text: str, name: str, file: File, wanted: Sequence[Field], table: Tabl
         report_duplicates(value, name, problems)
         keys = list(value)
         wanted = [field for field in wanted if field not in key]
-    pick = RecordPicker(wanted, list(map(file.place, wanted)), table, names_key=bool(keys) or not key)
+    values_of = _record_picker(wanted, file, table, names_key=bool(keys) or not key)
     found: List[Tuple[Any, ...]] = []
     places: List[str] = []
     for where, named, record in _json_records(value, name, file, table, problems):
-        values = pick.values(record, where, problems)
+        values = values_of(record, where, problems)
         if values is None:
             problems.error(where, "is not a JSON object", "an object with the fields of a row")
         else:

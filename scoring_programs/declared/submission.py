@@ -142,38 +142,30 @@ def _listed(names: Sequence[str]) -> str:
 def _sources(
     files: SubmissionFiles, names: Sequence[str], table: Table, expected: Mapping[str, Any], problems: Problems
 ) -> List[NamedText]:
-    """Those of a table's files that can be read, as texts."""
+    """Those of a table's files that can be read, as texts; files of unknown ids, and second ones, are recorded."""
     named = dict.fromkeys(names, "")
     if table.file.named_by:
-        named = _known_names(names, table, expected["keys"], problems)
+        named.clear()
+        at = table.key.index(table.file.named_by)
+        field = table.key_fields[at]
+        known = {field.canonical(key[at]): key[at] for key in expected["keys"]}
+        first: Dict[str, str] = {}
+        for name in names:
+            sent = table.file.value_in(name) or ""
+            folded = field.canonical(sent)
+            if folded not in known:
+                problems.error(name, f"unknown {field.name} {shown(sent)}", "a file for each id of this phase's data")
+            elif folded in first:
+                problems.error(name, f"a second file for {shown(sent)}, after {first[folded]}", "one file for each id")
+            else:
+                first[folded] = name
+                named[name] = known[folded]
     sources = []
     for name, value in named.items():
         text = read_utf8(files.paths[name], name, expected["megabytes"], problems)
         if text is not None:
             sources.append(NamedText(name, text, value))
     return sources
-
-
-def _known_names(
-    names: Sequence[str], table: Table, keys: Sequence[Sequence[str]], problems: Problems
-) -> Dict[str, str]:
-    """File → the id in its name, as the data write it; files of unknown ids, and second ones, are recorded."""
-    at = table.key.index(table.file.named_by)
-    field = table.key_fields[at]
-    known = {field.canonical(key[at]): key[at] for key in keys}
-    first: Dict[str, str] = {}
-    found: Dict[str, str] = {}
-    for name in names:
-        sent = table.file.value_in(name) or ""
-        folded = field.canonical(sent)
-        if folded not in known:
-            problems.error(name, f"unknown {field.name} {shown(sent)}", "a file for each id of this phase's data")
-        elif folded in first:
-            problems.error(name, f"a second file for {shown(sent)}, after {first[folded]}", "one file for each id")
-        else:
-            first[folded] = name
-            found[name] = known[folded]
-    return found
 
 
 def with_values(field: Field, values: Mapping[str, Sequence[str]]) -> Field:
@@ -269,19 +261,18 @@ class _SentTable:
         if not may_be_empty and not problems.found and max(answers.numbers, default=-1) < 0:
             problems.error(self.name, "has no rows", "a row for each key that is answered")
         self._check_missing(answers)
-        for field in fields:
-            self._check_field(field, answers, rows)
+        self._check_columns(fields, answers, rows)
         return answers
 
-    def _check_field(self, field: Field, answers: Answers, rows: Rows) -> None:
+    def _check_columns(self, fields: Sequence[Field], answers: Answers, rows: Rows) -> None:
         """What is wrong with a field's values beyond each by itself."""
-        if field.name in self.expected["lengths"]:
-            self._check_lengths(answers, rows, field)
-        if field.name == self.table.distinct:
-            self._check_distinct(answers, rows, field)
-            self._check_items(answers, field)
-        if field.type in ("tags", "spans") and field.values:
-            self._doubt_types(answers, field)
+        for field in fields:
+            if field.name in self.expected["lengths"]:
+                self._check_lengths(answers, rows, field)
+            if field.name == self.table.distinct:
+                self._check_items(answers, rows, field)
+            if field.type in ("tags", "spans") and field.values:
+                self._doubt_types(answers, field)
 
     def _headers_fit(self, parts: Sequence[Rows], fields: Sequence[Field], tables: Sequence[Table]) -> bool:
         """Whether every file has the columns that are asked for; of other tables in the same file it may have any."""
@@ -295,18 +286,14 @@ class _SentTable:
                 known.update(one.file.cells(one.fields))
         for source, part in zip(self.sources, parts):
             if part.names:
-                needed = self._needed(part.names, asked)
-                _check_header(part.names, f"{source.name}:1", needed, known, listed, self.problems)
+                needed: Dict[str, None] = {}
+                for field in asked:
+                    cells = file.place(field).cells
+                    is_there = not set(cells).isdisjoint(part.names)  # one of them, of a field that may be left out
+                    if field.required or field.name in self.table.key or is_there:
+                        needed.update(dict.fromkeys(cells))
+                _check_header(part.names, f"{source.name}:1", list(needed), known, listed, self.problems)
         return self.problems.found == before and all(part.names for part in parts)
-
-    def _needed(self, header: Sequence[str], asked: Sequence[Field]) -> List[str]:
-        """The columns that a file must have: of a field that is not required only where it has one of them."""
-        needed: Dict[str, None] = {}
-        for field in asked:
-            cells = self.table.file.place(field).cells
-            if field.required or field.name in self.table.key or not set(cells).isdisjoint(header):
-                needed.update(dict.fromkeys(cells))
-        return list(needed)
 
     def _check_missing(self, answers: Answers) -> None:
         """Keys without a row: an error, or a warning where they are empty answers; many rows may well be none."""
@@ -363,18 +350,8 @@ class _SentTable:
             what = f"the {plural} not among those of the data ({', '.join(known[:KEYS_SHOWN])}): {listed}"
             self.problems.warn(self.name, f"{field.name}: {what}")
 
-    def _check_items(self, answers: Answers, field: Field) -> None:
-        """Where all judged items must be ranked: those of each key that has not."""
-        ranked = set(zip(answers.owners, answers.columns[field.name, field.type]))
-        for position, items in enumerate(self.expected.get("items", ())):
-            missing = [item for item in items if (position, item) not in ranked]
-            if missing:
-                key, listed = named_key(self.keys[position]), ", ".join(map(shown, missing[:KEYS_SHOWN]))
-                what = f"{key} has no row for {len(missing)} of {len(items)} items: {listed}"
-                self.problems.error(self.name, what, f"a row for each {field.name} of the data")
-
-    def _check_distinct(self, answers: Answers, rows: Rows, field: Field) -> None:
-        """The same item twice for a key would count twice in a ranking."""
+    def _check_items(self, answers: Answers, rows: Rows, field: Field) -> None:
+        """An item twice for a key would count twice in a ranking; where all judged ones are asked for, none lacks."""
         first: Dict[Tuple[int, Any], int] = {}
         values = answers.columns[field.name, field.type]
         for owner, number, value in zip(answers.owners, answers.numbers, values):
@@ -383,6 +360,12 @@ class _SentTable:
                 key = named_key(self.keys[owner])
                 what = f"{field.name} {shown(value)} again for {key}, after {rows.place(seen)}"
                 self.problems.error(rows.place(number), what, "each item once for a key")
+        for position, items in enumerate(self.expected.get("items", ())):
+            missing = [item for item in items if (position, item) not in first]
+            if missing:
+                key, listed = named_key(self.keys[position]), ", ".join(map(shown, missing[:KEYS_SHOWN]))
+                what = f"{key} has no row for {len(missing)} of {len(items)} items: {listed}"
+                self.problems.error(self.name, what, f"a row for each {field.name} of the data")
 
 
 def _check_header(

@@ -236,7 +236,10 @@ def described(plan: Plan) -> str:
     if tuple(plan.gold) != tuple(plan.fields):
         parts.append(f"gold={_quoted(plan.gold, '+')}")
     for column, wanted in plan.where.items():
-        parts.append(f"where.{quote(column, safe='')}={_wanted(wanted)}")
+        values = _quoted(wanted, "/")
+        if isinstance(wanted, Mapping):
+            values = f"{wanted.get('min', '')}..{wanted.get('max', '')}"
+        parts.append(f"where.{quote(column, safe='')}={values}")
     if plan.by:
         parts.append(f"by={_quoted(plan.by, '+')}")
     if plan.tables:
@@ -246,12 +249,6 @@ def described(plan: Plan) -> str:
     if plan.undefined != plan.worst:
         parts.append(f"undefined={plan.undefined:g}")
     return ",".join(filter(None, parts))
-
-
-def _wanted(wanted: Any) -> str:
-    if isinstance(wanted, Mapping):
-        return f"{wanted.get('min', '')}..{wanted.get('max', '')}"
-    return _quoted(wanted, "/")
 
 
 def _quoted(texts: Iterable[str], separator: str) -> str:

@@ -1,11 +1,12 @@
 """The per-unit results of a task: which unit each key belongs to, and what the units add to each column."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from operator import itemgetter
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,42 +63,49 @@ def units_of(columns: ColumnSources, reference: Reference, submission: Submissio
     statistics: dict[str, Statistic] = {}
     classes: dict[str, list[int]] = {}
     scored: dict[str, ScoredUnits] = {}
-    operands: dict[str, Operand] = {}
+    groups: dict[str, dict[str, Group]] = {}
     for plan in every:
         if not plan.resampled:
             continue
-        placed, statistic = tables[plan.table], _column(plan, tables)
-        statistics[plan.key], operands[plan.key] = statistic, Operand(plan, statistic)
-        classes[plan.key] = _classes(plan, placed)
-        if isinstance(statistic, MeanOfParts):
-            scored[plan.key] = ScoredUnits(placed.gold.table.unit, statistic.places)
-    for one in columns.made:
-        entered = [key for key in one.expression.keys if key not in columns.absent]
-        if operands.keys() >= set(entered):  # else one of them is not resampled
-            statistics[one.key] = OfColumns(one, list(map(operands.__getitem__, entered)), columns.absent)
-            operands[one.key] = Operand(one, statistics[one.key])
-            classes[one.key] = list(chain(*map(classes.__getitem__, entered)))
-    for key in statistics.keys() - set(columns.keys):
-        del statistics[key]
+        placed = tables[plan.table]
+        of_groups = _parts(plan, tables)
+        parts = list(chain.from_iterable(of_groups.values()))
+        statistics[plan.key], classes[plan.key] = parts[0].statistic, []
+        if len(parts) > 1 or len(parts[0].places) < placed.units:
+            statistics[plan.key] = MeanOfParts(parts)
+            places = np.unique(np.concatenate([part.places for part in parts]))
+            scored[plan.key] = ScoredUnits(placed.gold.table.unit, places)
+        if plan.tables:
+            continue
+        classes[plan.key] = [placed.units_at(positions) for _, positions in classes_of(plan, placed.gold)]
+        if plan in columns.own:
+            _add_groups(groups, plan, placed, of_groups)
+    _add_expressions(columns, statistics, classes)
     words = dict.fromkeys(one.gold.table.unit for one in tables.values())
-    groups = _groups_of(columns.own, tables)
-    return Units(" or ".join(words), shown, statistics, scored, classes, _squared(columns), groups)
+    return Units(" or ".join(words), shown, statistics, scored, classes, _squared(every, columns), groups)
 
 
-def _squared(columns: ColumnSources) -> set[str]:
-    """The columns that are made of squared errors, themselves or by an expression."""
-    found = {plan.key for plan in (*columns.own, *columns.beside) if plan.metric in SQUARED}
+def _squared(metrics: Sequence[Plan], columns: ColumnSources) -> set[str]:
+    found = {plan.key for plan in metrics if plan.metric in SQUARED}
     for one in columns.made:
         if found.intersection(one.expression.keys):
             found.add(one.key)
     return found
 
 
-def _classes(plan: Plan, placed: PlacedTable) -> list[int]:
-    """In how many units each class or group is that the metric is a mean over."""
-    if plan.tables:
-        return []
-    return [placed.units_at(positions) for _, positions in classes_of(plan, placed.gold)]
+def _add_expressions(columns: ColumnSources, statistics: dict[str, Statistic], classes: dict[str, list[int]]) -> None:
+    """Add the columns that are made of others, and take away those of other tasks that they are made of."""
+    of_keys: dict[str, Plan | ExpressionPlan] = {plan.key: plan for plan in (*columns.own, *columns.beside)}
+    for one in columns.made:
+        of_keys[one.key] = one
+        entered = [key for key in one.expression.keys if key not in columns.absent]
+        if statistics.keys() >= set(entered):  # else one of them is not resampled
+            operands = list(map(statistics.__getitem__, entered))
+            own = list(map(of_keys.__getitem__, entered))
+            statistics[one.key] = OfColumns(operands, one, own, columns.absent)
+            classes[one.key] = list(chain(*map(classes.__getitem__, entered)))
+    for key in statistics.keys() - set(columns.keys):
+        del statistics[key]
 
 
 def _placed(
@@ -124,72 +132,53 @@ def _placed(
     return shown, tables
 
 
-def _groups_of(plans: Sequence[Plan], tables: Mapping[str, PlacedTable]) -> dict[str, dict[str, Group]]:
-    """For tables beside the ranking: the groups of `by`, or the labels, of each column that has some."""
-    found: dict[str, dict[str, Group]] = {}
-    for plan in plans:
-        if plan.tables or not plan.resampled:
-            continue
-        name = plan.key
-        if not plan.by:
-            metric = "F1" if plan.metric == "f1" else plan.metric.capitalize()
-            name = f"{metric} of each {', '.join(plan.fields[:1]) or plan.key}"
-        if name in found:
-            continue
-        groups = _groups(plan, tables[plan.table])
-        if groups:
-            found[name] = groups
-    return found
-
-
-def _column(plan: Plan, tables: Mapping[str, PlacedTable]) -> Statistic:
-    """The statistic of a column: the metric in each group and field, then their mean."""
-    units = tables[plan.table].units
+def _parts(plan: Plan, tables: Mapping[str, PlacedTable]) -> dict[tuple[str, ...], list["PartOfUnits"]]:
+    """Group → the metric over its keys: of each field, of all of them together, or as an own function has it."""
+    placed = tables[plan.table]
     if plan.tables:
-        places, rows = {}, {}
+        unit, rows = {}, {}
         for name in plan.tables:
-            places[name], rows[name] = tables[name].unit, own_rows(tables[name].gold, tables[name].answers)
-        return Recomputed(units, places, rows, plan)
-    parts: list[PartOfUnits] = []
-    for _, of_group in _parts(plan, tables[plan.table]):
-        parts += of_group
-    if len(parts) == 1 and len(parts[0].places) == units:
-        return parts[0].statistic
-    return MeanOfParts(units, parts)
-
-
-def _parts(plan: Plan, placed: PlacedTable) -> Iterator[tuple[str, list["PartOfUnits"]]]:
-    """The metric over the keys of each group: of each field, of all of them together, or as an own function has it."""
+            unit[name], rows[name] = tables[name].unit, own_rows(tables[name].gold, tables[name].answers)
+        whole = Recomputed(placed.units, unit, rows, plan)
+        return {(): [PartOfUnits(placed.units, np.arange(placed.units), whole)]}
+    groups = scored_groups(plan, placed.gold)
+    found: dict[tuple[str, ...], list[PartOfUnits]] = {group: [] for group in groups}
     if plan.file is not None:
-        rows = own_rows(placed.gold, placed.answers)
-        for group, positions in scored_groups(plan, placed.gold).items():
-            places, unit = np.unique(placed.unit[positions], return_inverse=True)
-            own = Recomputed(len(places), {plan.table: unit}, {plan.table: [rows[i] for i in positions]}, plan)
-            yield ", ".join(group), [PartOfUnits(places, own)]
-        return
-    metric, samples = definitions()[plan.metric], compared(plan, placed.gold, placed.answers)
-    for group in scored_groups(plan, placed.gold):
-        parts = []
-        for sample, groups in samples:
-            if group in groups:
-                places, unit = np.unique(placed.unit[groups[group]], return_inverse=True)
-                keys = Keys(unit, len(places), plan.undefined)
-                parts.append(PartOfUnits(places, metric.statistic(sample.at(groups[group]), plan.options, keys)))
-        yield ", ".join(group), parts
-
-
-def _groups(plan: Plan, placed: PlacedTable) -> dict[str, Group]:
-    """The metric in each group of `by`, or else F1, precision or recall of each label of the gold."""
-    if not plan.by:
-        return _labels(plan, placed) if plan.metric in PARTS and len(plan.fields) == 1 else {}
-    found = {}
-    classes = classes_of(plan, placed.gold)
-    groups = scored_groups(plan, placed.gold).items()
-    for (name, parts), (group, positions) in zip(_parts(plan, placed), groups, strict=True):
-        within = [placed.units_at(own) for of_group, own in classes if of_group == group]
-        mean = MeanOfParts(placed.units, parts)
-        found[name] = Group(mean, placed.units_at(positions), len(positions), within)
+        of_keys = own_rows(placed.gold, placed.answers)
+        for group, positions in groups.items():
+            places, own = np.unique(placed.unit[positions], return_inverse=True)
+            function = Recomputed(len(places), {plan.table: own}, {plan.table: [of_keys[i] for i in positions]}, plan)
+            found[group].append(PartOfUnits(placed.units, places, function))
+        return found
+    metric = definitions()[plan.metric]
+    for sample, with_gold in compared(plan, placed.gold, placed.answers):
+        for group, positions in with_gold.items():
+            places, own = np.unique(placed.unit[positions], return_inverse=True)
+            keys = Keys(own, len(places), plan.undefined)
+            statistic = metric.statistic(sample.at(positions), plan.options, keys)
+            found[group].append(PartOfUnits(placed.units, places, statistic))
     return found
+
+
+def _add_groups(
+    groups: dict[str, dict[str, Group]],
+    plan: Plan,
+    placed: PlacedTable,
+    parts: Mapping[tuple[str, ...], Sequence["PartOfUnits"]],
+) -> None:
+    """Add for tables beside the ranking the groups of `by`, or else F1, precision or recall of each label."""
+    if plan.by:
+        classes = classes_of(plan, placed.gold)
+        of_column = groups[plan.key] = {}
+        for group, positions in scored_groups(plan, placed.gold).items():
+            within = [placed.units_at(own) for of_group, own in classes if of_group == group]
+            mean = MeanOfParts(parts[group])
+            of_column[", ".join(group)] = Group(mean, placed.units_at(positions), len(positions), within)
+    elif plan.metric in PARTS and len(plan.fields) == 1:
+        metric = "F1" if plan.metric == "f1" else plan.metric.capitalize()
+        name = f"{metric} of each {plan.fields[0]}"
+        if name not in groups:
+            groups[name] = _labels(plan, placed)
 
 
 def _labels(plan: Plan, placed: PlacedTable) -> dict[str, Group]:
@@ -203,21 +192,21 @@ def _labels(plan: Plan, placed: PlacedTable) -> dict[str, Group]:
     for label in sorted(set().union(*gold)):
         truth = np.array([label in labels for labels in gold])
         given = np.array([label in labels for labels in predicted])
-        part = PartOfUnits(places, keys.additive(PARTS[plan.metric], truth & given, given, truth))
+        part = PartOfUnits(placed.units, places, keys.additive(PARTS[plan.metric], truth & given, given, truth))
         items = int(min(truth.sum(), given.sum() or truth.sum()))
-        found[label] = Group(MeanOfParts(placed.units, [part]), len(np.unique(unit[truth])), items)
+        found[label] = Group(MeanOfParts([part]), len(np.unique(unit[truth])), items)
     return found
 
 
 @dataclass(frozen=True, eq=False)
 class PartOfUnits:
-    """A metric over some of the units: those at `places`, ascending."""
+    """A metric over some of so many units: those at `places`, ascending; NaN where none of them is drawn."""
 
+    units: int
     places: Places
     statistic: Statistic
 
     def over(self, counts: Array) -> Array:
-        """The metric; NaN where no unit is drawn, too."""
         own = counts[:, self.places]
         drawn = own.any(axis=1)
         values = np.full(len(counts), np.nan)
@@ -225,52 +214,21 @@ class PartOfUnits:
         return values
 
     def to_exchange(self) -> "PartOfUnits":
-        return PartOfUnits(self.places, self.statistic.to_exchange())
+        return replace(self, statistic=self.statistic.to_exchange())
 
-    def joined(self, other: "PartOfUnits", units: int) -> "PartOfUnits":
-        """The metric over the units of both, those of `other` after so many."""
-        return PartOfUnits(np.concatenate([self.places, other.places + units]), self.statistic.joined(other.statistic))
-
-
-@dataclass(frozen=True, eq=False)
-class MeanOfParts:
-    """The mean of a metric over fields and groups; a part that the gold drawn leaves undefined is left out."""
-
-    units: int
-    parts: Sequence[PartOfUnits]
-
-    @property
-    def places(self) -> Places:
-        """Of the units that some part scores, ascending."""
-        return np.unique(np.concatenate([part.places for part in self.parts]))
-
-    def over(self, counts: Array) -> Array:
-        return _mean([part.over(counts) for part in self.parts], len(counts))
-
-    def to_exchange(self) -> "MeanOfParts":
-        return MeanOfParts(self.units, [part.to_exchange() for part in self.parts])
-
-    def joined(self, other: "MeanOfParts") -> "MeanOfParts":
-        parts = [one.joined(two, self.units) for one, two in zip(self.parts, other.parts, strict=True)]
-        return MeanOfParts(self.units + other.units, parts)
+    def joined(self, other: "PartOfUnits") -> "PartOfUnits":
+        places = np.concatenate([self.places, other.places + self.units])
+        return PartOfUnits(self.units + other.units, places, self.statistic.joined(other.statistic))
 
     def as_sums(self) -> Additive | None:
-        """Where every part is a formula of sums: for each part the number of its units, then its terms."""
-        parts = []
-        for part in self.parts:
-            own = part.statistic.as_sums()
-            if own is None:
-                return None
-            terms = _at_places(own.sums, part.places, self.units)
-            parts.append(Additive(terms, partial(_where_drawn, formula=own.formula)))
-        return _side_by_side(parts, _mean)
-
-
-def _at_places(sums: Any, places: Places, units: int) -> Any:
-    """What each of all the units adds: 1 where it is at one of the places, then its terms."""
-    own = hstack([np.ones((len(places), 1)), csr_matrix(sums)])
-    place = csr_matrix((np.ones(len(places)), (places, np.arange(len(places)))), shape=(units, len(places)))
-    return place @ own
+        """What each of all the units adds: 1 where it is at one of the places, then its terms."""
+        sums = self.statistic.as_sums()
+        if sums is None:
+            return None
+        number = len(self.places)
+        own = hstack([np.ones((number, 1)), csr_matrix(sums.sums)])
+        place = csr_matrix((np.ones(number), (self.places, np.arange(number))), shape=(self.units, number))
+        return Additive(place @ own, partial(_where_drawn, formula=sums.formula))
 
 
 def _where_drawn(sums: Array, formula: Formula) -> Array:
@@ -281,12 +239,38 @@ def _where_drawn(sums: Array, formula: Formula) -> Array:
     return values
 
 
-def _side_by_side(parts: Sequence[Additive], whole: Callable[[Sequence[Array], int], Array]) -> Additive:
-    """All sums in one table, and a formula of the parts' values, [resamples] each, and the number of resamples."""
-    terms = [csr_matrix(part.sums) for part in parts]
-    ends = np.cumsum([own.shape[1] for own in terms])[:-1]
-    formulas = [part.formula for part in parts]
-    return Additive(csr_matrix(hstack(terms)), partial(_of_parts, formulas=formulas, ends=ends, whole=whole))
+@dataclass(frozen=True, eq=False)
+class Composed(ABC):
+    """A metric that is made of the values of several statistics."""
+
+    parts: Sequence[Statistic]
+
+    @abstractmethod
+    def whole(self, values: Sequence[Array], resamples: int) -> Array:
+        """What the parts' values make, of shape [resamples] each."""
+
+    def over(self, counts: Array) -> Array:
+        return self.whole([part.over(counts) for part in self.parts], len(counts))
+
+    def to_exchange(self) -> Self:
+        return replace(self, parts=[part.to_exchange() for part in self.parts])
+
+    def joined(self, other: Self) -> Self:
+        return replace(self, parts=[one.joined(two) for one, two in zip(self.parts, other.parts, strict=True)])
+
+    def as_sums(self) -> Additive | None:
+        """All parts' terms side by side, where every part is a formula of sums."""
+        sums, formulas = [], []
+        for part in self.parts:
+            own = part.as_sums()
+            if own is None:
+                return None
+            sums.append(csr_matrix(own.sums))
+            formulas.append(own.formula)
+        if not sums:
+            return None
+        ends = np.cumsum([own.shape[1] for own in sums])[:-1]
+        return Additive(csr_matrix(hstack(sums)), partial(_of_parts, formulas=formulas, ends=ends, whole=self.whole))
 
 
 def _of_parts(
@@ -296,10 +280,50 @@ def _of_parts(
     return whole([formula(terms) for formula, terms in own], len(sums))
 
 
-def _mean(values: Sequence[Array], resamples: int) -> Array:
-    """The mean of the parts' values that are defined."""
-    of_parts = np.stack(values, axis=1)
-    return summed.mean_where(of_parts, ~np.isnan(of_parts))
+@dataclass(frozen=True, eq=False)
+class MeanOfParts(Composed):
+    """The mean of a metric over fields and groups; a part that the gold drawn leaves undefined is left out."""
+
+    @staticmethod
+    def whole(values: Sequence[Array], resamples: int) -> Array:
+        of_parts = np.stack(values, axis=1)
+        return summed.mean_where(of_parts, ~np.isnan(of_parts))
+
+
+@dataclass(frozen=True, eq=False)
+class OfColumns(Composed):
+    """The statistic of an expression, NaN where one of its columns is.
+
+    Attributes:
+        plan: what it is.
+        columns: those whose statistics the parts are.
+        absent: key → the score of each column of a task that the submission does not enter.
+    """
+
+    plan: ExpressionPlan
+    columns: Sequence[Plan | ExpressionPlan]
+    absent: Mapping[str, float]
+
+    def whole(self, values: Sequence[Array], resamples: int) -> Array:
+        every = {}
+        for key, worst in self.absent.items():
+            every[key] = np.full(resamples, float(worst))
+        undefined = np.zeros(resamples, dtype=bool)
+        for column, own in zip(self.columns, values, strict=True):
+            every[column.key] = bounded(own, column)
+            undefined |= np.isnan(own)
+        found = shown(computed(self.plan.expression, every, resamples), self.plan)
+        return np.where(undefined, np.nan, found)
+
+    def joined(self, other: "OfColumns") -> "OfColumns":
+        """See `Statistic`; a column that one of the two did not enter has its worst value for both."""
+        entered = {column.key: part for column, part in zip(other.columns, other.parts, strict=True)}
+        columns, parts = [], []
+        for column, part in zip(self.columns, self.parts, strict=True):
+            if column.key in entered:
+                columns.append(column)
+                parts.append(part.joined(entered[column.key]))
+        return OfColumns(parts, self.plan, columns, {**self.absent, **other.absent})
 
 
 @dataclass(frozen=True, eq=False)
@@ -344,63 +368,3 @@ class Recomputed:
 
     def as_sums(self) -> None:
         return None
-
-
-@dataclass(frozen=True, eq=False)
-class Operand:
-    """A column of an expression, and its statistic."""
-
-    plan: Plan | ExpressionPlan
-    statistic: Statistic
-
-
-@dataclass(frozen=True, eq=False)
-class OfColumns:
-    """The statistic of an expression.
-
-    Attributes:
-        plan: what it is.
-        operands: its columns.
-        absent: key → the score of each column of a task that the submission does not enter.
-    """
-
-    plan: ExpressionPlan
-    operands: Sequence[Operand]
-    absent: Mapping[str, float]
-
-    def over(self, counts: Array) -> Array:
-        return self.of([one.statistic.over(counts) for one in self.operands], len(counts))
-
-    def of(self, values: Sequence[Array], resamples: int) -> Array:
-        """The expression of its operands' values, [resamples] each; NaN where one of them is NaN."""
-        every = {}
-        for key, worst in self.absent.items():
-            every[key] = np.full(resamples, float(worst))
-        undefined = np.zeros(resamples, dtype=bool)
-        for one, own in zip(self.operands, values, strict=True):
-            every[one.plan.key] = bounded(own, one.plan)
-            undefined |= np.isnan(own)
-        found = shown(computed(self.plan.expression, every, resamples), self.plan)
-        return np.where(undefined, np.nan, found)
-
-    def to_exchange(self) -> "OfColumns":
-        return replace(self, operands=[Operand(one.plan, one.statistic.to_exchange()) for one in self.operands])
-
-    def joined(self, other: "OfColumns") -> "OfColumns":
-        """See `Statistic`; a column that one of the two did not enter has its worst value for both."""
-        entered = {one.plan.key: one.statistic for one in other.operands}
-        both = []
-        for one in self.operands:
-            if one.plan.key in entered:
-                both.append(Operand(one.plan, one.statistic.joined(entered[one.plan.key])))
-        return replace(self, operands=both, absent={**self.absent, **other.absent})
-
-    def as_sums(self) -> Additive | None:
-        """Where every column is a formula of sums: the terms of all of them."""
-        parts = []
-        for one in self.operands:
-            own = one.statistic.as_sums()
-            if own is None:
-                return None
-            parts.append(own)
-        return _side_by_side(parts, self.of) if parts else None

@@ -99,11 +99,16 @@ def run_entry(entry: CodeEntry, code: Path, input_folder: Path, output_folder: P
         seconds = time.monotonic() - began
     finally:
         end_all(process)
-    stdout, stderr = (_without_places(one.text(PIPE_SECONDS), code) for one in printed)
+    texts = []
+    for kept_text in printed:
+        text = kept_text.text(PIPE_SECONDS)
+        for folder in {str(code), str(code.resolve())}:  # the submission's files are named as in its zip
+            text = text.replace(f"{folder}{os.sep}", "")
+        texts.append(text)
     exit_code = None if fault else process.returncode
     if fault is None and process.returncode != 0:
-        fault = _failure(entry, process.returncode, stderr)
-    return EndedEntry(seconds, exit_code, memory, stdout, stderr, fault)
+        fault = _failure(entry, process.returncode, texts[1])
+    return EndedEntry(seconds, exit_code, memory, texts[0], texts[1], fault)
 
 
 def _watched(
@@ -122,9 +127,12 @@ def _watched(
             held = memory_mib(running) if running else None
             if held is not None:
                 peak = max(peak or 0.0, held)
-            fault = _too_much(entry, len(running), held, limits)
-            if fault:
-                return fault, peak
+            if len(running) > MOST_PROCESSES:
+                what = f"was stopped with {len(running)} processes running"
+                return (entry.file, what, f"at most {MOST_PROCESSES}"), peak
+            if limits.memory_mib is not None and held is not None and held > limits.memory_mib:
+                what = f"was stopped when its processes held {held:.0f} MiB of memory"
+                return (entry.file, what, f"at most {limits.memory_mib} MiB together"), peak
             # Counting the pages of much memory takes long, and holds up the process that has it.
             taken = time.monotonic() - now
             due = now + max(MEASURE_SECONDS, MEASURE_SHARE * taken)
@@ -145,18 +153,9 @@ def _command(entry: CodeEntry) -> List[str]:
     return [sys.executable, entry.file]
 
 
-def _too_much(entry: CodeEntry, running: int, held: Optional[float], limits: Limits) -> Optional[Fault]:
-    if running > MOST_PROCESSES:
-        return entry.file, f"was stopped with {running} processes running", f"at most {MOST_PROCESSES}"
-    if limits.memory_mib is not None and held is not None and held > limits.memory_mib:
-        what = f"was stopped when its processes held {held:.0f} MiB of memory"
-        return entry.file, what, f"at most {limits.memory_mib} MiB together"
-    return None
-
-
 def _failure(entry: CodeEntry, code: int, stderr: str) -> Fault:
     """Where it failed, by the last line of the submission that its traceback names, and with which words."""
-    lines = [line for line in stderr.splitlines() if line.strip()]
+    lines = stderr.strip().splitlines()
     places = re.findall(r'^\s*File "([^"/<][^"<]*)", line (\d+)', stderr, re.MULTILINE)
     where, what = entry.file, f"ended with exit code {code}"
     if code < 0:
@@ -165,10 +164,7 @@ def _failure(entry: CodeEntry, code: int, stderr: str) -> Fault:
         where = ":".join(places[-1])
     if not where.startswith(entry.file):
         what += f" ({entry.file})"
-    if lines:
-        what += f": {printable(lines[-1].strip())[:MESSAGE_SHOWN]}"
-    else:
-        what += " without a message"
+    what += f": {printable(lines[-1].strip())[:MESSAGE_SHOWN]}" if lines else " without a message"
     return where, what, "exit code 0; what it printed is in the log of the prediction step"
 
 
@@ -178,13 +174,6 @@ def _signal_name(number: int) -> str:
     except ValueError:
         return f"signal {number}"
     return f"{name}, often because memory ran out" if name == "SIGKILL" else name
-
-
-def _without_places(text: str, code: Path) -> str:
-    """The text with the submission's files named as in its zip."""
-    for folder in {str(code), str(code.resolve())}:
-        text = text.replace(f"{folder}{os.sep}", "")
-    return text
 
 
 class KeptText:
@@ -262,7 +251,7 @@ def descendants() -> List[int]:
 
 def memory_mib(pids: List[int]) -> float:
     """What these processes hold in memory together, MiB; what several share counts once (`Pss`)."""
-    return sum(_kilobytes(pid) for pid in pids) / 1024
+    return sum(map(_kilobytes, pids)) / 1024
 
 
 def end_all(leader: subprocess.Popen[bytes]) -> None:

@@ -68,8 +68,7 @@ def main(program_folder: Path, arguments: Sequence[str]) -> int:
 def _run(program_folder: Path, asked: argparse.Namespace, private: Path) -> int:
     """Run the ingestion, with the code in the folder `private`, and write its record; returns the exit status.
 
-    Raises:
-        OSError: the output folder cannot be written.
+    Raises OSError: the output folder cannot be written.
     """
     handed_over: Path = asked.output / run_folder_name(asked.submission)
     record: Dict[str, Any] = {"duration": None, "memory_mib": None, "exit_code": None, "files": {}}
@@ -232,7 +231,7 @@ def _entries(folder: Path, problems: Problems) -> Iterator[Tuple[str, Path, int]
             status = path.lstat()
             if name in PROGRAM_FILES:
                 problems.warn(name, "is a name that the platform uses itself; this file is left out")
-            elif not _is_text(name):
+            elif name.encode("utf-8", "replace").decode() != name:
                 problems.error(shown(name), "has a name that is not UTF-8", "letters, digits, - and _")
             elif stat.S_ISDIR(status.st_mode) and name.count("/") < MAX_FOLDERS:
                 waiting.append(path)
@@ -243,11 +242,3 @@ def _entries(folder: Path, problems: Problems) -> Iterator[Tuple[str, Path, int]
                 problems.error(shown(name), what, "only regular files and folders")
             else:
                 yield name, path, status.st_size
-
-
-def _is_text(name: str) -> bool:
-    try:
-        name.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -71,12 +71,6 @@ def _make_gold(path: Path, target: Path) -> list[str]:
     return [f"{path.name}: {left_out} of {left_out + len(rows)} speakers are not development speakers and not scored."]
 
 
-def check_reference(request: Request) -> Warned:
-    """Validate prepared gold and the options."""
-    read_reference(reference.read, request)
-    return {"warnings": []}
-
-
 def template(request: Request) -> dict[str, Any]:
     """Write a file with every speaker and no answer, which enters no task."""
     path = Path(request["out"]) / f"{PREFIX}{TEMPLATE_TEAM}.csv"

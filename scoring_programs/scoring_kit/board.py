@@ -120,7 +120,10 @@ def average_ranks(
     for source in sources:
         values, competing = {}, {}
         for team in entered:
-            values[team] = _shown(source, scores[team][source.key])
+            score = source.or_worst(scores[team][source.key])
+            if score is not None:  # as the board shows it: stored with ten decimals, then rounded
+                score = round(float(Decimal(score).quantize(STORED, ROUND_HALF_UP)), source.precision)
+            values[team] = score
             if team not in baselines:
                 competing[team] = values[team]
         for team in entered:
@@ -208,12 +211,6 @@ def _with_computed(program: Program, written: Mapping[str, float | None]) -> dic
 def _entered(column: ScoreColumn, values: Mapping[str, float | None]) -> bool:
     """Whether a team entered anything of a computed column."""
     return any(values[key] is not None for key in column.of)
-
-
-def _shown(column: ScoreColumn, value: float | None) -> float | None:
-    """A written score as the board shows it: stored with ten decimals, then rounded to the column's precision."""
-    score = column.or_worst(value)
-    return None if score is None else round(float(Decimal(score).quantize(STORED, ROUND_HALF_UP)), column.precision)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Dict, Iterable, Iterator, List, Sequence, Tuple
 
 from scoring_kit.base.submissions import allow_long_cells
-from scoring_kit.errors import Problems, shown
+from scoring_kit.errors import Problems, first_of, shown
 from scoring_kit.json_reading import read_utf8
 
 LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
@@ -116,14 +116,12 @@ def identified_rows(
     first_line: Dict[str, int] = {}
     for line, cells in rows:
         item = cells[at].strip()
-        if not item:
-            problems.error(f"{name}:{line}", f"{id_column} is empty", expected)
-        elif item in first_line:
-            what = f"{id_column} {item} already occurs in line {first_line[item]}"
-            problems.error(f"{name}:{line}", what, expected)
-        else:
+        if item and item not in first_line:
             first_line[item] = line
             yield line, item, cells
+        else:
+            what = f"{item} already occurs in line {first_line[item]}" if item else "is empty"
+            problems.error(f"{name}:{line}", f"{id_column} {what}", expected)
 
 
 def rows_by_id(
@@ -151,7 +149,5 @@ def rows_by_id(
             yield i, line, cells
     missing = [item for item in ids if not first_line[position[item]]]
     if missing:
-        named = ", ".join(shown(item) for item in missing[:MISSING_SHOWN])
-        more = f" and {len(missing) - MISSING_SHOWN} more" if len(missing) > MISSING_SHOWN else ""
-        what = f"no row for {len(missing)} of {len(ids)} ids: {named}{more}"
+        what = f"no row for {len(missing)} of {len(ids)} ids: {first_of(missing, MISSING_SHOWN, shown)}"
         problems.error(name, what, "one row for each id of the data")

@@ -81,7 +81,11 @@ class Problems:
     def error(self, where: str, what: str, expected: str) -> None:
         """Record a problem: `where` is `file:line` or a field, `what` is wrong, and what was `expected`."""
         numbered = NUMBERED.fullmatch(where)
-        text = f"{where}: {_sentence(what)} {_expectation(expected)}"
+        if expected[:1].isupper() or "expect" in expected:  # a sentence of its own
+            wanted = expected[:1].upper() + expected[1:]
+        else:
+            wanted = f"Expected: {expected}"
+        text = f"{where}: {_sentence(what)} {_sentence(wanted)}"
         if numbered is None:
             self.repeat_error(text)
         else:
@@ -110,7 +114,14 @@ class Problems:
     @property
     def errors(self) -> List[str]:
         """The problems as text, with the numbers of the other lines that have the same one."""
-        return [text + _same(others) for text, others in self._texts.values()]
+        texts = []
+        for text, others in self._texts.values():
+            if others:
+                more = ", …" if len(others) > LINES_SHOWN else ""
+                numbers = ", ".join(others[:LINES_SHOWN])
+                text += f" The same in {counted(len(others), 'more line')}: {numbers}{more}."
+            texts.append(text)
+        return texts
 
     def warn(self, where: str, what: str) -> None:
         """Record something that will be ignored or read otherwise than the participant may think."""
@@ -168,13 +179,6 @@ def _problems_in(lines: Sequence[str]) -> int:
     return len(lines) + sum(int(found[1]) for found in repeated if found)
 
 
-def _same(others: Sequence[str]) -> str:
-    if not others:
-        return ""
-    more = ", …" if len(others) > LINES_SHOWN else ""
-    return f" The same in {counted(len(others), 'more line')}: {', '.join(others[:LINES_SHOWN])}{more}."
-
-
 def _line(text: str) -> str:
     """A message in one line that is not too long to be read."""
     return cut(printable(text), MAX_LINE)
@@ -192,13 +196,6 @@ def counted(number: int, noun: str) -> str:
 
 def _sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else text + "."
-
-
-def _expectation(text: str) -> str:
-    """`one of a, b` → `Expected: one of a, b.`; a text that is a sentence of its own stays one."""
-    if text[:1].isupper() or "expect" in text:
-        return _sentence(text[:1].upper() + text[1:])
-    return _sentence(f"Expected: {text}")
 
 
 def printable(text: str) -> str:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from scoring_kit.base.environment import missing_package, what_is_missing
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError, escape_what_cannot_be_printed, fitting
@@ -34,14 +34,8 @@ from scoring_kit.submission_files import (
     submission_module,
 )
 
-
-class TaskScorer(Protocol):
-    """`score` of a task's module: a submission against the reference with the competition's options."""
-
-    def __call__(self, reference: Any, submission: Any, options: Mapping[str, Any], /) -> TaskResult:
-        """Score the task."""
-
-
+TaskScorer = Callable[[Any, Any, Mapping[str, Any]], TaskResult]
+"""`score` of a task's module: a submission against the reference with the competition's options."""
 DEFAULT_INPUT, DEFAULT_OUTPUT = Path("/app/input"), Path("/app/output")
 
 
@@ -61,12 +55,14 @@ def score_once(
     program_folder: Path, input_folder: Path, output_folder: Path, task: str | None, gold: "PhaseGold | None" = None
 ) -> int:
     """`run`, with the message of a failure printed and written; returns the exit status."""
-
-    def show(failure: FailedRun) -> None:
-        print_fitting(failure)
-        write_failure_page(output_folder, program_folder, failure.page, _now())
-
-    return guarded(lambda: run(program_folder, input_folder, output_folder, task, gold), show)
+    try:
+        run(program_folder, input_folder, output_folder, task, gold)
+    except Exception as error:
+        status, log, page = failure_of(error)
+        print(*log, sep="\n", file=sys.stderr)
+        write_failure_page(output_folder, program_folder, page, _now())
+        return status
+    return 0
 
 
 @dataclass(frozen=True)
@@ -76,13 +72,13 @@ class PhaseGold:
     Attributes:
         program: the description of that program.
         reference: what the competition's `reference` module made of it.
-        expected: what participants may know of it.
+        manifest: what participants may know.
         digest: its digest, for the signature.
     """
 
     program: Program
     reference: Any
-    expected: Mapping[str, Any]
+    manifest: Manifest
     digest: str
 
 
@@ -104,7 +100,6 @@ def run(
     if gold is None:
         gold = read_gold(program_of(program_folder, task), input_folder / "ref")
     program = gold.program
-    reading, manifest = submission_module(program.package), make_manifest(program, gold.expected)
     problems = Problems()
     submitted, seconds = submission_folder(input_folder), None
     if program.takes_code:
@@ -113,7 +108,7 @@ def run(
         code_run = handed_over(input_folder / "res", input_folder.parent / "ingested_program", problems)
         submitted, seconds = code_run.predictions, code_run.seconds
     try:
-        submission, files = read_submission(reading, submitted, manifest, problems)
+        submission, files = read_submission(submission_module(program.package), submitted, gold.manifest, problems)
     except SubmissionError:
         _print_warnings(problems)  # what was ignored is often why something else is missing
         raise
@@ -153,11 +148,7 @@ def program_of(folder: Path, task: str | None) -> Program:
 
 
 def read_gold(program: Program, folder: Path) -> PhaseGold:
-    """Read the reference data.
-
-    Raises:
-        OrganiserError: there is none, or with everything that is wrong with it.
-    """
+    """Read the reference data; raises OrganiserError where there is none, or with everything that is wrong with it."""
     reading = reference_module(program.package)
     if not folder.is_dir():
         raise OrganiserError("There is no reference data (input/ref). Give the task its reference_data.")
@@ -169,7 +160,8 @@ def read_gold(program: Program, folder: Path) -> PhaseGold:
 def phase_gold(program: Program, folder: Path, reference: Any) -> PhaseGold:
     """What the competition's `reference` module made of a folder of reference data, with what is known of it."""
     expected = reference_module(program.package).manifest(reference, program.tasks)
-    return PhaseGold(program, reference, expected, reference_digest(folder))
+    manifest = Manifest.from_dict({**vars(program), "expected": expected})
+    return PhaseGold(program, reference, manifest, reference_digest(folder))
 
 
 def _now() -> datetime:
@@ -178,16 +170,12 @@ def _now() -> datetime:
     return datetime.fromtimestamp(int(epoch), UTC) if epoch.isascii() and epoch.isdigit() else datetime.now(UTC)
 
 
-def make_manifest(program: Program, expected: Mapping[str, Any]) -> Manifest:
-    """What participants may know, with `expected`, the part that the competition's `reference` module makes."""
-    return Manifest.from_dict({**vars(program), "expected": expected})
-
-
 def score_tasks(
     program: Program, reference: Any, submission: ReadSubmission, seconds: float | None = None
 ) -> dict[str, TaskResult]:
-    """Score every task that the submission enters.
+    """Score every task that the submission enters, by `scorer` of the package's module `tasks`, where there is one.
 
+    Else by `score` of the package's module that is called like the task.
     `seconds` is how long submitted code ran, which fills a column that measures it; None where that is not known.
 
     Raises:
@@ -202,25 +190,17 @@ def score_tasks(
     results: dict[str, TaskResult] = {}
     for task in program.tasks:
         if task in submission.entered:
-            result = _scorer(program.package, task)(reference, submission, program.options)
+            if importlib.util.find_spec(f"{program.package}.tasks") is not None:
+                score: TaskScorer = importlib.import_module(f"{program.package}.tasks").scorer(task)
+            else:
+                score = importlib.import_module(f"{program.package}.{task}").score
+            result = score(reference, submission, program.options)
             metrics = dict(result.metrics)
             for column in program.columns_of(task):
                 if column.measured:
                     metrics[column.key] = Metric(seconds, rows=1, of_submission=True)
             results[task] = replace(result, metrics=metrics)
     return results
-
-
-def _scorer(package: str, task: str) -> TaskScorer:
-    """The function that scores a task: what `scorer` of the package's module `tasks` gives, where there is one.
-
-    Else `score` of the package's module that is called like the task.
-    """
-    if importlib.util.find_spec(f"{package}.tasks") is not None:
-        found: TaskScorer = importlib.import_module(f"{package}.tasks").scorer(task)
-        return found
-    score: TaskScorer = importlib.import_module(f"{package}.{task}").score
-    return score
 
 
 def _print_scores(program: Program, scores: Mapping[str, float]) -> None:
@@ -245,65 +225,28 @@ NOT_YOURS = "This is not the submission's fault; please inform the organisers."
 FRAMES_SHOWN = 20
 
 
-@dataclass(frozen=True)
-class FailedRun:
-    """A failed run.
+def failure_of(error: Exception) -> tuple[int, Sequence[str], Sequence[str]]:
+    """A failure without a word of gold: exit status, lines for stderr, and lines for the results page.
 
-    Attributes:
-        status: the exit status.
-        log: the lines for stderr.
-        page: the lines for the results page, which everybody can open: it gives reasons only for a bad submission.
+    Everybody can open that page: it gives reasons only for a bad submission.
     """
-
-    status: int
-    log: Sequence[str]
-    page: Sequence[str]
-
-
-def guarded(action: Callable[[], object], show: Callable[[FailedRun], None] | None = None) -> int:
-    """Run `action`; returns the exit status, after `show` was called with a failure (by default it is printed)."""
-    try:
-        action()
-    except Exception as error:
-        failure = failure_of(error)
-        (show or print_failure)(failure)
-        return failure.status
-    return 0
-
-
-def failure_of(error: Exception) -> FailedRun:
-    """A failure without a word of gold."""
     if isinstance(error, SubmissionError):
         lines = error.report().splitlines()
-        return FailedRun(BAD_SUBMISSION, lines, [*lines, *error.warnings])
+        return BAD_SUBMISSION, lines, [*lines, *error.warnings]
     if isinstance(error, OrganiserError):
-        return _of_organisers(error.messages)
+        return ORGANISERS, _of_organisers(error.messages), [NOT_YOURS]
     if isinstance(error, ModuleNotFoundError) and (package := missing_package(error)):
-        return _of_organisers([what_is_missing(package)])
-    return FailedRun(BUG, _bug(error), [NOT_YOURS])
+        return ORGANISERS, _of_organisers([what_is_missing(package)]), [NOT_YOURS]
+    return BUG, _bug(error), [NOT_YOURS]
 
 
-def print_failure(failure: FailedRun) -> None:
-    """Print everything to stderr."""
-    print(*failure.log, sep="\n", file=sys.stderr)
-
-
-def print_fitting(failure: FailedRun) -> None:
-    """Print as much as a worker surely keeps, and how much was left out.
-
-    The organisers' mistakes may be many; messages about a submission or a bug are short already.
-    """
-    lines = list(failure.log)
-    if failure.status == ORGANISERS:
-        lines = fitting(lines)
-        if more := len(failure.log) - len(lines):
-            lines.append(f"… and {more} more lines.")
-    print(*lines, sep="\n", file=sys.stderr)
-
-
-def _of_organisers(messages: Sequence[str]) -> FailedRun:
+def _of_organisers(messages: Sequence[str]) -> list[str]:
+    """The organisers' mistakes, as many as a worker surely keeps, and how many are left out."""
     first = "The competition is not set up correctly. This is not the submission's fault: the organisers must act."
-    return FailedRun(ORGANISERS, [first, *messages], [NOT_YOURS])
+    lines = fitting([first, *messages])
+    if more := 1 + len(messages) - len(lines):
+        lines.append(f"… and {more} more lines.")
+    return lines
 
 
 def _bug(error: Exception) -> list[str]:

@@ -26,11 +26,5 @@ class Manifest:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Manifest":
-        return cls(
-            competition=data["competition"],
-            tasks=tuple(data["tasks"]),
-            all_tasks=tuple(data["all_tasks"]),
-            layout=data["layout"],
-            options=data["options"],
-            expected=data["expected"],
-        )
+        tasks, all_tasks = tuple(data["tasks"]), tuple(data["all_tasks"])
+        return cls(data["competition"], tasks, all_tasks, data["layout"], data["options"], data["expected"])

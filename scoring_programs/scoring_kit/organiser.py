@@ -23,9 +23,10 @@ The verbs that a package serves itself, each with the fields of its request
   columns that identify a row; also `public`, columns that participants may have, and `"lines": true` in place of
   columns, where every line is gold. These names travel in the scoring program, so that any check knows them.
 
-Served for every package, unless its module has a function of that name itself: `manifest` (of `reference`, what the
-module `reference` says), `rank`, `columns`, `trial`, and `disclosure` (of `reference`, the number of `submissions` and
-the `decimals` of scores: how many gold values the scores give away, `declared.disclosure`; null where it is not known).
+Served for every package, unless its module has a function of that name itself: `check_reference` (reads it, which finds
+every fault), `manifest` (of `reference`, what the module `reference` says), `rank`, `columns`, `trial`, and
+`disclosure` (of `reference`, the number of `submissions` and the `decimals` of scores: how many gold values the scores
+give away, `declared.disclosure`; null where it is not known).
 By `columns` and `trial` a build tries a package before anyone uploads it. A task's module may define two names beside
 `score`: `METRICS`, the names of the metrics that a column may show; and `NEEDS_MODEL = True` where `score` loads a
 model, so that a build does not try it. Then METRICS must be there.
@@ -95,8 +96,9 @@ def serve(module: Mapping[str, Any]) -> int:
     """
     package = str(module.get("__package__"))
     known: dict[str, Verb] = {
+        "check_reference": partial(_check_reference, package),
         "manifest": partial(_manifest, package),
-        "rank": _rank,
+        "rank": lambda request: importlib.import_module("scoring_kit.ranking").rank(request),  # shows its progress here
         "columns": columns,
         "trial": trial,
         "disclosure": lambda _: None,
@@ -183,15 +185,18 @@ def _traceback(error: Exception) -> str:
     return "".join(traceback.format_exception(error))
 
 
+def _check_reference(package: str, request: Any) -> Warned:
+    from scoring_kit.submission_files import reference_module
+
+    read_reference(reference_module(package).read, request)
+    return {"warnings": []}
+
+
 def _manifest(package: str, request: Any) -> object:
     from scoring_kit.submission_files import reference_module
 
     module = reference_module(package)
     return module.manifest(read_reference(module.read, request), request["tasks"])
-
-
-def _rank(request: Mapping[str, Any]) -> object:
-    return importlib.import_module("scoring_kit.ranking").rank(request)  # which shows its progress by this module
 
 
 def columns(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -244,7 +249,6 @@ def trial(request: Mapping[str, Any]) -> dict[str, Any]:
                 raise
             return {"missing": what_is_missing(package)}
         scores = json.loads((Path(out) / "scores.json").read_text(encoding="utf-8"))
-        entered = json.loads((Path(out) / "details.json").read_text(encoding="utf-8"))["tasks"]
     failed = []
     for result in results.values():
         for key, why in result.failed.items():
@@ -252,7 +256,7 @@ def trial(request: Mapping[str, Any]) -> dict[str, Any]:
             failed.append(f"{why.place}: {what}. Expected a number, or NaN where it is undefined.")
     if failed:
         raise OrganiserError(*failed)
-    by_task: dict[str, dict[str, float]] = {task: {} for task in entered}
+    by_task: dict[str, dict[str, float]] = {task: {} for task in results}
     for column in described.columns:
         if column.key in scores and column.task in by_task:
             by_task[column.task][column.key] = scores[column.key]

@@ -1,7 +1,7 @@
 """program.json: which competition, tasks, options and columns a scoring program was packed for."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
@@ -11,6 +11,13 @@ from scoring_kit.errors import OrganiserError
 
 STORED = Decimal("1e-10")
 AVERAGE_RANK = "avg_rank"
+OF_STORED: Mapping[str | None, Callable[[Sequence[Decimal]], Any]] = {
+    "min": min,
+    "max": max,
+    "sum": sum,
+    "avg": lambda scores: (sum(scores, Decimal()) / len(scores)).quantize(STORED, ROUND_HALF_UP),
+}
+"""What the platform computes: its source is named in `gen_bundle.codabench.board`, which replays it."""
 
 
 @dataclass(frozen=True)
@@ -156,18 +163,8 @@ class Program:
         for column in self.columns:
             if column.computation not in (None, AVERAGE_RANK):
                 stored = [Decimal(scores[key]).quantize(STORED, ROUND_HALF_UP) for key in column.of]
-                board[column.key] = float(_combined(column, stored))
+                board[column.key] = float(OF_STORED[column.computation](stored))
         return board
-
-
-def _combined(column: ScoreColumn, values: Sequence[Decimal]) -> Decimal:
-    """What the platform computes: its source is named in `gen_bundle.codabench.board`, which replays it."""
-    if column.computation == "min":
-        return min(values)
-    if column.computation == "max":
-        return max(values)
-    total = sum(values, Decimal())
-    return (total / len(values)).quantize(STORED, ROUND_HALF_UP) if column.computation == "avg" else total
 
 
 def title_of(path: Path) -> str:

@@ -2,7 +2,7 @@
 
 import shutil
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 from scoring_kit.base.submissions import is_zip, submissions_below
 from scoring_kit.code_submission import handed_over, run_folders
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError, printable
-from scoring_kit.frame import PhaseGold, make_manifest, read_gold, score_tasks
+from scoring_kit.frame import PhaseGold, read_gold, score_tasks
 from scoring_kit.organiser import show_progress
 from scoring_kit.outputs import check_columns, check_finite
 from scoring_kit.program import Program
@@ -164,9 +164,9 @@ def score_all(request: Mapping[str, Any], program: Program, team_name: TeamName 
             faults = list(entry.problems)
             if not faults:
                 try:
-                    results[entry.team] = _scored(program, gold, entry)
+                    results[entry.team] = _scored(gold, entry)
                 except SubmissionError as error:
-                    faults = list(_lines(error))
+                    faults = _all_of(error)
             if faults:
                 unscored[entry.team] = [printable(_placed(entry, fault)) for fault in faults]
     if not results:
@@ -183,22 +183,19 @@ def score_all(request: Mapping[str, Any], program: Program, team_name: TeamName 
     return TeamResults(results, unscored, gold.digest, places, late)
 
 
-def _predictions(files: Path) -> tuple[Path, float | None]:
-    """A submission's predictions, and the seconds in which code wrote them, where they are what its run left."""
-    if not run_folders(files):
-        return files, None
-    try:
-        run = handed_over(files, None, Problems())
-    except OrganiserError as error:
-        raise SubmissionError(error.messages, len(error.messages)) from error
-    return run.predictions, run.seconds
+def _scored(gold: PhaseGold, entry: TeamEntry) -> dict[str, TaskResult]:
+    """A submission's results; as on the platform, one with a metric that is NaN or infinite has none.
 
-
-def _scored(program: Program, gold: PhaseGold, entry: TeamEntry) -> dict[str, TaskResult]:
-    """A submission's results; as on the platform, one with a metric that is NaN or infinite has none."""
-    files, seconds = _predictions(entry.files)
-    reading, manifest = submission_module(program.package), make_manifest(program, gold.expected)
-    submission, _ = read_submission(reading, files, manifest, Problems())
+    Where the entry is what a run of submitted code left, its predictions count, and the seconds in which it wrote them.
+    """
+    program, files, seconds = gold.program, entry.files, None
+    if run_folders(files):
+        try:
+            run = handed_over(files, None, Problems())
+        except OrganiserError as error:
+            raise SubmissionError(error.messages, len(error.messages)) from error
+        files, seconds = run.predictions, run.seconds
+    submission, _ = read_submission(submission_module(program.package), files, gold.manifest, Problems())
     results = score_tasks(program, gold.reference, submission, seconds)
     check_columns(program, results)
     try:
@@ -214,7 +211,6 @@ def _placed(entry: TeamEntry, fault: str) -> str:
     return text if entry.shown == entry.team else f"{entry.shown}: {text}"
 
 
-def _lines(error: SubmissionError) -> Iterator[str]:
-    yield from error.messages
-    if error.found > len(error.messages):
-        yield f"… and {error.found - len(error.messages)} more."
+def _all_of(error: SubmissionError) -> list[str]:
+    more = error.found - len(error.messages)
+    return [*error.messages, f"… and {more} more."] if more > 0 else error.messages

@@ -19,7 +19,6 @@ from scoring_kit.errors import OrganiserError, Problems, SubmissionError, escape
 from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import (
     PROGRAM_FILES,
-    ReadSubmission,
     SubmissionFiles,
     SubmissionModule,
     read_submission,
@@ -67,16 +66,15 @@ def _validate(
 ) -> int:
     problems = Problems()
     with tempfile.TemporaryDirectory(prefix="validate-") as work:
+        entered = None
         try:
             folder = open_submission(request.submission, Path(work), problems)
             entered = _read(module, folder, manifest, entry, problems)
-            valid = True
         except SubmissionError as error:
             print(error.report())
-            valid = False
         for line in problems.warning_lines():
             print(line)
-        if not valid:
+        if entered is None:
             return 1
         print(f"{request.submission.name} is valid.{entered}")
         if request.pack is not None:
@@ -99,7 +97,12 @@ def _read(
             what = "makes the platform treat the submission as a program, so that none of its files is scored"
             problems.error(name, what, "a submission without this file: remove or rename it")
     submission, _ = read_submission(module, folder, manifest, problems)
-    return _entered(submission, manifest)
+    if len(manifest.tasks) < 2:  # of several tasks it may leave some out
+        return ""
+    entered = [task for task in manifest.tasks if task in submission.entered]
+    left_out = [task for task in manifest.tasks if task not in submission.entered]
+    not_entered = f", not {', '.join(left_out)}" if left_out else ""
+    return f" It enters {', '.join(entered) or 'no task'}{not_entered}."
 
 
 def _parse(manifest: Manifest, arguments: Optional[Sequence[str]]) -> argparse.Namespace:
@@ -118,15 +121,6 @@ def _parse(manifest: Manifest, arguments: Optional[Sequence[str]]) -> argparse.N
         if not zipfile.is_zipfile(str(out)):
             parser.error(f"--pack {out}: exists and is not a zip. Choose another path, or remove it.")
     return request
-
-
-def _entered(submission: ReadSubmission, manifest: Manifest) -> str:
-    """Which of several tasks the submission enters; it may leave some out."""
-    if len(manifest.tasks) < 2:
-        return ""
-    entered = [task for task in manifest.tasks if task in submission.entered]
-    left_out = [task for task in manifest.tasks if task not in submission.entered]
-    return f" It enters {', '.join(entered) or 'no task'}" + (f", not {', '.join(left_out)}." if left_out else ".")
 
 
 def _pack(submission: SubmissionFiles, out: Path) -> int:

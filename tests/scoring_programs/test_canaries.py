@@ -20,7 +20,6 @@ from gen_bundle.package.resolve import resolve
 from gen_bundle.resources import resource
 from gen_bundle.zips.writing import write_zip
 from scoring_kit import frame
-from scoring_kit.frame import guarded
 from tests.scoring_programs.packed import TAKING_RESULTS
 from tests.scoring_programs.read_secrets import ReadSecrets, read_secrets
 
@@ -80,9 +79,9 @@ def run(case: Case, work: Path, submission: Path, reference: Path | None = None)
     (work / "input" / "res").symlink_to(submission)
     log, gold = io.StringIO(), case.gold if reference is None else None
     with redirect_stdout(log), redirect_stderr(log):
-        status = guarded(lambda: frame.run(case.program, work / "input", work / "output", gold=gold))
+        status = frame.score_once(case.program, work / "input", work / "output", None, gold)
     outputs = [work / "output" / name for name in ("details.json", "detailed_results.html")]
-    details, page = (path.read_text(encoding="utf-8") if path.exists() else "" for path in outputs)
+    details, page = (path.read_text(encoding="utf-8") if status == 0 else "" for path in outputs)
     return Left(status, log.getvalue(), details, page)
 
 

@@ -25,7 +25,6 @@ from gen_bundle.render.starting_kit import starting_kit_members
 from gen_bundle.resources import resource
 from gen_bundle.zips.writing import write_zip
 from scoring_kit import frame, validate
-from scoring_kit.frame import guarded
 from tests.scoring_programs.packed import TAKING_RESULTS
 from tests.scoring_programs.read_secrets import ReadSecrets, read_secrets
 
@@ -112,7 +111,7 @@ def said_by_program(case: Case, submission: bytes) -> tuple[int, str]:
         (given_folder / "res" / "metadata").write_bytes(b"exitCode: null\n")  # the worker's own
         out, err = io.StringIO(), io.StringIO()
         with redirect_stdout(out), redirect_stderr(err):
-            status = guarded(lambda: frame.run(case.program, given_folder, Path(work) / "output", gold=case.gold))
+            status = frame.score_once(case.program, given_folder, Path(work) / "output", None, case.gold)
     warnings = [line for line in out.getvalue().splitlines() if re.match("warning: |… and ", line)]
     return status, "\n".join([*err.getvalue().splitlines(), *warnings])
 

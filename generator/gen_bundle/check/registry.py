@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from gen_bundle.codabench.fields import Stage
@@ -59,7 +60,6 @@ class Problem:
 
 
 Check = Callable[["Bundle"], Iterable[Problem]]
-Registers = Callable[[Check], Check]
 
 
 class Differs(TypedDict, total=False):
@@ -74,9 +74,9 @@ class Differs(TypedDict, total=False):
 class Topic:
     """A subject, with a section in docs/checks.md.
 
-    Each method registers the function that it decorates as a rule with that effect. The text of a rule is
-    "consequence → repair", with " Example: …" behind it where the repair is hard to picture; it is the function's
-    docstring unless it is passed.
+    Each method registers the function that it decorates as a rule with that effect, under the function's own name:
+    `_zip_bomb` is the rule zip-bomb. The text of a rule is "consequence → repair", with " Example: …" behind it where
+    the repair is hard to picture; it is the function's docstring unless it is passed.
 
     Attributes:
         source: where it is known from.
@@ -89,30 +89,26 @@ class Topic:
     reads: Reads = "v2"
     stage: Stage = Stage.LATER
 
-    def refused(self, rule_id: str, title: str, text: str = "", **differs: Unpack[Differs]) -> Registers:
-        return self._rule(RuleEffect.REFUSED, rule_id, title, text, differs)
+    def refused(self, title: str, text: str = "", **differs: Unpack[Differs]) -> Callable[[Check], Check]:
+        return partial(self._register, RuleEffect.REFUSED, title, text, differs)
 
-    def broken(self, rule_id: str, title: str, text: str = "", **differs: Unpack[Differs]) -> Registers:
-        return self._rule(RuleEffect.BROKEN, rule_id, title, text, differs)
+    def broken(self, title: str, text: str = "", **differs: Unpack[Differs]) -> Callable[[Check], Check]:
+        return partial(self._register, RuleEffect.BROKEN, title, text, differs)
 
-    def trap(self, rule_id: str, title: str, text: str = "", **differs: Unpack[Differs]) -> Registers:
-        return self._rule(RuleEffect.TRAP, rule_id, title, text, differs)
+    def trap(self, title: str, text: str = "", **differs: Unpack[Differs]) -> Callable[[Check], Check]:
+        return partial(self._register, RuleEffect.TRAP, title, text, differs)
 
-    def note(self, rule_id: str, title: str, text: str = "", **differs: Unpack[Differs]) -> Registers:
-        return self._rule(RuleEffect.NOTE, rule_id, title, text, differs)
+    def note(self, title: str, text: str = "", **differs: Unpack[Differs]) -> Callable[[Check], Check]:
+        return partial(self._register, RuleEffect.NOTE, title, text, differs)
 
-    def _rule(self, effect: RuleEffect, rule_id: str, title: str, text: str, differs: Differs) -> Registers:
+    def _register(self, effect: RuleEffect, title: str, text: str, differs: Differs, check: Check) -> Check:
+        rule_id = check.__name__.strip("_").replace("_", "-")
         if rule_id in REGISTRY:
             raise ValueError(f"two rules are called {rule_id}")
-
-        def register(check: Check) -> Check:
-            said, _, example = (text or " ".join((check.__doc__ or "").split())).partition(" Example: ")
-            consequence, _, repair = said.partition(" → ")
-            topic = replace(self, **differs)
-            REGISTRY[rule_id] = Rule(rule_id, effect, topic, title, consequence, repair, example, check)
-            return check
-
-        return register
+        said, _, example = (text or " ".join((check.__doc__ or "").split())).partition(" Example: ")
+        consequence, _, repair = said.partition(" → ")
+        REGISTRY[rule_id] = Rule(rule_id, effect, replace(self, **differs), title, consequence, repair, example, check)
+        return check
 
 
 @dataclass(frozen=True)

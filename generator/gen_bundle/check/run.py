@@ -19,17 +19,8 @@ from gen_bundle.plain_text import one_line
 
 # The modules of the rules, in the order of the documentation; importing one registers its rules.
 MODULES = (
-    "envelope",
-    "values",
-    "pages",
-    "tasks",
-    "programs",
-    "phases",
-    "leaderboard",
-    "scores",
-    "fact_sheet",
-    "legacy",
-    "leaks",
+    *("envelope", "values", "pages_and_logo", "tasks", "programs", "phases"),
+    *("leaderboard", "scores", "fact_sheet", "legacy", "leaks"),
 )
 QUIET_SECONDS = 1.0
 

@@ -14,8 +14,8 @@ from typing import Any, NoReturn
 import click
 from click.shell_completion import CompletionItem
 
-from gen_bundle.cli.messages import say
-from gen_bundle.errors import bug_report
+from gen_bundle.cli.messages import say, say_error
+from gen_bundle.errors import UserError, bug_report
 from gen_bundle.resources import known_competitions
 
 VERBS = {
@@ -72,16 +72,22 @@ class VerbGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] in VERBS:
+        word = args[0]
+        if word in VERBS:
             return super().resolve_command(ctx, args)
-        if not ctx.resilient_parsing and not _could_be_built(args):
-            ctx.fail(_unknown_word(args[0]))
-        return super().resolve_command(ctx, ["build", *args])
+        is_a_path = os.path.basename(word) != word or os.path.exists(os.path.expanduser(word))  # noqa: PTH110,PTH111,PTH119
+        may_be_built = is_a_path or word.startswith("-") or word in known_competitions()
+        if not (may_be_built or ctx.resilient_parsing or {"-h", "--help"} & {*args}):
+            ctx.fail(_unknown_word(word))
+        return super().resolve_command(ctx, ["build", *args])  # which reports what is wrong with it
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the verb; Ctrl-C, also at a question, ends it with 130."""
+        """Run the verb: a UserError ends it with its messages, and Ctrl-C, also at a question, with 130."""
         try:
             return super().invoke(ctx)
+        except UserError as error:
+            say_error(error)
+            sys.exit(error.status)
         except (KeyboardInterrupt, click.Abort):
             left = INTERRUPTED.get(ctx.invoked_subcommand or "", f"Nothing was written. {ANEW}")
             say(f"Interrupted. {left}", "yellow")
@@ -95,18 +101,6 @@ class VerbGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Verbs"):
             formatter.write_dl([*VERBS.items()])
-
-
-def _could_be_built(args: Sequence[str]) -> bool:
-    """Whether a first word that is not a verb may be meant as a competition, whose faults the build then reports."""
-    word = args[0]
-    looks_like_a_path = os.path.basename(word) != word or os.path.exists(os.path.expanduser(word))  # noqa: PTH110,PTH111,PTH119
-    return (
-        word.startswith("-")
-        or looks_like_a_path
-        or word in known_competitions()
-        or not {"-h", "--help"}.isdisjoint(args)
-    )
 
 
 def _unknown_word(word: str) -> str:
@@ -148,11 +142,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     gc.set_threshold(GARBAGE)
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # looking for some reads each package's metadata
     _end_on_signals()
-    for stream in (
-        sys.stdout,
-        sys.stderr,
-    ):  # what a stream cannot hold is escaped; UTF-8 for files and pipes of Windows
-        if isinstance(stream, io.TextIOWrapper):
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # what it cannot hold is escaped; UTF-8 for files and pipes of Windows
             encoding = "utf-8" if sys.platform == "win32" and not stream.isatty() else None
             stream.reconfigure(encoding=encoding, errors="backslashreplace")
     try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gen_bundle.cli.messages import print_json, say, say_each, spinner, user_errors
+from gen_bundle.cli.messages import print_json, say, say_each, spinner
 from gen_bundle.cli.options import PATH, json_option, overrides_option
 
 if TYPE_CHECKING:
@@ -69,18 +69,15 @@ def command(as_json: bool, **asked: Any) -> None:
     built: list[Built] = []
     drafts: Sequence[Built] = []
     try:
-        with user_errors():
-            try:
-                with spinner("reading the declaration") as status:
-                    built = build(request, progress=status)
-            except DraftError as error:
-                drafts = error.drafts
-                raise
+        with spinner("reading the declaration") as status:
+            built = build(request, progress=status)
         _report(built, request)
+    except DraftError as error:
+        drafts = error.drafts
+        raise
     finally:
         if as_json:
-            records = [_as_dict(bundle, written=bundle in built) for bundle in (*built, *drafts)]
-            print_json(records)
+            print_json([_as_dict(bundle, written=bundle in built) for bundle in (*built, *drafts)])
     if any(bundle.errors for bundle in built):
         sys.exit(1)
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gen_bundle.cli.messages import colour_wanted, say, say_each, user_errors
+from gen_bundle.cli.messages import colour_wanted, say, say_each
 from gen_bundle.cli.options import PATH, json_option, platform_version, trust_option
 from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.errors import UserError, bug_report
@@ -23,6 +22,8 @@ from gen_bundle.plain_text import one_line
 if TYPE_CHECKING:
     from gen_bundle.check import DryRun, Elsewhere, Report
 
+Checked = tuple[Path, str, "Sequence[Elsewhere]"]
+"""A bundle, the name to report it under, and gold that is not in it."""
 EPILOG = """\b
 Examples:
   gen-bundle check bundle.zip
@@ -88,22 +89,21 @@ def command(
     trust: bool,
 ) -> None:
     """Predict whether Codabench would accept a bundle, and what would happen afterwards: all findings at once."""
-    with user_errors():
-        if explain is not None:
-            from gen_bundle.check.catalogue import explain as explained
+    if explain is not None:
+        from gen_bundle.check.catalogue import explain as explained
 
-            click.echo(explained(explain))
-            return
-        if not paths:
-            raise UserError("no PATH. Give a bundle's zip or folder, or --explain ID.")
-        if out is not None:
-            paths = (_packed(paths, out),)
-        moment = _moment(now)
-        record = _record(dry_run)
-        from gen_bundle.check import check_path
+        click.echo(explained(explain))
+        return
+    if not paths:
+        raise UserError("no PATH. Give a bundle's zip or folder, or --explain ID.")
+    if out is not None:
+        paths = (_packed(paths, out),)
+    moment = _moment(now)
+    record = _record(dry_run)
+    from gen_bundle.check import check_path
 
-        check = partial(check_path, now=moment, version=version, dry_run=record, known_keys=known_keys)
-        reports, unreadable, bugs = _reports(paths, check, trust=trust)
+    check = partial(check_path, now=moment, version=version, dry_run=record, known_keys=known_keys)
+    reports, unreadable, bugs = _reports(paths, check, trust=trust)
     if as_json:
         style = "json"
     _print(reports, style)
@@ -160,7 +160,10 @@ def _reports(
     bugs: list[str] = []
     for path in paths:
         try:
-            with _bundles(path, trust=trust) as bundles:
+            with tempfile.TemporaryDirectory(prefix="gen-bundle-check-") as folder:
+                bundles: list[Checked] = [(path, str(path), ())]
+                if (path / "bundle.yaml").is_file():
+                    bundles = _built(path, Path(folder), trust=trust)
                 for bundle, name, elsewhere in bundles:
                     reports.append(replace(check(bundle, elsewhere=elsewhere), path=name))
         except UserError as error:
@@ -170,22 +173,13 @@ def _reports(
     return reports, unreadable, bugs
 
 
-@contextmanager
-def _bundles(path: Path, *, trust: bool) -> Iterator[list[tuple[Path, str, Sequence[Elsewhere]]]]:
-    """The bundles to check at a path, with the names to report them under and gold that is not in them.
-
-    A competition's folder is built first, even if the check refuses it.
-    """
-    if not (path / "bundle.yaml").is_file():
-        yield [(path, str(path), ())]
-        return
+def _built(path: Path, folder: Path, *, trust: bool) -> list[Checked]:
+    """The bundles of a competition's folder, which are built even where the check refuses them."""
     from gen_bundle.building import BuildRequest, build
 
-    with tempfile.TemporaryDirectory(prefix="gen-bundle-check-") as folder:
-        out = Path(folder) / "bundle.zip"
-        built = build(BuildRequest(source=str(path), out=out, force=True, trust=trust, announce=say))
-        single = len(built) == 1
-        yield [(one.path, str(path) if single else f"{path}: {one.path.name}", one.elsewhere) for one in built]
+    built = build(BuildRequest(str(path), folder / "bundle.zip", force=True, trust=trust, announce=say))
+    single = len(built) == 1
+    return [(one.path, str(path) if single else f"{path}: {one.path.name}", one.elsewhere) for one in built]
 
 
 def _print(reports: list[Report], style: str) -> None:

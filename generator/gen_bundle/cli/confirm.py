@@ -5,18 +5,16 @@ from __future__ import annotations
 import sys
 from contextlib import closing
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from gen_bundle.cli.messages import console, print_json, say, say_each, table, user_errors
+from gen_bundle.cli.messages import console, print_json, say, say_each, table
 from gen_bundle.cli.options import (
     PATH,
     VERSIONS,
     ask_about_strangers,
     competition_id,
-    connected,
     engine_option,
     json_option,
     live_options,
@@ -26,7 +24,8 @@ from gen_bundle.cli.options import (
 from gen_bundle.codabench.versions import PlatformVersion
 
 if TYPE_CHECKING:
-    from gen_bundle.live.confirm import Cell, Confirmed
+    from gen_bundle.live.confirm import Cell
+    from gen_bundle.live.connection import Connection
 
 EPILOG = """\b
 Examples:
@@ -73,8 +72,7 @@ def command(
     engine: Literal["docker", "process"] | None,
     trust: bool,
     as_json: bool,
-    server: str,
-    token_file: Path | None,
+    connection: Connection,
     **asked: Any,
 ) -> None:
     """Submit a bundle's own submissions to its live competition, and compare with the dry run."""
@@ -82,24 +80,18 @@ def command(
     from gen_bundle.twin.engines.choose import choose_engine
 
     request = ConfirmRequest(**asked, patience_s=timeout * 60)
-    with user_errors(), connected(server, token_file) as connection, closing(choose_engine(engine, say)) as chosen:
+    with closing(choose_engine(engine, say)) as chosen:
         ask_about_strangers(request.bundle, chosen, trust=trust)
         done = confirm(connection, request, chosen)
     if as_json:
         print_json({"good": done.good, **asdict(done)})
-    else:
+    elif done.cells:
         _print_table(done.cells)
     say_each(done.notes, before="note: ")
     say_each(done.closed, "yellow")
     say_each(done.problems, "red")
     left_style = "" if request.keep else "red"
     say_each(done.left, left_style, before="left on the site: ")
-    _say_verdict(done)
-    if not done.good or (done.left and not request.keep):
-        sys.exit(1)
-
-
-def _say_verdict(done: Confirmed) -> None:
     different = sum(not cell.equal for cell in done.cells)
     if not done.cells:
         say("nothing was compared", "red")
@@ -109,11 +101,11 @@ def _say_verdict(done: Confirmed) -> None:
         say(f"all {len(done.cells)} cells are equal", "green")
     else:
         say(f"all {len(done.cells)} cells are equal; but see above", "yellow")
+    if not done.good or (done.left and not request.keep):
+        sys.exit(1)
 
 
 def _print_table(cells: list[Cell]) -> None:
-    if not cells:
-        return
     several = len({(cell.phase, cell.task) for cell in cells}) > len({cell.phase for cell in cells})
     heads = ["phase", "submission", "task", "cell", "here", "there", ""]
     lines = []

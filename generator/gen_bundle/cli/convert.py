@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from gen_bundle.cli.messages import print_json, say, say_each, user_errors
+from gen_bundle.cli.messages import print_json, say, say_each
 from gen_bundle.cli.options import PATH, json_option
 
 EPILOG = """\b
@@ -30,8 +30,7 @@ def command(old: Path, out: Path | None, force: bool, as_json: bool) -> None:
 
     if out is None:
         out = Path(f"{old.resolve().name if old.is_dir() else old.stem}-codabench.zip")
-    with user_errors():
-        converted = convert(old, out, force=force)
+    converted = convert(old, out, force=force)
     say_each(converted.changed, before="note: ")
     say_each(converted.lost, "yellow", before="not carried over: ")
     for finding in converted.faults:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gen_bundle.cli.messages import spinner, user_errors
+from gen_bundle.cli.messages import spinner
 from gen_bundle.cli.options import PATH, json_option, trust_option
 from gen_bundle.plain_text import in_lines
 
@@ -49,7 +49,7 @@ def command(as_json: bool, **asked: Any) -> None:
     """Compare two bundles (zip or folder, anybody's) or declarations in meaning."""
     from gen_bundle.difference import report
 
-    with user_errors(), spinner("comparing"):
+    with spinner("comparing"):
         found = diff(**asked)
     text = report.as_json(found) if as_json else in_lines(report.as_text(found))
     click.echo(text, nl=False)

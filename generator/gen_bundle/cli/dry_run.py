@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gen_bundle.cli.messages import colour_wanted, console, is_terminal, say, say_each, spinner, table, user_errors
+from gen_bundle.cli.messages import colour_wanted, console, is_terminal, say, say_each, spinner, table
 from gen_bundle.cli.options import (
     PATH,
     ask_about_strangers,
@@ -106,13 +106,12 @@ def command(
         environment["SCORING_DEBUG"] = "1"
     if all_details:
         environment["SCORING_DETAILS"] = "all"
-    with user_errors():
-        opened = closing(choose_engine(engine, say, gpu=gpu, network=network, pull=pull, python=python))
-        with opened as chosen:
-            ask_about_strangers(asked["bundle"], chosen, trust=trust)
-            asked |= {"environment": environment, "on_line": _line_printer(), "trust": trust}
-            with spinner("dry run") as status:
-                results = dry_run(DryRunRequest(**asked, on_step=status), chosen)
+    opened = closing(choose_engine(engine, say, gpu=gpu, network=network, pull=pull, python=python))
+    with opened as chosen:
+        ask_about_strangers(asked["bundle"], chosen, trust=trust)
+        asked |= {"environment": environment, "on_line": _line_printer(), "trust": trust}
+        with spinner("dry run") as status:
+            results = dry_run(DryRunRequest(**asked, on_step=status), chosen)
     if as_json:
         click.echo(results.as_json(), nl=False)
     else:

@@ -1,13 +1,15 @@
 """gen-bundle fetch ID --out DIR: all submissions of a live competition, with scores, logs and the board."""
 
 import sys
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from gen_bundle.cli.messages import say, say_each, user_errors
-from gen_bundle.cli.options import PATH, competition_id, connected, live_options, live_phase, transfer_bar
+from gen_bundle.cli.messages import say, say_each
+from gen_bundle.cli.options import PATH, competition_id, live_options, live_phase, transfer_bar
+
+if TYPE_CHECKING:
+    from gen_bundle.live.connection import Connection
 
 EPILOG = """\b
 Examples:
@@ -39,14 +41,14 @@ Exit status: 0 all is here, 1 something that the server does not give, which is 
 )
 @click.option("--pseudonyms", is_flag=True, help="Replace names, and leave out e-mail addresses, logs and results.")
 @live_options
-def command(server: str, token_file: Path | None, max_size: int, **asked: Any) -> None:
+def command(connection: "Connection", max_size: int, **asked: Any) -> None:
     """Fetch all submissions, scores and logs of a live competition."""
     from gen_bundle.live.connection import MEBIBYTE
     from gen_bundle.live.fetch import FetchRequest, fetch
 
     request = FetchRequest(**asked)
-    with user_errors(), connected(server, token_file) as connection, transfer_bar(connection, "fetching"):
-        connection.most_bytes = max_size * MEBIBYTE
+    connection.most_bytes = max_size * MEBIBYTE
+    with transfer_bar(connection, "fetching"):
         phases = fetch(connection, request)
     for one in phases:
         unfinished = ""

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from gen_bundle.cli.messages import print_json, say, spinner, user_errors
+from gen_bundle.cli.messages import print_json, say, spinner
 from gen_bundle.cli.options import PATH, json_option, overrides_option
+from gen_bundle.resources import resource
 
 if TYPE_CHECKING:
     from gen_bundle.image.request import ImageRequest
@@ -59,6 +60,7 @@ def _which_image(function: Command) -> Command:
 _which_manifest = click.option(
     "--manifest",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    callback=lambda _context, _option, given: given or resource("docker") / "models.yaml",
     help="The models that images can carry. [default: docker/models.yaml of this installation]",
 )
 
@@ -91,35 +93,26 @@ def _request(
     return request
 
 
-def _models_path(given: Path | None) -> Path:
-    from gen_bundle.resources import resource
-
-    return given or resource("docker") / "models.yaml"
-
-
 @command.command()
 @_which_image
 @_which_manifest
 @click.option("--numbers", is_flag=True, help="Store what the built image's self-test computes, as its future lock.")
-def lock(manifest: Path | None, numbers: bool, **which: Any) -> None:
+def lock(manifest: Path, numbers: bool, **which: Any) -> None:
     """Fill in the digests of the competition's models, from the hub, of the base image, and of its `requirements`.
 
     Digests that the manifest expects are compared; where the hub has another one, nothing is locked.
     """
-    from gen_bundle.image import verbs
-    from gen_bundle.image.request import lock_requirements
+    from gen_bundle.image import lock as locking
 
-    with user_errors():
-        request = _request(**which)
-        path = _models_path(manifest)
-        if not numbers:
-            lock_requirements(request, say)
-        if request.platform:
-            return
-        change = verbs.lock_numbers if numbers else verbs.lock
-        changed = change(request, path, say)
+    request = _request(**which)
+    if not numbers:
+        locking.lock_requirements(request, say)
+    if request.platform:
+        return
+    change = locking.lock_numbers if numbers else locking.lock
+    changed = change(request, manifest, say)
     outcome = "changed; look at it and keep it with the declaration" if changed else "nothing left to lock"
-    say(f"{path}: {outcome}")
+    say(f"{manifest}: {outcome}")
 
 
 @command.command()
@@ -132,20 +125,18 @@ def lock(manifest: Path | None, numbers: bool, **which: Any) -> None:
     type=PATH,
     help="Folder to take the sentence splitter's data from, instead of a download. [env: NLTK_DATA]",
 )
-def build(manifest: Path | None, base_image: str | None, nltk_data: Path | None, **which: Any) -> None:
+def build(manifest: Path, base_image: str | None, nltk_data: Path | None, **which: Any) -> None:
     """Build the image on this machine's container engine; the last step is its self-test."""
     from gen_bundle.image.docker_command import inspect_image
     from gen_bundle.image.models import read_models_file, settle_weights
     from gen_bundle.image.verbs import build_image
 
-    with user_errors():
-        request = _request(**which)
-        path = _models_path(manifest)
-        known = read_models_file(path)
-        weights = settle_weights(request, known, path, nltk_data)
-        start = base_image or known.base_image.reference
-        build_image(request, weights, start)
-        size = inspect_image(request.tag)["Size"] / 1e9
+    request = _request(**which)
+    known = read_models_file(manifest)
+    weights = settle_weights(request, known, manifest, nltk_data)
+    start = base_image or known.base_image.reference
+    build_image(request, weights, start)
+    size = inspect_image(request.tag)["Size"] / 1e9
     say(f"{request.tag}: {size:.2f} GB, models: {', '.join(weights.models) or 'none'}", "green")
     if any(model["number"] is None for model in weights.manifest["models"]):
         say(f"the models' numbers are not locked yet: gen-bundle image lock {request.name} --numbers")
@@ -164,7 +155,7 @@ def check(worker_disk: float | None, gpu: bool, as_json: bool, **which: Any) -> 
     """List what would keep the image from working on Codabench's workers."""
     from gen_bundle.image.verbs import WORKER_DISK_GB, check_image
 
-    with user_errors(), spinner("running the image's self-test"):
+    with spinner("running the image's self-test"):
         request = _request(**which)
         observations = check_image(request, worker_disk or WORKER_DISK_GB, gpu)
     for one in observations:
@@ -183,8 +174,7 @@ def push(target: str, **which: Any) -> None:
     """Push the image, and print the line for bundle.yaml that names exactly this image."""
     from gen_bundle.image.verbs import push_image
 
-    with user_errors():
-        request = _request(**which)
-        name = push_image(request.tag, target)
+    request = _request(**which)
+    name = push_image(request.tag, target)
     say("set in bundle.yaml, or with --set:")
     click.echo(f"docker_image: {name}")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from gen_bundle.cli.messages import say, say_each, spinner, user_errors
+from gen_bundle.cli.messages import say, say_each, spinner
 from gen_bundle.cli.options import PATH, python_option, trust_option
 
 EPILOG = """\b
@@ -40,7 +40,7 @@ def command(bundle: Path, out: Path | None, declare: bool, python: Path | None, 
 
     name = bundle.resolve().name if bundle.is_dir() else bundle.stem
     folder = out or Path(f"{name}-project")
-    with user_errors(), spinner(f"importing {bundle}"):
+    with spinner(f"importing {bundle}"):
         imported = import_bundle(bundle, folder)
     say_each(imported.changed, before="note: ")
     say_each(imported.converted, before="converted: ")
@@ -50,8 +50,7 @@ def command(bundle: Path, out: Path | None, declare: bool, python: Path | None, 
     place = str(folder) if folder.is_absolute() else f"./{folder}"  # not the name of a verb
     say(f"{folder}: imported; build it with gen-bundle {shlex.quote(place)}", "green")
     if declare:
-        with user_errors():
-            _declare(folder, python, trust=trust)
+        _declare(folder, python, trust=trust)
     if imported.absent or imported.faults:
         sys.exit(1)
 

@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from gen_bundle.cli.messages import can_answer, say, user_errors
+from gen_bundle.cli.messages import can_answer, say
 from gen_bundle.cli.options import server_option
 from gen_bundle.errors import UserError
 
@@ -29,16 +29,15 @@ def command(server: str, username: str | None) -> None:
     from gen_bundle.live.connection import Connection
     from gen_bundle.live.credentials import Token, save_token, server_address
 
-    with user_errors():
-        address = server_address(server)
-        if username is None and not can_answer():
-            raise UserError("--username is missing, and nobody can be asked for it.")
-        name = username or str(click.prompt("User name", err=True))
-        with Connection(address) as anonymous:
-            answer = anonymous.exchange("api-token-auth/", {"username": name, "password": _password()})
-        with Connection(address, Token(address, answer["token"])) as connection:
-            user = connection.get("my_profile/")["username"]
-        file = save_token(address, answer["token"])
+    address = server_address(server)
+    if username is None and not can_answer():
+        raise UserError("--username is missing, and nobody can be asked for it.")
+    name = username or str(click.prompt("User name", err=True))
+    with Connection(address) as anonymous:
+        answer = anonymous.exchange("api-token-auth/", {"username": name, "password": _password()})
+    with Connection(address, Token(address, answer["token"])) as connection:
+        user = connection.get("my_profile/")["username"]
+    file = save_token(address, answer["token"])
     say(f"logged in to {address} as {user}; the token is in {file}", "green")
 
 

@@ -43,21 +43,15 @@ def colour_wanted() -> bool:
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-@contextmanager
-def user_errors() -> Iterator[None]:
-    """Turn a UserError into its messages on stderr and its exit status."""
-    try:
-        yield
-    except UserError as error:
-        for message in error.messages:
-            say(f"error: {message}", "red")
-        if error.more:
-            say(f"… and {error.more} more.")
-        if len(error.messages) > 1:
-            say(f"{len(error.messages) + error.more} errors.")
-        if error.advice:
-            say(error.advice)
-        raise SystemExit(error.status) from None
+def say_error(error: UserError) -> None:
+    """Print the messages and the advice of an error."""
+    say_each(error.messages, "red", before="error: ")
+    if error.more:
+        say(f"… and {error.more} more.")
+    if len(error.messages) > 1:
+        say(f"{len(error.messages) + error.more} errors.")
+    if error.advice:
+        say(error.advice)
 
 
 @contextmanager

@@ -5,13 +5,14 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gen_bundle.cli import VERBS
-from gen_bundle.cli.messages import can_answer, say, say_each, spinner, user_errors
+from gen_bundle.cli.messages import can_answer, say, say_each, spinner
 from gen_bundle.errors import UserError
 
 if TYPE_CHECKING:
@@ -101,71 +102,34 @@ class _Command(click.Command):
 )
 @click.option("--yes", is_flag=True, help="Ask nothing: take the proposals.")
 @click.pass_context
-def command(
-    context: click.Context,
-    name: str,
-    gold: tuple[str, ...],
-    train: Path | None,
-    columns: str | None,
-    delimiter: str | None,
-    at: str,
-    encoding: str | None,
-    answers: tuple[str, ...],
-    keys: tuple[str, ...],
-    public: tuple[str, ...],
-    cluster: str | None,
-    rows: Literal["one", "many"] | None,
-    split: str | None,
-    recipe: str | None,
-    like: str | None,
-    code: bool,
-    source: str | None,
-    tasks: str | None,
-    package: bool,
-    template: Path | None,
-    title: str | None,
-    parent: Path,
-    yes: bool,
-) -> None:
+def command(context: click.Context, /, name: str, title: str | None, parent: Path, **asked: Any) -> None:
     """Write a competition that builds and dry-runs at once: from gold data, a recipe, or a competition that exists.
 
     Without --gold, --recipe, --like, --from or --package it is the recipe classification.
     """
-    from gen_bundle.new.project import Place, check_name
+    from gen_bundle.new.project import Place, check_name, copy_competition, new_like, new_package
 
-    with user_errors():
-        if name in VERBS:
-            raise UserError(f"{name!r}: `gen-bundle {name}` is a verb already. Choose another name.")
-        _check_combination(context.params)
-        place = Place(name, parent, title)
-        check_name(place)
-        if source is not None:
-            from gen_bundle.new.project import copy_competition
-
-            folder = copy_competition(place, source, _listed(tasks))
-        elif like is not None:
-            from gen_bundle.new.project import new_like
-
-            folder = new_like(place, like)
-        elif package:
-            from gen_bundle.new.project import new_package
-
-            folder = new_package(place)
-        elif gold:
-            from gen_bundle.new.propose import Choices
-
-            choices = Choices(keys, [_answer(answer) for answer in answers], public, rows, cluster=cluster)
-            ask = can_answer() and not yes
-            found = _gold(context, _files(gold), _listed(columns), delimiter, at, encoding, ask=ask)
-            folder = _declared(place, found, choices, split, template, train=train, code=code, ask=ask)
-        else:
-            from gen_bundle.new.recipes import recipe_gold
-
-            folder = _declared(
-                place, *recipe_gold(recipe or RECIPES[0]), DEFAULT_SPLIT, template, code=code, ask=False, made_up=True
-            )
+    if name in VERBS:
+        raise UserError(f"{name!r}: `gen-bundle {name}` is a verb already. Choose another name.")
+    _check_combination(context.params)
+    place = Place(name, parent, title)
+    check_name(place)
+    if asked["source"] is not None:
+        folder = copy_competition(place, asked["source"], _listed(asked["tasks"]))
+    elif asked["like"] is not None:
+        folder = new_like(place, asked["like"])
+    elif asked["package"]:
+        folder = new_package(place)
+    else:
+        folder = _declared(place, asked, context.meta["words"])
     say(f"{folder}: a competition, ready to build and to change", "green")
-    _say_next(folder, package=package)
+    commands = [
+        ["gen-bundle", str(folder), "--out", "bundle.zip"],
+        ["gen-bundle", "dry-run", "bundle.zip", "--out", "dry-run"],
+    ]
+    if asked["package"]:
+        commands.append([sys.executable, "-m", "unittest", "discover", str(folder / "tests")])
+    say_each(map(shlex.join, commands), before="  ")
 
 
 def _listed(text: str | None) -> list[str]:
@@ -212,36 +176,29 @@ def _files(gold: Sequence[str]) -> dict[str, Path]:
     return {phase: files[phase] for phase in ("", *PHASES) if phase in files}
 
 
-def _gold(
-    context: click.Context,
-    files: Mapping[str, Path],
-    names: Sequence[str],
-    delimiter: str | None,
-    at: str,
-    encoding: str | None,
-    *,
-    ask: bool,
-) -> "GoldRows":
-    """The gold of these files; asks for the columns' names where there is no header."""
+def _gold(asked: Mapping[str, Any], words: Sequence[str], *, ask: bool) -> "GoldRows":
+    """The gold of the files; asks for the columns' names where there is no header, or says which words to add."""
     from gen_bundle.new.gold import NoHeaderError, joined
     from gen_bundle.new.other_forms import as_they_are_meant
     from gen_bundle.new.reading import read_as_it_stands
 
+    delimiter, names = asked["delimiter"], _listed(asked["columns"])
     if delimiter in ("tab", "\\t"):
         delimiter = "\t"
     if delimiter is not None and len(delimiter) != 1:
         raise UserError(f"--delimiter {delimiter}: expected one character, or tab.")
+    read = partial(read_as_it_stands, delimiter=delimiter, at=asked["at"], encoding=asked["encoding"])
     found = {}
-    for phase, path in files.items():
+    for phase, path in _files(asked["gold"]).items():
         try:
             with spinner(f"reading {path}"):
-                found[phase] = read_as_it_stands(path, names, delimiter, at=at, encoding=encoding)
+                found[phase] = read(path, names)
         except NoHeaderError as error:
             if not ask:
-                words = [*context.meta["words"], "--columns", ",".join(error.names)]
-                raise UserError(*error.messages, advice=f"To go on: gen-bundle new {shlex.join(words)}") from error
+                more = [*words, "--columns", ",".join(error.names)]
+                raise UserError(*error.messages, advice=f"To go on: gen-bundle new {shlex.join(more)}") from error
             names = _names_of_columns(error)
-            found[phase] = read_as_it_stands(path, names, delimiter, at=at, encoding=encoding)
+            found[phase] = read(path, names)
     return as_they_are_meant(found.get("") or joined(found))  # the phases as one: a few rows alone may mislead
 
 
@@ -270,28 +227,27 @@ def _answer(text: str) -> tuple[str, str | None]:
     return name, kind
 
 
-def _declared(
-    place: "Place",
-    gold: "GoldRows",
-    choices: "Choices",
-    split: str | None,
-    template: Path | None,
-    *,
-    code: bool,
-    ask: bool,
-    train: Path | None = None,
-    made_up: bool = False,
-) -> Path:
-    """A competition that is scored without Python."""
+def _declared(place: "Place", asked: Mapping[str, Any], words: Sequence[str]) -> Path:
+    """A competition that is scored without Python: of gold, or of the made-up gold of a recipe."""
     from gen_bundle.new.declare import summary
     from gen_bundle.new.project import new_declared
-    from gen_bundle.new.propose import doubts, propose, taking_code
+    from gen_bundle.new.propose import Choices, doubts, propose, taking_code
+    from gen_bundle.new.recipes import recipe_gold
     from gen_bundle.new.split import divide, is_sorted_by_answer
 
+    split, template, train, ask = asked["split"], asked["template"], asked["train"], False
+    if asked["gold"]:
+        ask = can_answer() and not asked["yes"]
+        gold = _gold(asked, words, ask=ask)
+        answers = list(map(_answer, asked["answers"]))
+        choices = Choices(asked["keys"], answers, asked["public"], asked["rows"], cluster=asked["cluster"])
+    else:
+        gold, choices = recipe_gold(asked["recipe"] or RECIPES[0])
+        split = DEFAULT_SPLIT
     if ask:
         place, choices, split = _asked(place, gold, choices, split)
     proposal = propose(gold, choices)
-    if code:
+    if asked["code"]:
         proposal = taking_code(proposal)
     phases = divide(proposal, split)
     say_each(summary(proposal, phases))
@@ -305,7 +261,7 @@ def _declared(
         say(f"note: {gold.file} is sorted by its answers, which {done}", "yellow")
     quiet = ask and template is not None  # the template may have questions of its own
     with nullcontext() if quiet else spinner("writing, and letting the scoring program read the gold"):
-        return new_declared(place, proposal, phases, template, train=train, ask=ask, check=not made_up)
+        return new_declared(place, proposal, phases, template, train=train, ask=ask, check=bool(asked["gold"]))
 
 
 def _asked(
@@ -422,14 +378,3 @@ def _split(text: str) -> str:
     except UserError as error:
         raise click.UsageError(error.messages[0]) from error
     return text
-
-
-def _say_next(folder: Path, *, package: bool) -> None:
-    commands = [
-        ["gen-bundle", str(folder), "--out", "bundle.zip"],
-        ["gen-bundle", "dry-run", "bundle.zip", "--out", "dry-run"],
-    ]
-    if package:
-        commands.append([sys.executable, "-m", "unittest", "discover", str(folder / "tests")])
-    for command_line in commands:
-        say(f"  {shlex.join(command_line)}")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from gen_bundle.twin.engines import Engine
 
 Option = Callable[[Callable[..., Any]], Callable[..., Any]]
-Verb = TypeVar("Verb", bound=Callable[..., Any])
 PATH = click.Path(path_type=Path)
 VERSIONS = [version.value for version in PlatformVersion]
 
@@ -59,10 +59,24 @@ def json_option(help_: str) -> Option:
     return click.option("--json", "as_json", is_flag=True, help=help_)
 
 
-def live_options(command: Verb) -> Verb:
-    """Add `--server` and `--token-file`; a token itself is never an option, since other users could see it."""
-    token_file = click.option("--token-file", type=PATH, help="A file with the token, instead of CODABENCH_TOKEN.")
-    return server_option(token_file(command))  # type: ignore[return-value]
+def live_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add `--server` and `--token-file`, and call the command with the `connection` that they lead to.
+
+    It says its steps to the user. A token itself is never an option, since other users could see it.
+    """
+
+    @server_option
+    @click.option("--token-file", type=PATH, help="A file with the token, instead of CODABENCH_TOKEN.")
+    @wraps(command)
+    def connected(server: str, token_file: Path | None, **asked: Any) -> None:
+        from gen_bundle.live.connection import Connection
+        from gen_bundle.live.credentials import find_token, server_address
+
+        address = server_address(server)
+        with Connection(address, find_token(address, token_file), say=say) as connection:
+            command(connection=connection, **asked)
+
+    return connected
 
 
 def ask_about_strangers(bundle: Path, engine: Engine, *, trust: bool) -> None:
@@ -77,21 +91,6 @@ def ask_about_strangers(bundle: Path, engine: Engine, *, trust: bool) -> None:
         say(error.messages[0], "yellow")
         if not click.confirm("Run them here all the same?", err=True):
             raise SystemExit(2) from None
-
-
-@contextmanager
-def connected(server: str, token_file: Path | None) -> Iterator[Connection]:
-    """A connection to the server with the user's token, which says its steps to the user.
-
-    Raises:
-        UserError: the address is wrong, or there is no token.
-    """
-    from gen_bundle.live.connection import Connection
-    from gen_bundle.live.credentials import find_token, server_address
-
-    address = server_address(server)
-    with Connection(address, find_token(address, token_file), say=say) as connection:
-        yield connection
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from gen_bundle.cli.messages import say, say_each, spinner, user_errors
+from gen_bundle.cli.messages import say, say_each, spinner
 from gen_bundle.cli.options import platform_version
 from gen_bundle.codabench.versions import PlatformVersion
 
@@ -48,12 +48,13 @@ def command(
     port: int,
 ) -> None:
     """Show a bundle (zip or folder, your own or another's) as participants will meet it, as one static page."""
+    from gen_bundle.local_server import local_server
     from gen_bundle.preview.page import preview_page, write_page
     from gen_bundle.preview.reading import read_view
     from gen_bundle.twin.report import read_record
 
     record = None
-    with user_errors(), spinner("reading the bundle"):
+    with spinner("reading the bundle"):
         if dry_run:
             record = read_record(dry_run)
         page = preview_page(read_view(bundle, version=version), record)
@@ -61,16 +62,11 @@ def command(
     if record:
         say_each(record["findings"], "yellow", before="the dry run found: ")
     say(f"{file}: {len(page) / 1e3:.0f} kB", "green")
-    if serve_it:
-        _serve(out, port, open_it)
-    elif open_it:
-        click.launch(file.resolve().as_uri())
-
-
-def _serve(folder: Path, port: int, open_it: bool) -> None:
-    from gen_bundle.local_server import local_server
-
-    with local_server(folder, port) as running:
+    if not serve_it:
+        if open_it:
+            click.launch(file.resolve().as_uri())
+        return
+    with local_server(out, port) as running:
         address = f"http://127.0.0.1:{running.server_port}/"
         say(f"{address} (Ctrl-C ends it)")
         if open_it:

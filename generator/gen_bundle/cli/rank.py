@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from gen_bundle.cli.messages import progress_bar, say, say_each, user_errors
+from gen_bundle.cli.messages import progress_bar, say, say_each
 from gen_bundle.cli.options import PATH, json_option, overrides_option
 from gen_bundle.plain_text import one_line
 
@@ -77,7 +77,7 @@ def command(form: str, as_json: bool, **asked: Any) -> None:
     from gen_bundle.render.rankings import FORMATS
 
     request = RankRequest(**asked)
-    with user_errors(), progress_bar("ranking", "TimeRemainingColumn") as (announce, show):
+    with progress_bar("ranking", "TimeRemainingColumn") as (announce, show):
         ranking = rank(request, lambda now: show(now["step"], now["done"], now["total"]), announce)
     if as_json:
         form = "json"

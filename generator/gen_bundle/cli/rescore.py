@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from gen_bundle.cli.messages import console, progress_bar, say, say_each, table, user_errors
+from gen_bundle.cli.messages import console, progress_bar, say, say_each, table
 from gen_bundle.cli.options import PATH, engine_option, python_option, trust_option
 from gen_bundle.plain_text import one_line
 
 if TYPE_CHECKING:
     from gen_bundle.rescore.outputs import Rescored
-    from gen_bundle.rescore.rescoring import Bundles, RescoreRequest
+    from gen_bundle.rescore.rescoring import RescoreRequest
 
 SHOWN = 20
 EPILOG = """\b
@@ -66,6 +67,7 @@ submission failed; 2 wrong use or unreadable input.
 @click.option("--collect", is_flag=True, help="Score nothing: compare what the printed jobs have scored.")
 def command(print_jobs: bool, collect: bool, **asked: Any) -> None:
     """Score all submissions again, and show who changes: scores, ranks, and who fails now."""
+    from gen_bundle.building import finished_bundle
     from gen_bundle.rescore import rescoring
 
     if print_jobs + (asked["only"] is not None) + collect > 1:
@@ -74,10 +76,14 @@ def command(print_jobs: bool, collect: bool, **asked: Any) -> None:
     if not recorded and None in (asked["bundle"], asked["submissions"], asked["phase"]):
         raise click.UsageError("Expected BUNDLE, --submissions and --phase (only --collect can do without).")
     bar = progress_bar("rescoring", "MofNCompleteColumn", "TimeRemainingColumn")
-    with user_errors(), bar as (announce, advance), TemporaryDirectory(prefix="gen-bundle-rescore-") as work:
+    with bar as (announce, advance), TemporaryDirectory(prefix="gen-bundle-rescore-") as work:
         request = rescoring.recorded_request(asked["out"]) if recorded else rescoring.RescoreRequest(**asked)
         rescoring.check(request)
-        bundles = _finished(request, Path(work), announce)
+        built = partial(finished_bundle, data=request.data, trust=True, announce=announce)
+        new, old = built(request.bundle, Path(work, "new")), None
+        if request.against is not None:
+            old = built(request.against, Path(work, "old"))
+        bundles = rescoring.Bundles(new, old)
         if print_jobs:
             for line in rescoring.printed_jobs(request, bundles, announce, advance):
                 click.echo(line)
@@ -89,18 +95,6 @@ def command(print_jobs: bool, collect: bool, **asked: Any) -> None:
         rescored = rescore(request, bundles, announce, advance)
     _show(rescored, request)
     sys.exit(int(not rescored.good))
-
-
-def _finished(request: RescoreRequest, work: Path, announce: Callable[[str], None]) -> Bundles:
-    """The bundles that are asked for; a declaration is built for it."""
-    from gen_bundle.building import finished_bundle
-    from gen_bundle.rescore.rescoring import Bundles
-
-    new = finished_bundle(request.bundle, work / "new", request.data, trust=True, announce=announce)
-    old = None
-    if request.against is not None:
-        old = finished_bundle(request.against, work / "old", request.data, trust=True, announce=announce)
-    return Bundles(new, old)
 
 
 def _show(rescored: Rescored, request: RescoreRequest) -> None:

@@ -7,13 +7,11 @@ from collections.abc import Mapping, MutableMapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import click
 
-from gen_bundle.cli.messages import user_errors
-from gen_bundle.cli.options import competition_id, connected, json_option, live_options
+from gen_bundle.cli.options import competition_id, json_option, live_options
 from gen_bundle.live.competition import moment, phases_of, read_as_organiser
 from gen_bundle.live.connection import AnswerError, Connection, Row
 from gen_bundle.live.submissions import DELETED, FINAL, created, details_of, failure_reason, state, submissions_of
@@ -38,11 +36,10 @@ Exit status: 0 shown, 1 refused by the server, 2 wrong use.
 @click.option("--watch", is_flag=True, help="Look again every minute, until Ctrl-C.")
 @json_option("Print one line of JSON for each look.")
 @live_options
-def command(competition: int, watch: bool, as_json: bool, server: str, token_file: Path | None) -> None:
+def command(competition: int, watch: bool, as_json: bool, connection: Connection) -> None:
     """Show what happens in a live competition."""
     lines: dict[int, str] = {}
-    until_ended = suppress(KeyboardInterrupt) if watch else nullcontext()
-    with user_errors(), connected(server, token_file) as connection, until_ended:
+    with suppress(KeyboardInterrupt) if watch else nullcontext():
         while True:
             seen = status(connection, competition, datetime.now(UTC), lines)
             text = json.dumps(asdict(seen), ensure_ascii=False) if as_json else _text(seen)
@@ -113,7 +110,7 @@ class LiveStatus:
 
 
 def status(
-    connection: Connection, competition: int, now: datetime, known_lines: MutableMapping[int, str] | None = None
+    connection: Connection, competition: int, now: datetime, known_lines: MutableMapping[int, str]
 ) -> LiveStatus:
     """Look at a competition; waiting and days are counted from `now`.
 
@@ -122,7 +119,6 @@ def status(
     Raises:
         UserError: the user is not an organiser.
     """
-    lines = {} if known_lines is None else known_lines
     answer = read_as_organiser(connection, competition, "status")
     people = connection.rows("participants/", competition=competition)
     phases, rows = [], []
@@ -143,7 +139,7 @@ def status(
         dict(Counter(str(one["status"]) for one in people)),
         tuple(phases),
         _oldest(rows, now),
-        _alike(connection, failed[:MOST_FAILURES], lines),
+        _alike(connection, failed[:MOST_FAILURES], known_lines),
         max(0, len(failed) - MOST_FAILURES),
     )
 
@@ -158,6 +154,7 @@ def _oldest(rows: list[dict[str, Any]], now: datetime) -> Waiting | None:
 
 
 def _alike(connection: Connection, failed: Sequence[Row], lines: MutableMapping[int, str]) -> tuple[FailuresAlike, ...]:
+    """Failures by why, as far as that can be read; what is read is added to `lines`."""
     by_line: dict[str, list[int]] = {}
     for row in failed:
         number = int(row["id"])
@@ -177,7 +174,12 @@ def _text(seen: LiveStatus) -> str:
     published = "published" if seen.published else "not published"
     lines = [f"{seen.title} ({seen.id}, {published}), {seen.at}", f"  participants: {_counts(seen.participants)}"]
     for phase in seen.phases:
-        lines.append(f"  phase {phase.name}: {_left(phase.days_left)}; submissions: {_counts(phase.submissions)}")
+        left = "no end"
+        if phase.days_left is not None:
+            left = (
+                f"{phase.days_left:.1f} days left" if phase.days_left >= 0 else f"over for {-phase.days_left:.1f} days"
+            )
+        lines.append(f"  phase {phase.name}: {left}; submissions: {_counts(phase.submissions)}")
     if seen.oldest:
         waited = f"{seen.oldest.seconds // 60} min"
         lines.append(f"  waiting longest: {seen.oldest.id} of {seen.oldest.owner}, {seen.oldest.status}, {waited}")
@@ -193,9 +195,3 @@ def _text(seen: LiveStatus) -> str:
 
 def _counts(numbers: Mapping[str, int]) -> str:
     return ", ".join(f"{number} {status}" for status, number in sorted(numbers.items())) or "none"
-
-
-def _left(days: float | None) -> str:
-    if days is None:
-        return "no end"
-    return f"{days:.1f} days left" if days >= 0 else f"over for {-days:.1f} days"

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gen_bundle.cli.messages import can_answer, print_json, say, say_each, user_errors
-from gen_bundle.cli.options import PATH, competition_id, connected, json_option, live_options, transfer_bar
+from gen_bundle.cli.messages import can_answer, print_json, say, say_each
+from gen_bundle.cli.options import PATH, competition_id, json_option, live_options, transfer_bar
 from gen_bundle.errors import UserError
 from gen_bundle.plain_text import counted, in_lines
 
 if TYPE_CHECKING:
+    from gen_bundle.live.connection import Connection
     from gen_bundle.live.reruns import Cost
     from gen_bundle.update import Update
 
@@ -57,8 +58,7 @@ def command(
     bundle: Path,
     apply_: bool,
     as_json: bool,
-    server: str,
-    token_file: Path | None,
+    connection: Connection,
     **asked: bool,
 ) -> None:
     """Bring a live competition to what a bundle says."""
@@ -66,17 +66,14 @@ def command(
 
     if asked["remove_replaced"] and not apply_:
         raise click.UsageError("--remove-replaced deletes submissions, and needs --apply.")
-    with user_errors(), ExitStack() as held:
-        if apply_ and not asked["yes"] and not can_answer():
-            raise UserError("--apply asks before it changes anything, and nobody can answer here. To agree: --yes")
-        connection = held.enter_context(connected(server, token_file))
+    if apply_ and not asked["yes"] and not can_answer():
+        raise UserError("--apply asks before it changes anything, and nobody can answer here. To agree: --yes")
+    with ExitStack() as held:
         with transfer_bar(connection, bundle.name):
             update = look(connection, competition, bundle, held)
         costs = update.costs() if asked["rerun"] else []
         warnings = [*update.warnings(costs)]
-        if not as_json:
-            _show_differences(update)
-        _say_plan(update, apply_)
+        _show(update, apply_, as_json)
         say_each(warnings, "yellow", before="warning: ")
         say_each([cost.text for cost in costs], before="to be rerun: ")
         done = _applied(update, costs, **asked) if apply_ else {}
@@ -86,17 +83,15 @@ def command(
         sys.exit(1)
 
 
-def _show_differences(update: Update) -> None:
+def _show(update: Update, apply_: bool, as_json: bool) -> None:
+    """Show the differences; say what is done by --apply, what by hand, and what speaks against it."""
     from gen_bundle.difference.report import as_text
 
-    if update.changes or not update.unseen:
-        click.echo(in_lines(as_text([change.difference for change in update.changes])), nl=False)
-    else:
-        click.echo(f"The same as far as can be seen: {update.unseen}")
-
-
-def _say_plan(update: Update, apply_: bool) -> None:
-    """Say what is done by --apply, what by hand, and what speaks against it."""
+    if not as_json:
+        text = as_text([change.difference for change in update.changes])
+        if update.unseen and not update.changes:
+            text = f"The same as far as can be seen: {update.unseen}\n"
+        click.echo(in_lines(text), nl=False)
     if update.edits and not apply_:
         say(f"--apply would change {len(update.changes) - len(update.by_hand)} of them.")
     for change in update.by_hand:
@@ -135,10 +130,11 @@ def _applied(
     if update.obstacles and update.edits and not force:
         raise NotReadyError(*update.obstacles, advice="Nothing was changed. To change it nevertheless: --force")
     removes = remove_replaced and bool(costs or update.stale)
-    if not (update.edits or costs or removes):
+    question = _question(update, costs, removes)
+    if not question:
         say("nothing to change")
         return {"agreed": True, "faults": []}
-    if not yes and not click.confirm(_question(update, costs, removes), err=True):
+    if not yes and not click.confirm(question, err=True):
         say("nothing was changed")
         return {"agreed": False, "faults": []}
     with transfer_bar(update.connection, "storing"):
@@ -161,6 +157,7 @@ def _rerun(update: Update, rerun: bool, removes: bool) -> list[str]:
 
 
 def _question(update: Update, costs: Sequence[Cost], removes: bool) -> str:
+    """Whether to take the steps that there are to take; nothing without any."""
     steps = []
     if update.edits:
         steps.append(f"make {counted(len(update.changes) - len(update.by_hand), 'change')}")
@@ -168,6 +165,8 @@ def _question(update: Update, costs: Sequence[Cost], removes: bool) -> str:
         steps.append(f"rerun {counted(sum(cost.submissions for cost in costs), 'submission')}")
     if removes:
         steps.append("delete replaced runs that still rank")
+    if not steps:
+        return ""
     address = f"{update.connection.server}/competitions/{update.before.id}/"
     question = f"{update.before.competition.get('title')} ({address}): {' and '.join(steps)}?"
     if update.unseen:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gen_bundle.cli.messages import can_answer, print_json, say, say_each, user_errors
-from gen_bundle.cli.options import PATH, connected, json_option, live_options, transfer_bar
+from gen_bundle.cli.messages import can_answer, print_json, say, say_each
+from gen_bundle.cli.options import PATH, json_option, live_options, transfer_bar
 
 if TYPE_CHECKING:
+    from gen_bundle.live.connection import Connection
     from gen_bundle.live.upload import Uploaded
 
 EPILOG = """\b
@@ -38,25 +39,22 @@ Exit status: 0 uploaded as the bundle says, 1 not uploaded or stored otherwise, 
 @click.option("--force", is_flag=True, help="Upload also a draft, or what the check objects to.")
 @json_option("Print id, address, state and differences as JSON.")
 @live_options
-def command(
-    bundle: Path, publish: bool, yes: bool, force: bool, as_json: bool, server: str, token_file: Path | None
-) -> None:
+def command(bundle: Path, publish: bool, yes: bool, force: bool, as_json: bool, connection: Connection) -> None:
     """Upload a bundle to a live Codabench site."""
     from gen_bundle.live.upload import HandedOverError, UploadedBeforeError, upload
 
-    with user_errors(), connected(server, token_file) as connection, transfer_bar(connection, bundle.name):
-        try:
+    try:
+        with transfer_bar(connection, bundle.name):
             try:
                 done = upload(connection, bundle, publish=publish, force=force, again=yes)
             except UploadedBeforeError as before:
                 if not can_answer() or not click.confirm(f"{before.messages[0]}. Upload it again?", err=True):
                     raise
                 done = upload(connection, bundle, publish=publish, force=force, again=True)
-        except HandedOverError as error:
-            if as_json:
-                found = {"id": error.id, "address": error.address, "may_exist": True, "error": error.messages}
-                print_json(found)
-            raise
+    except HandedOverError as error:
+        if as_json:
+            print_json({"id": error.id, "address": error.address, "may_exist": True, "error": error.messages})
+        raise
     say_each(done.obstacles, "yellow", before="forced: ")
     say_each(done.mismatches, "red")
     if as_json:

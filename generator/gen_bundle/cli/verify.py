@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gen_bundle.cli.messages import print_json, say, spinner, user_errors
+from gen_bundle.cli.messages import print_json, say, spinner
 from gen_bundle.cli.options import PATH, engine_option, json_option, trust_option
 
 if TYPE_CHECKING:
@@ -45,18 +45,10 @@ def command(as_json: bool, **asked: Any) -> None:
     from gen_bundle.verify import VerifyRequest, verify
 
     request = VerifyRequest(**asked)
-    with user_errors(), spinner("scoring again"):
+    with spinner("scoring again"):
         verdict = verify(request)
     if as_json:
         print_json({"equal": verdict.equal, **asdict(verdict)})
-    _show(verdict)
-    if not verdict.verified:
-        say(f"error: not verified: {request.details} has no figure to compare. {EXPECTED}", "red")
-        sys.exit(2)
-    sys.exit(int(not verdict.equal))
-
-
-def _show(verdict: Verdict) -> None:
     if verdict.failed:
         say(f"the submission was not scored: {verdict.failed}", "red")
     _show_changes(verdict)
@@ -67,6 +59,10 @@ def _show(verdict: Verdict) -> None:
         say(f"not read as figures: {', '.join(verdict.not_taken)}", "yellow")
     if verdict.not_compared and not verdict.failed:
         say(f"not in the published result, so not compared: {', '.join(verdict.not_compared)}", "yellow")
+    if not verdict.verified:
+        say(f"error: not verified: {request.details} has no figure to compare. {EXPECTED}", "red")
+        sys.exit(2)
+    sys.exit(int(not verdict.equal))
 
 
 def _show_changes(verdict: Verdict) -> None:

@@ -190,7 +190,6 @@ class Competition:
     Attributes:
         columns: of the first leaderboard, as competition.yaml lists them.
         queue: it names a queue of its own.
-        pages: where a page's file is named, and as what; the terms among them.
     """
 
     title: str
@@ -208,7 +207,6 @@ class Competition:
     board_title: str = ""
     tie_break: tuple[str, ...] | None = None
     solutions: tuple[Solution, ...] = ()
-    pages: tuple[tuple[Path, str], ...] = field(default=())
 
     @property
     def leaderboard(self) -> Leaderboard:

@@ -4,7 +4,7 @@ Source: Django REST framework 3.16 serializer fields, with the types and lengths
 reads a value is in `gen_bundle.codabench.reading`.
 """
 
-import math
+import json
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from gen_bundle.codabench.reading import (
     sorted_phases,
 )
 from gen_bundle.codabench.versions import DIFFERENCES
-from gen_bundle.yaml_document import Path, is_endless
+from gen_bundle.yaml_document import Path, is_endless, texts_in
 from gen_bundle.zips.tree import is_encodable
 
 
@@ -218,36 +218,11 @@ def is_uuid(text: str) -> bool:
 
 def is_json(value: Any) -> bool:
     """Whether a YAML value can be written as JSON and stored by PostgreSQL (no dates, loops, NaN or NUL)."""
-    seen: set[int] = set()
-    done: set[int] = set()
-
-    def good(part: Any) -> bool:
-        if not isinstance(part, (dict, list)):
-            return _is_json_scalar(part)
-        if id(part) in done:
-            return True
-        if id(part) in seen:
-            return False
-        seen.add(id(part))
-        children = part
-        if isinstance(part, dict):
-            if not all(key is None or isinstance(key, (str, int, float)) for key in part):
-                return False
-            children = list(part.values())
-        fits = all(good(child) for child in children)
-        seen.discard(id(part))
-        done.add(id(part))
-        return fits
-
-    return good(value)
-
-
-def _is_json_scalar(value: Any) -> bool:
-    if isinstance(value, float):
-        return math.isfinite(value)
-    if isinstance(value, str):
-        return "\0" not in value and is_encodable(value)
-    return value is None or isinstance(value, int)
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return all("\0" not in text and is_encodable(text) for text in texts_in(value))
 
 
 NAME = Text(256)

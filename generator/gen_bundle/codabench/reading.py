@@ -219,7 +219,6 @@ def _read_v2(declared: CompetitionYaml) -> Competition:
         board_title=as_text(board.get("title")) or "",
         tie_break=tie_break,
         solutions=tuple(_solutions(declared)),
-        pages=tuple(_pages(declared)),
     )
 
 
@@ -286,15 +285,6 @@ def _solutions(declared: CompetitionYaml) -> Iterator[Solution]:
             yield Solution(place, "solution", entry.get("path"), order, _listed(entry.get("tasks")))
 
 
-def _pages(declared: CompetitionYaml) -> Iterator[tuple[Path, Any]]:
-    for entry in declared.entries("pages"):
-        if "file" in entry.value:
-            yield (*entry.at, "file"), entry.value["file"]
-    terms = declared.yaml.get("terms")
-    if isinstance(terms, str):
-        yield ("terms",), terms
-
-
 def _listed(indexes: Any) -> tuple[Hashable, ...]:
     """The indexes that a list names; the platform goes through mappings and texts as well, by key and character."""
     if not isinstance(indexes, (list, dict, str, set)):
@@ -350,7 +340,6 @@ def _read_v1(declared: CompetitionYaml) -> Competition:
             index=order,
         )
         phases.append(phase)
-    pages = declared.mapping(("html",)).items()
     return Competition(
         title=as_text(top.get("title")) or "",
         image=as_text(top.get("competition_docker_image") or DEFAULT_IMAGE) or "",
@@ -363,7 +352,6 @@ def _read_v1(declared: CompetitionYaml) -> Competition:
         detailed_results=is_on(top.get("enable_detailed_results")),
         programs_available=is_on(top.get("make_programs_available")),
         input_available=is_on(top.get("make_input_data_available")),
-        pages=tuple((("html", title), path) for title, path in pages if isinstance(path, str)),
     )
 
 

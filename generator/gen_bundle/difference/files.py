@@ -7,7 +7,6 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -228,64 +227,47 @@ def _data_changes(
             what = "added" if name in new else "removed"
             yield Difference(part, item, f"{name} {what}", effect)
         elif sha256_of(old[name]) != sha256_of(new[name]):
-            count = count_changes(old[name], new[name], keys)
-            text, becomes = str(count), effect
-            if count.same:
+            before, after = _items(old[name]), _items(new[name])
+            text, becomes = _counted(before, after, keys), effect
+            if not text:
                 text = "written differently, the same items: no score changes"
                 if effect is Effect.RERUN:
                     becomes = Effect.KEEP
-            yield Difference(part, item, name, becomes, f"{count.old} items", f"{count.new} items", (text,))
+            yield Difference(part, item, name, becomes, f"{len(before)} items", f"{len(after)} items", (text,))
 
 
-@dataclass(frozen=True)
-class ItemCount:
-    """Numbers of items.
+Items = Sequence[Mapping[str, Any]]
 
-    Attributes:
-        old, new: how many there are.
-        changed: those with the same key and other content; None where items have no key.
-        reordered: items without a key come in another order.
+
+def _counted(before: Items, after: Items, declared: Collection[Key]) -> str:
+    """What became of items, by a declared key, or else a column or field, that is unique; empty where nothing did.
+
+    Without such a key they are compared as bags; where the order may say which item it is, it counts, too.
     """
-
-    old: int
-    new: int
-    added: int
-    removed: int
-    changed: int | None
-    reordered: bool = False
-
-    @property
-    def same(self) -> bool:
-        """Nothing came, went, changed, or moved where the place may say which item it is."""
-        return not (self.added or self.removed or self.changed or self.reordered)
-
-    def __str__(self) -> str:
-        counts = [f"{self.added} added", f"{self.removed} removed"]
-        if self.changed is not None:
-            counts.append(f"{self.changed} changed")
-        if self.reordered:
-            counts.append("in another order")
-        return ", ".join(counts)
-
-
-def count_changes(old: Node, new: Node, declared: Iterable[Key] = ()) -> ItemCount:
-    """Compare two versions of a file: by a declared key, or else a column or field, that is unique; else as bags."""
-    before, after = _items(old), _items(new)
     keys = list(declared)
     if before:
-        keys += [(name,) for name in before[0] if name]
+        keys += zip(filter(None, before[0]))
+    is_moved = False
     for key in keys:
         one, other = _by_key(key, before), _by_key(key, after)
         if one and other:
             changed = sum(one[values] != other[values] for values in one.keys() & other.keys())
-            return ItemCount(len(one), len(other), len(other.keys() - one), len(one.keys() - other), changed)
-    texts, other_texts = list(map(_frozen, before)), list(map(_frozen, after))
-    bag, other_bag = Counter(texts), Counter(other_texts)
-    added, removed = (other_bag - bag).total(), (bag - other_bag).total()
-    return ItemCount(len(before), len(after), added, removed, None, bag == other_bag and texts != other_texts)
+            counts = {"added": len(other.keys() - one), "removed": len(one.keys() - other), "changed": changed}
+            break
+    else:
+        texts, other_texts = list(map(_frozen, before)), list(map(_frozen, after))
+        bag, other_bag = Counter(texts), Counter(other_texts)
+        counts = {"added": (other_bag - bag).total(), "removed": (bag - other_bag).total()}
+        is_moved = bag == other_bag and texts != other_texts
+    if not any(counts.values()) and not is_moved:
+        return ""
+    said = [f"{number} {what}" for what, number in counts.items()]
+    if is_moved:
+        said.append("in another order")
+    return ", ".join(said)
 
 
-def _items(node: Node) -> Sequence[Mapping[str, Any]]:
+def _items(node: Node) -> Items:
     """The items of a file: rows by column title, objects of JSON, lines of anything else; every one a mapping."""
     value = json_value(node)
     if isinstance(value, dict):
@@ -313,7 +295,7 @@ def _objects(found: Iterable[str]) -> list[dict[str, Any]]:
     return objects
 
 
-def _by_key(key: Key, items: Sequence[Mapping[str, Any]]) -> dict[tuple[str, ...], str]:
+def _by_key(key: Key, items: Items) -> dict[tuple[str, ...], str]:
     """Every item by its key; nothing where one lacks a field of it, or two have the same."""
     found = {}
     for item in items:

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from gen_bundle.check.bundle import Bundle
@@ -66,7 +66,12 @@ def as_text(found: Sequence[Difference]) -> str:
     for part in sorted(by_part, key=lambda part: -max(cause.weight for cause in by_part[part])):
         lines.append(part)
         for cause in sorted(by_part[part], key=lambda cause: -cause.weight):
-            lines += _lines(cause)
+            detail = cause.difference.detail
+            lines.append(f"  {cause.difference.effect.key:5}  {_headline(cause)}")
+            for line in detail[:MAX_DETAIL]:
+                lines.append(f"         {line}")
+            if detail[MAX_DETAIL:]:
+                lines.append(f"         … and {len(detail) - MAX_DETAIL} more lines")
     counts = Counter(cause.difference.effect for cause in causes)
     lines += ["", f"{counted(len(causes), 'difference')}:"]
     for effect in Effect:
@@ -96,15 +101,6 @@ def _causes(found: Sequence[Difference]) -> list[DifferenceCause]:
     return sorted(causes.values(), key=lambda cause: PARTS.index(cause.difference.part))
 
 
-def _lines(cause: DifferenceCause) -> Iterator[str]:
-    one = cause.difference
-    yield f"  {one.effect.key:5}  {_headline(cause)}"
-    for detail in one.detail[:MAX_DETAIL]:
-        yield f"         {detail}"
-    if one.detail[MAX_DETAIL:]:
-        yield f"         … and {len(one.detail) - MAX_DETAIL} more lines"
-
-
 def _headline(cause: DifferenceCause) -> str:
     """Which items differ in what, with the value on each side."""
     one, end = cause.difference, ""
@@ -117,7 +113,8 @@ def _headline(cause: DifferenceCause) -> str:
     if named:
         line = f"{named}: {line}"
     if cause.kits:
-        line += f" (also in the starting kit{'s' if len(cause.kits) > 1 else ''} of {', '.join(cause.kits)})"
+        kits = "kit" + "s" * (len(cause.kits) > 1)
+        line += f" (also in the starting {kits} of {', '.join(cause.kits)})"
     return line
 
 
@@ -142,5 +139,5 @@ def _short(value: str | None) -> str:
 
 def as_json(found: Sequence[Difference]) -> str:
     """The differences as programs read them."""
-    value = {"same": not found, "differences": [one.as_dict() for one in found]}
+    value = {"same": not found, "differences": list(map(Difference.as_dict, found))}
     return json.dumps(value, indent=1, ensure_ascii=False) + "\n"

@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -52,15 +51,17 @@ def inspect_image(tag: str) -> dict[str, Any]:
     Raises:
         UserError: it has no such image, or no engine answers.
     """
-    found = json.loads(docker_output("image", "inspect", tag))
-    image: dict[str, Any] = found[0]
+    image: dict[str, Any] = json.loads(docker_output("image", "inspect", tag))[0]
     return image
 
 
 @functools.cache
 def docker_command() -> str:
     """The first docker on PATH, or beside dockerd, whose `build` knows BuildKit's `--secret`; any docker otherwise."""
-    candidates = list(_candidates())
+    places = [shutil.which("docker"), "/usr/bin/docker"]
+    if daemon := shutil.which("dockerd", path=f"{os.environ.get('PATH', '')}{os.pathsep}/usr/sbin"):
+        places.append(str(Path(daemon).with_name("docker")))
+    candidates = [place for place in places if place is not None and os.access(place, os.X_OK)]
     if not candidates:
         raise UserError("docker: command not found. Expected Docker to be installed (docs/image.md).")
     for candidate in candidates:
@@ -69,12 +70,3 @@ def docker_command() -> str:
         if "--secret" in helped.stdout:
             return candidate
     return candidates[0]
-
-
-def _candidates() -> Iterator[str]:
-    places = [shutil.which("docker"), "/usr/bin/docker"]
-    if daemon := shutil.which("dockerd", path=f"{os.environ.get('PATH', '')}{os.pathsep}/usr/sbin"):
-        places.append(str(Path(daemon).with_name("docker")))
-    for place in places:
-        if place is not None and os.access(place, os.X_OK):
-            yield place

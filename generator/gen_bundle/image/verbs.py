@@ -1,24 +1,19 @@
-"""Locks, builds, checks and pushes the scoring image: the verbs of `gen-bundle image`, one after the other."""
+"""Builds, checks and pushes the scoring image: verbs of `gen-bundle image`, one after the other."""
 
 import contextlib
 import hashlib
 import importlib.metadata
-import io
 import json
 import os
 import shutil
 import subprocess
 import tempfile
 import threading
-import urllib.request
-import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
-
-from pydantic import ValidationError
 
 from gen_bundle.errors import UserError
 from gen_bundle.image.docker_command import (
@@ -28,149 +23,12 @@ from gen_bundle.image.docker_command import (
     inspect_image,
     require_builder,
 )
-from gen_bundle.image.models import (
-    PUNKT_URL,
-    BaseImage,
-    ImageModel,
-    ModelsFile,
-    Punkt,
-    Weights,
-    describe,
-    read_models_file,
-    write_models_file,
-)
+from gen_bundle.image.models import BaseImage, Weights
 from gen_bundle.image.request import ImageRequest
 from gen_bundle.local_server import local_server
 from gen_bundle.resources import resource
 from gen_bundle.starting import pip_environment, python
 from gen_bundle.twin.engines.docker import registry_digests
-
-
-def lock(request: ImageRequest, models_path: Path, report: Callable[[str], None]) -> bool:
-    """Lock every model of the request that is not locked, the sentence splitter's data, and the base image.
-
-    A model that the file does not name yet is added. What is locked stays as it is. The base image stays without a
-    digest where no container engine or no registry answers, which is reported.
-
-    Returns:
-        Whether anything changed.
-
-    Raises:
-        UserError: the hub cannot be reached, lacks a model, or has other files than were expected; the file then
-            stays as it was.
-    """
-    known = read_models_file(models_path)
-    models = dict(known.models)
-    problems: list[str] = []
-    for repository, wanted in request.models.items():
-        model = models.get(repository, ImageModel())
-        if model.locked or model.path is not None:
-            continue
-        try:
-            models[repository] = _locked(model, repository, wanted, report)
-        except _UnlockableError as error:
-            problems += [f"{models_path}: models.{repository}.{text}" for text in error.args]
-    if problems:
-        raise UserError(*problems)
-    punkt = known.punkt
-    if request.packages == "models" and punkt.files is None:
-        punkt = Punkt(files=_punkt_files())
-        report(f"punkt: locked, {len(punkt.files or {})} files")
-    base_image = known.base_image
-    if base_image.digest is None:
-        try:
-            base_image = base_image.model_copy(update={"digest": _registry_digest(base_image.name)})
-            report(f"{base_image.name}: locked at {base_image.digest}")
-        except UserError as error:
-            report(f"{base_image.name}: is left without a digest ({error}). Lock it where Docker reaches a registry.")
-    return _store(models_path, known, ModelsFile(models=models, punkt=punkt, base_image=base_image))
-
-
-class _UnlockableError(Exception):
-    """A model is not what the file or the competition says; the arguments name the field, and what is wrong."""
-
-
-def _locked(model: ImageModel, repository: str, wanted: str | None, report: Callable[[str], None]) -> ImageModel:
-    """The model with what the hub says of it."""
-    if model.revision is not None and wanted not in (None, model.revision):
-        raise _UnlockableError(
-            f"revision: is {model.revision}, but the competition asks for {wanted}. "
-            "Expected the same; to lock that one, set revision to null here and take expected away."
-        )
-    found = describe(repository, model.revision or wanted)
-    if contradictions := model.contradictions(found.files):
-        raise _UnlockableError(*contradictions)
-    confirmed = f", {len(model.expected)} of them as expected" if model.expected else ""
-    report(f"{repository}: locked at {found.revision}, {len(found.files)} files{confirmed}")
-    facts = {"revision": found.revision, "files": found.files, "licence": model.licence or found.licence}
-    return model.model_copy(update={**facts, "expected": None})
-
-
-def _registry_digest(name: str) -> str:
-    """The digest of an image (NAME:TAG) in its registry; the engine pulls it, as a build would.
-
-    Raises:
-        UserError: no engine or no registry answers.
-    """
-    docker_output("pull", "--quiet", name)
-    digests = json.loads(docker_output("image", "inspect", "--format", "{{json .RepoDigests}}", name)) or []
-    for digest in digests:
-        if digest.rpartition("@")[0] == name.rpartition(":")[0]:
-            found: str = digest.rpartition("@")[2]
-            return found
-    raise UserError(f"the engine knows no digest of {name}")
-
-
-def lock_numbers(request: ImageRequest, models_path: Path, report: Callable[[str], None]) -> bool:
-    """Store what the built image's self-test computes with each model, where no number is stored yet.
-
-    Raises:
-        UserError: the image is missing, or its self-test fails, or it carries another revision of a model.
-    """
-    known = read_models_file(models_path)
-    selftest = json.loads(docker_output("run", "--rm", "--network=none", request.tag, "scoring-selftest", "--json"))
-    baked = docker_output("image", "inspect", "--format", '{{index .Config.Labels "gen-bundle.models"}}', request.tag)
-    models = dict(known.models)
-    for repository, number in selftest["numbers"].items():
-        model = models.get(repository)
-        if repository not in request.models or model is None or model.number is not None:
-            continue
-        if model.locked and f"{repository}@{model.revision}" not in baked.split():
-            raise UserError(
-                f"{request.tag}: does not carry {repository} at the locked revision {model.revision}. "
-                f"Build it again: gen-bundle image build {request.name}"
-            )
-        report(f"{repository}: number {number}")
-        models[repository] = model.model_copy(update={"number": number})
-    return _store(models_path, known, known.model_copy(update={"models": models}))
-
-
-def _store(path: Path, before: ModelsFile, after: ModelsFile) -> bool:
-    if after == before:
-        return False
-    try:
-        checked = ModelsFile.model_validate(after.model_dump())
-    except ValidationError as error:
-        faults = [f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors(include_url=False)]
-        raise UserError(*(f"{path}: cannot hold what the hub answered: {fault}" for fault in faults)) from None
-    write_models_file(path, checked)
-    return True
-
-
-def _punkt_files() -> dict[str, str]:
-    """The English files of nltk's `punkt_tab` and their digests."""
-    try:
-        with urllib.request.urlopen(PUNKT_URL, timeout=60) as response:  # noqa: S310
-            archive = zipfile.ZipFile(io.BytesIO(response.read()))
-    except OSError as error:
-        raise UserError(f"{PUNKT_URL}: cannot be reached ({error}). Lock on a machine that reaches it.") from None
-    with archive:
-        return {
-            name.removeprefix("punkt_tab/"): hashlib.sha256(archive.read(name)).hexdigest()
-            for name in sorted(archive.namelist())
-            if name.startswith("punkt_tab/english/") and not name.endswith("/")
-        }
-
 
 PACKAGES = "packages.txt"
 CUDA = {"gen-bundle.cuda": "13.0", "gen-bundle.driver": "580.65"}  # of the locked torch, and the host driver it needs
@@ -279,30 +137,27 @@ def pip_settings(folder: Path) -> Iterator[Path | None]:
 
 def machine_settings() -> dict[str, str]:
     """The settings to pass on, as `pip config list` gives them: those of the environment come before those of files."""
+    commands = [python("-m", "pip")]
+    if pip := shutil.which("pip") or shutil.which("pip3"):
+        commands.append([pip])
+    listed: list[str] = []
+    for command in commands:
+        done = subprocess.run([*command, "config", "list"], capture_output=True, text=True, env=pip_environment())
+        if done.returncode == 0:
+            listed = done.stdout.splitlines()
+            break
     settings: dict[str, str] = {}
-    listed = [line.partition("=") for line in _pip_config()]
     for section in (":env:", "install", "global"):
-        for name, _, value in listed:
+        for line in listed:
+            name, _, value = line.partition("=")
             key = name.removeprefix(f"{section}.")
             if key in PASSED_ON:
                 settings.setdefault(key, value.strip().strip("'\""))
     return settings
 
 
-def _pip_config() -> list[str]:
-    pip = shutil.which("pip") or shutil.which("pip3")
-    commands = [python("-m", "pip")]
-    if pip:
-        commands.append([pip])
-    for command in commands:
-        done = subprocess.run([*command, "config", "list"], capture_output=True, text=True, env=pip_environment())
-        if done.returncode == 0:
-            return done.stdout.splitlines()
-    return []
-
-
 def _reachable(key: str, value: str, servers: contextlib.ExitStack) -> str | None:
-    """The value as a build can use it: a folder of wheels becomes an address; an index kept in a folder is left out."""
+    """The value as a build can use it: a folder of wheels is served; an index kept in a folder is left out."""
     address = urlsplit(value)
     if address.scheme in ("http", "https") or key not in ("find-links", "index-url", "extra-index-url"):
         return value
@@ -311,20 +166,12 @@ def _reachable(key: str, value: str, servers: contextlib.ExitStack) -> str | Non
         folder = Path(unquote(address.path))
     if key != "find-links" or not folder.is_dir():
         return None
-    return servers.enter_context(_served(folder))
-
-
-@contextlib.contextmanager
-def _served(folder: Path) -> Iterator[str]:
-    """The address of a folder, served on the loopback address."""
-    with local_server(folder) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}/"
-        finally:
-            server.shutdown()
-            thread.join()
+    server = servers.enter_context(local_server(folder))
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    servers.callback(thread.join)
+    servers.callback(server.shutdown)  # which comes first: callbacks are called backwards
+    return f"http://127.0.0.1:{server.server_port}/"
 
 
 WORKER_DISK_GB = 15.0  # an image of 17 GB filled the default queue's workers (codalab/codabench issue 1760)
@@ -374,20 +221,13 @@ def inspected(image: dict[str, Any], request: ImageRequest, worker_disk_gb: floa
     labels = config.get("Labels") or {}
     yield _models(labels, request)
     if request.packages == "models":
-        yield _variant(labels, request)
-
-
-def _variant(labels: dict[str, str], request: ImageRequest) -> Observation:
-    built = labels.get("gen-bundle.variant", "unknown")
-    if built != request.variant:
-        text = f"is {built}, wanted {request.variant}. Build it again: gen-bundle image build {request.name}"
-        return Observation("variant", True, text)
-    if built == "cpu":
-        return Observation("variant", False, "cpu")
-    needs = (
-        f"CUDA {labels.get('gen-bundle.cuda')}, on hosts with NVIDIA driver {labels.get('gen-bundle.driver')} or later"
-    )
-    return Observation("variant", False, needs)
+        built = text = labels.get("gen-bundle.variant", "unknown")
+        if built != request.variant:
+            text = f"is {built}, wanted {request.variant}. Build it again: gen-bundle image build {request.name}"
+        elif built == "cuda":
+            cuda, driver = labels.get("gen-bundle.cuda"), labels.get("gen-bundle.driver")
+            text = f"CUDA {cuda}, on hosts with NVIDIA driver {driver} or later"
+        yield Observation("variant", built != request.variant, text)
 
 
 def _models(labels: dict[str, str], request: ImageRequest) -> Observation:

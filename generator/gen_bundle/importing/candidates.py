@@ -129,16 +129,10 @@ def read_code(program: Path) -> ScorerCode:
                     names.add(name.rpartition(".")[2].lower())
                 case ast.Constant(value=str(said)):
                     texts.add(said)
-                    names.update(_names_in(said))
+                    if len(said) < LONGEST_NAME:
+                        small = said.lower()
+                        names.update([small, *re.findall("[a-z0-9]+", small)])
     return ScorerCode(frozenset(names), frozenset(texts))
-
-
-def _names_in(text: str) -> list[str]:
-    """A short text of the code, and its words."""
-    if len(text) >= LONGEST_NAME:
-        return []
-    small = text.lower()
-    return [small, *re.findall("[a-z0-9]+", small)]
 
 
 # Declarations that its files allow

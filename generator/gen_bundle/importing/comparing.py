@@ -124,13 +124,6 @@ def _as(like: Any, value: Any) -> Any:
     return value
 
 
-Change = Callable[[AnswerTable, random.Random], Sequence[Row]]
-
-
-def _itself(answers: AnswerTable, rng: random.Random) -> Sequence[Row]:
-    return answers.table.rows
-
-
 def _permuted(answers: AnswerTable, rng: random.Random) -> Sequence[Row]:
     """The answers of other rows."""
     rows = []
@@ -146,55 +139,41 @@ def _shuffled(answers: AnswerTable, rng: random.Random) -> Sequence[Row]:
     return rng.sample(answers.table.rows, len(answers.table.rows))
 
 
-def _partly_right(share: float) -> Change:
+def _partly_right(answers: AnswerTable, rng: random.Random, share: float) -> Sequence[Row]:
     """So many answers right, the others as they were, or another known one."""
 
-    def change(answers: AnswerTable, rng: random.Random) -> Sequence[Row]:
-        def answer(place: int, value: Any, right: Any) -> Any:
-            if rng.random() < share:
-                return right
-            return value if place in answers.bounds else rng.choice(answers.known[place])
+    def change(place: int, value: Any, right: Any) -> Any:
+        if rng.random() < share:
+            return right
+        return value if place in answers.bounds else rng.choice(answers.known[place])
 
-        return answers.each(answer)
-
-    return change
+    return answers.each(change)
 
 
-def _noise(size: float) -> Change:
+def _noise(answers: AnswerTable, rng: random.Random, size: float) -> Sequence[Row]:
     """Numbers with noise, within their bounds where these are 0 and 1; other answers changed as often."""
 
-    def change(answers: AnswerTable, rng: random.Random) -> Sequence[Row]:
-        def answer(place: int, value: Any, right: Any) -> Any:
-            if place not in answers.bounds:
-                known = answers.known[place]
-                return rng.choice(known) if rng.random() < size else value
-            low, high = answers.bounds[place]
-            noisy = float(value) + rng.gauss(0, size * (high - low or 1))
-            if low >= 0 and high <= 1:
-                noisy = min(max(noisy, 0.0), 1.0)
-            return f"{noisy:.6f}" if isinstance(value, str) else noisy
+    def change(place: int, value: Any, right: Any) -> Any:
+        if place not in answers.bounds:
+            known = answers.known[place]
+            return rng.choice(known) if rng.random() < size else value
+        low, high = answers.bounds[place]
+        noisy = float(value) + rng.gauss(0, size * (high - low or 1))
+        if low >= 0 and high <= 1:
+            noisy = min(max(noisy, 0.0), 1.0)
+        return f"{noisy:.6f}" if isinstance(value, str) else noisy
 
-        return answers.each(answer)
-
-    return change
+    return answers.each(change)
 
 
-def _constant(which: int) -> Change:
-    return lambda answers, rng: answers.each(lambda place, value, right: answers.known[place][which])
+def _constant(answers: AnswerTable, rng: random.Random, which: int) -> Sequence[Row]:
+    return answers.each(lambda place, value, right: answers.known[place][which])
 
 
-def _dropped(share: float) -> Change:
+def _dropped(answers: AnswerTable, rng: random.Random, share: float) -> Sequence[Row]:
     """Without so many of the last rows, at least one."""
-
-    def change(answers: AnswerTable, rng: random.Random) -> Sequence[Row]:
-        rows = answers.table.rows
-        return rows[: len(rows) - max(1, round(len(rows) * share))]
-
-    return change
-
-
-def _twice(answers: AnswerTable, rng: random.Random) -> Sequence[Row]:
-    return [*answers.table.rows, rng.choice(answers.table.rows)]
+    rows = answers.table.rows
+    return rows[: len(rows) - max(1, round(len(rows) * share))]
 
 
 def _unknown_row(answers: AnswerTable, rng: random.Random) -> Sequence[Row]:
@@ -204,44 +183,40 @@ def _unknown_row(answers: AnswerTable, rng: random.Random) -> Sequence[Row]:
     return [*answers.table.rows, tuple(row)]
 
 
-def _cell(value: str) -> Change:
+def _cell(answers: AnswerTable, rng: random.Random, value: str) -> Sequence[Row]:
     """One answer is something else."""
-
-    def change(answers: AnswerTable, rng: random.Random) -> Sequence[Row]:
-        rows = list(map(list, answers.table.rows))
-        rng.choice(rows)[answers.places[0]] = value
-        return list(map(tuple, rows))
-
-    return change
+    rows = list(map(list, answers.table.rows))
+    rng.choice(rows)[answers.places[0]] = value
+    return list(map(tuple, rows))
 
 
-CHANGES: Sequence[tuple[str, Change]] = (
-    ("rewritten", _itself),
+CHANGES: Sequence[tuple[str, Callable[[AnswerTable, random.Random], Sequence[Row]]]] = (
+    ("rewritten", lambda answers, rng: answers.table.rows),
     ("permuted", _permuted),
     ("permuted", _permuted),
-    ("90-percent-right", _partly_right(0.9)),
-    ("60-percent-right", _partly_right(0.6)),
-    ("30-percent-right", _partly_right(0.3)),
-    ("10-percent-right", _partly_right(0.1)),
-    ("noise", _noise(0.02)),
-    ("noise", _noise(0.1)),
-    ("noise", _noise(0.3)),
-    ("noise", _noise(0.6)),
+    ("90-percent-right", partial(_partly_right, share=0.9)),
+    ("60-percent-right", partial(_partly_right, share=0.6)),
+    ("30-percent-right", partial(_partly_right, share=0.3)),
+    ("10-percent-right", partial(_partly_right, share=0.1)),
+    ("noise", partial(_noise, size=0.02)),
+    ("noise", partial(_noise, size=0.1)),
+    ("noise", partial(_noise, size=0.3)),
+    ("noise", partial(_noise, size=0.6)),
     ("permuted", _permuted),
-    ("75-percent-right", _partly_right(0.75)),
-    ("45-percent-right", _partly_right(0.45)),
-    ("all-right", _partly_right(1.0)),
-    ("none-known-right", _partly_right(0.0)),
+    ("75-percent-right", partial(_partly_right, share=0.75)),
+    ("45-percent-right", partial(_partly_right, share=0.45)),
+    ("all-right", partial(_partly_right, share=1.0)),
+    ("none-known-right", partial(_partly_right, share=0.0)),
     ("shuffled-rows", _shuffled),
     ("shuffled-rows", _shuffled),
-    ("constant", _constant(0)),
-    ("constant", _constant(-1)),
-    ("without-last-row", _dropped(0)),
-    ("first-half", _dropped(0.5)),
-    ("a-row-twice", _twice),
+    ("constant", partial(_constant, which=0)),
+    ("constant", partial(_constant, which=-1)),
+    ("without-last-row", partial(_dropped, share=0)),
+    ("first-half", partial(_dropped, share=0.5)),
+    ("a-row-twice", lambda answers, rng: [*answers.table.rows, rng.choice(answers.table.rows)]),
     ("row-of-an-unknown-id", _unknown_row),
-    ("unknown-answer", _cell("no-such-answer")),
-    ("answer-nan", _cell("nan")),
+    ("unknown-answer", partial(_cell, value="no-such-answer")),
+    ("answer-nan", partial(_cell, value="nan")),
 )
 """The first ones are the search's, and must tell metrics apart; from the 21st on a scorer may refuse them."""
 

@@ -199,7 +199,10 @@ def _phases(foreign: Mapping[str, Any], decimals: int | None, lost: list[str]) -
         entry = {key: phase[key] for key in PHASE_SAME if phase.get(key) is not None}
         for key in ("start", "end"):
             if phase.get(key):
-                entry[key] = _moment(phase[key])
+                moment = read_instant(phase[key], datetime.now(UTC)).moment
+                if moment is None:
+                    raise UserError(f"the date {phase[key]!r}: expected one that Codabench reads")
+                entry[key] = f"{moment:%Y-%m-%d %H:%M:%S} UTC"
         reference = references[phase["tasks"][0]]
         owner = owners.setdefault(reference, name)
         if owner != name:
@@ -210,14 +213,6 @@ def _phases(foreign: Mapping[str, Any], decimals: int | None, lost: list[str]) -
             entry["score_decimals"] = decimals
         lost += _files_lost(phase)
         yield entry
-
-
-def _moment(text: str) -> str:
-    """A date as the platform reads it, with its zone."""
-    instant = read_instant(text, datetime.now(UTC))
-    if instant.moment is None:
-        raise UserError(f"the date {text!r}: expected one that Codabench reads")
-    return f"{instant.moment:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _files_lost(phase: Mapping[str, Any]) -> Iterator[str]:

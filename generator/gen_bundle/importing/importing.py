@@ -11,14 +11,13 @@ import secrets
 import shutil
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import yaml
 
-from gen_bundle.check.bundle import page_files
+from gen_bundle.check.bundle import Bundle, page_files
 from gen_bundle.codabench.competition import MEASURED, TIE_BREAK, Column, DataUse, Phase, Task
 from gen_bundle.codabench.dates import Instant
 from gen_bundle.codabench.fields import (
@@ -37,7 +36,7 @@ from gen_bundle.codabench.fields import (
 from gen_bundle.codabench.reading import as_boolean, as_text
 from gen_bundle.declaration.read import FILE, read_foreign
 from gen_bundle.errors import UserError
-from gen_bundle.importing.opening import ABSENT, NO_PAGE, Opened, open_any
+from gen_bundle.importing.opening import ABSENT, NO_PAGE, Imported, open_any
 from gen_bundle.new.project import SCHEMA, placeholder_logo, write_schema
 from gen_bundle.platforms.codabench import BundleDumper
 from gen_bundle.yaml_document import Path as YamlPath
@@ -55,25 +54,6 @@ OWN_NAMES = {"registration_auto_approve", "forum_enabled", "contact_email", "doc
 """Of the top of competition.yaml: what bundle.yaml calls otherwise, or puts first."""
 
 
-@dataclass(frozen=True)
-class Imported:
-    """What became of a bundle.
-
-    Attributes:
-        changed: what is taken for something else, or written differently, a line each.
-        converted: in what the project differs from what Codabench itself reads in a bundle of CodaLab's, a line each.
-        lost: what could not be carried over, a line each.
-        absent: what the bundle names and does not hold, with its place in the project, a line each.
-        faults: what bundle.yaml cannot say as it is, a line each, with its place there.
-    """
-
-    changed: list[str]
-    converted: list[str]
-    lost: list[str]
-    absent: list[str]
-    faults: list[str]
-
-
 def import_bundle(source: Path, folder: Path) -> Imported:
     """Make a project of a bundle, zip or folder, in either format.
 
@@ -86,20 +66,20 @@ def import_bundle(source: Path, folder: Path) -> Imported:
     """
     if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
         raise UserError(f"--out {folder}: exists already. Expected a new folder, or an empty one.")
-    faults: list[str] = []
+    imported = Imported()
     work = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.tmp")
     with ExitStack() as held:
-        opened = open_any(source, datetime.now(UTC), held)
+        bundle = open_any(source, datetime.now(UTC), held, imported)
         try:
             work.mkdir(parents=True)
-            declaration = _Project(opened, work).declaration()
+            declaration = _Project(bundle, work, imported).declaration()
             made_of = f"Made of {source.resolve().name!a} by gen-bundle import."
             (work / FILE).write_text(declaration_text(declaration, made_of), encoding="utf-8")
             write_schema(work)
             try:
                 read_foreign(work)
             except UserError as error:  # what is absent is said already
-                faults = [message for message in error.messages if ": nothing is at " not in message]
+                imported.faults += [message for message in error.messages if ": nothing is at " not in message]
             if folder.exists():
                 folder.rmdir()
             work.rename(folder)
@@ -110,10 +90,9 @@ def import_bundle(source: Path, folder: Path) -> Imported:
             ) from error
         finally:
             shutil.rmtree(work, ignore_errors=True)
-    return Imported(opened.changed, opened.converted, opened.lost, opened.absent, faults)
+    return imported
 
 
-@dataclass
 class _Project:
     """A project in the making.
 
@@ -123,15 +102,14 @@ class _Project:
         used: the places that are taken, without the endings of files and without case.
     """
 
-    opened: Opened
-    folder: Path
-    placed: dict[Any, str] = field(default_factory=dict)
-    texts: dict[str, str] = field(default_factory=dict)
-    used: set[str] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
-        self.bundle = self.opened.bundle
-        self.competition = self.bundle.competition
+    def __init__(self, bundle: Bundle, folder: Path, imported: Imported) -> None:
+        self.bundle = bundle
+        self.competition = bundle.competition
+        self.folder = folder
+        self.imported = imported
+        self.placed: dict[Any, str] = {}
+        self.texts: dict[str, str] = {}
+        self.used: set[str] = set()
         self.roles = {use.role for use in self.competition.uses()}
         self.phases = _ids({one.at: (one.id, one.name) for one in self.competition.phases}, "phase", TAKEN_IDS)
         self.tasks = _ids({one.at: self._named(one) for one in self.competition.tasks}, "task", set())
@@ -146,13 +124,21 @@ class _Project:
     def declaration(self) -> dict[str, Any]:
         """What bundle.yaml says; all files are written."""
         top = self.bundle.yaml
+        image = top.get("image")
+        logo = f"logo{PurePosixPath(image).suffix}" if isinstance(image, str) else "logo.png"
+        self._write(self.bundle.find(image), logo, "image", placeholder_logo("logo", self.competition.title))
+        pages = []
+        for page in page_files(self.bundle):
+            if page.at != ("terms",):
+                title = as_text(self.bundle.value((*page.at[:-1], "title"))) or ""
+                pages.append({"title": title, "file": self._text(page.path, dotted(page.at))})
         declared: dict[str, Any] = {
             "title": as_text(top.get("title")) or "",
             "description": as_text(top.get("description")) or "",
-            "logo": self._logo(),
+            "logo": logo,
             **self._settings(),
             "raw": True,
-            "pages": list(self._pages()),
+            "pages": pages,
             "terms": self._terms(),
             "programs": {},
         }
@@ -201,22 +187,9 @@ class _Project:
     def _name_further(self, at: YamlPath, read: Set[str]) -> None:
         further = [dotted((*at, key)) for key in self.bundle.mapping(at) if key not in read]
         if further:
-            self.opened.lost.append(f"{', '.join(further)}: Codabench ignores it, too")
+            self.imported.lost.append(f"{', '.join(further)}: Codabench ignores it, too")
 
     # Texts
-
-    def _logo(self) -> str:
-        path = self.bundle.yaml.get("image")
-        name = path if isinstance(path, str) else "logo.png"
-        place = "logo" + PurePosixPath(name).suffix
-        self._write(self.bundle.find(path), place, "image", placeholder_logo("logo", self.competition.title))
-        return place
-
-    def _pages(self) -> Iterator[dict[str, str]]:
-        for page in page_files(self.bundle):
-            if page.at != ("terms",):
-                title = as_text(self.bundle.value((*page.at[:-1], "title")))
-                yield {"title": title or "", "file": self._text(page.path, dotted(page.at))}
 
     def _terms(self) -> str:
         if "terms" in self.bundle.yaml:
@@ -238,7 +211,7 @@ class _Project:
         if isinstance(found, Node) and not found.is_folder:
             write_files(found, self.folder / place)
             return
-        self.opened.absent.append(f"{at}: names no file of the bundle; a placeholder is in {place}")
+        self.imported.absent.append(f"{at}: names no file of the bundle; a placeholder is in {place}")
         write_files(file_of(instead), self.folder / place)
 
     # Tasks and phases
@@ -298,14 +271,14 @@ class _Project:
             return str(value)
         stored = f"{instant.moment:%Y-%m-%d %H:%M:%S} UTC"
         if instant.lost_time or instant.lost_zone or instant.other_reading or instant.odd:
-            self.opened.changed.append(f"{dotted(at)}: {value} is {stored} to Codabench")
+            self.imported.changed.append(f"{dotted(at)}: {value} is {stored} to Codabench")
         return stored
 
     def _solutions(self) -> Iterator[dict[str, Any]]:
         indexes = {task.index: self.tasks[task.at] for task in reversed(self.competition.tasks)}
         for entry in self.bundle.entries("solutions"):
             if "key" in entry.value:
-                self.opened.lost.append(f"{dotted(entry.at)}: a solution that is on the server, by its key")
+                self.imported.lost.append(f"{dotted(entry.at)}: a solution that is on the server, by its key")
         for solution in self.competition.solutions:
             item = self.bundle.mapping(solution.at[:-1])
             name = as_text(item.get("name"))
@@ -349,7 +322,7 @@ class _Project:
         unpacked = self.bundle.unpacked(use)
         if unpacked is None or not isinstance(found, Node) or found is self.bundle.tree.root:
             what = "leads out of the bundle" if isinstance(found, OnServer) else "is no program or data of the bundle"
-            self.opened.lost.append(f"{dotted(use.at)}: {path!r} {what}")
+            self.imported.lost.append(f"{dotted(use.at)}: {path!r} {what}")
             return None
         content: Any = id(found)
         if use.role in PROGRAMS.values():  # the same program in several zips is one
@@ -367,7 +340,7 @@ class _Project:
             place += PurePosixPath(str(use.path)).suffix
             write_files(found, self.folder / place)
         elif list(unpacked.tree.root.children or {}) == [ABSENT]:
-            self.opened.absent.append(f"{dotted(use.at)}: {use.path}; put its files into {place}/")
+            self.imported.absent.append(f"{dotted(use.at)}: {use.path}; put its files into {place}/")
         else:
             write_files(unpacked.tree.root, self.folder / place)
         return place
@@ -377,7 +350,7 @@ class _Project:
     def _leaderboard(self) -> dict[str, Any]:
         boards = self.bundle.entries("leaderboards")
         for other in boards[1:]:
-            self.opened.lost.append(f"{dotted(other.at)}: Codabench uses the first leaderboard alone")
+            self.imported.lost.append(f"{dotted(other.at)}: Codabench uses the first leaderboard alone")
         board = boards[0].value if boards else {}
         declared: dict[str, Any] = {"title": self.competition.board_title, "key": as_text(board.get("key")) or ""}
         if as_boolean(board.get("hidden")):
@@ -402,7 +375,7 @@ class _Project:
             keys = {one.index: one.key for one in self.competition.columns}
             of = [keys[index] for index in column.inputs if index in keys]
             if len(of) < len(column.inputs):
-                self.opened.lost.append(f"{dotted(column.at)}: is computed of columns that are not there")
+                self.imported.lost.append(f"{dotted(column.at)}: is computed of columns that are not there")
             if of:
                 entry["of"] = of
         if column.measured:

@@ -29,42 +29,52 @@ MOST_PROBLEMS = 10
 
 
 @dataclass
-class Opened:
-    """A bundle that was opened.
+class Imported:
+    """What became of a bundle.
 
     Attributes:
         changed: what is taken for something else, or written differently, a line each.
-        converted: in what a bundle of CodaLab's differs now from what Codabench itself reads in it, a line each.
+        converted: in what the project differs from what Codabench itself reads in a bundle of CodaLab's, a line each.
         lost: what could not be carried over, a line each.
         absent: what the bundle names and does not hold, with its place in the project, a line each.
+        faults: what bundle.yaml cannot say as it is, a line each, with its place there.
     """
 
-    bundle: Bundle
     changed: list[str] = field(default_factory=list)
     converted: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     absent: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
 
 
-def open_any(path: Path, now: datetime, held: ExitStack) -> Opened:
-    """Open a bundle in either format; it can be read until `held` is closed.
+def open_any(path: Path, now: datetime, held: ExitStack, imported: Imported) -> Bundle:
+    """Open a bundle in either format; it can be read until `held` is closed. `imported` gets what is to be said of it.
 
     Raises:
         UserError: it is no bundle, or is broken.
     """
     try:
-        opened = Opened(open_bundle(path, now, held))
+        bundle = open_bundle(path, now, held)
     except OSError as error:
         raise UserError(
             f"{path} cannot be read: {error.strerror or error}. Expected a bundle, zip or folder."
         ) from error
-    _refuse_broken(path, opened.bundle)
-    _follow_links(opened)
-    _find_yaml(path, opened)
-    _find_named_files(opened)
-    if opened.bundle.format == "v1":
-        _convert(opened, held)
-    return opened
+    _refuse_broken(path, bundle)
+    _follow_links(bundle.tree, imported)
+    _find_yaml(path, bundle, imported)
+    _find_named_files(bundle, imported)
+    if bundle.format != "v1":
+        return bundle
+    work = Path(held.enter_context(TemporaryDirectory(prefix="gen-bundle-")))
+    write_files(bundle.tree.root, work / "old")
+    converted = convert(work / "old", work / "new.zip")
+    imported.changed.append("the bundle is in CodaLab's format: the project is what gen-bundle convert makes of it")
+    imported.changed += converted.changed
+    imported.lost += converted.lost
+    old = open_readable_bundle(work / "old", bundle.now, held)
+    new = open_readable_bundle(work / "new.zip", bundle.now, held)
+    imported.converted += as_lines(differences(old, new))
+    return new
 
 
 def _refuse_broken(path: Path, bundle: Bundle) -> None:
@@ -80,9 +90,8 @@ def _refuse_broken(path: Path, bundle: Bundle) -> None:
         raise UserError(*problems[:MOST_PROBLEMS], more=more, advice=advice)
 
 
-def _follow_links(opened: Opened) -> None:
+def _follow_links(tree: Tree, imported: Imported) -> None:
     """Put what a symbolic link in the zip leads to in its place; Codabench makes a text file of it."""
-    tree = opened.bundle.tree
     for name, node in list(tree.root.files()):
         if not node.is_link:
             continue
@@ -90,24 +99,23 @@ def _follow_links(opened: Opened) -> None:
         found = tree.find(posixpath.normpath(target))
         if isinstance(found, Node) and found is not tree.root and not f"{name}/".startswith(f"{target}/"):
             _put(tree, name, found)
-            opened.changed.append(f"{name}: is a link, and becomes what it leads to, {posixpath.normpath(target)}")
+            imported.changed.append(f"{name}: is a link, and becomes what it leads to, {posixpath.normpath(target)}")
         else:
-            opened.absent.append(f"{name}: is a link to {target}, which is not in the bundle")
+            imported.absent.append(f"{name}: is a link to {target}, which is not in the bundle")
 
 
-def _find_yaml(path: Path, opened: Opened) -> None:
+def _find_yaml(path: Path, bundle: Bundle, imported: Imported) -> None:
     """Put competition.yaml at the root, where it is in a folder or misspelt, and read it without tags of Python."""
-    bundle = opened.bundle
     if not isinstance(bundle.tree.find(YAML_NAME), Node):
         name = _the_nearest_yaml(path, bundle)
         folder = posixpath.dirname(name)
         if folder:
             bundle.archive.tree = Tree(_folder(bundle.tree, folder))
-            opened.changed.append(f"{folder}/: is taken for the bundle; there is no {YAML_NAME} above it")
+            imported.changed.append(f"{folder}/: is taken for the bundle; there is no {YAML_NAME} above it")
         file = posixpath.basename(name)
         if file != YAML_NAME:
             _put(bundle.tree, YAML_NAME, _folder(bundle.tree, file))
-            opened.changed.append(f"{file}: is taken for {YAML_NAME}")
+            imported.changed.append(f"{file}: is taken for {YAML_NAME}")
     data = _folder(bundle.tree, YAML_NAME).read(MAX_BYTES + 1)
     try:
         bundle.document = read_yaml(data)
@@ -118,7 +126,7 @@ def _find_yaml(path: Path, opened: Opened) -> None:
         except UnreadableYamlError:
             raise UserError(f"{path}: {error.place(YAML_NAME)}: {error}. Expected YAML in UTF-8.") from error
         _put(bundle.tree, YAML_NAME, file_of(plain))
-        opened.changed.append(f"{YAML_NAME}: tags such as !!python/unicode are left out")
+        imported.changed.append(f"{YAML_NAME}: tags such as !!python/unicode are left out")
     if not bundle.yaml:
         raise UserError(f"{path}: {YAML_NAME}: expected a mapping with title, pages, tasks, phases and leaderboards.")
     if huge_keys(bundle):
@@ -157,63 +165,45 @@ def _put(tree: Tree, name: str, node: Node) -> None:
         folder.children[last] = node
 
 
-def _find_named_files(opened: Opened) -> None:
+def _find_named_files(bundle: Bundle, imported: Imported) -> None:
     """Let every name in competition.yaml lead to a file: to the one that is meant, or to one that says what is missing.
 
     A page or logo is looked for in all folders, programs and data only under nearly the same name: they decide.
     """
-    bundle = opened.bundle
     for page in page_files(bundle):
         if page.found is None:
-            _find_text(
-                opened, "page", page.path, file_of(f"{SCAFFOLD_TEXT}: this page was not in the bundle.\n".encode())
-            )
+            _find_text(bundle.tree, imported, "page", page.path, NO_PAGE)
     if bundle.format == "v1" and "terms" not in bundle.mapping(("html",)):
-        _find_text(
-            opened, "page", "terms.md", file_of(f"{SCAFFOLD_TEXT}: there were no terms in the bundle.\n".encode())
-        )
+        no_terms = f"{SCAFFOLD_TEXT}: there were no terms in the bundle.\n".encode()
+        _find_text(bundle.tree, imported, "page", "terms.md", no_terms)
     logo = bundle.yaml.get("image")
     if bundle.find(logo) is None:
-        _find_text(opened, "logo", logo, file_of(placeholder_logo("logo", bundle.competition.title)))
+        _find_text(bundle.tree, imported, "logo", logo, placeholder_logo("logo", bundle.competition.title))
     for use in bundle.competition.uses():
         if not isinstance(use.path, str) or bundle.tree.find(use.path) is not None or is_uuid(use.path):
             continue
         meant = _meant(bundle.tree, use.path)
         if meant:
             _put(bundle.tree, use.path, _folder(bundle.tree, meant))
-            opened.changed.append(f"{use.role}: {meant} is taken for {use.path}")
+            imported.changed.append(f"{use.role}: {meant} is taken for {use.path}")
         else:
             _put(bundle.tree, use.path, Node(children={ABSENT: file_of(use.path.encode())}))
 
 
-def _find_text(opened: Opened, what: str, name: Any, instead: Node) -> None:
+def _find_text(tree: Tree, imported: Imported, what: str, name: Any, instead: bytes) -> None:
     if not isinstance(name, str):
         return
-    tree = opened.bundle.tree
     last = posixpath.basename(name.rstrip("/")).lower()
     same = [path for path, _ in tree.root.files() if posixpath.basename(path).lower() == last]
     meant = _meant(tree, name) or (same[0] if len(same) == 1 else None)
     if meant:
         _put(tree, name, _folder(tree, meant))
-        opened.changed.append(f"{what} {name}: {meant} is taken for it")
+        imported.changed.append(f"{what} {name}: {meant} is taken for it")
     else:
-        _put(tree, name, instead)
-        opened.absent.append(f"{what} {name}: a placeholder is in its place")
+        _put(tree, name, file_of(instead))
+        imported.absent.append(f"{what} {name}: a placeholder is in its place")
 
 
 def _meant(tree: Tree, name: str) -> str | None:
     """The file or folder whose name differs in case or in .zip alone."""
     return tree.nearest(name.strip().removeprefix("./"))
-
-
-def _convert(opened: Opened, held: ExitStack) -> None:
-    """Open in its place what CodaLab's bundle becomes on Codabench."""
-    work = Path(held.enter_context(TemporaryDirectory(prefix="gen-bundle-")))
-    write_files(opened.bundle.tree.root, work / "old")
-    converted = convert(work / "old", work / "new.zip")
-    opened.changed.append("the bundle is in CodaLab's format: the project is what gen-bundle convert makes of it")
-    opened.changed += converted.changed
-    opened.lost += converted.lost
-    old, new = (open_readable_bundle(work / name, opened.bundle.now, held) for name in ("old", "new.zip"))
-    opened.converted += as_lines(differences(old, new))
-    opened.bundle = new

@@ -119,7 +119,10 @@ class DeclarationSearch:
         self.takes_code = any(task.file("ingestion_program") is not None for task in competition.used_tasks)
         self._bench = Bench(engine, competition.image, work, progress)
         self._work = work
-        self._code = read_code(_unpacked(_scorer(competition), work / "scorer", BUNDLE))
+        programs = {task.file("scoring_program") for task in competition.used_tasks}
+        if len(programs) != 1 or None in programs:
+            raise UserError("no scoring program that is the same for all tasks: a declaration stands for one")
+        self._code = read_code(_unpacked(Path(programs.pop()), work / "scorer", BUNDLE))
         progress("running the bundle's own solutions")
         self._tasks = _scored_tasks(competition, self._code, self._bench, work)
         self.first = next(one for one in self._tasks if one.pairs and not one.is_made)
@@ -211,13 +214,6 @@ class DeclarationSearch:
 
 
 # The tasks of the foreign project
-
-
-def _scorer(competition: Competition) -> Path:
-    programs = {task.file("scoring_program") for task in competition.used_tasks}
-    if len(programs) != 1 or None in programs:
-        raise UserError("no scoring program that is the same for all tasks: a declaration stands for one")
-    return Path(programs.pop())
 
 
 def _scored_tasks(competition: Competition, code: ScorerCode, bench: Bench, work: Path) -> list[ScoredTask]:

@@ -251,10 +251,15 @@ def pairs_of(answers: Sequence[FoundTable], golds: Sequence[FoundTable]) -> list
     """Each file of a submission with the gold that it fits best; files that fit none are left out."""
     found = []
     for answer in answers:
-        fitting = [_matched(answer, gold) for gold in golds]
-        best = max(filter(None, fitting), key=_fit, default=None)
-        if best is not None:
-            found.append(best)
+        fitting: list[FilePair] = []
+        for gold in golds:
+            for key in _keys(answer, gold):
+                fields = _answered(answer, gold, key)
+                if fields:
+                    fitting.append(FilePair(answer, gold, key, fields))
+                    break
+        if fitting:
+            found.append(max(fitting, key=_fit))
     return found
 
 
@@ -267,14 +272,6 @@ def _fit(pair: FilePair) -> tuple[bool, int, int]:
             break
         likeness += 1
     return bool(pair.key), sum(map(eq, columns, columns.values())), likeness
-
-
-def _matched(answer: FoundTable, gold: FoundTable) -> FilePair | None:
-    for key in _keys(answer, gold):
-        fields = _answered(answer, gold, key)
-        if fields:
-            return FilePair(answer, gold, key, fields)
-    return None
 
 
 def _keys(answer: FoundTable, gold: FoundTable) -> Iterator[Columns]:

@@ -210,7 +210,11 @@ class _Journey:
                 self.connection.say(f"left on the site: {line}")
             raise
         for phase, row in opened:
-            self._note_limits(phase, row, len(own.made.get(row["id"], ())))
+            spans = (("max_submissions_per_day", "a day"), ("max_submissions_per_person", "in all"))
+            limits = [f"{row[key]} {span}" for key, span in spans if row.get(key)]
+            if limits and (made_there := len(own.made.get(row["id"], ()))):
+                counts = f"{made_there} of your {' and '.join(limits)} count for as long as the submissions exist"
+                done.notes.append(f"phase {phase.name}: {counts}.")
         done.left = own.in_words() if self.request.keep else own.remove()
         return done
 
@@ -279,13 +283,6 @@ class _Journey:
         )
         return False
 
-    def _note_limits(self, phase: Phase, row: Row, number: int) -> None:
-        """Say what counts for the limits of the account."""
-        spans = (("max_submissions_per_day", "a day"), ("max_submissions_per_person", "in all"))
-        if limits := [f"{row[key]} {span}" for key, span in spans if number and row.get(key)]:
-            counts = f"{number} of your {' and '.join(limits)} count for as long as the submissions exist"
-            self.done.notes.append(f"phase {phase.name}: {counts}.")
-
     # What the bundle's own submissions give here.
 
     def _rehearsed(self, opened: Sequence[tuple[Phase, Row]]) -> list[Rehearsed]:
@@ -301,49 +298,40 @@ class _Journey:
         except EngineError as error:
             raise UserError(f"the dry run cannot take place: {error}", advice="Nothing was submitted.") from None
         self.connection.say(f"dry run as Codabench {self.version.value}, with the engine {self.engine.name}")
-        solutions = list(self._solutions(opened))
+        with_solution = {task for solution in self.competition.solutions for task in solution.tasks}
         found: list[Rehearsed] = []
         for phase, row in opened:
-            own = [one for one in solutions if one.phase is phase]
-            found += own
+            own: list[Rehearsed] = []
+            if with_solution & {task.index for task in phase.tasks}:
+                plans = plan(self.competition, [phase.id], (), None, self.work / "submissions")
+                planned = {one.phase.id: one.submissions for one in plans}  # a phase may be called like another's id
+                own += self._dry_run("solutions", phase, row, planned[phase.id], ())
             if template := self._template(phase, [one.submission.file for one in own]):
-                name, one = f"{TEMPLATE}-{phase.id}", Planned(template, template.stem, template.stem, phase.tasks)
-                found.append(self._outcomes(name, phase, row, one, self._dry_run(name, [phase.id], [template])))
-            elif not own:
+                one = Planned(template, template.stem, template.stem, phase.tasks)
+                own += self._dry_run(TEMPLATE, phase, row, [one], [template])
+            if not own:
                 none = "the bundle has neither a solution nor a starting kit with template/ for it"
                 self.done.problems.append(f"phase {phase.name}: {none}.")
+            found += own
         return found
 
-    def _solutions(self, opened: Sequence[tuple[Phase, Row]]) -> Iterator[Rehearsed]:
-        attached = {task for solution in self.competition.solutions for task in solution.tasks}
-        by_id = {}
-        for phase, row in opened:
-            indexes = {task.index for task in phase.tasks}
-            if attached & indexes:
-                by_id[phase.id] = (phase, row)
-        if not by_id:
-            return
-        plans = plan(self.competition, list(by_id), (), None, self.work / "submissions")
-        runs = self._dry_run("solutions", list(by_id), ())
-        for planned in plans:
-            for one in planned.submissions:
-                yield self._outcomes("solutions", *by_id[planned.phase.id], one, runs)
-
-    def _dry_run(self, name: str, phases: Sequence[str], submissions: Sequence[Path]) -> list[Run]:
+    def _dry_run(
+        self, name: str, phase: Phase, row: Row, planned: Sequence[Planned], submissions: Sequence[Path]
+    ) -> Iterator[Rehearsed]:
+        """What comes of planned submissions, which are those given, or else the bundle's solutions."""
         request = DryRunRequest(
             bundle=self.folder,
-            out=self.work / name,
+            out=self.work / f"{name}-{phase.id}",
             submissions=submissions,
-            phases=phases,
+            phases=[phase.id],
             version=self.version,
             on_step=self.connection.say,
             trust=True,  # the templates are those of the bundle's own kits
         )
-        return dry_run(request, self.engine).runs
-
-    def _outcomes(self, name: str, phase: Phase, row: Row, one: Planned, runs: Sequence[Run]) -> Rehearsed:
-        own = {run.task: run for run in runs if (run.phase, run.submission) == (phase.id, one.name)}
-        return Rehearsed(phase, row, one, {task.name: own[task.id] for task in one.tasks}, self.work / name / phase.id)
+        runs = {(run.phase, run.submission, run.task): run for run in dry_run(request, self.engine).runs}
+        for one in planned:
+            by_task = {task.name: runs[phase.id, one.name, task.id] for task in one.tasks}
+            yield Rehearsed(phase, row, one, by_task, request.out / phase.id)
 
     def _template(self, phase: Phase, others: Sequence[Path]) -> Path | None:
         """The zip of a phase's template; None without one, or where a solution of the phase is the same."""

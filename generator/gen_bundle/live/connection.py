@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from io import FileIO
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 from urllib.parse import urlsplit
 
 import requests
@@ -75,28 +76,9 @@ class ListingError(LiveError):
     """A list whose rows and pages do not agree with the number of rows that the server gives."""
 
 
-class ChangeLog:
-    """A text file of every request that changes something, and its answer; never a secret.
-
-    Attributes:
-        required: whether a line that cannot be written is an error.
-    """
-
-    def __init__(self, file: Path | None = None) -> None:
-        self.file = file or state_folder() / "changes.log"
-        self.required = True
-
-    def write(self, method: str, address: str, outcome: str) -> None:
-        """Add a line; the address comes without its query, which may be a signature.
-
-        Raises:
-            UserError: the file cannot be written, and is required.
-        """
-        try:
-            append_line(self.file, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {method} {address} {outcome}")
-        except OSError as error:
-            if self.required:
-                raise UserError(f"{self.file}: the log of changes cannot be written ({error.strerror}).") from None
+def changes_log() -> Path:
+    """The file of every request that changed something, and its answer; never a secret."""
+    return state_folder() / "changes.log"
 
 
 @dataclass
@@ -105,20 +87,22 @@ class Connection:
 
     Attributes:
         server: its address, without a last slash.
-        log: where changing requests are noted.
+        log: where requests that change something are noted.
         pause: waits for some seconds.
         say: called with a line for people: each step of a journey, and what takes long.
         tick: called during transfers.
         most_bytes: the size of the largest file that is downloaded.
+        log_required: whether nothing is sent that cannot be noted.
     """
 
     server: str
     token: Token | None = None
-    log: ChangeLog = field(default_factory=ChangeLog)
+    log: Path = field(default_factory=changes_log)
     pause: Callable[[float], None] = time.sleep
     say: Callable[[str], None] = lambda _: None
     tick: Tick = lambda *_: None
     most_bytes: int = MOST_BYTES
+    log_required: bool = True
 
     def __post_init__(self) -> None:
         self._session = requests.Session()
@@ -137,17 +121,9 @@ class Connection:
         """Change something, and return the JSON of the answer; repeated only where the server had too many requests.
 
         A few of the server's switches are a GET, which has no body.
-
-        Raises:
-            AnswerError: as for all requests; `unclear` where the change may have been made nevertheless.
         """
         options = {} if method == "GET" else {"json": body or {}}
-
-        def once() -> Any:
-            with self._noted(method, self._url(path)) as note:
-                return self._asked(method, path, note, **options)
-
-        return self._repeated(once, only=TOO_MANY)
+        return self._repeated(lambda: self._asked(method, path, noted=True, **options), only=TOO_MANY)
 
     def exchange(self, path: str, body: Any) -> Any:
         """Post what changes nothing, such as a user name and password for a token."""
@@ -203,11 +179,8 @@ class Connection:
             headers["x-ms-blob-type"] = "BlockBlob"
 
         def once() -> None:
-            with self._noted("PUT", url) as note, file.open("rb") as stream:
-                body = _WatchedFile(stream, file.stat().st_size, self.tick)
-                with self._request("PUT", url, token=None, data=body, headers=headers) as answer:
-                    note(str(answer.status_code))
-                    self._refused("PUT", url, answer)
+            with _WatchedFile(file, self.tick) as body:
+                self._request("PUT", url, token=None, noted=True, data=body, headers=headers).close()
 
         self._repeated(once)
 
@@ -231,7 +204,6 @@ class Connection:
 
         def once() -> str:
             with self._request("GET", url, token=None, allow_redirects=True) as answer:
-                self._refused("GET", url, answer)
                 return self._beginning("GET", url, answer, most)
 
         return self._repeated(once)
@@ -269,11 +241,14 @@ class Connection:
         headers = {"Accept-Encoding": "identity"}
         if there:
             headers["Range"] = f"bytes={there}-"
-        with self._request("GET", url, token=None, headers=headers, allow_redirects=True) as answer:
-            if answer.status_code == 416:  # nothing is left to send, or the part belongs to another file
+        try:
+            answer = self._request("GET", url, token=None, headers=headers, allow_redirects=True)
+        except AnswerError as error:
+            if error.code == 416:  # nothing is left to send, or the part belongs to another file
                 part.unlink()
-                raise AnswerError(f"GET {_shown(url)}: the file was changed meanwhile.", 416, passing=True)
-            self._refused("GET", url, answer)
+                raise AnswerError(f"GET {_shown(url)}: the file was changed meanwhile.", 416, passing=True) from None
+            raise
+        with answer:
             if answer.status_code != 206:
                 there = 0
                 part.unlink(missing_ok=True)
@@ -295,12 +270,10 @@ class Connection:
             most = f"{self.most_bytes / MEBIBYTE:g} MB"
             raise AnswerError(f"GET {_shown(url)}: is larger than {most}, and was not fetched (--max-size).", 413)
 
-    def _asked(self, method: str, path: str, note: Callable[[str], None] = lambda _: None, **options: Any) -> Any:
-        url = self._url(path)
+    def _asked(self, method: str, path: str, **options: Any) -> Any:
+        url = f"{self.server}/api/{path}"
         with self._request(method, url, token=self.token, **options) as answer:
             code = answer.status_code
-            note(str(code))
-            self._refused(method, url, answer)
             body = self._beginning(method, url, answer, MOST_JSON + 1)
         if len(body) > MOST_JSON:
             raise AnswerError(f"{method} {_shown(url)}: answered with more than {MOST_JSON // MEBIBYTE} MB.", code)
@@ -326,10 +299,10 @@ class Connection:
                     break
         return found[:most].decode("utf-8", "replace")
 
-    def _url(self, path: str) -> str:
-        return f"{self.server}/api/{path}"
-
-    def _request(self, method: str, url: str, token: Token | None, **options: Any) -> requests.Response:
+    def _request(
+        self, method: str, url: str, token: Token | None, *, noted: bool = False, **options: Any
+    ) -> requests.Response:
+        """A successful answer, to be closed; `noted` before it is sent, and with what came of it."""
         waits = TIMEOUT_S if token else FILE_TIMEOUT_S
         settings: dict[str, Any] = {"allow_redirects": False, "timeout": waits, "stream": True} | options
 
@@ -338,14 +311,30 @@ class Connection:
                 request.headers["Authorization"] = f"Token {token.text}"
             return request  # without a token nothing, where `requests` would look into ~/.netrc
 
-        with _own_errors(method, url):
-            return self._session.request(method, url, auth=authorised, **settings)
+        if noted:
+            self._note(f"{method} {_shown(url)} sending", required=self.log_required)
+        outcome = "no answer"
+        try:
+            with _own_errors(method, url):
+                answer = self._session.request(method, url, auth=authorised, **settings)
+            outcome = str(answer.status_code)
+        finally:
+            if noted:  # the answer counts more than its line
+                self._note(f"{method} {_shown(url)} {outcome}", required=False)
+        if answer.status_code >= 300:
+            with answer:
+                self._refuse(method, url, answer)
+        return answer
 
-    def _refused(self, method: str, url: str, answer: requests.Response) -> None:
-        """Raise where an answer is not a success."""
+    def _note(self, line: str, *, required: bool) -> None:
+        try:
+            append_line(self.log, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {line}")
+        except OSError as error:
+            if required:
+                raise UserError(f"{self.log}: the log of changes cannot be written ({error.strerror}).") from None
+
+    def _refuse(self, method: str, url: str, answer: requests.Response) -> NoReturn:
         code = answer.status_code
-        if code < 300:
-            return
         if code < 400:
             to = urlsplit(_shown(answer.headers.get("Location") or ""))
             where, hint = self.server, "Is the token right?"
@@ -366,34 +355,17 @@ class Connection:
     def _clean(self, text: str) -> str:
         return text.replace(self.token.text, "(the token)") if self.token else text
 
-    @contextmanager
-    def _noted(self, method: str, url: str) -> Iterator[Callable[[str], None]]:
-        """Note a request before it is sent, so that none is sent without a line, and then its answer."""
-        self.log.write(method, _shown(url), "sending")
-        outcome = ["no answer"]
-        try:
-            yield lambda status: outcome.__setitem__(0, status)
-        finally:
-            with suppress(UserError):  # the answer counts more than its line
-                self.log.write(method, _shown(url), outcome[0])
 
+class _WatchedFile(FileIO):
+    """A file as the body of a request, whose reading is watched."""
 
-class _WatchedFile:
-    """A file as the body of a request, whose reading is watched; its length makes `requests` stream it."""
+    def __init__(self, file: Path, tick: Tick) -> None:
+        super().__init__(file)
+        self._size, self._tick = file.stat().st_size, tick
 
-    def __init__(self, stream: IO[bytes], size: int, tick: Tick) -> None:
-        self._stream, self._size, self._tick, self._read = stream, size, tick, 0
-
-    def __len__(self) -> int:
-        return self._size
-
-    def __iter__(self) -> Iterator[bytes]:
-        return iter(lambda: self.read(CHUNK), b"")
-
-    def read(self, amount: int = -1) -> bytes:
-        block = self._stream.read(amount)
-        self._read += len(block)
-        self._tick(self._read, self._size)
+    def read(self, size: int | None = -1) -> bytes:
+        block = super().read(size)
+        self._tick(self.tell(), self._size)
         return block
 
 

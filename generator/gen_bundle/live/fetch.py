@@ -40,6 +40,7 @@ GONE = (403, 404, 410, 413)  # what the store does not give away, now or later
 MOST_SILENT = 2  # a server that answers nothing more often than that in a row is left
 _LOOKS_LIKE_A_DATE = re.compile(r"\d{4}-?\d\d-?\d\d.*")
 LONGEST = 80  # characters of a name
+DATED = "%Y-%m-%dT%H-%M-%S"
 
 
 @dataclass(frozen=True)
@@ -263,7 +264,13 @@ class PhaseFolder:
     def _fetch_file(self, record: Record, row: Row, url: str) -> None:
         name = "submission.zip" if self.names.hidden else file_name(row.get("filename"))
         if not self._is_whole(record):
-            target = self._place(record, created(row), name)
+            owner, sent = Path(folder_name(record["owner"])), created(row)
+            taken = {Path(other["file"]).parent for other in self.records.values() if other["file"]}
+            dated = owner / f"{sent:{DATED}}"
+            while {Path(SUBMISSIONS) / dated, Path(OTHER) / dated} & taken:
+                sent += timedelta(seconds=1)  # two that somebody sent within a second
+                dated = owner / f"{sent:{DATED}}"
+            target = self.folder / OTHER / dated / name
             size = self._fetch(url, target)
             if size == 0:
                 return
@@ -271,14 +278,6 @@ class PhaseFolder:
             self.new_files += 1
         kind = SUBMISSIONS if record["status"] == "Finished" else OTHER
         self._move(record, kind)
-
-    def _place(self, record: Record, sent: datetime, name: str) -> Path:
-        """Where a file goes; of two that somebody sent within a second, the second one gets the next second."""
-        taken = {Path(other["file"]).parent for other in self.records.values() if other["file"]}
-        owner = Path(folder_name(record["owner"]))
-        while any(Path(kind) / owner / _dated(sent) in taken for kind in (SUBMISSIONS, OTHER)):
-            sent += timedelta(seconds=1)
-        return self.folder / OTHER / owner / _dated(sent) / name
 
     def _is_whole(self, record: Row) -> bool:
         if record["file"] is None:  # parts of a submission have none
@@ -332,10 +331,6 @@ class PhaseFolder:
             given = {key: row.get(key) for key in kept}
             board["submissions"].append({"rank": rank, "owner": self.names.of(str(row["owner"]))} | given)
         return board
-
-
-def _dated(sent: datetime) -> str:
-    return f"{sent:%Y-%m-%dT%H-%M-%S}"
 
 
 def folder_name(name: str) -> str:

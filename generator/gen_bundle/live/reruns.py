@@ -162,8 +162,8 @@ def estimated(connection: Connection, phase: Row, pending: Sequence[int]) -> Cos
 
 
 def _hours(seconds: float) -> str:
-    minutes = max(1, round(seconds / 60))
-    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min"
+    hours, minutes = divmod(max(1, round(seconds / 60)), 60)
+    return f"{hours} h {minutes} min".removeprefix("0 h ")
 
 
 def _run_times(connection: Connection, submission: int) -> list[float]:

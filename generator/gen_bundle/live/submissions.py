@@ -39,8 +39,7 @@ GONE = {"status": "removed by somebody", "children": [], "scores": []}
 
 def submissions_of(connection: Connection, phase: int) -> dict[int, dict[str, Any]]:
     """All submissions to a phase by their ids, in that order; those to several tasks with a child for each task."""
-    rows = {int(row["id"]): row for row in connection.rows("submissions/", phase=phase)}
-    return dict(sorted(rows.items()))
+    return dict(sorted((int(row["id"]), row) for row in connection.rows("submissions/", phase=phase)))
 
 
 def state(row: Row) -> str:
@@ -63,13 +62,13 @@ def organization(row: Row) -> str | None:
 
 def scores(row: Row) -> dict[str, float | str]:
     """The scores by the keys of their columns."""
-    return {str(score["column_key"]): _number(score["score"]) for score in row.get("scores") or []}
-
-
-def _number(text: Any) -> float | str:
-    with suppress(ValueError, TypeError):
-        return float(text)
-    return str(text)
+    found: dict[str, float | str] = {}
+    for score in row.get("scores") or []:
+        key = str(score["column_key"])
+        found[key] = str(score["score"])
+        with suppress(ValueError, TypeError):
+            found[key] = float(score["score"])
+    return found
 
 
 def message(row: Row) -> str:
@@ -79,10 +78,9 @@ def message(row: Row) -> str:
 
 def complete(row: Row) -> bool:
     """Whether nothing more is to come: the server says Finished before the scores are there."""
-    status = state(row)
-    return status == DELETED or (
-        status in FINAL and (status != "Finished" or bool(row.get("scores")) or bool(row.get("has_children")))
-    )
+    if state(row) == "Finished":
+        return bool(row.get("scores") or row.get("has_children"))
+    return state(row) in (*FINAL, DELETED)
 
 
 def on_leaderboard(row: Row, otherwise: bool = False) -> bool:
@@ -219,14 +217,14 @@ class OwnSubmissions:
             lost = error
         # it is looked for, and never sent again: it would be scored twice
         for _ in self.connection.looks(LOOKING_S, FIRST_WAIT_S, LONGEST_WAIT_S):
-            if found := [row for row in self._tagged(phase) if _file(row).startswith(name)]:
+            if found := self._tagged(phase, name):
                 return int(found[0]["id"])
         raise NotMadeError(f"{lost.messages[0].rstrip('.')}, and no submission appeared within {LOOKING_S:g} seconds.")
 
-    def _tagged(self, phase: int) -> list[dict[str, Any]]:
-        """The submissions of this run that the site lists."""
+    def _tagged(self, phase: int, beginning: str) -> list[dict[str, Any]]:
+        """The submissions that the site lists whose files' names begin so."""
         rows = submissions_of(self.connection, phase).values()
-        return [row for row in rows if _file(row).startswith(self.tag)]
+        return [row for row in rows if str(row.get("filename") or "").startswith(beginning)]
 
     def wait(self, labels: Mapping[int, str], patience_s: float) -> None:
         """Wait until submissions, with their children, are scored; afterwards `rows` are their last states.
@@ -285,11 +283,13 @@ class OwnSubmissions:
     def remove(self) -> list[str]:
         """Cancel and delete all of this run's submissions and files; what is left, in words."""
         left: list[str] = []
-        self.connection.log.required = False  # a missing line does less harm than what stays on the site
+        self.connection.log_required = False  # a missing line does less harm than what stays on the site
         try:
             for phase, numbers in self.made.items():
                 try:  # those that appeared after their answer was lost
-                    numbers += {int(row["id"]) for row in self._tagged(phase) if not row.get("parent")} - {*numbers}
+                    for row in self._tagged(phase, self.tag):
+                        if not row.get("parent") and row["id"] not in numbers:
+                            numbers.append(int(row["id"]))
                 except UserError as error:
                     left.append(f"perhaps submissions whose answer was lost: {error.messages[0]}")
                 while numbers:
@@ -329,7 +329,3 @@ class OwnSubmissions:
                 if error.code != 404:
                     left.append(f"file {row['name']} (under Resources): {error.messages[0]}")
         return left
-
-
-def _file(row: Row) -> str:
-    return str(row.get("filename") or "")

@@ -8,12 +8,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from gen_bundle.check import Report, check_path
-from gen_bundle.check.bundle import Bundle, open_readable_bundle
+from gen_bundle.check.bundle import Bundle, open_readable_bundle, page_files
 from gen_bundle.check.catalogue import explain_refusal
 from gen_bundle.check.report import OVER
 from gen_bundle.codabench.reading import as_text
@@ -111,9 +110,7 @@ def upload(
 
     Raises:
         NotReadyError: the bundle would be refused, cannot work, shows gold, or is a draft.
-        UploadedBeforeError: a competition may have come of it before.
-        UnpackingError: the server did not make a competition of it.
-        HandedOverError: a request failed, and a competition may exist.
+        UploadedBeforeError, UnpackingError, HandedOverError: as they say.
         UserError: the bundle cannot be read, or a request failed before the bundle was sent.
     """
     connection.get("my_profile/")
@@ -174,10 +171,15 @@ def readiness(bundle: Path, now: datetime, connection: Connection) -> tuple[Repo
 def _signs_of_a_draft(path: Path, now: datetime) -> list[str]:
     with ExitStack() as held:
         bundle = open_readable_bundle(path, now, held)
+
+        def content(at: Any) -> bytes:
+            found = bundle.find(at)
+            return found.read(MAX_PAGE) if isinstance(found, Node) else b""
+
         read = bundle.competition
         contact = as_text(bundle.yaml.get("contact_email")) or ""
-        pages = {page: _content(bundle, page) for _, page in read.pages}
-        logo = _content(bundle, bundle.yaml.get("image"))
+        pages = {page.path: content(page.path) for page in page_files(bundle) if isinstance(page.path, str)}
+        logo = content(bundle.yaml.get("image"))
         again = "and build the bundle again"
         lacks = (
             *contact_and_image(contact, read.image, read.queue),
@@ -187,27 +189,16 @@ def _signs_of_a_draft(path: Path, now: datetime) -> list[str]:
         return [f"draft: {lack}" for lack in lacks]
 
 
-def _content(bundle: Bundle, path: Any) -> bytes:
-    found = bundle.find(path)
-    return found.read(MAX_PAGE) if isinstance(found, Node) else b""
-
-
-@cache
-def _shipped() -> dict[tuple[str, int], Path]:
-    """The gold that comes with the tool, by name and size in bytes."""
-    found = {}
-    for folder in shipped_gold():
-        for file in folder.rglob("*.*"):
-            found[file.name, file.stat().st_size] = file
-    return found
-
-
 def _synthetic_golds(bundle: Bundle) -> Iterator[Lack]:
     """Reference data with a file of those that come with the tool, recognised by name and content."""
+    shipped = {}
+    for folder in shipped_gold():
+        for own in folder.rglob("*.*"):
+            shipped[own.name, own.stat().st_size] = own
     for task in bundle.competition.used_tasks:
         unpacked = bundle.unpacked(task.files.get("reference_data"))
         for name, node in unpacked.tree.root.files() if unpacked else ():
-            file = _shipped().get((name.rpartition("/")[2], node.size))
+            file = shipped.get((name.rpartition("/")[2], node.size))
             if node.size and file is not None and file.read_bytes() == node.read(node.size):
                 yield synthetic_gold(task.name, name)
                 break
@@ -222,11 +213,7 @@ class _HandingOver:
         self._name = f"{connection.server} {file_digest(bundle)}"
 
     def refuse_again(self) -> None:
-        """Raise where a competition may have come of the bundle.
-
-        Raises:
-            UploadedBeforeError: it may.
-        """
+        """Raise an UploadedBeforeError where a competition may have come of the bundle."""
         before = self._uploads().get(self._name)
         if before is None:
             return

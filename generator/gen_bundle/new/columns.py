@@ -5,12 +5,13 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from gen_bundle.new.gold import FEWEST_REPEATS, LINE_END, LIST, NUMBER, TAG, GoldRows, text_of
 from gen_bundle.new.other_forms import json_list
+from scoring_kit.base.fields import Field, FieldError
 
 WHOLE = re.compile(r"[+-]?[0-9]+")
 NO_NUMBER = re.compile(r"(?i)[+-]?(nan|inf|infinity)|null|none|nil|n\.?a\.?|#?n/a|-+|\?+|\.")
@@ -111,13 +112,14 @@ class GoldColumn:
 
 def look_at(gold: GoldRows, name: str) -> GoldColumn:
     """What a column holds."""
-    values = gold.column(name)
-    if gold.is_json:
-        given = [value for value in values if not _is_blank(value)]
-        odd = _no_numbers(zip(given, itertools.repeat(1)), None)
-        found = _json_column(name, [value for value in given if str(value) not in odd])
-    else:
-        found, odd = _look_at_cells(name, Counter(values))
+    values = gold.columns[name]
+    times: Iterable[tuple[Any, int]] = zip(values, itertools.repeat(1))
+    if not gold.is_json:
+        times = Counter(values).items()
+    given = [(value, number) for value, number in times if not _is_blank(value)]
+    odd = _no_numbers(given, is_json=gold.is_json)
+    kept = [(value, number) for value, number in given if str(value) not in odd]
+    found = _column(name, kept, is_json=gold.is_json)
     blank: list[int] = []
     not_numbers: list[int] = []
     if odd or not all(values):
@@ -133,19 +135,10 @@ def _is_blank(value: Any) -> bool:
     return value is None or value in ("", [])
 
 
-def _look_at_cells(name: str, cells: Counter[str]) -> tuple[GoldColumn, set[str]]:
-    """What these cells are, which occur so often, and which of them are no numbers among numbers."""
-    cells.pop("", None)
-    odd = _no_numbers(cells.items(), SEPARATORS[0])
-    for cell in odd:
-        del cells[cell]
-    return _cell_column(name, cells) if cells else GoldColumn(name, "string"), odd
-
-
 def as_type(gold: GoldRows, column: GoldColumn, kind: str) -> GoldColumn:
     """The column, of another type than the one that was found; its labels where it has any."""
     texts: Counter[str] = Counter()
-    for value in gold.column(column.name):
+    for value in gold.columns[column.name]:
         elements = value if isinstance(value, list) else [value]
         for element in elements:
             if text := text_of(element):
@@ -170,23 +163,16 @@ def labels_of(texts: Collection[str], kind: str) -> tuple[str, ...]:
     return ordered or _in_order(texts)
 
 
-def fits(value: Any, kind: str, *, separator: str | None) -> bool:
-    """Whether a value that is not empty can be of a type; `separator` of the labels of a cell, None for JSON."""
-    if kind in _ELEMENTS:
-        parts = value if separator is None else _split(value, kind, separator)
-        return isinstance(parts, list) and all(map(_ELEMENTS[kind], parts))
-    if kind == "number":
-        return _is_json_number(value) if separator is None else _is_number(value)
-    if kind in ("label", "probability", "ordinal"):
-        return _is_label(value)
-    return isinstance(value, str) if kind == "text" else text_of(value) is not None
-
-
-def _split(cell: str, kind: str, separator: str) -> Any:
-    """The elements in a cell; None where it is no list."""
-    if kind == "labels":
-        return cell.split(separator)
-    return cell.split(" ") if kind == "tags" else json_list(cell)
+def fits(value: Any, field: Field, *, is_json: bool) -> bool:
+    """Whether a value that is not empty is one of a field, as scored submissions have it."""
+    try:
+        if is_json:
+            field.kind.of_json(field, value)
+        else:
+            field.kind.of_cell(field, value)
+    except FieldError:
+        return False
+    return True
 
 
 def _is_label(value: Any) -> bool:
@@ -202,17 +188,13 @@ def _is_number(cell: str) -> bool:
     return NUMBER.fullmatch(cell) is not None and _is_finite(cell)
 
 
-def _no_numbers(given: Iterable[tuple[Any, int]], separator: str | None) -> set[str]:
-    """Values that say NaN or the like, where most rows, and all others, are numbers.
-
-    Args:
-        given: values, and in how many rows they are.
-        separator: of labels in a cell; None for JSON.
-    """
+def _no_numbers(given: Sequence[tuple[Any, int]], *, is_json: bool) -> set[str]:
+    """Values that say NaN or the like, where most rows, and all others, are numbers; `given` says in how many rows."""
+    field = Field("", "number")
     odd: set[str] = set()
     others = numbers = 0
     for value, times in given:
-        if fits(value, "number", separator=separator):
+        if fits(value, field, is_json=is_json):
             numbers += times
         elif NO_NUMBER.fullmatch(str(value).strip()):
             odd.add(str(value))
@@ -226,8 +208,8 @@ def _cell_column(name: str, cells: Counter[str]) -> GoldColumn:
     """A column of these cells, which occur so often."""
     if all(map(LIST.fullmatch, cells)):
         return _cell_lists(name, cells)
-    if all(fits(cell, "tags", separator=" ") for cell in cells) and any("B-" in cell for cell in cells):
-        return _tags(name, [cell.split(" ") for cell in cells])
+    if tags := _tags(name, (cell.split(" ") for cell in cells)):
+        return tags
     if all(map(_is_number, cells)):
         return _numbers(name, map(float, cells), cells)
     for separator in SEPARATORS:
@@ -264,20 +246,21 @@ def _numbers(name: str, numbers: Iterable[float], written: Counter[str]) -> Gold
     return GoldColumn(name, "number", within_one=all(0 <= number <= 1 for number in numbers))
 
 
-def _json_column(name: str, values: Sequence[Any]) -> GoldColumn:
-    if not values:
+def _column(name: str, given: Sequence[tuple[Any, int]], *, is_json: bool) -> GoldColumn:
+    """A column of these values, which are in so many rows."""
+    if not given:
         return GoldColumn(name, "string")
+    if not is_json:
+        return _cell_column(name, Counter(dict(given)))
+    values = [value for value, _ in given]
     if set(map(type, values)) == {list}:
         return _list_column(name, values)
     if all(map(_is_json_number, values)):
         return _numbers(name, values, Counter(map(str, values)))
-    texts: Counter[str] = Counter()
-    for value in values:
-        text = text_of(value)
-        if text is None:
-            return GoldColumn(name, "other")
-        texts[text] += 1
-    return _text_column(name, texts)
+    texts = list(map(text_of, values))
+    if None in texts:
+        return GoldColumn(name, "other")
+    return _text_column(name, Counter(filter(None, texts)))
 
 
 def _list_column(name: str, lists: Sequence[Any]) -> GoldColumn:
@@ -289,9 +272,9 @@ def _list_column(name: str, lists: Sequence[Any]) -> GoldColumn:
         return GoldColumn(name, "offsets")
     if not all(map(_is_text, elements)):
         return GoldColumn(name, "other")
+    if tags := _tags(name, lists):
+        return tags
     different = Counter(elements)
-    if all(map(_is_tag, different)) and any(tag.startswith("B-") for tag in different):
-        return _tags(name, lists)
     if _are_labels(name, different) and len(different) <= MOST_LABELS:
         return GoldColumn(name, "labels", _in_order(different))
     return GoldColumn(name, "texts", words=_mean_words(different))
@@ -341,8 +324,16 @@ def on_a_scale(values: Collection[str]) -> tuple[str, ...]:
     return ()
 
 
-def _tags(name: str, lists: Sequence[Sequence[str]]) -> GoldColumn:
-    return GoldColumn(name, "tags", _in_order({tag[2:] for tags in lists for tag in tags if tag != "O"}))
+def _tags(name: str, lists: Iterable[Sequence[Any]]) -> GoldColumn | None:
+    """A column of tags; None where there are others, or none that begins anything."""
+    different: set[str] = set()
+    for tags in lists:
+        if not all(map(_is_tag, tags)):
+            return None
+        different.update(tags)
+    if not any(tag.startswith("B-") for tag in different):
+        return None
+    return GoldColumn(name, "tags", _in_order({tag[2:] for tag in different if tag != "O"}))
 
 
 def _are_labels(name: str, texts: Counter[str]) -> bool:
@@ -411,23 +402,21 @@ def _is_offset(value: Any) -> bool:
     return type(value) is int and value >= 0
 
 
-_ELEMENTS: Mapping[str, Callable[[Any], bool]] = {
-    "labels": _is_label,
-    "tags": _is_tag,
-    "offsets": _is_offset,
-    "spans": _is_span,
-    "texts": _is_text,
-}
-"""Types whose values are lists → what holds of each element."""
-
-
 def gaps(gold: GoldRows, column: GoldColumn) -> list[str]:
     """Gold without a value."""
-    values = gold.column(column.name)
+    values = gold.columns[column.name]
     if len(column.blank) == len(values):
         return [f"{gold.file}: the column {column.name} is empty. Expected what participants answer."]
     if column.type == "other":
-        return _unread(gold, column)
+        at, value = next((at, value) for at, value in enumerate(values) if not _is_blank(value))
+        shown = json.dumps(value, ensure_ascii=False)
+        if len(shown) > LONGEST_SHOWN:
+            shown = f"{shown[:LONGEST_SHOWN]} …"
+        return [
+            f"{gold.place(at)}: {column.name} holds values of several kinds, or none that can be answered, such as "
+            f"{shown}. Expected values of one type: {', '.join(FORMS)} (--answer {column.name}=TYPE says the form of "
+            "each); another column, --answer COLUMN; or a scoring program of your own, gen-bundle new NAME --package."
+        ]
     may_be_blank = BLANK_TEXTS if gold.is_json else BLANK_CELLS
     faults = []
     for at in column.blank:
@@ -445,41 +434,25 @@ def gaps(gold: GoldRows, column: GoldColumn) -> list[str]:
     return faults
 
 
-def _unread(gold: GoldRows, column: GoldColumn) -> list[str]:
-    """A column of no type."""
-    at, value = next((at, value) for at, value in enumerate(gold.column(column.name)) if value not in (None, "", []))
-    shown = json.dumps(value, ensure_ascii=False)
-    if len(shown) > LONGEST_SHOWN:
-        shown = f"{shown[:LONGEST_SHOWN]} …"
-    return [
-        f"{gold.place(at)}: {column.name} holds values of several kinds, or none that can be answered, such as "
-        f"{shown}. Expected values of one type: {', '.join(FORMS)} (--answer {column.name}=TYPE says the form of "
-        "each); another column, --answer COLUMN; or a scoring program of your own, gen-bundle new NAME --package."
-    ]
-
-
 def misfits(gold: GoldRows, column: GoldColumn, kind: str) -> list[str]:
     """Values that are not of the type that was named for their column: the first one, and where the others are."""
-    separator = None if gold.is_json else column.separator
-    values = gold.column(column.name)
+    field = Field(column.name, kind, separator=column.separator)
+    if kind == "probability":
+        field = Field(column.name, "label")
     wrong = []
-    for at, value in enumerate(values):
-        if value not in (None, "", []) and not fits(value, kind, separator=separator):
+    for at, value in enumerate(gold.columns[column.name]):
+        if not _is_blank(value) and not fits(value, field, is_json=gold.is_json):
             wrong.append(gold.place(at))
-    if not wrong:
-        return _not_two(gold, column) if kind == "probability" else []
-    first, *rest = wrong
-    others = ""
-    if rest:
-        more = f" and {len(rest) - PLACES_SHOWN} more" if len(rest) > PLACES_SHOWN else ""
-        others = f" The same in {', '.join(rest[:PLACES_SHOWN])}{more}."
-    expected = f"Expected {FORMS[kind]}; or another type or column for --answer."
-    return [f"{first}: {column.name} does not hold a value of type {kind}. {expected}{others}"]
-
-
-def _not_two(gold: GoldRows, column: GoldColumn) -> list[str]:
+    if wrong:
+        first, *rest = wrong
+        others = ""
+        if rest:
+            more = f" and {len(rest) - PLACES_SHOWN} more" if len(rest) > PLACES_SHOWN else ""
+            others = f" The same in {', '.join(rest[:PLACES_SHOWN])}{more}."
+        expected = f"Expected {FORMS[kind]}; or another type or column for --answer."
+        return [f"{first}: {column.name} does not hold a value of type {kind}. {expected}{others}"]
     labels = sorted({text or "" for text in gold.texts(column.name)})
-    if len(labels) == 2:
+    if kind != "probability" or len(labels) == 2:
         return []
     shown = ", ".join(labels[:PLACES_SHOWN])
     return [f"{gold.file}: {column.name} has {len(labels)} labels ({shown}). Expected two for type probability."]

@@ -11,16 +11,20 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from textwrap import indent
 from typing import Any
 
+from jinja2 import Template
+
 from gen_bundle.new.columns import GoldColumn
-from gen_bundle.new.gold import DELIMITERS, GoldRows, by_columns, text_of
+from gen_bundle.new.gold import DELIMITERS, GoldRows, text_of
 from gen_bundle.new.key_and_answers import Key
 from gen_bundle.new.propose import Proposal, token_column, tokens_in
+from gen_bundle.resources import SCAFFOLD
 from scoring_kit.base.fields import Field
 
 ENTRY = "model.py"
+GOLD, INPUTS, PREDICTIONS = "gold", "inputs", "predictions"
+"""What the files of a phase are called, before the suffix of the gold."""
 ABOUT = {
     "majority": "Gives every row the most frequent label",
     "random": "Gives every row a number drawn at random",
@@ -31,40 +35,6 @@ ABOUT = {
 """Baseline → what it answers."""
 LISTS = ("spans", "offsets", "labels")
 """Types whose empty answer is a list."""
-PROGRAM = '''"""{about} Put your model in its place."""
-
-{imports}
-from pathlib import Path
-from typing import Any
-{fields}
-
-def predict(input_folder: Path, output_folder: Path) -> None:
-    """Read {inputs}, and write {predictions}."""
-    write(output_folder / "{predictions}", answers(read(input_folder / "{inputs}")))
-
-
-def answers(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The answer to every row."""
-{answers}
-
-
-def read(path: Path) -> list[dict[str, Any]]:
-    """The rows of a file."""
-{read}
-
-
-def write(path: Path, rows: list[dict[str, Any]]) -> None:
-    """Write the answers to a file."""
-{write}
-'''
-RANKED = """\
-    places: Counter[tuple[Any, ...]] = Counter()
-    found: list[dict[str, Any]] = []
-    for row in rows:
-        query = {query}
-        places[query] += 1
-        found.append({answer})
-    return found"""
 KEYS = 8
 ROWS_OF_KEY = 3
 TOKENS = 5
@@ -109,21 +79,6 @@ class Drawn:
 # The files of a phase
 
 
-def gold_file(gold: GoldRows) -> str:
-    """The gold's name in each phase's folder."""
-    return f"gold{gold.suffix}"
-
-
-def submission_file(gold: GoldRows) -> str:
-    """The name of the participants' file."""
-    return f"predictions{gold.suffix}"
-
-
-def inputs_file(gold: GoldRows) -> str:
-    """The name of the file that participants are given."""
-    return f"inputs{gold.suffix}"
-
-
 def write_data(folder: Path, proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> None:
     """Write `<phase>/gold.*`, `public/<phase>/inputs.*` and `baselines/<phase>/<name>/predictions.*` below `folder`.
 
@@ -133,24 +88,24 @@ def write_data(folder: Path, proposal: Proposal, phases: Mapping[str, Sequence[i
     answers = baseline_answers(proposal, phases)
     for phase, rows in phases.items():
         own = gold.picked(rows)
-        _write(folder / phase / gold_file(gold), own.columns, gold)
+        _write(folder / phase / f"{GOLD}{gold.suffix}", own.columns, gold)
         inputs = given(proposal, own)
-        baseline = folder / "baselines" / phase / baseline_name(proposal) / submission_file(gold)
+        baseline = folder / "baselines" / phase / baseline_name(proposal) / f"{PREDICTIONS}{gold.suffix}"
         if proposal.code:
-            _write(folder / "input" / phase / inputs_file(gold), inputs, gold)
+            _write(folder / "input" / phase / f"{INPUTS}{gold.suffix}", inputs, gold)
             baseline.parent.mkdir(parents=True)
             baseline.with_name(ENTRY).write_text(_program(proposal, answers), encoding="utf-8")
             continue
         if inputs:
-            _write(folder / "public" / phase / inputs_file(gold), inputs, gold)
+            _write(folder / "public" / phase / f"{INPUTS}{gold.suffix}", inputs, gold)
         _write(baseline, _baseline(proposal, own, answers), gold)
 
 
 def write_sample(folder: Path, proposal: Proposal, rows: Sequence[int]) -> None:
     """Write what code reads, and its gold, to `input/` and `gold/` of a folder that participants get."""
     gold = proposal.gold.picked(rows)
-    _write(folder / "input" / inputs_file(gold), given(proposal, gold), gold)
-    _write(folder / "gold" / gold_file(gold), gold.columns, gold)
+    _write(folder / "input" / f"{INPUTS}{gold.suffix}", given(proposal, gold), gold)
+    _write(folder / "gold" / f"{GOLD}{gold.suffix}", gold.columns, gold)
 
 
 def gives_inputs(proposal: Proposal) -> bool:
@@ -170,7 +125,7 @@ def given(proposal: Proposal, gold: GoldRows) -> Columns:
         gold = gold.picked(sorted(range(len(gold)), key=keys.__getitem__))
     elif proposal.many:
         gold = _each_key_once(gold, proposal.key)
-    return {name: gold.column(name) for name in names}
+    return {name: gold.columns[name] for name in names}
 
 
 def _each_key_once(gold: GoldRows, key: Key) -> GoldRows:
@@ -185,12 +140,9 @@ def has_candidates(proposal: Proposal) -> bool:
     """Whether these are a ranking's items that can be given: each query has some that are not relevant."""
     if proposal.item is None:
         return False
-    gold = proposal.gold
-    keys = gold.keys(proposal.key)
-    irrelevant = set()
-    for key, relevance in zip(keys, gold.texts(str(proposal.relevance)), strict=True):
-        if not int(relevance or 0):
-            irrelevant.add(key)
+    keys = proposal.gold.keys(proposal.key)
+    relevances = proposal.gold.texts(str(proposal.relevance))
+    irrelevant = {key for key, relevance in zip(keys, relevances, strict=True) if not int(relevance or 0)}
     return irrelevant == set(keys)
 
 
@@ -223,14 +175,14 @@ def baseline_answers(proposal: Proposal, phases: Mapping[str, Sequence[int]]) ->
 def _baseline_answer(gold: GoldRows, column: GoldColumn, rows: Sequence[int]) -> Any:
     name = column.in_gold[0]
     if column.columns:
-        return next(value for value in gold.column(name) if text_of(value) == column.binary[0])
+        return next(value for value in gold.columns[name] if text_of(value) == column.binary[0])
     if column.type in ("label", "ordinal"):
         counts = Counter(map(gold.texts(name).__getitem__, rows))
         return min(counts, key=lambda label: (-counts[label], str(label)))
     if column.type == "probability":
         return Drawn(0.5, 0.2, within_one=True)
     if column.type == "number":
-        written = Counter(map(gold.column(name).__getitem__, rows))
+        written = Counter(map(gold.columns[name].__getitem__, rows))
         numbers, times = list(map(float, written)), list(written.values())
         mean = statistics.fmean(numbers, times)
         distances = [number - mean for number in numbers]
@@ -249,13 +201,20 @@ def _in_its_form(gold: GoldRows, kind: str, value: Any, separator: str = "|") ->
 
 def _baseline(proposal: Proposal, gold: GoldRows, answers: Mapping[str, Any]) -> Columns:
     """The baseline of a phase with this gold: the key's columns, and an answer for each."""
-    if has_candidates(proposal):
-        return _ranked(proposal, gold)
+    if has_candidates(proposal):  # the items of each query in their order, with falling scores
+        items = given(proposal, gold)
+        places: Counter[tuple[Any, ...]] = Counter()
+        scores = []
+        for query in zip(*map(items.__getitem__, proposal.key), strict=True):
+            places[query] += 1
+            scores.append(_in_its_form(gold, "number", round(1 / places[query], 4)))
+        names = (*proposal.key, str(proposal.item))
+        return {**{name: items[name] for name in names}, proposal.answers[-1].name: scores}
     if proposal.many:
         gold = _each_key_once(gold, proposal.key)
     columns: dict[str, Sequence[Any]] = {}
     if not proposal.of_lines:
-        columns |= {name: gold.column(name) for name in proposal.key}
+        columns |= {name: gold.columns[name] for name in proposal.key}
     for column in proposal.answers:
         for name in column.in_answers:
             answer: Any = answers.get(name)
@@ -264,21 +223,9 @@ def _baseline(proposal: Proposal, gold: GoldRows, answers: Mapping[str, Any]) ->
             elif name in answers:
                 columns[name] = [answer] * len(gold)
             else:
-                tokens = map(tokens_in, gold.column(name))
+                tokens = map(tokens_in, gold.columns[name])
                 columns[name] = [_in_its_form(gold, "tags", ["O"] * number) for number in tokens]
     return columns
-
-
-def _ranked(proposal: Proposal, gold: GoldRows) -> Columns:
-    """The items of each query in their order, with falling scores."""
-    items = given(proposal, gold)
-    columns = {name: items[name] for name in (*proposal.key, str(proposal.item))}
-    places: Counter[tuple[Any, ...]] = Counter()
-    scores = []
-    for query in zip(*map(columns.__getitem__, proposal.key), strict=True):
-        places[query] += 1
-        scores.append(_in_its_form(gold, "number", round(1 / places[query], 4)))
-    return {**columns, proposal.answers[-1].name: scores}
 
 
 def _write(path: Path, columns: Columns, gold: GoldRows) -> None:
@@ -320,94 +267,55 @@ def _quoted(cells: Sequence[str], delimiter: str) -> Sequence[str]:
 def _program(proposal: Proposal, answers: Mapping[str, Any]) -> str:
     """The baseline of a competition that takes code: `model.py`, which needs the standard library alone."""
     gold = proposal.gold
-    parts, body, imports = _answers(proposal, answers)
-    read, write, module = _files(gold)
-    fields = ""
-    if not gold.is_json:
-        fields = f"\nFIELDS = {_source(list(parts))}\n"
-    return PROGRAM.format(
-        about=f"{ABOUT[baseline_name(proposal)]}.",
-        imports="\n".join([f"import {module}", *imports]),
-        fields=fields,
-        inputs=inputs_file(gold),
-        predictions=submission_file(gold),
-        answers=body,
-        read=indent(read, "    "),
-        write=indent(write, "    "),
-    )
-
-
-def _answers(proposal: Proposal, answers: Mapping[str, Any]) -> tuple[dict[str, str], str, Sequence[str]]:
-    """Column → its source, the body of `answers` and after it the functions that it calls, and what they import."""
+    number = "{}" if gold.is_json else 'format({}, ".12g")'  # as the gold's format writes it
     parts = {name: f"row[{_source(name)}]" for name in proposal.key}
     key = ", ".join(parts.values())
-    if proposal.item is not None:
-        item, score = (column.name for column in proposal.answers)
-        parts[item] = f"row[{_source(item)}]"
-        parts[score] = _number_source(proposal, "round(1 / places[query], 4)")
-        body = RANKED.format(query=f"({key},)", answer=_record(parts))
-        return parts, body, ["from collections import Counter"]
-    below, imports = "", []
+    functions: list[str] = []
     for column in proposal.answers:
         for name in column.in_answers:
             answer: Any = answers.get(name)
-            if isinstance(answer, Drawn):
-                below = f"\n\n\n{inspect.getsource(place_of)}\n\n{inspect.getsource(drawn).rstrip()}"
-                imports = ["import statistics", "import zlib"]
-                number = f"drawn({answer.mean}, {answer.deviation}, {answer.within_one}, place_of({key}))"
-                parts[name] = _number_source(proposal, number)
+            if name == proposal.item:
+                parts[name] = f"row[{_source(name)}]"
+            elif proposal.item is not None:
+                parts[name] = number.format("round(1 / places[query], 4)")
+            elif isinstance(answer, Drawn):
+                functions = [inspect.getsource(function).rstrip() for function in (place_of, drawn)]
+                given = f"{answer.mean}, {answer.deviation}, {answer.within_one}, place_of({key})"
+                parts[name] = number.format(f"drawn({given})")
             elif name in answers:
                 parts[name] = _source(answer)
             else:
                 parts[name] = _tags(proposal)
-    return parts, f"    return [{_record(parts)} for row in rows]{below}", imports
-
-
-def _number_source(proposal: Proposal, source: str) -> str:
-    """The source of a number as the gold's format writes it."""
-    return source if proposal.gold.is_json else f'format({source}, ".12g")'
+    record = ", ".join(f"{_source(name)}: {value}" for name, value in parts.items())
+    dialect = f"delimiter={_source(DELIMITERS.get(gold.suffix))}"
+    if gold.quoting == "none":
+        dialect += ", quoting=csv.QUOTE_NONE, quotechar=None"
+    text = (SCAFFOLD / "declared" / "model.py.j2").read_text(encoding="utf-8")
+    template: Template = Template(text, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
+    return template.render(
+        about=ABOUT[baseline_name(proposal)],
+        answer=f"{{{record}}}",
+        dialect=dialect,
+        drawn=functions,
+        fields=_source(list(parts)),
+        inputs=f"{INPUTS}{gold.suffix}",
+        is_json=gold.is_json,
+        key=key,
+        predictions=f"{PREDICTIONS}{gold.suffix}",
+        ranked=proposal.item is not None,
+        suffix=gold.suffix,
+    )
 
 
 def _tags(proposal: Proposal) -> str:
-    """As many O as the row has tokens."""
+    """The source of as many O as the row has tokens."""
     name = str(token_column(proposal))
     tokens = f"row[{_source(name)}]"
-    if not all(isinstance(value, list) for value in proposal.gold.column(name)):
+    if not all(isinstance(value, list) for value in proposal.gold.columns[name]):
         tokens += '.split(" ")'
     if proposal.gold.is_json:
         return f'["O"] * len({tokens})'
     return f'" ".join("O" for _ in {tokens})'
-
-
-def _files(gold: GoldRows) -> tuple[str, str, str]:
-    """The bodies of `read` and `write`, and the module that they need."""
-    if gold.suffix == ".jsonl":
-        return (
-            'return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\\n") if line]',
-            'lines = [json.dumps(row, ensure_ascii=False) + "\\n" for row in rows]\n'
-            'path.write_text("".join(lines), encoding="utf-8")',
-            "json",
-        )
-    if gold.suffix == ".json":
-        return (
-            'return list(json.loads(path.read_text(encoding="utf-8")))',
-            'path.write_text(json.dumps(rows, ensure_ascii=False), encoding="utf-8")',
-            "json",
-        )
-    dialect = f"delimiter={_source(DELIMITERS[gold.suffix])}"
-    if gold.quoting == "none":
-        dialect += ", quoting=csv.QUOTE_NONE, quotechar=None"
-    return (
-        f'with path.open(encoding="utf-8", newline="") as table:\n    return list(csv.DictReader(table, {dialect}))',
-        'with path.open("w", encoding="utf-8", newline="") as table:\n'
-        f'    writer = csv.DictWriter(table, FIELDS, lineterminator="\\n", {dialect})\n'
-        "    writer.writeheader()\n    writer.writerows(rows)",
-        "csv",
-    )
-
-
-def _record(parts: Mapping[str, str]) -> str:
-    return "{" + ", ".join(f"{_source(name)}: {value}" for name, value in parts.items()) + "}"
 
 
 def _source(value: Any) -> str:
@@ -431,9 +339,9 @@ def example(proposal: Proposal, phases: Sequence[str]) -> tuple[Proposal, dict[s
         for key in range(KEYS):
             for item in range(rows_of_key):
                 records.append(_made_up_row(proposal, tokens, phase, key, item))
-    columns = by_columns(list(records[0]), [list(record.values()) for record in records])
     old = proposal.gold
-    gold = GoldRows(old.file, old.suffix, columns, range(1, len(records) + 1), old.quoting)
+    rows = [(number, list(record.values())) for number, record in enumerate(records, 1)]
+    gold = GoldRows.of_rows(old.file, old.suffix, list(records[0]), rows, quoting=old.quoting)
     return replace(proposal, gold=gold, secret=()), found
 
 

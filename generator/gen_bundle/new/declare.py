@@ -8,13 +8,13 @@ from typing import Any
 from gen_bundle.new.columns import GoldColumn, listed
 from gen_bundle.new.data import (
     ENTRY,
+    GOLD,
+    PREDICTIONS,
     Drawn,
     baseline_answers,
     baseline_name,
     gives_inputs,
-    gold_file,
     has_candidates,
-    submission_file,
 )
 from gen_bundle.new.key_and_answers import is_alike
 from gen_bundle.new.propose import Proposal
@@ -187,19 +187,30 @@ TASK_NAMES = {
 
 def task_of(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> dict[str, Any]:
     """The values that templates know as `cookiecutter.task`; plain data, so that any template can use them."""
-    columns = []
-    for column in board_of(proposal):
+    columns = board_of(proposal)
+    first = next(column for column in columns if "metric" in column)
+    groups = []  # the first column's metric in each group, as suggestions
+    for group in proposal.groups:
+        key = f"{first['key']}_by_{identifier(group.name, 'group')}"[:LONGEST_KEY]
+        groups.append({"key": key, "metric": {**first["metric"], "by": group.name}})
+    for column in columns:
         if len(column.get("metric", {})) == 1:  # without options its name says all
             column["metric"] = column["metric"]["name"]
-        columns.append(column)
+    reference: dict[str, Any] = {"file": f"{GOLD}{proposal.gold.suffix}"}
+    if proposal.gold.quoting == "none":
+        reference["quoting"] = "none"
+    if proposal.cluster is not None:
+        reference["cluster"] = proposal.cluster
+    if proposal.public:
+        reference["public"] = list(proposal.public)
     return {
         "kind": proposal.kind,
         "name": TASK_NAMES[proposal.kind],
         "submission": _submission(proposal),
         "fields": fields(proposal),
-        "reference": _reference(proposal),
+        "reference": reference,
         "columns": columns,
-        "groups": _grouped(proposal),
+        "groups": groups,
         "phases": list(phases),
         "inputs": gives_inputs(proposal),
         "candidates": has_candidates(proposal),
@@ -254,21 +265,11 @@ def _meaning(column: GoldColumn) -> str:
     return MEANINGS[column.type].format(*column.values[-1:])
 
 
-def _grouped(proposal: Proposal) -> list[dict[str, Any]]:
-    """The first column's metric in each group, as suggestions."""
-    first = next(column for column in board_of(proposal) if "metric" in column)
-    found = []
-    for column in proposal.groups:
-        key = f"{first['key']}_by_{identifier(column.name, 'group')}"[:LONGEST_KEY]
-        found.append({"key": key, "metric": {**first["metric"], "by": column.name}})
-    return found
-
-
 def _submission(proposal: Proposal) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if proposal.code:
         found = {"kind": "code", "entry": ENTRY}
-    found["file"] = submission_file(proposal.gold)
+    found["file"] = f"{PREDICTIONS}{proposal.gold.suffix}"
     if not proposal.of_lines:
         found["key"] = list(proposal.key)
         if len(proposal.key) == 1:
@@ -277,17 +278,6 @@ def _submission(proposal: Proposal) -> dict[str, Any]:
         found["rows"] = "many"
     if proposal.gold.quoting == "none":
         found["quoting"] = "none"
-    return found
-
-
-def _reference(proposal: Proposal) -> dict[str, Any]:
-    found: dict[str, Any] = {"file": gold_file(proposal.gold)}
-    if proposal.gold.quoting == "none":
-        found["quoting"] = "none"
-    if proposal.cluster is not None:
-        found["cluster"] = proposal.cluster
-    if proposal.public:
-        found["public"] = list(proposal.public)
     return found
 
 

@@ -149,6 +149,21 @@ class GoldRows:
     phases: Sequence[str] = ()
     files: Mapping[str, str] = field(default_factory=dict)
 
+    @classmethod
+    def of_rows(
+        cls,
+        file: str,
+        suffix: str,
+        names: Sequence[str],
+        rows: Sequence[tuple[int, Sequence[Any]]],
+        notes: Sequence[str] = (),
+        quoting: Quoting = "rfc4180",
+    ) -> "GoldRows":
+        """Gold of at least one row, each with the number of its line."""
+        numbers, cells = zip(*rows, strict=True)
+        columns = dict(zip(names, zip(*cells, strict=True), strict=True))
+        return cls(file, suffix, columns, numbers, quoting, tuple(notes))
+
     def __len__(self) -> int:
         return len(self.numbers)
 
@@ -159,9 +174,6 @@ class GoldRows:
     @property
     def is_json(self) -> bool:
         return self.suffix in (".json", ".jsonl")
-
-    def column(self, name: str) -> Sequence[Any]:
-        return self.columns[name]
 
     def texts(self, name: str) -> Sequence[str | None]:
         """The values of a column as strings or labels compare; None for what is neither."""
@@ -204,20 +216,10 @@ class GoldRows:
         return {}
 
     def place(self, row: int) -> str:
+        """Where a line, or an item of JSON, is."""
         file = self.files[self.phases[row]] if self.phases else self.file
-        return place_in(file, self.suffix, self.numbers[row])
-
-
-def by_columns(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, Sequence[Any]]:
-    """The rows of a table as its columns."""
-    if not rows:
-        return dict.fromkeys(names, ())
-    return dict(zip(names, zip(*rows, strict=True), strict=True))
-
-
-def place_in(file: str, suffix: str, number: int) -> str:
-    """Where a line, or an item of JSON, is."""
-    return f"{file}[{number}]" if suffix == ".json" else f"{file}:{number}"
+        number = self.numbers[row]
+        return f"{file}[{number}]" if self.suffix == ".json" else f"{file}:{number}"
 
 
 def text_of(value: Any) -> str | None:
@@ -229,51 +231,40 @@ def text_of(value: Any) -> str | None:
     return str(value) if isinstance(value, int) else None
 
 
-def other_columns(files: Sequence[GoldRows]) -> list[str]:
-    """Gold whose columns are not those of the first."""
+def one_after_another(files: Sequence[GoldRows], faults: Sequence[str] = ()) -> GoldRows:
+    """Gold after gold; raises UserError where the columns are not those of the first, and for other `faults`."""
+    first = files[0]
     problems = []
     for gold in files:
-        if sorted(gold.names) != sorted(files[0].names):
-            expected = f"those of {files[0].file}: {', '.join(files[0].names)}"
+        if sorted(gold.names) != sorted(first.names):
+            expected = f"those of {first.file}: {', '.join(first.names)}"
             problems.append(f"{gold.file}: has the columns {', '.join(gold.names)}. Expected {expected}.")
-    return problems
-
-
-def one_after_another(files: Sequence[GoldRows]) -> dict[str, list[Any]]:
-    """The columns of gold whose columns are those of the first."""
-    columns: dict[str, list[Any]] = {name: [] for name in files[0].names}
+    raise_all([*problems, *faults])
+    columns: dict[str, list[Any]] = {name: [] for name in first.names}
+    numbers: list[int] = []
     for gold in files:
+        numbers += gold.numbers
         for name, values in columns.items():
-            values += gold.column(name)
-    return columns
+            values += gold.columns[name]
+    return replace(first, columns=columns, numbers=numbers)
 
 
 def joined(files: Mapping[str, GoldRows]) -> GoldRows:
     """The gold of several phases as one; raises UserError where their columns or formats differ."""
     first, *others = files.values()
-    problems = other_columns(list(files.values()))
+    faults = []
     for gold in others:
         if (gold.suffix, gold.quoting) != (first.suffix, first.quoting):
             what = f"is {gold.suffix}, and {first.file} is {first.suffix}"
-            problems.append(f"{gold.file}: {what}. Expected one format for all phases.")
-    raise_all(problems)
-    numbers: list[int] = []
+            faults.append(f"{gold.file}: {what}. Expected one format for all phases.")
     phases: list[str] = []
     notes: dict[str, None] = {}
     for phase, gold in files.items():
-        numbers += gold.numbers
         phases += [phase] * len(gold)
         notes |= dict.fromkeys(gold.notes)
     names = {phase: gold.file for phase, gold in files.items()}
-    return replace(
-        first,
-        file=" and ".join(names.values()),
-        columns=one_after_another(list(files.values())),
-        numbers=numbers,
-        notes=tuple(notes),
-        phases=phases,
-        files=names,
-    )
+    whole = one_after_another([first, *others], faults)
+    return replace(whole, file=" and ".join(names.values()), notes=tuple(notes), phases=phases, files=names)
 
 
 def numbered(gold: GoldRows) -> GoldRows:
@@ -290,7 +281,7 @@ def numbered(gold: GoldRows) -> GoldRows:
 
 def without(gold: GoldRows, *unwanted: str) -> GoldRows:
     """The gold without some columns."""
-    return replace(gold, columns={name: gold.column(name) for name in gold.names if name not in unwanted})
+    return replace(gold, columns={name: gold.columns[name] for name in gold.names if name not in unwanted})
 
 
 def raise_all(problems: Iterable[str]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.errors import UserError
-from gen_bundle.new.gold import LINE_END, NUMBERED, GoldFile, GoldRows, NoHeaderError, by_columns, raise_all
+from gen_bundle.new.gold import LINE_END, NUMBERED, GoldFile, GoldRows, NoHeaderError, raise_all
 from gen_bundle.new.other_forms import is_answer, is_span
 
 ANSWER = "answer"
@@ -73,9 +73,10 @@ def read_json(file: GoldFile) -> GoldRows | None:
             what = "holds half of a surrogate pair (\\ud800 to \\udfff)"
             problems.append(f"{gold.place(at)}: {what}. Expected whole characters.")
     names = dict.fromkeys(itertools.chain.from_iterable(records))
-    columns = by_columns(list(names), [list(map(record.get, names)) for record in records])
+    columns = {}
     what = "is empty, or has blanks around it or a line break in it"
-    for name in columns:
+    for name in names:
+        columns[name] = [record.get(name) for record in records]
         if not name or name != name.strip() or LINE_END.search(name):
             problems.append(f"{file.name}: the name {name!r} {what}. Expected a plain name.")
     raise_all(problems)
@@ -177,16 +178,11 @@ def _records(values: list[Any], gold: GoldRows, names: Sequence[str], notes: lis
         if not isinstance(value, dict):
             problems.append(f"{gold.place(at)}: is not an object. Expected {{name: value, …}}.")
     raise_all(problems)
-    if _are_pairs(values):
+    keys = set(itertools.chain.from_iterable(values))
+    if len(values) > 1 and len(keys) == len(values) and set(map(len, values)) == {1}:  # such as {"t1": "positive"}
         return gold, list(itertools.chain.from_iterable(map(_keyed, values)))
     gold, records = _within_one_list(values, gold, notes)
     return gold, _flat(records)
-
-
-def _are_pairs(records: Sequence[dict[str, Any]]) -> bool:
-    """Whether each record is a key and its answer, such as `{"t1": "positive"}`."""
-    keys = set(itertools.chain.from_iterable(records))
-    return len(records) > 1 and len(keys) == len(records) and set(map(len, records)) == {1}
 
 
 def _named_cells(values: list[Any], gold: GoldRows, names: Sequence[str]) -> tuple[GoldRows, list[Any]]:

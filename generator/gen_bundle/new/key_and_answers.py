@@ -99,9 +99,14 @@ def key_of(gold: GoldRows, asked: Sequence[str], rows: Rows | None) -> tuple[Key
 
 
 def _plain_id(gold: GoldRows) -> str:
-    """The first column that identifies rows, whatever its name."""
+    """The first column that identifies rows, whatever its name: texts only in front, and no numbers by chance."""
     for name in _usable(gold, gold.names):
-        if _may_be_id(gold, name):
+        texts = gold.shown(name)
+        whole = all(map(WHOLE.fullmatch, texts))
+        is_measure = whole or " " in "".join(texts)
+        if name == gold.names[0]:
+            is_measure = not whole and all(map(NUMBER.fullmatch, texts))
+        if not is_measure and is_unique(gold, (name,)):
             return name
     raise UserError(
         f"{gold.file}: no column identifies its rows. Expected a column whose values all differ and are never blank. "
@@ -174,17 +179,6 @@ def is_unique(gold: GoldRows, key: Key) -> bool:
     if len(key) == 1 and not gold.phases:
         return len(set(gold.texts(key[0]))) == len(gold)
     return len(set(gold.keys(key))) == len(gold)
-
-
-def _may_be_id(gold: GoldRows, name: str) -> bool:
-    """Whether a column with any name identifies rows: texts only in front, and no numbers that differ by chance."""
-    texts = gold.shown(name)
-    whole = all(map(WHOLE.fullmatch, texts))
-    if name == gold.names[0]:
-        is_measure = not whole and all(map(NUMBER.fullmatch, texts))
-    else:
-        is_measure = whole or " " in "".join(texts)
-    return not is_measure and is_unique(gold, (name,))
 
 
 def _is_many(gold: GoldRows, key: Key, rows: Rows | None) -> bool:

@@ -117,7 +117,7 @@ def _without_thousands(gold: GoldRows, name: str, with_commas: Sequence[str]) ->
     if max(cell.count(",") for cell in with_commas) == 1:
         meant = f"{first.replace(',', '.')} or {first.replace(',', '')}"
         raise UserError(f"{gold.file}: {name} holds numbers such as {first}. Expected {meant}, whichever is meant.")
-    return [cell.replace(",", "") for cell in gold.column(name)]
+    return [cell.replace(",", "") for cell in gold.columns[name]]
 
 
 def _spans(value: Any) -> Any:

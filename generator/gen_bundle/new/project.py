@@ -89,7 +89,10 @@ def render(template: Path, answers: Mapping[str, Any], into: Path, *, ask: bool 
     except TemplateSyntaxError as error:
         raise UserError(f"{error.filename or template}:{error.lineno}: {error.message}.") from error
     except (CookiecutterException, TemplateError) as error:
-        raise UserError(f"{template}: cannot be rendered ({_reason(error)}).") from error
+        reason, inner = str(error).rstrip("."), getattr(error, "error", None)
+        if inner and hasattr(error, "message"):
+            reason = f"{error.message}: {inner}"
+        raise UserError(f"{template}: cannot be rendered ({reason}).") from error
     return Path(made).resolve()
 
 
@@ -116,12 +119,6 @@ def _with_own_variables(own: Mapping[str, Any], answers: Mapping[str, Any], *, a
             else:
                 context[name] = default[0] if isinstance(default, list) else default
     return context
-
-
-def _reason(error: Exception) -> str:
-    """The message of cookiecutter, with the reason behind it where there is one."""
-    inner = getattr(error, "error", None)
-    return f"{error.message}: {inner}" if inner and hasattr(error, "message") else str(error).rstrip(".")
 
 
 LONGEST_NAME = 36

@@ -166,7 +166,7 @@ def _own_to_key(gold: GoldRows, key: Key) -> set[str]:
     own = set()
     for name in gold.names:
         first: dict[tuple[str, ...], object] = {}
-        if all(first.setdefault(one, value) == value for one, value in zip(keys, gold.column(name), strict=True)):
+        if all(first.setdefault(one, value) == value for one, value in zip(keys, gold.columns[name], strict=True)):
             own.add(name)
     return own
 
@@ -282,9 +282,9 @@ def token_column(proposal: Proposal) -> str | None:
     tagged = of_types(proposal.answers, "tags")
     if not tagged:
         return None
-    lengths = list(map(tokens_in, proposal.gold.column(tagged[0].name)))
+    lengths = list(map(tokens_in, proposal.gold.columns[tagged[0].name]))
     for name in proposal.public:
-        if all(map(operator.eq, map(tokens_in, proposal.gold.column(name)), lengths)):
+        if all(map(operator.eq, map(tokens_in, proposal.gold.columns[name]), lengths)):
             return name
     return None
 

@@ -25,7 +25,6 @@ from gen_bundle.new.gold import (
     NoHeaderError,
     one_after_another,
     open_gold,
-    other_columns,
     raise_all,
 )
 from scoring_kit.base.submissions import allow_long_cells
@@ -107,17 +106,16 @@ def _read_folder(folder: Path, columns: Sequence[str], encoding: str | None) -> 
     read = []
     for path in paths:
         read.append(_of_document(open_gold(path, columns, encoding=encoding)))
-    raise_all(other_columns(read))
-    first = read[0]
-    document = "file" if DOCUMENT in first.names else DOCUMENT
+    whole = one_after_another(read)
+    document = "file" if DOCUMENT in whole.names else DOCUMENT
     documents: list[str] = []
     for gold in read:
         documents += [Path(gold.file).stem] * len(gold)
-    joined = {document: documents, **one_after_another(read)}
+    whole = replace(whole, columns={document: documents, **whole.columns})
     numbers = range(1, len(documents) + 1)
-    suffix = ".jsonl" if first.is_json else first.suffix
+    suffix = ".jsonl" if whole.is_json else whole.suffix
     note = f"{folder.name}: {len(read)} files, whose names are the column {document}"
-    return replace(first, file=folder.name, suffix=suffix, columns=joined, numbers=numbers, notes=(note,))
+    return replace(whole, file=folder.name, suffix=suffix, numbers=numbers, notes=(note,))
 
 
 def _of_document(file: GoldFile) -> GoldRows:
@@ -264,14 +262,10 @@ def _read_table(file: GoldFile) -> GoldRows:
 def _rows(file: GoldFile, layout: Layout) -> Rows:
     """Where nothing is quoted, splitting says the same in a fraction of the time."""
     text = file.text
-    if '"' in text or text.count("\r") > text.count("\r\n") or layout.blanks_follow:
-        return _quoted_rows(file, layout)
-    return _plain_rows(file, layout)
-
-
-def _quoted_rows(file: GoldFile, layout: Layout) -> Rows:
+    if '"' not in text and text.count("\r") == text.count("\r\n") and not layout.blanks_follow:
+        return _plain_rows(file, layout)
     allow_long_cells()
-    lines = itertools.islice(io.StringIO(file.text, newline="\n"), layout.skipped, None)
+    lines = itertools.islice(io.StringIO(text, newline="\n"), layout.skipped, None)
     skips = layout.blanks_follow
     reader = csv.reader(lines, delimiter=layout.delimiter, strict=True, skipinitialspace=skips)
     rows: list[list[str]] = []
@@ -385,7 +379,10 @@ def _kind_of_cell(cell: str, given: Sequence[str]) -> str:
     shapes = set(map(_shape, given))
     if all(map(NUMBER.fullmatch, given)):
         is_alike = NUMBER.fullmatch(cell) is not None
-        if is_alike and not _is_near(cell, given):
+        numbers = list(map(float, given))
+        low, high = min(numbers), max(numbers)
+        distance = high - low  # a value is no further from the others; 2019 is none among prices
+        if is_alike and not low - distance <= float(cell) <= high + distance:
             return ""
     elif len(shapes) == 1 and "0" in min(shapes):
         is_alike = _shape(cell) in shapes
@@ -405,13 +402,6 @@ def _shape(cell: str) -> str:
     if len(cell) >= 100:
         return ""
     return re.sub("[0-9]+", "0", cell)
-
-
-def _is_near(cell: str, given: Sequence[str]) -> bool:
-    """Whether a number is no further from the others than these are from each other; 2019 is no value among prices."""
-    numbers = list(map(float, given))
-    low, high = min(numbers), max(numbers)
-    return low - (high - low) <= float(cell) <= high + (high - low)
 
 
 def _no_header(where: str, first: Sequence[str], rows: Sequence[Sequence[str]], evidence: str) -> NoHeaderError:

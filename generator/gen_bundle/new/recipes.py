@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from gen_bundle.new.gold import GoldRows, by_columns
+from gen_bundle.new.gold import GoldRows
 from gen_bundle.new.propose import Choices
 
 ITEMS = 60
@@ -27,7 +27,7 @@ def recipe_gold(kind: str) -> tuple[GoldRows, Choices]:
     rows: list[Row] = []
     for number in range(1, ITEMS + 1):
         rows += make(number, chance)
-    return GoldRows(f"gold{suffix}", suffix, by_columns(names, rows), range(1, len(rows) + 1)), choices
+    return GoldRows.of_rows(f"gold{suffix}", suffix, names, list(enumerate(rows, 1))), choices
 
 
 def _classification(number: int, chance: random.Random) -> list[Row]:

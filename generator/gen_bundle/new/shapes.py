@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gen_bundle.errors import UserError
-from gen_bundle.new.gold import LINE_KEY, NUMBERED, GoldFile, GoldRows, by_columns, raise_all, without
+from gen_bundle.new.gold import LINE_KEY, NUMBERED, GoldFile, GoldRows, raise_all, without
 
 QRELS = re.compile(r"(\S+)[ \t]+(?:0|Q0)[ \t]+(\S+)[ \t]+(-?[0-9]+)\s*")
 """A judgement as TREC has it: query, iteration, item, relevance."""
@@ -36,27 +36,22 @@ def read_qrels(file: GoldFile) -> GoldRows | None:
     """Judgements, a judged item a row; a table whose columns are named is read as such."""
     if file.columns or len(file.beginning) < 2 or not all(map(QRELS.fullmatch, file.beginning)):
         return None
-    rows = []
-    numbers = []
-    for number, found in _matches(file, QRELS, "a query, 0, an item and its relevance, as in the first lines"):
-        rows.append(found.groups())
-        numbers.append(number)
+    expected = "a query, 0, an item and its relevance, as in the first lines"
+    rows = [(number, found.groups()) for number, found in _matches(file, QRELS, expected)]
     note = f"{file.name}: judgements as TREC has them; their second column is left out"
-    return GoldRows(file.name, ".tsv", by_columns(RANKED, rows), numbers, notes=(note,))
+    return GoldRows.of_rows(file.name, ".tsv", RANKED, rows, [note])
 
 
 def read_judged_lists(file: GoldFile) -> GoldRows | None:
     """Lines of a query and its list of judgements, a judged item a row; items are called by their places."""
     if len(file.beginning) < 2 or not all(map(JUDGED_LIST.fullmatch, file.beginning)):
         return None
-    rows: list[list[str]] = []
-    numbers: list[int] = []
+    rows = []
     for number, found in _matches(file, JUDGED_LIST, "a query and a list of 0 and 1, as in the first lines"):
         for place, relevance in enumerate(json.loads(found[2]), 1):
-            rows.append([found[1], str(place), str(relevance)])
-            numbers.append(number)
+            rows.append((number, [found[1], str(place), str(relevance)]))
     note = f"{file.name}: each number of a list is the relevance of an item, which is called by its place, from 1"
-    return GoldRows(file.name, ".tsv", by_columns(RANKED, rows), numbers, notes=(note,))
+    return GoldRows.of_rows(file.name, ".tsv", RANKED, rows, [note])
 
 
 def _matches(file: GoldFile, form: re.Pattern[str], expected: str) -> Iterator[tuple[int, re.Match[str]]]:
@@ -68,10 +63,6 @@ def _matches(file: GoldFile, form: re.Pattern[str], expected: str) -> Iterator[t
         elif line.strip():
             problems.append(f"{file.name}:{number}: is another kind of line. Expected {expected}.")
     raise_all(problems)
-
-
-def _tokens(sentences: Sequence[Sentence]) -> list[list[str]]:
-    return list(itertools.chain.from_iterable(sentence for _, sentence in sentences))
 
 
 def _sentences(lines: Sequence[str]) -> Iterator[Sentence]:
@@ -98,55 +89,48 @@ def read_tagged_tokens(file: GoldFile) -> GoldRows | None:
 
     The rows are sentences with their tokens and tags, or tokens where the last column has labels of another kind.
     """
-    blocks = list(_sentences(file.head))
-    tokens = _tokens(blocks)
-    if file.suffix == ".csv" or not FEWEST_BLOCKS <= len(blocks) < len(tokens):
+    blocks = [sentence for _, sentence in _sentences(file.head)]
+    widths = list(map(len, itertools.chain.from_iterable(blocks)))
+    if file.suffix == ".csv" or not FEWEST_BLOCKS <= len(blocks) < len(widths):
         return None
-    if len(tokens[0]) < 2 or len(set(map(len, tokens))) > 1:
+    width = widths[0]
+    if width < 2 or set(widths) != {width}:
         return None
     sentences = list(_sentences(file.text.split("\n")))
-    width = len(sentences[0][1][0])
     problems = []
+    last: set[str] = set()
     for start, sentence in sentences:
         for at, cells in enumerate(sentence):
+            last.add(cells[-1])
             if len(cells) != width:
                 expected = f"{width} columns, as in the first line"
                 problems.append(f"{file.name}:{start + at}: has {len(cells)} columns. Expected {expected}.")
     raise_all(problems)
-    last = {cells[-1] for cells in _tokens(sentences)}
     if all(map(CONLL_TAG.fullmatch, last)) and last != {"O"} and not file.columns:
         return _with_tags(file, sentences)
     return _with_token_rows(file, sentences, width)
 
 
 def _with_tags(file: GoldFile, sentences: Sequence[Sentence]) -> GoldRows:
-    rows: list[list[Any]] = []
+    """Sentences with their tags in IOB2, where an `I-` that begins an entity is `B-`."""
+    rows = []
     turned: set[str] = set()
-    for at, (_, sentence) in enumerate(sentences, 1):
-        tokens: list[str] = []
+    for at, (start, sentence) in enumerate(sentences, 1):
         tags: list[str] = []
         before = "O"
-        for token, *_, tag in sentence:
-            before = _in_iob2(tag, before)
-            tokens.append(token)
+        for *_, tag in sentence:
+            scheme = ONE_SCHEME.get(tag[0], tag[0])
+            if scheme == "I" and before[1:] != tag[1:]:
+                scheme = "B"
+            before = scheme + tag[1:]
             tags.append(before)
             if before != tag:
-                turned.add(f"{tag[0]}- as {before[0]}-")
-        rows.append([f"s{at}", tokens, tags])
+                turned.add(f"{tag[0]}- as {scheme}-")
+        rows.append((start, [f"s{at}", [cells[0] for cells in sentence], tags]))
     notes = [f"{file.name}: columns as CoNLL has them; the sentences were numbered, and are written as JSON lines"]
     if turned:
         notes.append(f"{file.name}: tags are written as IOB2 has them: {', '.join(sorted(turned))}")
-    numbers = [start for start, _ in sentences]
-    columns = by_columns([NUMBERED, "tokens", "tags"], rows)
-    return GoldRows(file.name, ".jsonl", columns, numbers, notes=tuple(notes))
-
-
-def _in_iob2(tag: str, before: str) -> str:
-    """A tag as IOB2 has it, after one that is so already: `I-` that begins an entity is `B-`."""
-    scheme = ONE_SCHEME.get(tag[0], tag[0])
-    if scheme == "I" and before[1:] != tag[1:]:
-        scheme = "B"
-    return scheme + tag[1:]
+    return GoldRows.of_rows(file.name, ".jsonl", [NUMBERED, "tokens", "tags"], rows, notes)
 
 
 def _with_token_rows(file: GoldFile, sentences: Sequence[Sentence], width: int) -> GoldRows:
@@ -157,16 +141,13 @@ def _with_token_rows(file: GoldFile, sentences: Sequence[Sentence], width: int) 
         names = file.columns
     if len(names) != width:
         raise UserError(f"--columns: {file.name} has {width} columns. Expected as many names.")
-    rows: list[list[str]] = []
-    numbers: list[int] = []
+    rows = []
     for at, (start, sentence) in enumerate(sentences, 1):
         for position, cells in enumerate(sentence, 1):
-            rows.append([str(at), str(position), *cells])
-            numbers.append(start + position - 1)
+            rows.append((start + position - 1, [str(at), str(position), *cells]))
     note = f"{file.name}: a token a line; sentences and the positions in them were numbered, and each token is a row"
-    columns = by_columns(["sentence", "position", *names], rows)
-    gold = GoldRows(file.name, ".tsv", columns, numbers, quoting="none", notes=(note,))
-    unsaid = [name for name in names if set(gold.column(name)) == {"_"}]
+    gold = GoldRows.of_rows(file.name, ".tsv", ["sentence", "position", *names], rows, [note], "none")
+    unsaid = [name for name in names if set(gold.columns[name]) == {"_"}]
     return without(gold, *unsaid)
 
 
@@ -180,32 +161,32 @@ def read_labelled_words(file: GoldFile) -> GoldRows | None:
     has_few = 1 < len(labels) <= MOST_LABELS_OF_WORDS and len(different) > len(labels)
     if not has_few or len(set(map(len, lines))) < 2:
         return None
-    rows: list[list[str]] = []
-    numbers: list[int] = []
+    rows = []
     for number, line in enumerate(file.text.removesuffix("\n").split("\n"), 1):
         for position, label in enumerate(line.split(), 1):
-            rows.append([str(number), str(position), label])
-            numbers.append(number)
+            rows.append((number, [str(number), str(position), label]))
     note = (
         f"{file.name}: each line holds labels of words; each of them is a row, found by its line and position, from 1"
     )
-    columns = by_columns([LINE_KEY, "position", "label"], rows)
-    return GoldRows(file.name, ".tsv", columns, numbers, notes=(note,))
+    return GoldRows.of_rows(file.name, ".tsv", [LINE_KEY, "position", "label"], rows, [note])
 
 
 def read_fasttext(file: GoldFile) -> GoldRows | None:
     """Lines that begin with their labels, as fastText marks them, a text a row."""
     if not all(map(FASTTEXT.match, file.beginning)):
         return None
-    rows: list[list[Any]] = []
+    texts: list[str] = []
+    labels: list[Any] = []
     for _, found in _matches(file, FASTTEXT, "__label__ and a label, then the text"):
-        rows.append([str(len(rows) + 1), found[2], FASTTEXT_LABEL.findall(found[1])])
+        texts.append(found[2])
+        labels.append(FASTTEXT_LABEL.findall(found[1]))
     name = "labels"
-    if all(len(row[2]) == 1 for row in rows):
-        name, rows = "label", [[number, text, label] for number, text, (label,) in rows]
+    if set(map(len, labels)) == {1}:
+        name, labels = "label", list(itertools.chain.from_iterable(labels))
     note = f"{file.name}: labels before texts, as fastText has them; the rows are numbered from 1"
-    columns = by_columns([NUMBERED, "text", name], rows)
-    return GoldRows(file.name, ".jsonl", columns, range(1, len(rows) + 1), notes=(note,))
+    numbers = range(1, len(texts) + 1)
+    columns = {NUMBERED: list(map(str, numbers)), "text": texts, name: labels}
+    return GoldRows(file.name, ".jsonl", columns, numbers, notes=(note,))
 
 
 def refuse_run(file: GoldFile) -> None:

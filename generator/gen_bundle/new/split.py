@@ -43,7 +43,7 @@ def divide(proposal: Proposal, split: str | None) -> dict[str, list[int]]:
         UserError: not a ratio, or too few keys for it.
     """
     gold = proposal.gold
-    everything = _in_safe_order(proposal, list(range(len(gold))))
+    everything = _in_safe_order(proposal)
     if gold.phases:
         if split is not None:
             raise UserError(f"--split {split}: not where --gold names the phases. Expected one of them.")
@@ -120,28 +120,24 @@ def _ordered_answers(proposal: Proposal) -> list[GoldColumn]:
 
 def is_sorted_by_answer(proposal: Proposal) -> bool:
     """Whether the rows come in blocks of a label, or numbers by size: their order alone would give the answers away."""
-    columns = _ordered_answers(proposal)
-    return any(_comes_in_order(proposal.gold.shown(column.name), column.type) for column in columns)
+    for column in _ordered_answers(proposal):
+        texts = proposal.gold.shown(column.name)
+        different = len(set(texts))
+        if column.type == "number":
+            numbers = list(map(float, texts))
+            ordered = sorted(numbers)
+            if len(set(numbers)) > 2 and numbers in (ordered, ordered[::-1]):
+                return True
+        elif different > 1 and len(texts) > 4 * different:
+            blocks = 1 + sum(itertools.starmap(operator.ne, itertools.pairwise(texts)))
+            if blocks < 2 * different:
+                return True
+    return False
 
 
-def _comes_in_order(texts: Sequence[str], kind: str) -> bool:
-    if kind == "number":
-        rises = all(itertools.starmap(operator.le, itertools.pairwise(map(float, texts))))
-        falls = all(itertools.starmap(operator.ge, itertools.pairwise(map(float, texts))))
-        return (rises or falls) and len(set(map(float, texts))) > 2
-    different = len(set(texts))
-    if different < 2 or len(texts) <= 4 * different:
-        return False
-    blocks = 1
-    for one, following in itertools.pairwise(texts):
-        blocks += one != following
-        if blocks >= 2 * different:
-            return False
-    return True
-
-
-def _in_safe_order(proposal: Proposal, rows: list[int]) -> list[int]:
+def _in_safe_order(proposal: Proposal) -> list[int]:
     """The rows as they came, or, where that would give the answers away, in an order that their keys decide."""
+    rows = list(range(len(proposal.gold)))
     if proposal.of_lines or not is_sorted_by_answer(proposal):
         return rows
     keys = proposal.gold.keys(proposal.key)

@@ -279,22 +279,17 @@ def open_archive(source: IO[bytes], tick: Tick, held: ExitStack) -> Archive:
     found.zip64 = opened.start_dir > zipfile.ZIP64_LIMIT or any(
         member.extra[:2] == ZIP64_EXTRA or member.file_size > zipfile.ZIP64_LIMIT for member in found.members
     )
-    _find_overlaps(found, opened)
+    # members that share bytes; newer versions of zipfile refuse them, older ones inflate them again and again
+    placed = sorted(found.members, key=lambda member: member.header_offset)
+    starts = [*(member.header_offset for member in placed[1:]), opened.start_dir]
+    for member, start in zip(placed, starts, strict=False):
+        if member.header_offset + 30 + member.compress_size > start:
+            following = "the directory of the zip" if member is placed[-1] else "the next member"
+            found.failures.append((member.filename, f"it overlaps {following}"))
+            break
     for member in found.members:
         _read_member(found, opened, member, tick)
     return found
-
-
-def _find_overlaps(found: Archive, opened: zipfile.ZipFile) -> None:
-    """Members that share bytes; newer versions of zipfile refuse them, older ones inflate them again and again."""
-    placed = sorted(found.members, key=lambda member: member.header_offset)
-    ends = [(member, member.header_offset + 30 + member.compress_size) for member in placed]
-    for (member, end), following in zip(ends, placed[1:], strict=False):
-        if end > following.header_offset:
-            found.failures.append((member.filename, "it overlaps the next member"))
-            return
-    if ends and ends[-1][1] > opened.start_dir:
-        found.failures.append((placed[-1].filename, "it overlaps the directory of the zip"))
 
 
 def _read_member(found: Archive, opened: zipfile.ZipFile, member: zipfile.ZipInfo, tick: Tick) -> None:

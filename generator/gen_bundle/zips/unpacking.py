@@ -12,7 +12,6 @@ import zipfile
 import zlib
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO
 
 from scoring_kit.base.submissions import MAX_BYTES, MAX_FILES
 
@@ -116,21 +115,15 @@ def _unpack_members(opened: zipfile.ZipFile, into: Path, bounds: Bounds) -> None
             made.add(target.parent)
         compressed += member.compress_size
         with opened.open(member) as source, target.open("wb") as out:
-            written = _copy_counted(source, out, written, compressed, member.filename, bounds)
-
-
-def _copy_counted(source: IO[bytes], out: IO[bytes], written: int, compressed: int, name: str, bounds: Bounds) -> int:
-    while chunk := source.read(CHUNK):
-        written += len(chunk)
-        if written > bounds.total_bytes:
-            raise ArchiveError(f"{name!r}: the zip holds more than {bounds.total_bytes / 1e6:g} MB when unpacked")
-        if bounds.is_bomb(written, compressed):
-            raise ArchiveError(
-                f"{name!r}: more than {bounds.ratio} bytes come out for each byte of the zip (a zip bomb); "
-                "stopped there"
-            )
-        out.write(chunk)
-    return written
+            while chunk := source.read(CHUNK):
+                written += len(chunk)
+                if written > bounds.total_bytes:
+                    most = f"{bounds.total_bytes / 1e6:g} MB"
+                    raise ArchiveError(f"{member.filename!r}: the zip holds more than {most} when unpacked")
+                if bounds.is_bomb(written, compressed):
+                    what = f"more than {bounds.ratio} bytes come out for each byte of the zip (a zip bomb)"
+                    raise ArchiveError(f"{member.filename!r}: {what}; stopped there")
+                out.write(chunk)
 
 
 def _hostile(member: zipfile.ZipInfo) -> str | None:

@@ -2,7 +2,7 @@
 
 import io
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Literal, TypeVar
 
@@ -59,8 +59,23 @@ def zipped(members: Members) -> bytes:
 
 
 def all_files(folder: Path) -> dict[str, bytes | Path]:
-    """Every file below `folder` as zip members, nothing left out."""
-    return {path.relative_to(folder).as_posix(): path for path in _files(folder)}
+    """Every file below `folder` as zip members, sorted, nothing left out.
+
+    Raises:
+        UserError: a name that no zip can hold, or a link to a folder or to nothing, which would be left out in silence.
+    """
+    found: dict[str, bytes | Path] = {}
+    for path in sorted(folder.rglob("*")):
+        try:
+            path.name.encode()
+        except UnicodeEncodeError as error:
+            raise UserError(f"{str(path)!a}: this name is not UTF-8. Give it another one.") from error
+        if path.is_file():
+            found[path.relative_to(folder).as_posix()] = path
+        elif path.is_symlink():
+            kind = "a link to a folder, which is not followed" if path.is_dir() else "a link that leads nowhere"
+            raise UserError(f"{path}: is {kind}. Expected files and folders themselves; links to files are fine.")
+    return found
 
 
 def folder_members(folder: Path, prefix: str = "") -> dict[str, bytes | Path]:
@@ -72,21 +87,3 @@ def folder_members(folder: Path, prefix: str = "") -> dict[str, bytes | Path]:
 def below(folder: str, members: Mapping[str, T]) -> dict[str, T]:
     """The members in a folder of the zip."""
     return {f"{folder}/{name}": content for name, content in members.items()}
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    """The files below `folder`, sorted.
-
-    Raises:
-        UserError: a name that no zip can hold, or a link to a folder or to nothing, which would be left out in silence.
-    """
-    for path in sorted(folder.rglob("*")):
-        try:
-            path.name.encode()
-        except UnicodeEncodeError as error:
-            raise UserError(f"{str(path)!a}: this name is not UTF-8. Give it another one.") from error
-        if path.is_file():
-            yield path
-        elif path.is_symlink():
-            kind = "a link to a folder, which is not followed" if path.is_dir() else "a link that leads nowhere"
-            raise UserError(f"{path}: is {kind}. Expected files and folders themselves; links to files are fine.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,12 +18,12 @@ Sizes: TypeAlias = tuple[Any, Any, Any]
 
 def ari(sample: Sample, options: Options, keys: Keys) -> Items:
     """Adjusted Rand index. Source: Hubert and Arabie, Journal of Classification 2, 1985."""
-    return keys.items(_ari, *_clusters(sample))
+    return keys.items(partial(_of_each, score=_ari), *_clusters(sample))
 
 
 def nmi(sample: Sample, options: Options, keys: Keys) -> Items:
     """Mutual information over the mean of the entropies; 1 where both sides are a single cluster."""
-    return keys.items(_nmi, *_clusters(sample))
+    return keys.items(partial(_of_each, score=_nmi), *_clusters(sample))
 
 
 v_measure = nmi  # Source: Rosenberg and Hirschberg, EMNLP 2007; with equal weights the same figure
@@ -34,12 +36,8 @@ def _clusters(sample: Sample) -> tuple[Any, Any]:
     return gold, predicted
 
 
-def _ari(values: Array, counts: Array) -> Array:
-    return np.array([_ari_of(_contingency(values, row)) for row in counts])
-
-
-def _nmi(values: Array, counts: Array) -> Array:
-    return np.array([_nmi_of(_contingency(values, row)) for row in counts])
+def _of_each(values: Array, counts: Array, score: Callable[[Sizes], float]) -> Array:
+    return np.array([score(_contingency(values, row)) for row in counts])
 
 
 def _contingency(values: Array, counts: Array) -> Sizes:
@@ -50,7 +48,7 @@ def _contingency(values: Array, counts: Array) -> Sizes:
     return np.bincount(pair, counts), np.bincount(gold, counts), np.bincount(predicted, counts)
 
 
-def _ari_of(sizes: Sizes) -> float:
+def _ari(sizes: Sizes) -> float:
     """From pairs of keys that are together in both, in the gold alone, in the answer alone, and in neither."""
     of_pairs, of_gold, of_answer = sizes
     in_both, in_gold, in_answer = (of_pairs**2).sum(), (of_gold**2).sum(), (of_answer**2).sum()
@@ -63,7 +61,7 @@ def _ari_of(sizes: Sizes) -> float:
     return float(2 * (together * apart - gold_alone * answer_alone) / by_chance)
 
 
-def _nmi_of(sizes: Sizes) -> float:
+def _nmi(sizes: Sizes) -> float:
     of_pairs, of_gold, of_answer = map(_entropy, sizes)
     if of_gold == 0 and of_answer == 0:
         return 1.0

@@ -10,9 +10,13 @@ import math
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
+from operator import truediv
 from typing import Any, ClassVar, Dict, FrozenSet, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+OF_NUMBERS = re.compile(r"[0-9.eE+-]*")
+"""Of these characters `float` reads nothing but what `NUMBER` matches."""
 TAG = re.compile(r"O|[BI]-.+")
 SHOWN_VALUES = 12
 LARGEST = 1e50
@@ -103,8 +107,7 @@ class Field:
     def of_cell(self, cell: Any) -> Any:
         """The value of a CSV or TSV cell, of several of a field that is spread; `empty` for an empty, optional one.
 
-        Raises:
-            FieldError: the cell does not hold a value of the type.
+        Raises FieldError: the cell does not hold a value of the type.
         """
         if any(cell):  # of a text, whether it has a letter; of a tuple, whether a cell of it has
             return self.kind.of_cell(self, cell)
@@ -114,11 +117,14 @@ class Field:
             raise FieldError(f"{self.name} is empty", self.expected)
         return self.kind.blank
 
+    def of_cells(self, cells: Sequence[Any]) -> List[Any]:
+        """`of_cell` of each of some cells; many at once take far less time."""
+        return self.kind.of_cells(self, cells)
+
     def of_json(self, value: Any) -> Any:
         """The value of a JSON value, `ABSENT` where the name is missing; `empty` where that is allowed.
 
-        Raises:
-            FieldError: it is not a value of the type.
+        Raises FieldError: it is not a value of the type.
         """
         if value is ABSENT or value is None:
             if self.required:
@@ -244,6 +250,10 @@ class FieldType:
         """The value of a cell that is not empty; raises FieldError."""
         return field.canonical(cell)
 
+    def of_cells(self, field: Field, cells: Sequence[Any]) -> List[Any]:
+        """The values of cells, which may be empty; raises FieldError."""
+        return list(map(field.of_cell, cells))
+
     def of_json(self, field: Field, value: Any) -> Any:
         """The value of a JSON value that is not null; raises FieldError."""
         return field.canonical(json_string(field, json_text(value)))
@@ -291,6 +301,12 @@ def json_list(field: Field, value: Any, element: type = object) -> List[Any]:
     return value
 
 
+def parsed_once(field: Field, cells: Sequence[Any]) -> List[Any]:
+    """The values of cells of which many are alike, so that each different one is read once; raises FieldError."""
+    values = {cell: field.of_cell(cell) for cell in set(cells)}
+    return list(map(values.__getitem__, cells))
+
+
 class TextType(FieldType):
     """Any text, compared by metrics of texts."""
 
@@ -329,6 +345,9 @@ class LabelType(FieldType):
         if field.values is not None:
             raise FieldError(f"{field.name} has an unknown label", field.expected)
         return text
+
+    def of_cells(self, field: Field, cells: Sequence[Any]) -> List[Any]:
+        return parsed_once(field, cells)
 
     def of_json(self, field: Field, value: Any) -> Any:
         return self.of_cell(field, json_string(field, json_text(value)))
@@ -373,6 +392,9 @@ class LabelsType(FieldType):
         if isinstance(cell, tuple):
             return self._of_columns(field, cell)
         return frozenset([LABEL.of_cell(field, part) for part in cell.split(field.separator)])
+
+    def of_cells(self, field: Field, cells: Sequence[Any]) -> List[Any]:
+        return parsed_once(field, cells)
 
     def of_json(self, field: Field, value: Any) -> Any:
         if isinstance(value, tuple):
@@ -422,6 +444,14 @@ class NumberType(FieldType):
 
     def of_cell(self, field: Field, cell: Any) -> Any:
         return self.bounded(field, number_of_cell(field, cell))
+
+    def of_cells(self, field: Field, cells: Sequence[Any]) -> List[Any]:
+        numbers = numbers_of_cells(cells)
+        if not numbers:
+            return super().of_cells(field, cells)
+        for extreme in (min(numbers), max(numbers)):
+            self.bounded(field, finite(field, extreme))
+        return numbers
 
     def of_json(self, field: Field, value: Any) -> Any:
         return self.bounded(field, number_of_json(field, value))
@@ -473,6 +503,16 @@ def number_of_cell(field: Field, cell: str) -> float:
     return finite(field, float(cell))
 
 
+def numbers_of_cells(cells: Sequence[str]) -> List[float]:
+    """The numbers of some cells; empty where one of them has none."""
+    if not OF_NUMBERS.fullmatch("".join(cells)):
+        return []
+    try:
+        return list(map(float, cells))
+    except ValueError:
+        return []
+
+
 def number_of_json(field: Field, value: Any) -> float:
     """The finite number of a JSON value; raises FieldError."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -518,6 +558,15 @@ class ProbabilitiesType(FieldType):
             return self._shares(field, list(map(float, cell)))
         return self._shares(field, [number_of_cell(field, one) for one in cell])
 
+    def of_cells(self, field: Field, cells: Sequence[Any]) -> List[Any]:
+        numbers = numbers_of_cells(list(chain.from_iterable(cells)))
+        if not numbers:
+            return super().of_cells(field, cells)
+        columns = [numbers[at :: len(field.columns)] for at in range(len(field.columns))]
+        totals = list(map(math.fsum, zip(*columns)))
+        self._check(field, min(numbers), max(numbers), (min(totals), max(totals)))
+        return list(zip(*[map(truediv, column, totals) for column in columns]))
+
     def of_json(self, field: Field, value: Any) -> Any:
         if isinstance(value, tuple):
             return self._shares(field, [number_of_json(field, one) for one in value])
@@ -534,17 +583,21 @@ class ProbabilitiesType(FieldType):
 
     def _shares(self, field: Field, numbers: List[float]) -> Tuple[float, ...]:
         """Each number's share of their sum."""
-        highest = max(numbers)
+        total = math.fsum(numbers)
+        self._check(field, min(numbers), max(numbers), [total])
+        return tuple([number / total for number in numbers])
+
+    def _check(self, field: Field, lowest: float, highest: float, totals: Sequence[float]) -> None:
+        """Raise FieldError for numbers that are out of range, or do not add up to what they must."""
         if highest > LARGEST:
             of_size(field, finite(field, highest))
-        if min(numbers) < 0 or (highest > 1 and not field.normalise):
+        if lowest < 0 or (highest > 1 and not field.normalise):
             raise FieldError(f"{field.name} is out of range", field.expected)
-        total = math.fsum(numbers)
-        if field.normalise and not total > 0:
-            raise FieldError(f"{field.name} is 0 for every label", field.expected)
-        if not field.normalise and abs(total - 1) > SUM_TOLERANCE + ROUNDING:
-            raise FieldError(f"{field.name} adds up to {total:g}", f"{field.expected}, or differ from it by 0.001")
-        return tuple([number / total for number in numbers])
+        for total in totals:
+            if field.normalise and not total > 0:
+                raise FieldError(f"{field.name} is 0 for every label", field.expected)
+            if not field.normalise and abs(total - 1) > SUM_TOLERANCE + ROUNDING:
+                raise FieldError(f"{field.name} adds up to {total:g}", f"{field.expected}, or differ from it by 0.001")
 
     def written(self, field: Field, value: Any) -> Any:
         return [number_text(value[label]) for label in field.values or ()]

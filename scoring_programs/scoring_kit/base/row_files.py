@@ -151,12 +151,6 @@ def _text(
 ) -> str:
     """The text of a file, before whose rows are as many lines as are not read."""
     unread = "".join(f"line {number}, which is not read\n" for number in range(1, file.skip + 1))
-    return unread + _rows_text(file, fields, rows, key, by_line=by_line)
-
-
-def _rows_text(
-    file: File, fields: Sequence[Field], rows: Sequence[Sequence[Any]], key: Sequence[str], *, by_line: bool
-) -> str:
     held: Dict[FieldPlace, int] = {}
     for at, one in enumerate(fields):
         if not (by_line and one.name in key):
@@ -166,17 +160,23 @@ def _rows_text(
     for at in held.values():
         columns.append([row[at] for row in rows])
     if file.suffix in (".csv", ".tsv"):
-        return _cells_text(file, fields, columns)
+        return unread + _cells_text(file, fields, columns)
     own = list(zip(*columns))
     if file.suffix == ".txt":
-        kind = fields[-1].kind
-        return "".join(f"{kind.to_cell(fields[-1], row[-1])}\n" for row in own)
-    return _json_text(file, list(held), [one.name in key for one in fields], own)
+        to_cell = fields[-1].kind.to_cell
+        return unread + "".join(f"{to_cell(fields[-1], row[-1])}\n" for row in own)
+    return unread + _json_text(file, list(held), [one.name in key for one in fields], own)
 
 
 def _json_text(file: File, places: Sequence[FieldPlace], is_key: Sequence[bool], rows: Sequence[Sequence[Any]]) -> str:
     """The rows as JSON; `is_key` tells of each value whether it is one of the key."""
-    records = [_record(places, row) for row in rows]
+    records = []
+    for row in rows:
+        record: Any = None
+        for place, value in zip(places, row):
+            path = (place.name,) if place.path is None else place.path
+            record = _put(record, path, value)
+        records.append(record)
     if file.suffix == ".jsonl":
         return "".join(_json(record) + "\n" for record in records)
     held: Any = records
@@ -213,15 +213,6 @@ def _cells_text(file: File, fields: Sequence[Field], values: Sequence[Sequence[A
     buffer = io.StringIO()
     csv.writer(buffer, delimiter=file.separator, lineterminator="\n").writerows(lines)
     return buffer.getvalue()
-
-
-def _record(places: Sequence[FieldPlace], values: Sequence[Any]) -> Any:
-    """A JSON record with each value at its place."""
-    record: Any = None
-    for at, place in enumerate(places):
-        path = (place.name,) if place.path is None else place.path
-        record = _put(record, path, values[at])
-    return record
 
 
 def _put(container: Any, path: Sequence[str], value: Any) -> Any:

@@ -70,8 +70,7 @@ class BertScoreOptions:
 def load_bert_scorer(options: BertScoreOptions) -> BertScorer:
     """The scorer for these options, made once in a process or shared by several.
 
-    Raises:
-        OrganiserError: the model is not on this machine or cannot be used, or an option does not fit it.
+    Raises OrganiserError: the model is not on this machine or cannot be used, or an option does not fit it.
     """
     return engine(BertScorer, options)
 
@@ -238,8 +237,7 @@ class Baseline:
 def default_layer(files: ModelFiles) -> int:
     """The layer that bert-score uses for a hub model (its table `model2layers`).
 
-    Raises:
-        OrganiserError: the table does not know the model, or it is a folder.
+    Raises OrganiserError: the table does not know the model, or it is a folder.
     """
     layer = _layers().get(files.name) if files.from_hub else None
     if layer is None:
@@ -252,8 +250,7 @@ def default_layer(files: ModelFiles) -> int:
 def read_baseline(files: ModelFiles, layer: int, file: str | None) -> Baseline:
     """The baseline of a layer, from `file`, or from bert-score's English tables for a hub model.
 
-    Raises:
-        OrganiserError: there is no such file, or it lacks the layer. Scores are never left unrescaled instead.
+    Raises OrganiserError: there is no such file, or it lacks the layer. Scores are never left unrescaled instead.
     """
     if file is None:
         path = _library() / "rescale_baseline" / "en" / f"{files.name}.tsv"

@@ -55,8 +55,7 @@ class NliOptions:
 def load_nli_model(options: NliOptions) -> NliModel:
     """The model for these options, made once in a process or shared by several.
 
-    Raises:
-        OrganiserError: the model is not on this machine or cannot be used, or its labels are not the three of NLI.
+    Raises OrganiserError: the model is not on this machine or cannot be used, or its labels are not the three of NLI.
     """
     return engine(NliModel, options)
 

@@ -48,8 +48,7 @@ class Placement:
 def place(device: str = "auto", precision: str = "fp32", batch_tokens: int | None = None) -> Placement:
     """Choose device, precision and batch size from the options of the same names, and set torch up for them.
 
-    Raises:
-        OrganiserError: an option has a value it cannot have, or no GPU is there although one was asked for.
+    Raises OrganiserError: an option has a value it cannot have, or no GPU is there although one was asked for.
     """
     import torch
 
@@ -73,11 +72,7 @@ def place(device: str = "auto", precision: str = "fp32", batch_tokens: int | Non
 
 @contextmanager
 def inference(place: Placement) -> Iterator[None]:
-    """Run a model without what only training needs.
-
-    Raises:
-        OrganiserError: the GPU is too small for a batch.
-    """
+    """Run a model without what only training needs; raises OrganiserError where the GPU is too small for a batch."""
     import torch
 
     try:

@@ -112,23 +112,6 @@ def locate(option: str, name: str, revision: str | None) -> ModelFiles:
         return ModelFiles(name, None, folder)
     if folder.is_absolute() or name.startswith((".", "~")) or name.count("/") > 1:
         raise OrganiserError(f"options.{option}: there is no folder {name} where the scoring program runs.")
-    return _snapshot(option, name, revision)
-
-
-@contextmanager
-def reading(files: ModelFiles) -> Iterator[None]:
-    """Read files of a model with a library: what it raises is the organisers' fault, who chose the model."""
-    try:
-        with warnings.catch_warnings():
-            # The libraries warn of what they will drop one day, which does not concern readers of the log.
-            warnings.simplefilter("ignore", DeprecationWarning)
-            warnings.simplefilter("ignore", FutureWarning)
-            yield
-    except Exception as error:
-        raise OrganiserError(f"The model {files.name} cannot be loaded ({type(error).__name__}): {error}") from error
-
-
-def _snapshot(option: str, name: str, revision: str | None) -> ModelFiles:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 
@@ -145,11 +128,23 @@ def _snapshot(option: str, name: str, revision: str | None) -> ModelFiles:
     return ModelFiles(name, folder.name, folder)
 
 
+@contextmanager
+def reading(files: ModelFiles) -> Iterator[None]:
+    """Read files of a model with a library: what it raises is the organisers' fault, who chose the model."""
+    try:
+        with warnings.catch_warnings():
+            # The libraries warn of what they will drop one day, which does not concern readers of the log.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            warnings.simplefilter("ignore", FutureWarning)
+            yield
+    except Exception as error:
+        raise OrganiserError(f"The model {files.name} cannot be loaded ({type(error).__name__}): {error}") from error
+
+
 def load_config(files: ModelFiles) -> PretrainedConfig:
     """Read a model's configuration.
 
-    Raises:
-        OrganiserError: it cannot be read, or names a kind of model that this version of transformers does not know.
+    Raises OrganiserError: it cannot be read, or names a kind of model that this version of transformers does not know.
     """
     from transformers import AutoConfig
 
@@ -160,8 +155,7 @@ def load_config(files: ModelFiles) -> PretrainedConfig:
 def load_encoder(files: ModelFiles, layers: int, place: Placement) -> PreTrainedModel:
     """Load the first `layers` layers of an encoder; its last hidden state is then that of layer `layers`.
 
-    Raises:
-        OrganiserError: the files hold no such encoder, or not as many layers.
+    Raises OrganiserError: the files hold no such encoder, or not as many layers.
     """
     from transformers import AutoModel
 
@@ -178,11 +172,7 @@ def load_encoder(files: ModelFiles, layers: int, place: Placement) -> PreTrained
 
 
 def load_classifier(files: ModelFiles, place: Placement) -> PreTrainedModel:
-    """Load a sequence classifier.
-
-    Raises:
-        OrganiserError: the files hold none.
-    """
+    """Load a sequence classifier; raises OrganiserError where the files hold none."""
     from transformers import AutoModelForSequenceClassification
 
     return _load(AutoModelForSequenceClassification, files, load_config(files), place)

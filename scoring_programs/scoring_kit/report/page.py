@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 
-from scoring_kit.errors import cut
+from scoring_kit.errors import cut, first_of
 from scoring_kit.program import Program, ScoreColumn
 from scoring_kit.report.withholding import OTHERS, Shown, open_bars, open_counts, open_matrix
 from scoring_kit.results import Bar, BarChart, ConfusionMatrix, CountBars, Figure, Metric, TaskResult, share
@@ -120,7 +120,13 @@ def results_page(
     left = MAX_BYTES - len(remarks.encode("utf-8", "replace"))
     sections = ""
     for task in program.tasks:
-        section = _task(program, task, board, results.get(task), shown.get(task), left)
+        result = results.get(task)
+        section = _columns(program, task, board, result)
+        if result:
+            section += _further(program, result, shown[task])
+            section += _figures(program, result, left - len(section.encode("utf-8", "replace")))
+        if section:
+            section = f"<section><h2>{escape(program.task_names[task])}</h2>\n{section}</section>\n"
         left -= len(section.encode("utf-8", "replace"))
         sections += section
     signature = (
@@ -137,11 +143,9 @@ def _primary(program: Program, board: Mapping[str, float], results: Mapping[str,
     if column.key not in board:
         return ""
     entered = column.computation is not None or column.task in results
-    kind, remark, distances = "primary", "Decides the rank.", ""
-    if entered:
-        distances = _distances(program, column, board)
-    else:
-        kind, remark = "primary absent", f"Not entered: the worst value, {_worst(column)}, is shown."
+    kind, remark, distances = "primary", "Decides the rank.", _distances(program, column, board)
+    if not entered:
+        kind, remark, distances = "primary absent", f"Not entered: the worst value, {_worst(column)}, is shown.", ""
     return (
         f'<section class="{kind}"><h2>{escape(column.title)}</h2>'
         f"<strong>{_score(column, board)}</strong>\n"
@@ -158,14 +162,9 @@ def _distances(program: Program, column: ScoreColumn, board: Mapping[str, float]
         if column.key not in scores:
             continue
         by = own - round(program.rounded(scores[column.key]), column.precision)
-        is_better = by > 0 if column.sort == "desc" else by < 0
-        size = number(abs(by), column.decimals)
-        if by == 0:
-            texts.append(f"the same as {name}")
-        elif is_better:
-            texts.append(f"{size} better than {name}")
-        else:
-            texts.append(f"{size} worse than {name}")
+        how = "better than" if (by > 0) == (column.sort == "desc") else "worse than"
+        text = f"{number(abs(by), column.decimals)} {how} {name}" if by else f"the same as {name}"
+        texts.append(text)
     if not texts:
         return ""
     text = "; ".join(texts)
@@ -197,28 +196,9 @@ def _warnings(warnings: Sequence[str], *, has_log: bool) -> str:
         items += f"<li>… and {more} more</li>\n"
     left_out = ""
     if quotes or more > 0:
-        left_out = "Values of the submission are left out here."
-        if has_log:
-            left_out = "Values of the submission are left out here; its log quotes them."
-        left_out = f'<p class="soft">{left_out}</p>'
+        where = "; its log quotes them" if has_log else ""
+        left_out = f'<p class="soft">Values of the submission are left out here{where}.</p>'
     return f'<section class="note"><h2>Warnings</h2><ul>{items}</ul>{left_out}</section>\n'
-
-
-def _task(
-    program: Program,
-    task: str,
-    board: Mapping[str, float],
-    result: TaskResult | None,
-    shown: Shown | None,
-    left: int,
-) -> str:
-    """One task's section, of at most about `left` bytes: figures beyond that are left out and counted."""
-    body = _columns(program, task, board, result)
-    if result and shown:
-        body += _further(program, result, shown)
-        left -= len(body.encode("utf-8", "replace"))
-        body += _figures(program, result, left)
-    return f"<section><h2>{escape(program.task_names[task])}</h2>\n{body}</section>\n" if body else ""
 
 
 def _columns(program: Program, task: str, board: Mapping[str, float], result: TaskResult | None) -> str:
@@ -248,6 +228,7 @@ def _table(kind: str, heads: Sequence[str], rows: str) -> str:
 
 
 def _figures(program: Program, result: TaskResult, left: int) -> str:
+    """The figures in at most about `left` bytes: those beyond that are left out and counted."""
     if program.details not in ("full", "all"):
         return ""
     min_items = 1 if program.details == "all" else program.details_min_items
@@ -375,19 +356,16 @@ def _left_out(bars: Sequence[Bar], shown: Sequence[Bar], min_items: int) -> str:
     for bar in bars:
         if bar in drawn:
             continue
-        if bar.items == 0:
-            hidden[none].append(bar)
-        elif bar.items < min_items:
-            hidden[few].append(bar)
-        else:
-            hidden[others].append(bar)
-    texts = [f"{_names(found)} ({reason})" for reason, found in hidden.items() if found]
+        reason = few if bar.items < min_items else others
+        if not bar.items:
+            reason = none
+        hidden[reason].append(bar)
+    texts = []
+    for reason, found in hidden.items():
+        if found:
+            names = first_of(found, MAX_NAMES, lambda bar: cut(bar.label, MAX_LABEL))
+            texts.append(f"{names} ({reason})")
     return f" Not shown: {'; '.join(texts)}." if texts else ""
-
-
-def _names(bars: Sequence[Bar]) -> str:
-    names = ", ".join(cut(bar.label, MAX_LABEL) for bar in bars[:MAX_NAMES])
-    return names if len(bars) <= MAX_NAMES else f"{names} and {len(bars) - MAX_NAMES} more"
 
 
 def _excerpt(bars: Sequence[Bar], better: str) -> list[Bar | str]:
@@ -455,7 +433,16 @@ def _count_bars(counts: CountBars, min_items: int, decimals: int) -> str:
     if shown is None:
         return _withheld(min_items)
     longest = max(tp + fp + fn for _, tp, fp, fn in shown.rows)
-    rows = "".join(_count_row(row, longest, decimals) for row in shown.rows)
+    rows = ""
+    for label, tp, fp, fn in shown.rows:
+        shapes, cells, left = "", "", 0.0
+        for kind, count in zip(("tp", "fp", "fn"), (tp, fp, fn), strict=True):
+            start, width = _percent(left, longest), _percent(count, longest)
+            shapes += f'<rect class="{kind}" x="{start}%" width="{width}%" height="8"/>'
+            cells += f'<td class="number">{round(count, 2):g}</td>'
+            left += count
+        f1 = number(2 * tp / (2 * tp + fp + fn), decimals)
+        rows += f'<tr>{_head(label, shapes)}{cells}<td class="number">{f1}</td></tr>\n'
     notes = "F1 = 2·TP / (2·TP + FP + FN)."
     if shown.rows[-1][0] == OTHERS:
         notes += f" Types with fewer than {min_items} predicted or gold items are put together."
@@ -466,19 +453,3 @@ def _count_bars(counts: CountBars, min_items: int, decimals: int) -> str:
     )
     counted = _table("bars counts", ("Type", "TP", "FP", "FN", "F1"), rows)
     return f'<ul class="legend">{legend}</ul>{_note(notes)}{counted}'
-
-
-def _count_row(row: tuple[str, float, float, float], longest: float, decimals: int) -> str:
-    label, *counts = row
-    tp, fp, fn = counts
-    shapes, left = "", 0.0
-    for kind, count in zip(("tp", "fp", "fn"), counts, strict=True):
-        shapes += (
-            f'<rect class="{kind}" x="{_percent(left, longest)}%" width="{_percent(count, longest)}%" height="8"/>'
-        )
-        left += count
-    cells = "".join(f'<td class="number">{round(count, 2):g}</td>' for count in counts)
-    return (
-        f"<tr>{_head(label, shapes)}{cells}"
-        f'<td class="number">{number(2 * tp / (2 * tp + fp + fn), decimals)}</td></tr>\n'
-    )

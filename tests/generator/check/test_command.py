@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from gen_bundle.cli.check import command
+from gen_bundle.cli import root
 from tests.generator.check.drafts import Edit, drop, new, nothing, put
 
 
@@ -23,7 +23,7 @@ def bundle(folder: Path, edit: Edit = nothing, name: str = "bundle.zip") -> str:
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(command, arguments)
+    return CliRunner().invoke(root, ["check", *arguments])
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_gold_that_participants_see_is_said_first_and_fails(tmp_path: Path) -> N
     assert result.stdout.startswith(
         f"{path}: DO NOT UPLOAD IT: participants would see gold; accepted by Codabench 1.32: "
     )
-    coloured = CliRunner(env={"NO_COLOR": ""}).invoke(command, [path], color=True)
+    coloured = CliRunner(env={"NO_COLOR": ""}).invoke(root, ["check", path], color=True)
     assert coloured.stdout.startswith("\x1b[31m")
     assert run(path, "--json").exit_code == 1
 

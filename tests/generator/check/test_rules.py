@@ -44,6 +44,6 @@ def test_nothing_is_said_of_a_sound_bundle(base: Callable[[], Draft], tmp_path: 
 def test_a_rule_is_registered_once() -> None:
     with pytest.raises(ValueError, match="two rules are called leak"):
 
-        @Topic("Leaks", source="").note("leak", "a leak")
-        def _again(_: object) -> list[Problem]:
+        @Topic("Leaks", source="").note("a leak")
+        def _leak(_: object) -> list[Problem]:
             return []

@@ -46,7 +46,7 @@ def _no_registry(monkeypatch: pytest.MonkeyPatch) -> None:
     def docker(*arguments: str) -> str:
         raise UserError(f"docker {arguments[0]}: no such host")
 
-    monkeypatch.setattr("gen_bundle.image.verbs.docker_output", docker)
+    monkeypatch.setattr("gen_bundle.image.lock.docker_output", docker)
 
 
 @pytest.mark.parametrize("verb", ["lock", "build", "check", "push"])

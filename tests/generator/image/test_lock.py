@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.errors import UserError
-from gen_bundle.image.models import describe, needed_files, read_models_file
+from gen_bundle.image.lock import describe, lock
+from gen_bundle.image.models import needed_files, read_models_file
 from gen_bundle.image.request import ImageRequest
-from gen_bundle.image.verbs import lock
 from tests.fake_hub import FakeHub, serve
 
 FILES = {
@@ -46,7 +46,7 @@ def registry(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
             raise UserError("docker pull: no such host")
         return json.dumps(known[arguments[-1]]) if verb == "image" else f"{arguments[-1]}\n"
 
-    monkeypatch.setattr("gen_bundle.image.verbs.docker_output", docker)
+    monkeypatch.setattr("gen_bundle.image.lock.docker_output", docker)
     return known
 
 
@@ -173,7 +173,7 @@ def test_a_failure_leaves_the_manifest_as_it_was(hub: FakeHub, manifest: Path) -
 
 @pytest.mark.parametrize("body", ["<html>a proxy's page</html>", "[]", "{}", '{"sha": "x", "siblings": [1]}'])
 def test_something_else_than_the_hub_is_told(body: str, manifest: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gen_bundle.image.models._get", lambda path: body.encode())
+    monkeypatch.setattr("gen_bundle.image.lock._get", lambda path: body.encode())
     with pytest.raises(UserError, match=r"does not answer as the hub does\. Is HF_ENDPOINT right"):
         lock(request("org/name"), manifest, lambda _: None)
 
@@ -209,7 +209,7 @@ def test_the_sentence_splitter_is_locked_by_its_english_files(
         archive.writestr("punkt_tab/english/sent_starters.txt", "the\n")
         archive.writestr("punkt_tab/german/sent_starters.txt", "die\n")
     (tmp_path / "punkt.zip").write_bytes(packed.getvalue())
-    monkeypatch.setattr("gen_bundle.image.verbs.PUNKT_URL", (tmp_path / "punkt.zip").as_uri())
+    monkeypatch.setattr("gen_bundle.image.lock.PUNKT_URL", (tmp_path / "punkt.zip").as_uri())
     path = tmp_path / "models.yaml"
     path.write_text("models: {}\npunkt: {}\n")
     assert lock(request(), path, lambda _: None)

@@ -5,7 +5,8 @@ from pathlib import Path
 from gen_bundle.building import BuildRequest, build
 from gen_bundle.cli.diff import diff
 from gen_bundle.difference.changes import Difference
-from gen_bundle.importing.importing import Imported, import_bundle
+from gen_bundle.importing.importing import import_bundle
+from gen_bundle.importing.opening import Imported
 from tests.generator.check.drafts import Draft
 
 

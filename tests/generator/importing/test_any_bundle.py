@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from gen_bundle.importing.importing import Imported
+from gen_bundle.importing.opening import Imported
 from tests.generator.check.drafts import Draft, packed, png
 from tests.generator.importing.round_trip import round_trip, written
 

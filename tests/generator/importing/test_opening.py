@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.errors import UserError
-from gen_bundle.importing.importing import Imported, import_bundle
+from gen_bundle.importing.importing import import_bundle
+from gen_bundle.importing.opening import Imported
 from tests.generator.check import drafts
 from tests.generator.check.drafts import Draft, packed
 from tests.generator.importing.round_trip import built, round_trip, written

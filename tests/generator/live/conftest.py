@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gen_bundle.cli import root
-from gen_bundle.live.connection import ChangeLog, Connection
+from gen_bundle.live.connection import Connection, changes_log
 from gen_bundle.live.credentials import Token
 from gen_bundle.update import Update, look
 from tests.generator.check.drafts import Draft, Edit, both, new, packed
@@ -148,7 +148,7 @@ def run_in_c_locale(*arguments: object) -> "subprocess.CompletedProcess[str]":
 
 def close_log() -> None:
     """Let the log of changes be one that cannot be written any more."""
-    log = ChangeLog().file
+    log = changes_log()
     if log.is_file():
         log.unlink()
     log.mkdir(parents=True, exist_ok=True)

@@ -13,7 +13,7 @@ import pytest
 
 from gen_bundle.errors import UserError
 from gen_bundle.live.answers import body_in_one_line
-from gen_bundle.live.connection import CHUNK, AnswerError, ChangeLog, Connection, ListingError
+from gen_bundle.live.connection import CHUNK, AnswerError, Connection, ListingError, changes_log
 from gen_bundle.live.credentials import PUBLIC_SITE, Token, find_token, save_token, server_address, tokens_file
 from tests.generator.live.conftest import close_log, run_in_c_locale
 from tests.live_runs import HTML_500
@@ -73,7 +73,7 @@ def test_nobody_waits_without_end(
     while not site.changing():  # it has waited for less than a busy machine may take to hear it
         time.sleep(0.01)
     assert site.changing() == ["POST /api/datasets/"]
-    sending, outcome = ChangeLog().file.read_text().splitlines()
+    sending, outcome = changes_log().read_text().splitlines()
     assert sending.endswith(f"POST {site.address}/api/datasets/ sending")
     assert outcome.endswith(f"POST {site.address}/api/datasets/ no answer")
 
@@ -122,8 +122,8 @@ def test_no_secret_in_messages_tracebacks_or_the_log(site: Site, connection: Con
     (tmp_path / "file").write_bytes(b"x")
     connection.send("POST", "datasets/", {"type": "submission", "file_size": 1})
     connection.put_file(site.signed("one"), tmp_path / "file", "application/zip")
-    texts = [ChangeLog().file.read_text(), repr(connection), repr(connection.token)]
-    assert stat.S_IMODE(ChangeLog().file.stat().st_mode) == 0o600
+    texts = [changes_log().read_text(), repr(connection), repr(connection.token)]
+    assert stat.S_IMODE(changes_log().stat().st_mode) == 0o600
     for url in (site.signed("none"), f"http://127.0.0.1:1/bucket?X-Amz-Signature={SIGNATURE}"):
         try:
             connection.download(url, tmp_path / "got")
@@ -172,7 +172,7 @@ def test_a_signed_address_that_is_not_valid(connection: Connection, tmp_path: Pa
     with pytest.raises(AnswerError, match="is not a valid address") as caught:
         requests_of(connection, f"http://[bad/one?X-Amz-Signature={SIGNATURE}", tmp_path)[request_]()
     assert SIGNATURE not in str(caught.value)
-    assert not ChangeLog().file.exists() or SIGNATURE not in ChangeLog().file.read_text()
+    assert not changes_log().exists() or SIGNATURE not in changes_log().read_text()
 
 
 def test_a_redirect_to_an_address_that_is_not_valid(site: Site, connection: Connection, tmp_path: Path) -> None:
@@ -249,7 +249,7 @@ def test_any_address_is_noted_in_any_locale(site: Site) -> None:
     store += f"C('').put_file({site.store + '/bucket/José'!a}, Path({__file__!r}), 'application/zip')"
     done = run_in_c_locale("-c", store)
     assert done.returncode == 0, done.stderr
-    assert ChangeLog().file.read_text(encoding="utf-8").endswith("/bucket/José 200\n")
+    assert changes_log().read_text(encoding="utf-8").endswith("/bucket/José 200\n")
 
 
 @pytest.mark.parametrize("paged", [True, False])

@@ -10,7 +10,7 @@ import pytest
 
 from gen_bundle.cli.status import status
 from gen_bundle.live.confirm import ConfirmRequest, confirm
-from gen_bundle.live.connection import AnswerError, ChangeLog, Connection
+from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.live.credentials import Token, server_address
 from gen_bundle.live.fetch import FetchRequest, fetch
 from gen_bundle.live.submissions import PREFIX, submissions_of
@@ -29,7 +29,7 @@ SERVER, GIVEN_TOKEN = os.environ.get("GEN_BUNDLE_LIVE_SERVER"), os.environ.get("
 
 @pytest.fixture(scope="module")
 def any_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
-    log = ChangeLog(tmp_path_factory.mktemp("state") / "changes.log")
+    log = tmp_path_factory.mktemp("state") / "changes.log"
     with contextlib.ExitStack() as held:
         if SERVER:
             assert GIVEN_TOKEN, "GEN_BUNDLE_LIVE_SERVER needs CODABENCH_TOKEN"
@@ -104,7 +104,7 @@ def test_a_competition_is_changed_and_changed_back(any_site: Connection, uploade
 def test_a_new_competition_has_nothing_to_fetch(any_site: Connection, uploaded: Uploaded, tmp_path: Path) -> None:
     (phase,) = fetch(any_site, FetchRequest(uploaded.id, tmp_path / "out"))
     assert (phase.name, phase.submissions) == ("Main", 0)
-    seen = status(any_site, uploaded.id, NOW)
+    seen = status(any_site, uploaded.id, NOW, {})
     assert (seen.title, seen.oldest, seen.failures) == ("A small task", None, ())
     assert seen.phases[0].days_left == 730.0
 

@@ -46,7 +46,7 @@ def running(site: Site) -> Site:
 
 
 def test_what_happens_is_counted(running: Site, connection: Connection) -> None:
-    seen = status(connection, 5, NOW)
+    seen = status(connection, 5, NOW, {})
     assert seen.participants == {"pending": 2, "approved": 1}
     assert seen.phases[0].submissions == {"Failed": 4, "Running": 1, "Submitted": 1, "Finished": 1}
     assert (seen.phases[0].days_left, seen.phases[1].days_left) == (1.5, None)
@@ -68,7 +68,7 @@ def test_logs_are_read_once_and_not_without_end(
     assert len(status(connection, 5, NOW, lines).failures) == 3
     assert not [path for _, _, path, *_ in running.asked if "get_details" in path or "bucket" in path]
     monkeypatch.setattr(journey, "MOST_FAILURES", 1)
-    seen = status(connection, 5, NOW)
+    seen = status(connection, 5, NOW, {})
     assert (len(seen.failures), seen.unread_failures) == (1, 3)
 
 
@@ -107,13 +107,13 @@ def test_failures_are_grouped_by_what_their_pages_say(running: Site, connection:
     for _ in range(4):
         running.add_submission(21, "owl", b"", status="Failed", status_details="Child task failed", page=page)
     running.add_submission(21, "owl", b"", status="Failed", page="<html><body><p>Their own page</p></body></html>")
-    first, second, *_ = status(connection, 5, NOW).failures
+    first, second, *_ = status(connection, 5, NOW, {}).failures
     assert (first.line, len(first.submissions)) == ("predictions: are missing Expected one file.", 4)
     assert (second.line, len(second.submissions)) == ("line 3: no label", 2)
-    assert "Their own page" in [one.line for one in status(connection, 5, NOW).failures]
+    assert "Their own page" in [one.line for one in status(connection, 5, NOW, {}).failures]
 
 
 def test_a_failure_that_cannot_be_read_does_not_hide_the_others(running: Site, connection: Connection) -> None:
     running.always = {"GET /api/submissions/101/get_details/": 500}
-    lines = {one.line.partition(":")[0] for one in status(connection, 5, NOW).failures}
+    lines = {one.line.partition(":")[0] for one in status(connection, 5, NOW, {}).failures}
     assert lines == {"line 3", "ValueError", "The worker died at https", "the reason cannot be read"}

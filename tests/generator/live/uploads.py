@@ -6,7 +6,7 @@ import itertools
 import tempfile
 from pathlib import Path
 
-from gen_bundle.live.connection import ChangeLog, Connection
+from gen_bundle.live.connection import Connection
 from gen_bundle.live.credentials import Token
 from gen_bundle.live.upload import upload
 from tests.live_ports import serve_site
@@ -28,7 +28,7 @@ def uploaded(site: Site, bundle: Path, *, force: bool = False) -> int:
 @functools.cache
 def _uploaded(bundle: bytes, force: bool) -> tuple[int, Site]:
     with serve_site(Site()) as site, tempfile.TemporaryDirectory() as folder:
-        file, log = Path(folder) / "bundle.zip", ChangeLog(Path(folder) / "changes.log")
+        file, log = Path(folder) / "bundle.zip", Path(folder) / "changes.log"
         file.write_bytes(bundle)
         with Connection(site.address, Token("a test", TOKEN), log, lambda _: None) as connection:
             return upload(connection, file, force=force).id, site

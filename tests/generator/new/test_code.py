@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from gen_bundle.cli.new import command
+from gen_bundle.cli import root
 from gen_bundle.declaration.read import read_competition
 from gen_bundle.new.data import write_data
 from gen_bundle.new.project import Place, new_declared
@@ -21,7 +21,7 @@ from tests.generator.new.making import bundled, csv_text, files, gold_at, scores
 def new(folder: Path, *arguments: str) -> Result:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        return CliRunner().invoke(command, ["mine", *arguments])
+        return CliRunner().invoke(root, ["new", "mine", *arguments])
 
 
 def test_a_recipe_becomes_one_that_takes_code(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 from PIL import Image
 
-from gen_bundle.cli.new import command
+from gen_bundle.cli import root
 from gen_bundle.declaration.read import read_competition
 from gen_bundle.declaration.schema import schema_text
 from gen_bundle.new.project import SCHEMA
@@ -26,7 +26,7 @@ def new(folder: Path, *arguments: str, answers: str | None = None) -> Result:
         patch.chdir(folder)
         if answers is not None:
             patch.setattr("gen_bundle.cli.new.can_answer", lambda: True)
-        return runner.invoke(command, ["mine", *arguments], input=answers)
+        return runner.invoke(root, ["new", "mine", *arguments], input=answers)
 
 
 @pytest.fixture

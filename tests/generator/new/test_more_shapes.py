@@ -276,7 +276,7 @@ class TestFolders:
         (tmp_path / "d3.ann").write_text("", encoding="utf-8")
         gold = read_gold(tmp_path)
         assert gold.names == ["doc", "text", "spans"]
-        spans = dict(zip(gold.column("doc"), gold.column("spans"), strict=True))
+        spans = dict(zip(gold.columns["doc"], gold.columns["spans"], strict=True))
         assert (spans["d1"], spans["d3"]) == ([[0, 8, "PER"]], [])
         assert "23 annotations that are no entities are left out" in gold.notes[1]
         assert propose(gold, Choices()).kind == "spans"

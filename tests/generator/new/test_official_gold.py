@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from gen_bundle.cli.new import command
+from gen_bundle.cli import root
 from gen_bundle.declaration.model import DeclaredCompetition
 from gen_bundle.declaration.read import read_competition
 from gen_bundle.twin.dry_run import DryRunRequest, dry_run
@@ -23,7 +23,7 @@ def made_of(official: Official, folder: Path, monkeypatch: pytest.MonkeyPatch) -
     """The competition that the command makes of the file, in `folder/mine`."""
     monkeypatch.chdir(folder)
     (folder / official.file).write_text(official.text, encoding="utf-8")
-    done = CliRunner().invoke(command, ["mine", "--gold", official.file, *official.options, "--yes"])
+    done = CliRunner().invoke(root, ["new", "mine", "--gold", official.file, *official.options, "--yes"])
     assert done.exit_code == 0, done.output
     return read_competition(folder / "mine")
 

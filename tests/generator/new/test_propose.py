@@ -293,14 +293,14 @@ class TestOtherForms:
             text = csv_text(f"id,text,{name}", [[row["id"], row["text"], json.dumps(row[name])] for row in rows])
         proposal = proposed(tmp_path, f"gold{suffix}", text)
         assert [(column.name, column.type) for column in proposal.answers] == [(name, "spans")]
-        meant = proposal.gold.column(name)[1]
+        meant = proposal.gold.columns[name][1]
         assert (meant if suffix == ".jsonl" else json.loads(meant)) == [[0, 6, "PER"], [10, 16]]
         assert f"gold{suffix}: {name} is read as spans" in proposal.gold.notes
 
     def test_lists_of_python(self, tmp_path: Path) -> None:
         rows = [["d0", "Angela", "[{'start': 0, 'end': 6}]"], ["d1", "No one", "[]"]]
         proposal = proposed(tmp_path, "gold.csv", csv_text("id,text,spans", rows))
-        assert proposal.gold.column("spans") == ["[[0, 6]]", "[]"]
+        assert proposal.gold.columns["spans"] == ["[[0, 6]]", "[]"]
         assert proposal.gold.notes == (
             "gold.csv: spans is read as lists of JSON",
             "gold.csv: spans is read as spans",

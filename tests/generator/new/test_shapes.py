@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.cli.messages import user_errors
+from gen_bundle.cli.messages import say_error
 from gen_bundle.declaration.read import read_competition
 from gen_bundle.errors import UserError
 from gen_bundle.new.data import write_data
@@ -241,8 +241,9 @@ def test_what_is_wrong_with_a_gold_file(name: str, text: str | bytes, message: s
 
 def test_what_is_shown_and_the_rest_are_counted_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = "id,label\n" + "a\n" * 120
-    with pytest.raises(SystemExit), user_errors():
+    with pytest.raises(UserError) as error:
         proposed(tmp_path, "gold.csv", text)
+    say_error(error.value)
     assert capsys.readouterr().err.splitlines()[20:] == ["… and 100 more.", "120 errors."]
 
 

@@ -136,7 +136,7 @@ def test_every_phase_may_have_a_file(tmp_path: Path) -> None:
     assert proposal.key == ("id",)
     phases = divide(proposal, None)
     assert [len(rows) for rows in phases.values()] == [6, 12]
-    assert {proposal.gold.column("text")[at] for at in phases["dev"]} == {f"Dev {i}" for i in range(1, 7)}
+    assert {proposal.gold.columns["text"][at] for at in phases["dev"]} == {f"Dev {i}" for i in range(1, 7)}
     assert proposal.gold.place(6) == "test.csv:2"
     with pytest.raises(UserError, match=r"--split 20:80: not where --gold names the phases"):
         divide(proposal, "20:80")
@@ -158,7 +158,7 @@ def test_rows_can_be_numbered(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"no column identifies its rows.* number the rows with --key line"):
         proposed(tmp_path, "gold.tsv", text)
     proposal = proposed(tmp_path, "gold.tsv", text, key=("line",))
-    assert (proposal.key, proposal.gold.column("id")) == (("id",), ["1", "2", "3", "4", "5", "6"])
+    assert (proposal.key, proposal.gold.columns["id"]) == (("id",), ["1", "2", "3", "4", "5", "6"])
 
 
 class TestClusters:
@@ -168,7 +168,7 @@ class TestClusters:
         proposal = proposed(tmp_path, "gold.csv", self.TEXT)
         assert proposal.cluster == "doc_id"
         phases = divide(proposal, "30:70")
-        documents = [{proposal.gold.column("doc_id")[at] for at in rows} for rows in phases.values()]
+        documents = [{proposal.gold.columns["doc_id"][at] for at in rows} for rows in phases.values()]
         assert [len(some) for some in documents] == [3, 7]
         assert not documents[0] & documents[1]
 

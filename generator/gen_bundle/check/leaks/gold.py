@@ -5,6 +5,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import islice
@@ -137,7 +138,7 @@ class SecretTable:
         for cells in self.secret.values():
             different = dict.fromkeys(cells)
             for cell in different if 2 * len(different) > len(cells) else ():
-                text = tuple(words(cell))
+                text = words(cell)
                 if len(text) >= SHORTEST and not "".join(text).isdecimal():
                     yield text
 
@@ -292,13 +293,11 @@ def _named_in(name: str, columns: Columns, whole: bool, secret: Mapping[str, Any
 def _first_cells(texts: Iterable[str]) -> Iterator[str]:
     """The first cell of each row, up to a quotation mark that is never closed, after which all is one cell."""
     allow_long_cells()
-    try:
+    with suppress(csv.Error):
         for row in csv.reader(texts):
             if row and len(row[0]) > LONGEST_LABEL:
                 return
             yield from row[:1]
-    except csv.Error:
-        return
 
 
 def _one_column(name: str, title: str, cells: Iterable[str]) -> SecretTable:
@@ -361,7 +360,10 @@ def _guessed_tables(name: str, node: Node) -> Iterator[SecretTable]:
     for found, whole in _tables_in(node):
         if len(next(iter(found.values()), ())) < MIN_ROWS:
             continue
-        columns = found if _is_head(found) else _untitled(found)
+        columns = found
+        if not _is_head(found):  # its first row was taken for one
+            cells_below = enumerate(found.items(), start=1)
+            columns = {f"column {place}": [first, *cells] for place, (first, cells) in cells_below}
         key = _guessed_key(columns)
         others = [title for title in columns if title not in key and len(set(columns[title])) > 1]
         secret = _guessed_secrets(columns, key, others)
@@ -378,14 +380,6 @@ def _is_head(columns: Columns) -> bool:
         if number(plain(title)) is not None or title in cells:
             return False
     return len(columns) > 1
-
-
-def _untitled(columns: Columns) -> dict[str, list[str]]:
-    """The columns of a table without a head, whose first row was taken for one."""
-    found: dict[str, list[str]] = {}
-    for place, (first, cells) in enumerate(columns.items(), start=1):
-        found[f"column {place}"] = [first, *cells]
-    return found
 
 
 def _guessed_key(columns: Columns) -> list[str]:
@@ -413,9 +407,9 @@ def _guessed_secrets(columns: Columns, key: Sequence[str], others: Sequence[str]
     """The columns titled like labels, if possible those without texts; else the last one, or all where no key is."""
     titled = [title for title in others if LABEL_TITLE.fullmatch(title)]
     if titled:
-        return [title for title in titled if not _is_text(columns[title])] or titled
+        labels: list[str] = []
+        for title in titled:
+            if all(len(words(cell)) < SHORTEST for cell in columns[title]):
+                labels.append(title)
+        return labels or titled
     return others[-1:] if key or len(others) < 3 else others
-
-
-def _is_text(cells: Sequence[str]) -> bool:
-    return any(len(words(cell)) >= SHORTEST for cell in cells)

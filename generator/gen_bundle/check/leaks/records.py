@@ -8,9 +8,10 @@ import io
 import json
 import re
 import zlib
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache, partial
@@ -87,45 +88,33 @@ def in_memory(node: Node) -> Iterator[None]:
 
 def lines(node: Node) -> Iterator[str]:
     """The lines of a text file; nothing for a binary one. Lines longer than a megabyte come in pieces."""
-    if node.open is None:
+    encoding = _encoding(node)
+    if node.open is None or not encoding:
         return
-    with node.open() as stream:
-        start = stream.read(4096)
-        wide = _wide_encoding(start)
-        if wide:
-            yield from (start + stream.read(MAX_JSON_BYTES)).decode(wide, "replace").lstrip("\ufeff").splitlines()
-            return
-        if b"\0" in start:
-            return
-        rest = b""
-        block = start.removeprefix(b"\xef\xbb\xbf")
-        while block:
-            whole, _, tail = (rest + block).replace(b"\r\n", b"\n").rpartition(b"\n")
-            if whole or tail != rest + block:
-                yield from whole.decode("utf-8", "replace").replace("\r", "\n").split("\n")
-            rest = tail
-            if len(rest) > MAX_LINE:
-                yield rest.decode("utf-8", "replace")
-                rest = b""
-            block = stream.read(CHUNK)
-            node.tick(len(block))
-        if rest:
-            yield from rest.decode("utf-8", "replace").replace("\r", "\n").split("\n")
+    with io.TextIOWrapper(node.open(), encoding, "replace") as text:
+        while line := text.readline(MAX_LINE):
+            yield line.removesuffix("\n")
 
 
-def _wide_encoding(start: bytes) -> str:
-    """The encoding of a text whose characters take two or four bytes, with or without a mark; empty for other files."""
+def _encoding(node: Node) -> str:
+    """The encoding of a text file, with or without a byte order mark; empty for a binary one."""
+    start = node.read(4096)
+    if start.startswith((BOM_UTF32_LE, BOM_UTF32_BE)):
+        return "utf-32"
     for encoding, width, zeros in WIDE:
         if any(start) and not any(any(start[place::width]) for place in zeros):
             return encoding
-    return "utf-16" if start[:2] in (b"\xff\xfe", b"\xfe\xff") else ""
+    if start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        return "utf-16"
+    return "" if b"\0" in start else "utf-8-sig"
 
 
 def is_binary(node: Node) -> bool:
     """Whether a file is no text."""
+    encoding = _encoding(node)
+    if encoding != "utf-8-sig":
+        return not encoding
     start = node.read(4096)
-    if b"\0" in start:
-        return not _wide_encoding(start)
     return start.decode("utf-8", "replace").count("\ufffd") > len(start) / 10
 
 
@@ -144,7 +133,16 @@ def digests(node: Node, starts: Container[str] | None = None) -> set[str]:
     """
     found: set[str] = set()
     if starts is None or first_line(node).strip() in starts:
-        found.update(_digest_of_lines(node))
+        state = hashlib.sha256()
+        different: set[str] = set()
+        some = lines(node)
+        while taken := list(islice(some, MOST_LINES)):
+            bare = list(filter(None, map(str.strip, taken)))
+            state.update("\n".join([*bare, ""]).encode("utf-8", "replace"))
+            if len(different) < 2:
+                different.update(bare)
+        if len(different) > 1:
+            found.add(state.hexdigest())
     value = json_value(node)
     if value is None:
         written, too_few = _canonical_xml(node), 2
@@ -154,20 +152,6 @@ def digests(node: Node, starts: Container[str] | None = None) -> set[str]:
     if sum(map(written.count, "[{<")) > too_few:
         found.add(hashlib.sha256(written.encode()).hexdigest())
     return found
-
-
-def _digest_of_lines(node: Node) -> Iterator[str]:
-    """The digest of a file of at least two different lines."""
-    state = hashlib.sha256()
-    different: set[str] = set()
-    some = lines(node)
-    while taken := list(islice(some, MOST_LINES)):
-        bare = list(filter(None, map(str.strip, taken)))
-        state.update("\n".join([*bare, ""]).encode("utf-8", "replace"))
-        if len(different) < 2:
-            different.update(bare)
-    if len(different) > 1:
-        yield state.hexdigest()
 
 
 def _canonical_xml(node: Node) -> str:
@@ -279,18 +263,15 @@ def number(cell: str) -> float | None:
     return float(cell) if DECIMAL.fullmatch(cell) else None
 
 
-def words(text: str) -> list[str]:
+def words(text: str) -> tuple[str, ...]:
     """The words of a text, in lower case."""
-    return WORD.findall(text.lower())
+    return tuple(WORD.findall(text.lower()))
 
 
 def rows(node: Node) -> Iterator[list[str]]:
     """A table's rows: quoted cells may span lines, and no cell is left out. Nothing for other files."""
-    reader = _reader(node)
-    try:
-        yield from reader or ()
-    except csv.Error:  # a quotation mark that is never closed
-        return
+    with suppress(csv.Error):  # a quotation mark that is never closed
+        yield from _reader(node) or ()
 
 
 def first_line(node: Node) -> str:
@@ -304,15 +285,14 @@ def _reader(node: Node) -> Any:
     mark = _separator(first, "\t,;|")
     if mark not in first or first.lstrip().startswith(JSON_STARTS) or node.open is None:
         return None
-    wide = _wide_encoding(node.read(4096))
-    text = (line + "\n" for line in lines(node)) if wide else chain.from_iterable(_text_lines(node.open))
     allow_long_cells()
+    text = chain.from_iterable(_text_lines(node.open, _encoding(node)))
     return csv.reader(text, delimiter=mark, skipinitialspace=True)
 
 
-def _text_lines(opens: Callable[[], IO[bytes]]) -> Iterator[list[str]]:
-    """The lines of a text in UTF-8 with their ends, some at a time; many times faster than by `lines`."""
-    with io.TextIOWrapper(opens(), "utf-8-sig", "replace", "") as text:
+def _text_lines(opens: Callable[[], IO[bytes]], encoding: str) -> Iterator[list[str]]:
+    """The lines of a text with their ends, some at a time, which is faster than by `lines`."""
+    with io.TextIOWrapper(opens(), encoding, "replace", "") as text:
         while some := text.readlines(CHUNK):
             yield some
 
@@ -331,10 +311,20 @@ def text_of(node: Node) -> str:
 
     What is written in base64 or as hexadecimal digits is below it in plain text.
     """
+    value = json_value(node)
     if is_binary(node):
         text = "\n".join(one.decode() for one in PRINTABLE.findall(node.read(MAX_TEXT).replace(b"\0", b"")))
+    elif value is not None:
+        text = "\n".join(_documents(value))[:MAX_TEXT] if _has_documents(node, value) else ""
     else:
-        text = _plain_text(node)
+        taken: list[str] = []
+        size = 0
+        for line in lines(node):
+            taken.append(line)
+            size += len(line) + 1
+            if size > MAX_TEXT:
+                break
+        text = "\n".join(taken)
     return "\n".join([text, *map(_decoded, ENCODED.findall(text))])
 
 
@@ -347,20 +337,6 @@ def _decoded(text: str) -> str:
         return data.decode()
     except (ValueError, EOFError, OSError, zlib.error):
         return ""
-
-
-def _plain_text(node: Node) -> str:
-    value = json_value(node)
-    if value is not None:
-        return "\n".join(_documents(value))[:MAX_TEXT] if _has_documents(node, value) else ""
-    taken: list[str] = []
-    size = 0
-    for line in lines(node):
-        taken.append(line)
-        size += len(line) + 1
-        if size > MAX_TEXT:
-            break
-    return "\n".join(taken)
 
 
 def _has_documents(node: Node, value: Any) -> bool:
@@ -416,7 +392,14 @@ def blocks(node: Node) -> Iterator[Block]:
     elif first_line(node).lstrip().startswith(JSON_STARTS):
         yield from _json_lines(node)
     elif not is_binary(node) and is_table(node):
-        yield from _table_blocks(node)
+        reader = _reader(node)
+        last, size = 0, FIRST_ROWS
+        while taken := _some(reader, size):
+            columns = islice(zip_longest(*taken, fillvalue=""), WIDEST)
+            is_a_row_a_line = reader.line_num - last == len(taken)
+            places = range(last + 1, last + 1 + len(taken)) if is_a_row_a_line else [last + 1] * len(taken)
+            yield Block("table", numbered(columns), places)
+            last, size = reader.line_num, MORE_ROWS
     else:
         yield from text_blocks(text_of(node))
 
@@ -428,17 +411,6 @@ def is_table(node: Node) -> bool:
     return most > 1 and most >= 0.9 * sizes.total()
 
 
-def _table_blocks(node: Node) -> Iterator[Block]:
-    reader = _reader(node)
-    last, size = 0, FIRST_ROWS
-    while taken := _some(reader, size):
-        columns = islice(zip_longest(*taken, fillvalue=""), WIDEST)
-        is_a_row_a_line = reader.line_num - last == len(taken)
-        places = range(last + 1, last + 1 + len(taken)) if is_a_row_a_line else [last + 1] * len(taken)
-        yield Block("table", numbered(columns), places)
-        last, size = reader.line_num, MORE_ROWS
-
-
 def numbered(values: Iterable[T]) -> dict[str, T]:
     """Values, such as columns, by their places from 0."""
     return {str(place): value for place, value in enumerate(values)}
@@ -447,10 +419,8 @@ def numbered(values: Iterable[T]) -> dict[str, T]:
 def _some(reader: Any, size: int) -> list[list[str]]:
     """The next rows that are not empty, up to one that csv cannot read."""
     taken: list[list[str]] = []
-    try:
+    with suppress(csv.Error):
         taken.extend(islice(filter(None, reader), size))
-    except csv.Error:
-        return taken
     return taken
 
 
@@ -527,7 +497,12 @@ class JsonTables:
         own = _flat(part)
         if own:
             self._rows[path].append({**_outer(around), **own})
-        self._add_pairs(path, part)
+        if len(part) > 2:  # {"id": "label", …}
+            pairs = self._rows[path + "{:}"]
+            for name, one in part.items():
+                is_long = isinstance(one, list) and len(one) > LONGEST_LIST  # a table of its own, and no label
+                if not (is_long or isinstance(one, dict)):
+                    pairs.append({KEY: plain(str(name)), "": of_value(one)})
         self._add_columns(path, part)
         scalars: dict[str, str] = {}
         inner: dict[str, Any] = {}
@@ -540,15 +515,6 @@ class JsonTables:
         for name, one in reversed(inner.items()):
             place = f"{path}{{}}" if many else f"{path}.{name}"
             self._waiting.append((place, one, {**around, **scalars, KEY: plain(str(name))}, depth))
-
-    def _add_pairs(self, path: str, part: dict[str, Any]) -> None:
-        """Note {"id": "label", …}."""
-        if len(part) > 2:
-            pairs = self._rows[path + "{:}"]
-            for name, one in part.items():
-                is_long = isinstance(one, list) and len(one) > LONGEST_LIST  # a table of its own, and no label
-                if not (is_long or isinstance(one, dict)):
-                    pairs.append({KEY: plain(str(name)), "": of_value(one)})
 
     def _add_columns(self, path: str, part: dict[str, Any]) -> None:
         """Note {"column": ["cell", …], …} and {"column": {"row": "cell", …}, …}."""

@@ -25,7 +25,6 @@ from gen_bundle.check.leaks.records import (
     plain_cells,
     portions,
     streams,
-    text_blocks,
     text_of,
     words,
 )
@@ -227,9 +226,9 @@ class Search:
         alone: dict[str, list[str]] = {}
         most = self._longest + len(OFFSETS)
         path = PurePosixPath(seen.name)
-        for block in text_blocks(seen.text) if seen.text else blocks(seen.node):
+        for block in blocks(seen.node):
             size = len(block.lines)
-            if not seen.text and size < FIRST_ROWS:
+            if size < FIRST_ROWS:
                 names = {FILE_NAME: [path.stem] * size, FOLDER_NAME: [path.parent.name] * size}
                 block.columns = {**block.columns, **names}
             names_items = self._join(joins, block)
@@ -246,7 +245,14 @@ class Search:
     def _join(self, joins: Joins, block: Block) -> bool:
         """Join a table with the gold tables; returns whether it names items, other than by the file's name."""
         names_items = False
-        named = dict(self._named(block))
+        named: dict[str, tuple[list[int], list[str]]] = {}
+        for name, cells in block.columns.items():
+            others = filterfalse(self._ids.__contains__, cells[:ENOUGH])
+            if not self._ids.isdisjoint(map(plain, others)):
+                cells = plain_cells(cells)
+            is_id = list(map(self._ids.__contains__, cells))
+            if any(is_id):
+                named[name] = (list(compress(range(len(cells)), is_id)), list(compress(cells, is_id)))
         for place, table in enumerate(self.gold.tables):
             for key in table.keys:
                 for own, found in key.items_in(block, named):
@@ -255,16 +261,6 @@ class Search:
                     join.look(found, block, own)
                     names_items |= FILE_NAME not in own
         return names_items
-
-    def _named(self, block: Block) -> Iterator[tuple[str, tuple[list[int], list[str]]]]:
-        """The columns of a table that name items of some gold table: the rows that do, and what these say."""
-        for name, cells in block.columns.items():
-            others = filterfalse(self._ids.__contains__, cells[:ENOUGH])
-            if not self._ids.isdisjoint(map(plain, others)):
-                cells = plain_cells(cells)
-            is_id = list(map(self._ids.__contains__, cells))
-            if any(is_id):
-                yield name, (list(compress(range(len(cells)), is_id)), list(compress(cells, is_id)))
 
     def _given_away(self, seen: Seen, joins: Joins, more: str = "") -> Iterator[Leak]:
         compared: dict[str, set[tuple[str, str]]] = defaultdict(set)
@@ -288,7 +284,9 @@ class Search:
         if len(order) < LISTED:
             return
         if table.says_choice and len(titles) > 1:
-            yield from _of_choice(seen, join, titles)
+            if join.rows <= len(order) + OFFSETS[-1]:  # and no rows that are wrong
+                of_all = f"{len(order)} of the {table.rows} rows of {' and '.join(titles)} in {table.name}"
+                yield Leak(seen, f"lists {of_all}, and no others", not table.guessed, table.guessed, join.line)
             return
         if table.whole and len(self._orders) < MOST_ORDERS and join.is_most:
             self._orders[place, tuple(order)] = None
@@ -318,9 +316,8 @@ class Search:
         """Ids, and labels or numbers near them, in a text without a regular form."""
         if is_table(seen.node):
             return
-        text = seen.text or text_of(seen.node)
         stem = PurePosixPath(seen.name).stem
-        for has_names, stream in zip((True, False, False), streams(text), strict=True):
+        for has_names, stream in zip((True, False, False), streams(text_of(seen.node)), strict=True):
             joins: Joins = {}
             for place, table in enumerate(self.gold.tables):
                 for key in table.keys:
@@ -347,14 +344,6 @@ def _of_labels(seen: Seen, join: Join, title: str, shown: Sequence[str]) -> Iter
     elif len(shown) >= IN_A_ROW and join.is_most and follows_order(list(shown), DOUBT):
         what = f"has {len(shown)} items in the order of {title} in {table.name}"
         yield Leak(seen, what, False, table.guessed, join.line)
-
-
-def _of_choice(seen: Seen, join: Join, titles: Sequence[str]) -> Iterator[Leak]:
-    """Rows of a gold that says by their being there what is right, and no rows that are wrong."""
-    table, listed = join.table, len(join.order)
-    if join.rows <= listed + OFFSETS[-1]:
-        what = f"lists {listed} of the {table.rows} rows of {' and '.join(titles)} in {table.name}, and no others"
-        yield Leak(seen, what, not table.guessed, table.guessed, join.line)
 
 
 def _says_nothing(joins: Joins) -> bool:
@@ -479,9 +468,15 @@ def found_leaks(bundle: Bundle) -> Iterator[Leak]:
     (gold,) = secret_gold(bundle)
     if not gold.files and not gold.tables:
         return
+    # the same file often lies in several kits and programs, and as a solution and a kit's example
+    different: dict[tuple[str, str, bool, str], Seen] = {}
+    for seen in seen_files:
+        name = seen.name.rpartition("/")[2]
+        channel = "" if seen.is_answer else seen.channel
+        different.setdefault((sha256_of(seen.node), channel, seen.is_answer, name), seen)
     search = Search(gold)
     texts = Texts(chain.from_iterable(table.texts for table in gold.tables))
-    for seen in _different(seen_files):
+    for seen in different.values():
         with in_memory(seen.node):
             found = list(search.leaks_in(seen))
             if not seen.opened and not any(leak.shown for leak in found):
@@ -491,16 +486,6 @@ def found_leaks(bundle: Bundle) -> Iterator[Leak]:
     for listing in listings(seen_files):
         yield from search.leaks_in(listing)
     yield from texts.leaks_in_suspects(inputs)
-
-
-def _different(seen_files: Iterable[Seen]) -> Iterable[Seen]:
-    """Each file once: the same one often lies in several kits and programs, and as a solution and a kit's example."""
-    different: dict[tuple[str, str, bool, str], Seen] = {}
-    for seen in seen_files:
-        name = seen.name.rpartition("/")[2]
-        channel = "" if seen.is_answer else seen.channel
-        different.setdefault((sha256_of(seen.node), channel, seen.is_answer, name), seen)
-    return different.values()
 
 
 class Texts:
@@ -527,7 +512,7 @@ class Texts:
     def _within(self, seen: Seen, wanted: dict[int, set[int]]) -> set[int]:
         """The codes of sequences of words that a file holds, of those wanted, which are given by their lengths."""
         held: set[int] = set()
-        for text in [seen.text] if seen.text else portions(seen.node):
+        for text in portions(seen.node):
             found = words(text.replace("\\n", " "))
             for size, codes in wanted.items():
                 shifted = (found[start:] for start in range(size))
@@ -541,10 +526,10 @@ class Texts:
         for block in blocks(seen.node):
             for cells in block.columns.values():
                 long = (cell for cell in set(cells) if cell.count(" ") >= SHORTEST - 1)
-                held |= secret.intersection(map(_words, long))
+                held |= secret.intersection(map(words, long))
         if not held and not is_binary(seen.node):
             for line in lines(seen.node):
-                held |= secret.intersection([_words(line), _words(line.partition(":")[2])])
+                held |= secret.intersection([words(line), words(line.partition(":")[2])])
         if held:
             certain = len(held) >= SEVERAL_TEXTS or max(map(len, held)) >= LONGEST
             shown = certain and len(held) >= len(secret) // 5
@@ -567,10 +552,6 @@ class Texts:
             long = not codes.isdisjoint(self._sizes.get(LONGEST, ()))
             what = f"holds words of {max(whole, 1)} of {len(self._texts)} gold texts"
             yield Leak(seen, what, long or whole >= SEVERAL_TEXTS)
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(words(text))
 
 
 def _codes(text: tuple[str, ...]) -> set[int]:

@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Literal
+from typing import Literal
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle, page_files
 from gen_bundle.check.leaks.records import is_binary
 from gen_bundle.codabench.reading import YAML_NAME
 from gen_bundle.resources import resource
-from gen_bundle.yaml_document import Path
+from gen_bundle.yaml_document import Path, texts_in
 from gen_bundle.zips.containers import Contents, contents, holds_files
 from gen_bundle.zips.tree import Node, file_of, sha256_of
 
@@ -45,8 +45,7 @@ class Seen:
         node: the file.
         is_answer: whether it is an example submission, or part of one.
         closed: why the check cannot look into it; empty if it can.
-        text: what it says, where that is not the file's own text.
-        opened: whether the files in it follow.
+        opened: whether what is in it follows.
     """
 
     channel: Channel
@@ -55,14 +54,14 @@ class Seen:
     node: Node
     is_answer: bool = False
     closed: str = ""
-    text: str = ""
     opened: bool = False
 
 
 @once_a_bundle
 def visible_files(bundle: Bundle) -> Iterator[Seen]:
     """All files that participants can read, with those inside archives, and the texts of competition.yaml."""
-    said = "\n".join(_texts_of(bundle.yaml))
+    # shown to everyone
+    said = "\n".join(text for text in texts_in(bundle.yaml) if " " in text.strip())
     yield Seen("page", (), YAML_NAME, file_of(said.encode("utf-8", "replace")))
     for page in page_files(bundle):
         if isinstance(page.found, Node) and not page.found.is_folder:
@@ -70,7 +69,10 @@ def visible_files(bundle: Bundle) -> Iterator[Seen]:
     logo = bundle.yaml.get("image")
     found = bundle.find(logo)
     if isinstance(found, Node) and not found.is_folder:
-        yield Seen("logo", ("image",), str(logo), found, text=_logo_text(found))
+        text = _logo_text(found)
+        yield Seen("logo", ("image",), str(logo), found, opened=bool(text))
+        if text:
+            yield Seen("logo", ("image",), str(logo), file_of(text.encode("utf-8", "replace")))
     yield from _files_of_uses(bundle)
 
 
@@ -89,19 +91,6 @@ def _files_of_uses(bundle: Bundle) -> Iterator[Seen]:
             files = {str(use.path): single}
         for name, node in files.items():
             yield from _with_contents(bundle, Seen(channel, use.at, name, node, channel == "solution"), 1)
-
-
-def _texts_of(top: Any) -> Iterator[str]:
-    """All texts in competition.yaml, which are shown to everyone; each once, however often aliases repeat it."""
-    waiting, met = [top], set[int]()
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, str) and " " in value.strip():
-            yield value
-        if isinstance(value, dict | list) and id(value) not in met:
-            met.add(id(value))
-            inner = value.values() if isinstance(value, dict) else value
-            waiting += reversed(inner)
 
 
 def _with_contents(bundle: Bundle, seen: Seen, depth: int) -> Iterator[Seen]:
@@ -138,13 +127,8 @@ def _logo_text(node: Node) -> str:
 def foreign_files(bundle: Bundle) -> list[Seen]:
     """All visible files but those of the scoring programs and libraries that come with the tool: never gold."""
     found = list(visible_files(bundle))
-    own = _own_files().union(*map(_files_below, _libraries(found)))
+    own = _files_below(resource("scoring_programs")).union(*map(_files_below, _libraries(found)))
     return [seen for seen in found if sha256_of(seen.node) not in own]
-
-
-@cache
-def _own_files() -> frozenset[str]:
-    return _files_below(resource("scoring_programs"))
 
 
 @cache
@@ -179,4 +163,4 @@ def listings(seen_files: Iterable[Seen]) -> Iterator[Seen]:
             first.setdefault(seen.channel, seen)
     for channel, found in rows.items():
         table = file_of("\n".join(found).encode("utf-8", "replace"))
-        yield replace(first[channel], name="by its file names", node=table, text="", opened=False)
+        yield replace(first[channel], name="by its file names", node=table, opened=False)

@@ -24,7 +24,7 @@ def few(names: list[str]) -> str:
     return text + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
 
 
-@ZIP.refused("zip-unreadable", "the file is not a readable zip", source=UPLOAD)
+@ZIP.refused("the file is not a readable zip", source=UPLOAD)
 def _zip_unreadable(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Bad zip file uploaded.` → Create the zip again, and upload the whole file."""
     for member, reason in bundle.archive.failures:
@@ -32,7 +32,7 @@ def _zip_unreadable(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"the zip cannot be read: {reason}")
 
 
-@ZIP.refused("zip-member-unreadable", "a member of the zip cannot be unpacked")
+@ZIP.refused("a member of the zip cannot be unpacked")
 def _zip_member_unreadable(bundle: Bundle) -> Iterator[Problem]:
     """Unpacking stops there and the upload fails.
     → Pack again with plain deflate, without a password, and with names that can exist side by side.
@@ -42,14 +42,14 @@ def _zip_member_unreadable(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"{member!r} cannot be unpacked: {reason}", file=member, order=(number,))
 
 
-@ZIP.refused("zip-bomb", "a member expands to an enormous size")
+@ZIP.refused("a member expands to an enormous size")
 def _zip_bomb(bundle: Bundle) -> Iterator[Problem]:
     """Unpacking it would fill the server's disk; the check leaves it packed. → Leave it out, or pack real data."""
     for number, name in enumerate(bundle.archive.bombs):
         yield Problem(f"{name!r} expands more than 200 times, to over 2 GiB", file=name, order=(number,))
 
 
-@ZIP.refused("yaml-not-at-root", "there is no competition.yaml at the root of the zip", source=UPLOAD)
+@ZIP.refused("there is no competition.yaml at the root of the zip", source=UPLOAD)
 def _yaml_not_at_root(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `competition.yaml is missing from zip, check your folder structure …`
     → Zip the files themselves, not the folder around them, and name the file exactly competition.yaml.
@@ -66,14 +66,14 @@ def _yaml_not_at_root(bundle: Bundle) -> Iterator[Problem]:
     yield Problem(f"there is no {YAML_NAME} at the root{hint}", file=YAML_NAME)
 
 
-@ZIP.trap("zip-member-replaced", "two members of the zip have the same name and different content")
+@ZIP.trap("two members of the zip have the same name and different content")
 def _zip_member_replaced(bundle: Bundle) -> Iterator[Problem]:
     """The last one silently replaces the others. → Create the zip from scratch instead of adding to it."""
     for name in bundle.archive.replaced:
         yield Problem(f"{name!r} is in the zip twice, with different content", file=name)
 
 
-@ZIP.note("zip-odd-name", "member names that change when they are unpacked")
+@ZIP.note("member names that change when they are unpacked")
 def _zip_odd_name(bundle: Bundle) -> Iterator[Problem]:
     """A leading / and `..` are dropped, what follows a NUL is cut off, and names not marked as UTF-8 are read in the
     DOS code page: the file is not unpacked under the name in the zip.
@@ -90,7 +90,7 @@ def _zip_odd_name(bundle: Bundle) -> Iterator[Problem]:
         yield Problem(f"names that change or are hard to refer to: {few(odd)}", file=odd[0])
 
 
-@ZIP.note("zip-names-differ-in-case", "names that differ only in case")
+@ZIP.note("names that differ only in case")
 def _zip_names_differ_in_case(bundle: Bundle) -> Iterator[Problem]:
     """They are two files on the server, but one on most people's computers. → Rename one of them."""
     counted = Counter(name.lower() for name in bundle.tree.names())
@@ -99,7 +99,7 @@ def _zip_names_differ_in_case(bundle: Bundle) -> Iterator[Problem]:
         yield Problem(f"names that differ only in case: {few(same)}", file=same[0])
 
 
-@ZIP.note("zip-many-members", "a very large number of files", source=UPLOAD)
+@ZIP.note("a very large number of files", source=UPLOAD)
 def _zip_many_members(bundle: Bundle) -> Iterator[Problem]:
     """Unpacking takes long. → Put large data into a zip of its own inside the bundle."""
     count = len(bundle.archive.members)
@@ -107,14 +107,14 @@ def _zip_many_members(bundle: Bundle) -> Iterator[Problem]:
         yield Problem(f"the zip has {count:,} members")
 
 
-@ZIP.note("zip-64", "a zip64 archive")
+@ZIP.note("a zip64 archive")
 def _zip_64(bundle: Bundle) -> Iterator[Problem]:
     """It is unpacked as usual, but some older tools cannot open it. → Keep it, or use a plain zip below 4 GiB."""
     if bundle.archive.zip64:
         yield Problem("the archive uses the zip64 format")
 
 
-@ZIP.note("zip-link", "a symbolic link in the zip")
+@ZIP.note("a symbolic link in the zip")
 def _zip_link(bundle: Bundle) -> Iterator[Problem]:
     """It is unpacked as a small text file that holds the link's target. → Pack the file itself."""
     for name in bundle.archive.links:
@@ -124,7 +124,7 @@ def _zip_link(bundle: Bundle) -> Iterator[Problem]:
 YAML = Topic("competition.yaml as YAML", UPLOAD, reads="both", stage=Stage.YAML)
 
 
-@YAML.refused("yaml-unreadable", "`competition.yaml` is not YAML that the platform can read", reads="archive")
+@YAML.refused("`competition.yaml` is not YAML that the platform can read", reads="archive")
 def _yaml_unreadable(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Error parsing competition.yaml: …`, or with `Failed to read competition.yaml: …` (1.25:
     `Unpacking the bundle failed. Here is the error log: …`) and the YAML error.
@@ -135,7 +135,7 @@ def _yaml_unreadable(bundle: Bundle) -> Iterator[Problem]:
         yield Problem(f"{YAML_NAME} {fault}", file=YAML_NAME, line=fault.line, column=fault.column)
 
 
-@YAML.refused("yaml-no-mapping", "`competition.yaml` is empty or not a mapping", reads="archive")
+@YAML.refused("`competition.yaml` is empty or not a mapping", reads="archive")
 def _yaml_no_mapping(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `… object has no attribute 'get'`. → Start with `version: 2` at the left margin."""
     if bundle.document and not isinstance(bundle.document.value, Mapping):
@@ -143,7 +143,7 @@ def _yaml_no_mapping(bundle: Bundle) -> Iterator[Problem]:
         yield Problem(f"{YAML_NAME} is {kind}, and must be a mapping", file=YAML_NAME, line=1, column=1)
 
 
-@YAML.refused("version-unknown", "a version that the platform does not know", stage=Stage.VERSION)
+@YAML.refused("a version that the platform does not know", stage=Stage.VERSION)
 def _version_unknown(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `A suitable version could not be found for this competition. …`
     → Write `version: 2` (2.0 is not the same text), or 1.5 for the old format.
@@ -153,7 +153,7 @@ def _version_unknown(bundle: Bundle) -> Iterator[Problem]:
         yield Problem(f"version is {bundle.version!r}; known are 2, and 1 or 1.5 for the old format", ("version",))
 
 
-@YAML.refused("version-missing", "a bundle of the new format without `version: 2`", reads="v2", stage=Stage.VERSION)
+@YAML.refused("a bundle of the new format without `version: 2`", reads="v2", stage=Stage.VERSION)
 def _version_missing(bundle: Bundle) -> Iterator[Problem]:
     """It is read as the old format: `HTML pages could not be found in the yaml file`. → Add `version: 2` at the top."""
     if bundle.version in ("1", "1.5"):
@@ -161,7 +161,7 @@ def _version_missing(bundle: Bundle) -> Iterator[Problem]:
         yield Problem(f"`version: 2` is missing, though {new_keys} belong to the new format", ("version",))
 
 
-@YAML.refused("yaml-bomb", "aliases that expand to an enormous value", reads="archive")
+@YAML.refused("aliases that expand to an enormous value", reads="archive")
 def _yaml_bomb(bundle: Bundle) -> Iterator[Problem]:
     """Storing the value takes all of the server's memory. → Write the value out, or leave it out."""
     for key in huge_keys(bundle):
@@ -169,9 +169,7 @@ def _yaml_bomb(bundle: Bundle) -> Iterator[Problem]:
 
 
 @YAML.trap(
-    "yaml-key-repeated",
-    "the same key twice in one mapping",
-    source="YAML 1.2.2, section 3.2.1.1 (keys are unique); PyYAML keeps the last",
+    "the same key twice in one mapping", source="YAML 1.2.2, section 3.2.1.1 (keys are unique); PyYAML keeps the last"
 )
 def _yaml_key_repeated(bundle: Bundle) -> Iterator[Problem]:
     """The last one silently wins. → Delete the wrong one."""
@@ -180,7 +178,7 @@ def _yaml_key_repeated(bundle: Bundle) -> Iterator[Problem]:
         yield Problem(f"{repeated.key} occurs twice in the same mapping", file=YAML_NAME, line=line, column=column)
 
 
-@YAML.trap("yaml-hash-cuts-text", "a # cuts off an unquoted text", source="YAML 1.2.2, section 6.6 (comments)")
+@YAML.trap("a # cuts off an unquoted text", source="YAML 1.2.2, section 6.6 (comments)")
 def _yaml_hash_cuts_text(bundle: Bundle) -> Iterator[Problem]:
     """What follows the # is a comment and is not stored. → Put the text in quotes.
     Example: not `title: Task #1`, which is stored as Task, but `title: "Task #1"`.
@@ -212,7 +210,7 @@ PLACEHOLDER = re.compile(
 )
 
 
-@YAML.trap("placeholder-left", "a placeholder that was never filled in", source=HOUSE)
+@YAML.trap("a placeholder that was never filled in", source=HOUSE)
 def _placeholder_left(bundle: Bundle) -> Iterator[Problem]:
     """Participants see it. → Write the real text."""
     keys = ("title", "description", "docker_image", "reward", "contact_email")

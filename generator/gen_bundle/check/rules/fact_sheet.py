@@ -22,7 +22,7 @@ def _questions(bundle: Bundle) -> list[tuple[Any, Question]]:
     return [(key, question) for key, question in sheet.items() if isinstance(question, Mapping)]
 
 
-@SHEET.refused("fact-sheet-no-json", "the fact sheet contains something that JSON cannot represent")
+@SHEET.refused("the fact sheet contains something that JSON cannot represent")
 def _fact_sheet_no_json(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `fact_sheet: Value must be valid JSON.` or a database error.
     → Quote dates; leave out .nan, .inf, NUL characters and aliases that loop.
@@ -31,7 +31,7 @@ def _fact_sheet_no_json(bundle: Bundle) -> Iterator[Problem]:
         yield Problem("fact_sheet contains a value that JSON cannot represent", ("fact_sheet",), order=(PLACE, 0))
 
 
-@SHEET.refused("fact-sheet-no-mapping", "the fact sheet is not a mapping of questions")
+@SHEET.refused("the fact sheet is not a mapping of questions")
 def _fact_sheet_no_mapping(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `fact_sheet: Not valid JSON` or a bare error. → Give a mapping from keys to questions."""
     sheet = bundle.yaml.get("fact_sheet")
@@ -49,7 +49,6 @@ def _problem(key: Any, what: str, place: int, *inner: str) -> Problem:
 
 
 @SHEET.refused(
-    "fact-sheet-question-keys",
     "a question without exactly the six keys",
     f"The upload ends with `fact_sheet: Missing {{…}} values for …`, even if there are too many keys. "
     f"→ Give each question exactly {', '.join(KEYS)}.",
@@ -64,7 +63,6 @@ def _fact_sheet_question_keys(bundle: Bundle) -> Iterator[Problem]:
 
 
 @SHEET.refused(
-    "fact-sheet-key-differs",
     "a question whose inner key differs from the outer one",
     "The upload ends with `fact_sheet: key:…  does not match JSON key:…`. "
     "→ Write the same key twice, with the same type: 1 and '1' differ.",
@@ -76,7 +74,6 @@ def _fact_sheet_key_differs(bundle: Bundle) -> Iterator[Problem]:
 
 
 @SHEET.refused(
-    "fact-sheet-type",
     "a question of an unknown type",
     f"The upload ends with `fact_sheet: … is not a valid question type`. → Use one of {', '.join(TYPES)}.",
 )
@@ -86,11 +83,7 @@ def _fact_sheet_type(bundle: Bundle) -> Iterator[Problem]:
             yield _problem(key, f"has the type {shown(question['type'])}", 5, "type")
 
 
-@SHEET.trap(
-    "fact-sheet-switch-ignored",
-    'a switch of a question that is not the text "true"',
-    source=f"{SOURCE}, how the pages read fact sheets",
-)
+@SHEET.trap('a switch of a question that is not the text "true"', source=f"{SOURCE}, how the pages read fact sheets")
 def _fact_sheet_switch_ignored(bundle: Bundle) -> Iterator[Problem]:
     """Only the text "true" counts: the question is not required, or not shown on the leaderboard.
     → Write "true" or "false" in quotes.
@@ -104,7 +97,7 @@ def _fact_sheet_switch_ignored(bundle: Bundle) -> Iterator[Problem]:
                 yield Problem(f"{switch} of {shown(key)} is {shown(value)}", ("fact_sheet", key, switch))
 
 
-@SHEET.trap("fact-sheet-select-without-choices", "a select question without a list of choices")
+@SHEET.trap("a select question without a list of choices")
 def _fact_sheet_select_without_choices(bundle: Bundle) -> Iterator[Problem]:
     """Participants cannot answer it. → Give `selection` as a list of texts.
     Example: `selection: ["", "BERT", "other"]`.

@@ -1,12 +1,13 @@
 """Leaderboards: structure, primary column, submission rule; columns: keys, indexes, computations, precision."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from gen_bundle.check.bundle import Bundle
-from gen_bundle.check.registry import SCORES, SERIALIZERS, UNPACKER, Check, Problem, Topic
+from gen_bundle.check.registry import SCORES, SERIALIZERS, UNPACKER, Problem, Topic
 from gen_bundle.check.rules.shared import list_faults
+from gen_bundle.codabench.board import DECIMALS
 from gen_bundle.codabench.competition import AVERAGE_RANK, Column, Competition
 from gen_bundle.codabench.fields import MISSING, Stage, shown
 from gen_bundle.codabench.reading import YamlItem, as_boolean, as_integer, as_text, input_texts
@@ -18,12 +19,7 @@ SAVED = Topic("Leaderboards", f"{SERIALIZERS}/leaderboards.py", stage=Stage.SAVE
 BOTH_FORMATS = Topic("Leaderboards", SCORES, reads="both")
 
 
-@SAVED.refused(
-    "leaderboards-missing",
-    "`leaderboards` is missing",
-    source=f"{UNPACKER}/v2.py (leaderboards)",
-    stage=Stage.LEADERBOARDS,
-)
+@SAVED.refused("`leaderboards` is missing", source=f"{UNPACKER}/v2.py (leaderboards)", stage=Stage.LEADERBOARDS)
 def _leaderboards_missing(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Could not find leaderboards in the competition yaml`.
     → Add `leaderboards`, in the plural, as a list.
@@ -33,7 +29,7 @@ def _leaderboards_missing(bundle: Bundle) -> Iterator[Problem]:
         yield Problem(f"leaderboards is missing{hint}", ("leaderboards",))
 
 
-@SAVED.refused("leaderboards-no-list", "`leaderboards` is not a list of leaderboards")
+@SAVED.refused("`leaderboards` is not a list of leaderboards")
 def _leaderboards_no_list(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Invalid data. Expected a dictionary …` or a bare type error.
     → Give `leaderboards` as a list with one mapping: title, key and columns.
@@ -41,14 +37,14 @@ def _leaderboards_no_list(bundle: Bundle) -> Iterator[Problem]:
     return list_faults(bundle.yaml, ("leaderboards",), accepted=lambda value: value is MISSING)
 
 
-@SAVED.refused("leaderboards-empty", "an empty list of leaderboards", source=SAVING, stage=Stage.SAVE_PHASES)
+@SAVED.refused("an empty list of leaderboards", source=SAVING, stage=Stage.SAVE_PHASES)
 def _leaderboards_empty(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with the bare error `list index out of range`. → Add a leaderboard."""
     if bundle.yaml.get("leaderboards") == []:
         yield Problem("leaderboards is an empty list", ("leaderboards",), order=(0, 1))
 
 
-@SAVED.refused("columns-no-list", "a leaderboard without a list of columns")
+@SAVED.refused("a leaderboard without a list of columns")
 def _columns_no_list(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `columns: This field is required.`, `Leaderboards require at least 1 column` or the like.
     → Give `columns` as a list of mappings with title, key and index.
@@ -57,32 +53,28 @@ def _columns_no_list(bundle: Bundle) -> Iterator[Problem]:
         yield from list_faults(board.value, (*board.at, "columns"), needs_item=True, order=(board.position, 3))
 
 
-@BOARDS.trap("leaderboards-several", "more than one leaderboard", source=SAVING)
+@BOARDS.trap("more than one leaderboard", source=SAVING)
 def _leaderboards_several(bundle: Bundle) -> Iterator[Problem]:
     """Only the first one is used, for every phase. → Put all columns into one, or make several competitions."""
     for board in bundle.entries("leaderboards")[1:]:
         yield Problem(f"leaderboards[{board.position}] is never shown", board.at)
 
 
-@BOTH_FORMATS.broken("primary-column-missing", "no column has the primary index")
+@BOTH_FORMATS.broken("no column has the primary index")
 def _primary_column_missing(bundle: Bundle) -> Iterator[Problem]:
     """The leaderboard answers with an error; with Force_Best so does every upload of scores.
     → Number the columns from 0, or set `primary_index` to the index of the official metric.
     Example: with columns of `index: 0` and `index: 1`, not `primary_index: 2`, but `primary_index: 1`.
     """
     competition = bundle.competition
-    if competition.columns and _primary(competition) is None:
+    if competition.columns and competition.leaderboard.primary is None:
         given = any("primary_index" in board.value for board in bundle.entries("leaderboards")[:1])
         at = ("leaderboards", 0, "primary_index") if given else competition.columns[0].at
         indexes = ", ".join(str(column.index) for column in competition.columns)
         yield Problem(f"the primary index is {competition.primary_index}, but the columns have {indexes}", at)
 
 
-def _primary(competition: Competition) -> Column | None:
-    return next((column for column in competition.columns if column.index == competition.primary_index), None)
-
-
-@BOTH_FORMATS.broken("columns-all-hidden", "all columns are hidden")
+@BOTH_FORMATS.broken("all columns are hidden")
 def _columns_all_hidden(bundle: Bundle) -> Iterator[Problem]:
     """The leaderboard answers with the error `No columns exist on the leaderboard`. → Show at least one column."""
     columns = bundle.competition.columns
@@ -90,7 +82,7 @@ def _columns_all_hidden(bundle: Bundle) -> Iterator[Problem]:
         yield Problem("every column is hidden", columns[0].at)
 
 
-@BOTH_FORMATS.note("primary-column-hidden", "the primary column is hidden")
+@BOTH_FORMATS.note("the primary column is hidden")
 def _primary_column_hidden(bundle: Bundle) -> Iterator[Problem]:
     """Ranks follow a column that participants do not see. → Show it, or make another column the primary one."""
     for column in bundle.competition.columns:
@@ -98,7 +90,7 @@ def _primary_column_hidden(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"the primary column {column.key} is hidden", column.at)
 
 
-@BOARDS.note("leaderboard-hidden", "the leaderboard is hidden")
+@BOARDS.note("the leaderboard is hidden")
 def _leaderboard_hidden(bundle: Bundle) -> Iterator[Problem]:
     """Only organisers see it. → Set `hidden: false` when the ranking is to be public."""
     for board in bundle.entries("leaderboards")[:1]:
@@ -118,7 +110,6 @@ def _rule_over_several_tasks(bundle: Bundle, rule: str) -> Iterator[Problem]:
 
 
 @BOARDS.trap(
-    "automatic-rule-with-several-tasks",
     "an automatic submission rule in a phase with several tasks",
     source=f"{SCORES}; github.com/codalab/codabench issues 1022 and 2211",
 )
@@ -128,18 +119,18 @@ def _automatic_rule_with_several_tasks(bundle: Bundle) -> Iterator[Problem]:
     → Use Add, Add_And_Delete or Force_Latest_Multiple, or one task that writes a column for each subtask.
     """
     yield from _rule_over_several_tasks(bundle, "Force_Last")
-    primary = _primary(bundle.competition)
+    primary = bundle.competition.leaderboard.primary
     if primary is not None and primary.ascending:
         yield from _rule_over_several_tasks(bundle, "Force_Best")
 
 
-@BOARDS.note("best-of-several-tasks", "Force_Best in a phase with several tasks")
+@BOARDS.note("Force_Best in a phase with several tasks")
 def _best_of_several_tasks(bundle: Bundle) -> Iterator[Problem]:
     """The submission as a whole competes with its own tasks, with the sum of their primary scores: all tasks are kept
     as long as the scores are positive.
     → Use Force_Latest_Multiple, or one task that writes a column for each subtask.
     """
-    primary = _primary(bundle.competition)
+    primary = bundle.competition.leaderboard.primary
     if primary is not None and not primary.ascending:
         yield from _rule_over_several_tasks(bundle, "Force_Best")
 
@@ -153,30 +144,29 @@ def _blank(competition: Competition) -> Iterator[tuple[Column, str]]:
             yield column, named
 
 
-@BOARDS.broken("primary-computed-with-several-tasks", "a computed primary column in a phase with several tasks")
+@BOARDS.broken("a computed primary column in a phase with several tasks")
 def _primary_computed_with_several_tasks(bundle: Bundle) -> Iterator[Problem]:
     """It is computed over all tasks together, for a row that is not shown: the column that ranks stays blank.
     → Let one task write all scores (layout joint), or rank by a column that the scoring program writes.
     """
     for column, phases in _blank(bundle.competition):
-        if column == _primary(bundle.competition):
+        if column == bundle.competition.leaderboard.primary:
             yield Problem(f"the primary column {column.key} stays blank in {phases}", column.at)
 
 
-@BOARDS.trap("computed-with-several-tasks", "a computed column in a phase with several tasks")
+@BOARDS.trap("a computed column in a phase with several tasks")
 def _computed_with_several_tasks(bundle: Bundle) -> Iterator[Problem]:
     """It is computed over all tasks together, for a row that is not shown: the column stays blank.
     → Let the scoring program write the value.
     """
     for column, phases in _blank(bundle.competition):
-        if column != _primary(bundle.competition):
+        if column != bundle.competition.leaderboard.primary:
             yield Problem(f"the computed column {column.key} stays blank in {phases}", column.at)
 
 
 VALIDATED = Topic("Columns", f"{SERIALIZERS}/leaderboards.py (columns)", stage=Stage.SAVE_LEADERBOARDS)
 COMPUTED = Topic("Columns", SCORES)
 SHOWN = Topic("Columns", SCORES, reads="both")
-STORED_DECIMALS = 10
 COLUMNS_PLACE = 3
 # place of checks over a whole column, and over all columns, after those of single fields
 WHOLE_COLUMN, ALL_COLUMNS = 90, 10_000
@@ -188,35 +178,31 @@ def _columns(bundle: Bundle) -> Iterator[tuple[YamlItem, YamlItem]]:
             yield board, column
 
 
-def _repeated(name: str, values: Callable[[list[YamlItem]], Iterable[Any]], place: int) -> Check:
-    """The check for a value that two columns of a leaderboard must not share; None is not a value."""
-
-    def check(bundle: Bundle) -> Iterator[Problem]:
-        for board in bundle.entries("leaderboards"):
-            at = (*board.at, "columns")
-            for value, count in Counter(values(bundle.entries(*at))).items():
-                if count > 1 and value is not None:
-                    order = (board.position, COLUMNS_PLACE, ALL_COLUMNS, place)
-                    yield Problem(f"the {name} {value!r} is used {count} times", at, order=order)
-
-    return check
+def _repeated(bundle: Bundle, key: str, read: Callable[[Any], Any], place: int) -> Iterator[Problem]:
+    """What two columns of a leaderboard must not share; None is not a value."""
+    for board in bundle.entries("leaderboards"):
+        at = (*board.at, "columns")
+        for value, count in Counter(read(column.get(key)) for column in bundle.entries(*at)).items():
+            if count > 1 and value is not None:
+                order = (board.position, COLUMNS_PLACE, ALL_COLUMNS, place)
+                yield Problem(f"the {key} {value!r} is used {count} times", at, order=order)
 
 
-VALIDATED.refused(
-    "column-keys-equal",
-    "two columns with the same key",
-    "The upload ends with `columns: Columns must have unique keys!` "
-    "→ Give every column a key of its own; blanks around it do not count.",
-)(_repeated("key", lambda columns: (as_text(column.get("key")) or None for column in columns), 1))
-
-VALIDATED.refused(
-    "column-indexes-equal",
-    "two columns with the same index",
-    "The upload ends with `columns: Columns must have unique indexes!` → Number the columns 0, 1, 2 ….",
-)(_repeated("index", lambda columns: (as_integer(column.get("index")) for column in columns), 0))
+@VALIDATED.refused("two columns with the same key")
+def _column_keys_equal(bundle: Bundle) -> Iterator[Problem]:
+    """The upload ends with `columns: Columns must have unique keys!`
+    → Give every column a key of its own; blanks around it do not count.
+    """
+    return _repeated(bundle, "key", lambda value: as_text(value) or None, 1)
 
 
-@VALIDATED.refused("computation-without-inputs", "`computation` without `computation_indexes`")
+@VALIDATED.refused("two columns with the same index")
+def _column_indexes_equal(bundle: Bundle) -> Iterator[Problem]:
+    """The upload ends with `columns: Columns must have unique indexes!` → Number the columns 0, 1, 2 …."""
+    return _repeated(bundle, "index", as_integer, 0)
+
+
+@VALIDATED.refused("`computation` without `computation_indexes`")
 def _computation_without_inputs(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Column with computation must have at least 1 column selected …`, even if computation is
     null.
@@ -230,7 +216,7 @@ def _computation_without_inputs(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(what, column.at, order=order)
 
 
-@VALIDATED.refused("computation-inputs-wrong", "`computation_indexes` that do not fit")
+@VALIDATED.refused("`computation_indexes` that do not fit")
 def _computation_inputs_wrong(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Column index … does not exist …`, `Bad value for index …`, `Cannot self-reference …` or
     `Cannot add computation columns without a computation function set`.
@@ -270,7 +256,7 @@ def _input_faults(bundle: Bundle, board: YamlItem, column: YamlItem, indexes: An
             yield f"{name} refers to the index {number}, which no column has"
 
 
-@COMPUTED.broken("computation-of-nothing", "a computed column without inputs, or without a function")
+@COMPUTED.broken("a computed column without inputs, or without a function")
 def _computation_of_nothing(bundle: Bundle) -> Iterator[Problem]:
     """Every upload of scores ends in a server error after the first stored score.
     → Give the columns to compute from, and avg, sum, min, max or avg_rank.
@@ -284,7 +270,7 @@ def _computation_of_nothing(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"the computed column {shown(column.get('key'))} has no {missing}", column.at)
 
 
-@COMPUTED.trap("computation-left-out", "`computation_indexes` with an empty `computation`")
+@COMPUTED.trap("`computation_indexes` with an empty `computation`")
 def _computation_left_out(bundle: Bundle) -> Iterator[Problem]:
     """The column is not computed; it stays empty unless the scoring program writes its key.
     → Set computation to avg, sum, min, max or avg_rank, or delete both keys.
@@ -296,7 +282,6 @@ def _computation_left_out(bundle: Bundle) -> Iterator[Problem]:
 
 
 @VALIDATED.refused(
-    "column-id",
     "an `id` of a column that is not a number",
     source=f"{VALIDATED.source}; drf-writable-nested looks up nested objects by id",
 )
@@ -309,7 +294,7 @@ def _column_id(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"column {shown(column.get('key'))} has the id {shown(key)}", (*column.at, "id"), order=order)
 
 
-@COMPUTED.trap("column-key-with-outer-blanks", "a column key with blanks around it", source=SERIALIZERS)
+@COMPUTED.trap("a column key with blanks around it", source=SERIALIZERS)
 def _column_key_with_outer_blanks(bundle: Bundle) -> Iterator[Problem]:
     """The blanks are stripped: scores that the scoring program writes under the key with blanks are ignored.
     → Write the key without blanks, here and in the scoring program.
@@ -320,7 +305,7 @@ def _column_key_with_outer_blanks(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"the key {key!r} has blanks around it", (*column.at, "key"))
 
 
-@COMPUTED.trap("computed-from-computed", "a column computed from another computed column")
+@COMPUTED.trap("a column computed from another computed column")
 def _computed_from_computed(bundle: Bundle) -> Iterator[Problem]:
     """The result depends on which of the two the server computes first. → Compute from written columns only."""
     columns = bundle.competition.columns
@@ -330,7 +315,7 @@ def _computed_from_computed(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"column {column.key} is computed from a computed column", column.at)
 
 
-@COMPUTED.trap("computation-input-twice", "a sum or mean that lists a column twice")
+@COMPUTED.trap("a sum or mean that lists a column twice")
 def _computation_input_twice(bundle: Bundle) -> Iterator[Problem]:
     """The column counts once: listing it again does not give it more weight.
     → List each column once; let the scoring program write a weighted value.
@@ -341,36 +326,32 @@ def _computation_input_twice(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"column {column.key} is computed from {inputs}", (*column.at, "computation_indexes"))
 
 
-def _precision(is_odd: Callable[[int], bool]) -> Check:
-    """The check for columns with an odd number of digits."""
-
-    def check(bundle: Bundle) -> Iterator[Problem]:
-        for column in bundle.competition.columns:
-            if column.precision is not None and is_odd(column.precision):
-                yield Problem(f"column {column.key} has the precision {column.precision}", column.at)
-
-    return check
+def _precisions(bundle: Bundle, is_odd: Callable[[int], bool]) -> Iterator[Problem]:
+    for column in bundle.competition.columns:
+        if column.precision is not None and is_odd(column.precision):
+            yield Problem(f"column {column.key} has the precision {column.precision}", column.at)
 
 
-SHOWN.trap(
-    "precision-negative",
-    "a negative precision",
-    "Scores are shown rounded to tens, hundreds and so on. → Give the number of digits after the decimal point.",
-)(_precision(lambda digits: digits < 0))
+@SHOWN.trap("a negative precision")
+def _precision_negative(bundle: Bundle) -> Iterator[Problem]:
+    """Scores are shown rounded to tens, hundreds and so on. → Give the number of digits after the decimal point."""
+    return _precisions(bundle, lambda digits: digits < 0)
 
-SHOWN.note(
-    "precision-zero",
-    "a precision of 0",
-    "Scores are shown rounded to whole numbers: 0.51 and 1.49 are both shown as 1.0. "
-    "→ Give more digits unless the scores are counts or percentages.",
-)(_precision(lambda digits: digits == 0))
 
-SHOWN.note(
-    "precision-beyond-stored",
+@SHOWN.note("a precision of 0")
+def _precision_zero(bundle: Bundle) -> Iterator[Problem]:
+    """Scores are shown rounded to whole numbers: 0.51 and 1.49 are both shown as 1.0.
+    → Give more digits unless the scores are counts or percentages.
+    """
+    return _precisions(bundle, lambda digits: digits == 0)
+
+
+@SHOWN.note(
     "more digits than are stored",
-    f"Scores are stored with {STORED_DECIMALS} digits after the decimal point. "
-    f"→ Use a precision of at most {STORED_DECIMALS}.",
-)(_precision(lambda digits: digits > STORED_DECIMALS))
+    f"Scores are stored with {DECIMALS} digits after the decimal point. → Use a precision of at most {DECIMALS}.",
+)
+def _precision_beyond_stored(bundle: Bundle) -> Iterator[Problem]:
+    return _precisions(bundle, lambda digits: digits > DECIMALS)
 
 
 # Columns with `computation: avg_rank`, which newer versions of the platform know.
@@ -383,7 +364,7 @@ def _average_ranks(bundle: Bundle) -> list[Column]:
     return [column for column in bundle.competition.columns if column.computation == AVERAGE_RANK]
 
 
-@RANKS.trap("average-rank-descending", "an average rank sorted in descending order")
+@RANKS.trap("an average rank sorted in descending order")
 def _average_rank_descending(bundle: Bundle) -> Iterator[Problem]:
     """Rank 1 is the best, so the worst row comes first. → Set `sorting: asc`; the default is desc."""
     for column in _average_ranks(bundle):
@@ -391,7 +372,7 @@ def _average_rank_descending(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"the primary column {column.key} is an average rank, sorted desc", column.at)
 
 
-@RANKS.trap("average-rank-blank", "an average rank that is never computed")
+@RANKS.trap("an average rank that is never computed")
 def _average_rank_blank(bundle: Bundle) -> Iterator[Problem]:
     """The column stays blank: a hidden one is not computed, and hidden columns and other average ranks do not count.
     → Show the column, and compute it from columns that are shown.
@@ -405,7 +386,7 @@ def _average_rank_blank(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"no visible column counts for the average rank {column.key}", column.at)
 
 
-@RANKS.trap("average-rank-incomplete", "an average rank that leaves columns out")
+@RANKS.trap("an average rank that leaves columns out")
 def _average_rank_incomplete(bundle: Bundle) -> Iterator[Problem]:
     """Hidden columns silently do not count. → Show them, or delete them from `computation_indexes`."""
     hidden = {column.index: column.key for column in bundle.competition.columns if column.hidden}
@@ -415,7 +396,7 @@ def _average_rank_incomplete(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"the average rank {column.key} leaves out {', '.join(left_out)}", column.at)
 
 
-@RANKS.trap("average-rank-best", "Force_Best with an average rank as the primary column")
+@RANKS.trap("Force_Best with an average rank as the primary column")
 def _average_rank_best(bundle: Bundle) -> Iterator[Problem]:
     """A rank is not stored, so the remaining columns decide which submission is the best, from left to right.
     → Use Force_Last or Force_Latest_Multiple, or rank by a column that the scoring program writes.

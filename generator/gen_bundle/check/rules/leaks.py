@@ -1,57 +1,54 @@
 """Reference data where participants can read them: whole files, columns, labels tied to ids, and gold texts."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.leaks.gold import is_described, reference_is_input
-from gen_bundle.check.leaks.search import Leak, found_leaks, secret_gold
+from gen_bundle.check.leaks.search import found_leaks, secret_gold
 from gen_bundle.check.leaks.visible import Seen, visible_files
-from gen_bundle.check.registry import HOUSE, Check, Problem, Topic
-from gen_bundle.check.report import LEAK, UNGUARDED
+from gen_bundle.check.registry import HOUSE, Problem, Topic
 from gen_bundle.codabench.versions import SOURCE
 
 LEAKS = Topic("Leaks", f"{SOURCE}, which files participants can download", reads="both")
 REPAIR = "Remove the reference data from everything that participants get; keep them in `reference_data` alone."
 
 
-def _leaks(wanted: Callable[[Leak, bool], bool]) -> Check:
-    """The check for leaks of a kind, told by the leak and whether it is in a program that nobody can download yet."""
-
-    def check(bundle: Bundle) -> Iterator[Problem]:
-        # a program of our own that holds gold is a mistake in any case
-        available = bundle.competition.programs_available or is_described(bundle)
-        for leak in found_leaks(bundle):
-            hidden = leak.seen.channel == "program" and not available
-            if wanted(leak, hidden):
-                line = f", from line {leak.line}" if leak.line else ""
-                guess = " (a guess: nobody says what is secret in this bundle)" if leak.guessed else ""
-                what = f"{leak.seen.channel} {leak.seen.name} {leak.what}{line}{guess}"
-                yield Problem(what, leak.seen.at)
-
-    return check
+def _leaks(bundle: Bundle, *, shown: bool, hidden: bool) -> Iterator[Problem]:
+    """The leaks that are beyond doubt, or the others; `hidden` are those in a program that nobody can download yet."""
+    # a program of our own that holds gold is a mistake in any case
+    available = bundle.competition.programs_available or is_described(bundle)
+    for leak in found_leaks(bundle):
+        is_hidden = leak.seen.channel == "program" and not available
+        if (leak.shown, is_hidden) == (shown, hidden):
+            line = f", from line {leak.line}" if leak.line else ""
+            guess = " (a guess: nobody says what is secret in this bundle)" if leak.guessed else ""
+            yield Problem(f"{leak.seen.channel} {leak.seen.name} {leak.what}{line}{guess}", leak.seen.at)
 
 
-LEAKS.trap(LEAK, "reference data where participants can read them", f"Participants see the gold labels. → {REPAIR}")(
-    _leaks(lambda leak, hidden: leak.shown and not hidden)
-)
+@LEAKS.trap("reference data where participants can read them", f"Participants see the gold labels. → {REPAIR}")
+def _leak(bundle: Bundle) -> Iterator[Problem]:
+    return _leaks(bundle, shown=True, hidden=False)
 
-LEAKS.note(
-    "leak-suspected",
-    "what may give gold away to participants, or be right for another reason",
-    "Where it comes from the gold, participants can work the labels out. → Look at the column or text that is named. "
-    "If participants may have it, nothing needs to be done.",
-)(_leaks(lambda leak, hidden: not leak.shown and not hidden))
 
-LEAKS.note(
-    "leak-behind-a-switch",
+@LEAKS.note("what may give gold away to participants, or be right for another reason")
+def _leak_suspected(bundle: Bundle) -> Iterator[Problem]:
+    """Where it comes from the gold, participants can work the labels out.
+    → Look at the column or text that is named. If participants may have it, nothing needs to be done.
+    """
+    return _leaks(bundle, shown=False, hidden=False)
+
+
+@LEAKS.note(
     "reference data in a program that participants cannot download yet",
     f"As soon as `make_programs_available` is switched on, participants see the gold labels. → {REPAIR}",
-)(_leaks(lambda leak, hidden: leak.shown and hidden))
+)
+def _leak_behind_a_switch(bundle: Bundle) -> Iterator[Problem]:
+    return _leaks(bundle, shown=True, hidden=True)
 
 
-@LEAKS.trap(UNGUARDED, "a secret that the scoring program names and the reference data do not have", source=HOUSE)
-def _unguarded(bundle: Bundle) -> Iterator[Problem]:
+@LEAKS.trap("a secret that the scoring program names and the reference data do not have", source=HOUSE)
+def _secret_not_there(bundle: Bundle) -> Iterator[Problem]:
     """What is meant is not searched for in what participants get. → Correct the name in the `secrets` of organiser.py,
     or take it out there.
     """
@@ -61,7 +58,7 @@ def _unguarded(bundle: Bundle) -> Iterator[Problem]:
                 yield Problem(f"named as secret, and not in the reference data: {what}")
 
 
-@LEAKS.note("reference-is-input", "the same folder is reference data and input of participants' programs")
+@LEAKS.note("the same folder is reference data and input of participants' programs")
 def _reference_is_input(bundle: Bundle) -> Iterator[Problem]:
     """Participants' programs read all of it. → Right where a score is the quality of a solution, as in optimisation;
     if there are answers in it, give the input a folder of its own.
@@ -70,7 +67,7 @@ def _reference_is_input(bundle: Bundle) -> Iterator[Problem]:
         yield Problem(f"{use.path!r} is input data and reference data", use.at)
 
 
-@LEAKS.note("not-looked-into", "a file for participants that the check could not look into", source=HOUSE)
+@LEAKS.note("a file for participants that the check could not look into", source=HOUSE)
 def _not_looked_into(bundle: Bundle) -> Iterator[Problem]:
     """It may contain gold. → Pack it as a zip without a password, or make sure yourself that it contains no gold."""
     alike: dict[tuple[str, str, str], list[Seen]] = defaultdict(list)

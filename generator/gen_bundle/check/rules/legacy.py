@@ -24,7 +24,7 @@ COMMENT = re.compile(r"^\s*#", re.MULTILINE)
 OLD = Topic("The old format", f"{UNPACKER}/v1.py", reads="v1", stage=Stage.PHASES)
 
 
-@EXPORTS.trap("server-export", "an export of the server")
+@EXPORTS.trap("an export of the server")
 def _server_export(bundle: Bundle) -> Iterator[Problem]:
     """It does not hold all of the competition: times of day, the primary column (0 again), public data, starting kits
     and `ingestion_only_during_scoring` are lost, and a task of several phases occurs several times.
@@ -40,7 +40,7 @@ def _server_export(bundle: Bundle) -> Iterator[Problem]:
         yield Problem("the bundle is the server's own export", ("version",))
 
 
-@OLD.refused("old-html", "old format: `html` is missing or not a mapping with terms", stage=Stage.PAGES)
+@OLD.refused("old format: `html` is missing or not a mapping with terms", stage=Stage.PAGES)
 def _old_html(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `HTML pages could not be found in the yaml file` or `A file containing the terms …`.
     → Give `html` as a mapping of page titles to files, one of them `terms`. A bundle of the new format needs `version:
@@ -59,8 +59,8 @@ def _all_phases(bundle: Bundle) -> list[tuple[Any, Mapping[Any, Any]]]:
     return [(key, phase) for key, phase in bundle.mapping(("phases",)).items() if isinstance(phase, Mapping)]
 
 
-@OLD.refused("old-phases", "old format: `phases` is missing, empty or not a mapping of phases")
-def _old_phases_wrong(bundle: Bundle) -> Iterator[Problem]:
+@OLD.refused("old format: `phases` is missing, empty or not a mapping of phases")
+def _old_phases(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `No phases could be found for this competition` or a bare error.
     → Give `phases` as a mapping from numbers to phases, at least one besides a parallel parent.
     """
@@ -76,7 +76,7 @@ def _old_phases_wrong(bundle: Bundle) -> Iterator[Problem]:
         yield Problem("the only phase is a parallel parent, which is dropped", ("phases",), order=(10_000,))
 
 
-@OLD.refused("old-phase-key-missing", "old format: a phase without phasenumber, label or start_date")
+@OLD.refused("old format: a phase without phasenumber, label or start_date")
 def _old_phase_key_missing(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with the bare name of the key, such as `'start_date'`. → Add the key."""
     for key, phase in _all_phases(bundle):
@@ -88,18 +88,14 @@ def _old_phase_key_missing(bundle: Bundle) -> Iterator[Problem]:
                 yield Problem(f"phase {at[1]} has no {name}", at, order=(number, place))
 
 
-@OLD.refused(
-    "old-phase-numbers-mixed",
-    "old format: phase numbers that cannot be sorted",
-    f"{NOT_SORTABLE} → Number the phases 1, 2, 3 ….",
-)
+@OLD.refused("old format: phase numbers that cannot be sorted", f"{NOT_SORTABLE} → Number the phases 1, 2, 3 ….")
 def _old_phase_numbers_mixed(bundle: Bundle) -> Iterator[Problem]:
     error = sorting_error(phase["phasenumber"] for _, phase in _all_phases(bundle) if "phasenumber" in phase)
     if error:
         yield Problem(f"the phases' numbers cannot be compared: {error}", ("phases",), order=(-1,))
 
 
-@OLD.trap("old-parent-dropped", "old format: parallel phases")
+@OLD.trap("old format: parallel phases")
 def _old_parent_dropped(bundle: Bundle) -> Iterator[Problem]:
     """The first phase, taken for the parent, is dropped, and the others follow one another.
     → Use the new format, with tasks of one phase or a competition for each track.
@@ -108,7 +104,7 @@ def _old_parent_dropped(bundle: Bundle) -> Iterator[Problem]:
         yield Problem("the first phase is dropped, since phases are marked as parallel", ("phases",))
 
 
-@OLD.trap("old-phases-lose-a-day", "old format: several phases")
+@OLD.trap("old format: several phases")
 def _old_phases_lose_a_day(bundle: Bundle) -> Iterator[Problem]:
     """Each phase ends one day before the next one starts. → Use the new format, in which phases have ends."""
     for phase in bundle.competition.phases[:-1]:
@@ -116,7 +112,7 @@ def _old_phases_lose_a_day(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"phase {phase.name} ends {phase.end.moment:%Y-%m-%d}, one day before the next one", phase.at)
 
 
-@OLD.broken("old-phase-without-scorer", "old format: a phase without a scoring program")
+@OLD.broken("old format: a phase without a scoring program")
 def _old_phase_without_scorer(bundle: Bundle) -> Iterator[Problem]:
     """It is accepted, but every submission fails. → Add `scoring_program`."""
     for phase in bundle.competition.phases:
@@ -124,7 +120,7 @@ def _old_phase_without_scorer(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"phase {phase.name} has no scoring program", phase.at)
 
 
-@OLD.trap("old-text-counts-as-true", "old format: a text or number where true or false is meant")
+@OLD.trap("old format: a text or number where true or false is meant")
 def _old_text_counts_as_true(bundle: Bundle) -> Iterator[Problem]:
     """Here any text counts as true, even `"false"` and `"no"`: registration needs approval, or phases count as
     parallel.
@@ -137,7 +133,7 @@ def _old_text_counts_as_true(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"{at[-1]} is {shown(value)}, which counts as true", at)
 
 
-@OLD.note("old-format", "old format: CodaLab 1.5")
+@OLD.note("old format: CodaLab 1.5")
 def _old_format(bundle: Bundle) -> Iterator[Problem]:
     """It is read as far as Codabench knows its keys; many are ignored. → Convert it with `gen-bundle convert`."""
     if "html" in bundle.yaml:
@@ -152,7 +148,7 @@ def _label(board: Any) -> Any:
     return board.get("label") if isinstance(board, Mapping) else None
 
 
-@OLD_BOARD.refused("old-leaderboard", "old format: leaderboard, its leaderboards or its columns are not mappings")
+@OLD_BOARD.refused("old format: leaderboard, its leaderboards or its columns are not mappings")
 def _old_leaderboard(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Could not find leaderboard in the competition yaml`, `… leaderboards declared …`, `…
     columns declared …`, or a bare error.
@@ -188,9 +184,7 @@ def _faulty_boards_and_columns(boards: Mapping[Any, Any], columns: Mapping[Any, 
 
 
 @OLD_BOARD.refused(
-    "old-ranks-mixed",
-    "old format: column ranks that cannot be sorted",
-    f"{NOT_SORTABLE} → Give every column a whole number as rank.",
+    "old format: column ranks that cannot be sorted", f"{NOT_SORTABLE} → Give every column a whole number as rank."
 )
 def _old_ranks_mixed(bundle: Bundle) -> Iterator[Problem]:
     error = sorting_error(column.get("rank", 1) for _, column in old_columns(bundle.yaml))
@@ -198,9 +192,7 @@ def _old_ranks_mixed(bundle: Bundle) -> Iterator[Problem]:
         yield Problem(f"the columns' ranks cannot be compared: {error}", COLUMNS, order=(2,))
 
 
-@OLD_BOARD.refused(
-    "old-column-keys-equal", "old format: two columns of a leaderboard with the same key", stage=Stage.SAVE_LEADERBOARDS
-)
+@OLD_BOARD.refused("old format: two columns of a leaderboard with the same key", stage=Stage.SAVE_LEADERBOARDS)
 def _old_column_keys_equal(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `columns: Columns must have unique keys!`
     → Give every column a key of its own; a column's `title` replaces its key, and 1 and '1' are the same.
@@ -216,9 +208,7 @@ def _old_column_keys_equal(bundle: Bundle) -> Iterator[Problem]:
         seen.add((label, key))
 
 
-@OLD_BOARD.refused(
-    "old-board-without-columns", "old format: a leaderboard without columns", stage=Stage.SAVE_LEADERBOARDS
-)
+@OLD_BOARD.refused("old format: a leaderboard without columns", stage=Stage.SAVE_LEADERBOARDS)
 def _old_board_without_columns(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `columns: Leaderboards require at least 1 column`, or `list index out of range` if there is
     no leaderboard.
@@ -233,7 +223,7 @@ def _old_board_without_columns(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"the leaderboard {name} has no columns", (*BOARDS, name), order=(position, 3))
 
 
-@OLD_BOARD.trap("old-column-lost", "old format: a column that belongs to no leaderboard")
+@OLD_BOARD.trap("old format: a column that belongs to no leaderboard")
 def _old_column_lost(bundle: Bundle) -> Iterator[Problem]:
     """It is silently dropped. → Give it the label of an existing leaderboard."""
     for name, column in old_columns(bundle.yaml):
@@ -242,18 +232,14 @@ def _old_column_lost(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"the column {name} belongs to no leaderboard", (*COLUMNS, name))
 
 
-@OLD_BOARD.trap("old-boards-several", "old format: more than one leaderboard")
+@OLD_BOARD.trap("old format: more than one leaderboard")
 def _old_boards_several(bundle: Bundle) -> Iterator[Problem]:
     """Only the first one is used, for every phase. → Put all columns into one leaderboard."""
     for name in list(of_leaderboard(bundle.yaml, "leaderboards"))[1:]:
         yield Problem(f"the leaderboard {name} is never shown", (*BOARDS, name))
 
 
-@OLD_BOARD.trap(
-    "old-column-computed",
-    "old format: a computed column",
-    source=f"{OLD_BOARD.source}; github.com/codalab/codabench issue 368",
-)
+@OLD_BOARD.trap("old format: a computed column", source=f"{OLD_BOARD.source}; github.com/codalab/codabench issue 368")
 def _old_column_computed(bundle: Bundle) -> Iterator[Problem]:
     """`computed` is ignored: the column stays empty.
     → Let the scoring program write the value, or use the new format's computation.

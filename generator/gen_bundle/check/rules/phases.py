@@ -19,7 +19,7 @@ PHASES = Topic("Phases", f"{UNPACKER}/v2.py (phases)", stage=Stage.PHASES)
 LIMITS = Topic("Phases", MODELS, reads="both")
 
 
-@PHASES.refused("phases-no-list", "`phases` is missing, empty or not a list of phases")
+@PHASES.refused("`phases` is missing, empty or not a list of phases")
 def _phases_no_list(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Unable to find any phases for this competition` or a bare error such as `list index out of
     range`.
@@ -29,9 +29,7 @@ def _phases_no_list(bundle: Bundle) -> Iterator[Problem]:
 
 
 @PHASES.refused(
-    "phase-indexes-mixed",
-    "phase indexes that cannot be sorted",
-    f"{NOT_SORTABLE} → Number the phases 0, 1, 2 …, or leave all indexes out.",
+    "phase indexes that cannot be sorted", f"{NOT_SORTABLE} → Number the phases 0, 1, 2 …, or leave all indexes out."
 )
 def _phase_indexes_mixed(bundle: Bundle) -> Iterator[Problem]:
     phases = bundle.entries("phases")
@@ -41,7 +39,7 @@ def _phase_indexes_mixed(bundle: Bundle) -> Iterator[Problem]:
         yield Problem(f"the phases' indexes cannot be compared: {error}", (*odd.at, "index"), order=(-1,))
 
 
-@PHASES.refused("phase-without-tasks", "a phase without `tasks`")
+@PHASES.refused("a phase without `tasks`")
 def _phase_without_tasks(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Phases must contain at least one task to be valid`. → List the indexes of its tasks."""
     for number, phase in enumerate(sorted_phases(bundle.entries("phases"))):
@@ -49,7 +47,7 @@ def _phase_without_tasks(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"phase {shown(phase.get('name'))} has no tasks", phase.at, order=(number, 2))
 
 
-@PHASES.refused("phase-of-unknown-task", "a phase refers to a task that does not exist", stage=Stage.SAVE_PHASES)
+@PHASES.refused("a phase refers to a task that does not exist", stage=Stage.SAVE_PHASES)
 def _phase_of_unknown_task(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Unpacking the bundle failed. A required key or referenced index (1) was not found in the
     YAML. …` (1.25: the bare index, such as `1`).
@@ -69,7 +67,7 @@ def _phase_of_unknown_task(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"tasks of phase {name} is {shown(tasks)}, and must be a list", at, order=(number, 0))
 
 
-@PHASES.broken("phase-tasks-empty", "a phase with an empty list of tasks")
+@PHASES.broken("a phase with an empty list of tasks")
 def _phase_tasks_empty(bundle: Bundle) -> Iterator[Problem]:
     """Submissions to it stay in Submitting forever. → List the indexes of the phase's tasks."""
     for phase in bundle.entries("phases"):
@@ -77,7 +75,7 @@ def _phase_tasks_empty(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"phase {shown(phase.get('name'))} has no task", (*phase.at, "tasks"))
 
 
-@PHASES.note("phase-tasks-repeated", "a phase lists a task twice")
+@PHASES.note("a phase lists a task twice")
 def _phase_tasks_repeated(bundle: Bundle) -> Iterator[Problem]:
     """The task is run once. → List it once."""
     for phase in bundle.entries("phases"):
@@ -87,7 +85,7 @@ def _phase_tasks_repeated(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"phase {shown(phase.get('name'))} lists a task twice", (*phase.at, "tasks"))
 
 
-@PHASES.trap("phase-task-order", "a phase lists its tasks in another order than the competition")
+@PHASES.trap("a phase lists its tasks in another order than the competition")
 def _phase_task_order(bundle: Bundle) -> Iterator[Problem]:
     """The order of this list is not kept: tasks are run and shown in the order of the top-level `tasks`.
     → Put the top-level `tasks` into the order in which they are to be shown.
@@ -101,11 +99,7 @@ def _phase_task_order(bundle: Bundle) -> Iterator[Problem]:
 
 
 @PHASES.refused(
-    "migration-to-first-phase",
-    "submissions are to be migrated to the first phase",
-    source=SERIALIZERS,
-    reads="both",
-    stage=Stage.SAVE_COMPETITION,
+    "submissions are to be migrated to the first phase", source=SERIALIZERS, reads="both", stage=Stage.SAVE_COMPETITION
 )
 def _migration_to_first_phase(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `phases: You cannot auto migrate …`. → Set the key on a later phase only."""
@@ -116,9 +110,7 @@ def _migration_to_first_phase(bundle: Bundle) -> Iterator[Problem]:
 
 
 @PHASES.note(
-    "migration-between-tasks",
-    "submissions are migrated to a phase with other tasks",
-    source="github.com/codalab/codabench issues 2193 and 2239",
+    "submissions are migrated to a phase with other tasks", source="github.com/codalab/codabench issues 2193 and 2239"
 )
 def _migration_between_tasks(bundle: Bundle) -> Iterator[Problem]:
     """In some versions of the server a migrated submission runs with the task of the earlier phase.
@@ -130,7 +122,6 @@ def _migration_between_tasks(bundle: Bundle) -> Iterator[Problem]:
 
 
 @LIMITS.trap(
-    "time-limit-over-the-queue",
     "a time limit above what the default queue allows",
     f"The default queue stops every run after {DEFAULT_LIMIT_S} seconds. "
     f"→ Stay within {DEFAULT_LIMIT_S} seconds, or give a queue of your own.",
@@ -143,7 +134,7 @@ def _time_limit_over_the_queue(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(what, (*phase.at, "execution_time_limit"))
 
 
-@LIMITS.trap("zero-means-no-limit", "a limit of zero")
+@LIMITS.trap("a limit of zero")
 def _zero_means_no_limit(bundle: Bundle) -> Iterator[Problem]:
     """0 submissions means no limit, 0 seconds the default of 600. → Give a larger number, or leave the key out."""
     for phase in bundle.competition.phases:
@@ -152,7 +143,7 @@ def _zero_means_no_limit(bundle: Bundle) -> Iterator[Problem]:
                 yield Problem(f"{key} of phase {phase.name} is 0", (*phase.at, key))
 
 
-@PHASES.note("day-limit-above-total", "more submissions a day than in the whole phase", reads="both")
+@PHASES.note("more submissions a day than in the whole phase", reads="both")
 def _day_limit_above_total(bundle: Bundle) -> Iterator[Problem]:
     """The limit for the phase is reached on the first day. → Raise max_submissions, or lower the daily limit."""
     for phase in bundle.competition.phases:
@@ -190,7 +181,6 @@ def _given_dates(bundle: Bundle) -> Iterator[GivenDate]:
 
 
 @DATES.refused(
-    "date-unreadable",
     "a date that cannot be read",
     "The upload ends with `Unknown string format: …`, `Parser must be a string …` or the like. "
     f"→ Write UTC in quotes: {QUOTED_UTC}.",
@@ -201,7 +191,7 @@ def _date_unreadable(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"{given}: {given.date.fault}", given.at, order=given.order)
 
 
-@ORDER.refused("phase-without-start", "a phase without start")
+@ORDER.refused("a phase without start")
 def _phase_without_start(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `'<' not supported between instances of 'NoneType' and 'datetime.datetime'`.
     → Give `start` as UTC in quotes: "2031-01-31 00:00:00".
@@ -212,7 +202,7 @@ def _phase_without_start(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"phase {phase.name} has no start", phase.start_at, order=(number, 1))
 
 
-@ORDER.refused("phase-without-end", "a phase without end, though another one follows", reads="v2")
+@ORDER.refused("a phase without end, though another one follows", reads="v2")
 def _phase_without_end(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Phase: … must have an end time because it has a phase after it.`
     → Give every phase but the last an end.
@@ -222,7 +212,7 @@ def _phase_without_end(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"phase {phase.name} has no end", phase.end_at, order=(number + 1, 0))
 
 
-@ORDER.refused("phases-overlap", "a phase starts before the previous one ends, or at the same moment", reads="v2")
+@ORDER.refused("a phase starts before the previous one ends, or at the same moment", reads="v2")
 def _phases_overlap(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Phases must be sequential. …` or `Phases dates conflict. …`. Unquoted times count as
     midnight, so that two dates on one day clash.
@@ -239,7 +229,7 @@ def _phases_overlap(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(what, phase.start_at, order=(number, 2))
 
 
-@ORDER.broken("phase-never-open", "a phase that ends before it starts, or at the same moment")
+@ORDER.broken("a phase that ends before it starts, or at the same moment")
 def _phase_never_open(bundle: Bundle) -> Iterator[Problem]:
     """The phase is never open. → Correct the dates. An old-format phase ends one day before the next one starts."""
     for phase in bundle.competition.phases:
@@ -250,7 +240,6 @@ def _phase_never_open(bundle: Bundle) -> Iterator[Problem]:
 
 
 @DATES.trap(
-    "date-time-dropped",
     "an unquoted time, which is dropped",
     f"The phase starts or ends at midnight UTC. → Put the date in quotes: {QUOTED_UTC}."
     ' Example: not `start: 2031-01-31 12:00:00`, but `start: "2031-01-31 12:00:00"`.',
@@ -263,7 +252,6 @@ def _date_time_dropped(bundle: Bundle) -> Iterator[Problem]:
 
 
 @DATES.trap(
-    "date-zone-dropped",
     "an offset or time zone, which is dropped",
     "The time is taken as UTC, without conversion. → Convert to UTC yourself, and write no offset; AoE is UTC-12."
     ' Example: not `"2031-01-31T23:59:59-12:00"`, but `"2031-02-01 11:59:59"`.',
@@ -276,7 +264,6 @@ def _date_zone_dropped(bundle: Bundle) -> Iterator[Problem]:
 
 
 @DATES.trap(
-    "date-misread",
     "a date that is not read as people would read it",
     "The month is taken first if possible; two dates in one text are mixed; missing parts are taken from the day of "
     "the upload. "
@@ -301,7 +288,7 @@ def _month_comes_first(texts: list[str]) -> bool:
     return any(second > 12 for _, second in numbers) and all(first <= 12 for first, _ in numbers)
 
 
-@ORDER.trap("competition-over", "all phases are over")
+@ORDER.trap("all phases are over")
 def _competition_over(bundle: Bundle) -> Iterator[Problem]:
     """Participants cannot submit: the web page looks at the dates, and so does the API of newer servers.
     → Move the dates, or leave out the end of the last phase.
@@ -312,7 +299,6 @@ def _competition_over(bundle: Bundle) -> Iterator[Problem]:
 
 
 @DATES.note(
-    "end-at-midnight",
     "an end without a time of day",
     f"The phase closes at 00:00 UTC, as that day begins and not as it ends. → Write the time: {QUOTED_UTC}."
     ' Example: not `end: "2031-01-31"`, but `end: "2031-01-31 23:59:59"`.',

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from gen_bundle.check.bundle import Bundle
-from gen_bundle.check.registry import HOUSE, UNPACKER, WORKER, Check, Problem, Topic
+from gen_bundle.check.registry import HOUSE, UNPACKER, WORKER, Problem, Topic
 from gen_bundle.check.rules.shared import known_key
 from gen_bundle.check.rules.tasks import where
 from gen_bundle.codabench.commands import Role, Verdict, faults
@@ -95,7 +95,6 @@ def programs(bundle: Bundle) -> Iterator[UnpackedProgram]:
 
 
 @PROGRAMS.broken(
-    "program-without-metadata",
     "a program without metadata at its root",
     f"{NEVER_STARTED} "
     "→ Put a file named exactly metadata.yaml, with a `command`, at the root, without a folder around it.",
@@ -114,7 +113,6 @@ def _program_without_metadata(bundle: Bundle) -> Iterator[Problem]:
 
 
 @PROGRAMS.broken(
-    "program-without-command",
     "a program whose metadata has no command",
     f"{NEVER_STARTED} → Write `command: python3 /app/program/score.py`, with a blank after the colon.",
 )
@@ -125,61 +123,60 @@ def _program_without_command(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"{where(program.use)}: {missing}", program.use.at)
 
 
-def _commands_with(verdict: Verdict, kind: str) -> Check:
-    """The check for one kind of fault in commands, where the program cannot run (broken) or runs otherwise (trap)."""
-
-    def check(bundle: Bundle) -> Iterator[Problem]:
-        for program in programs(bundle):
-            command, during_scoring = program.command, program.task.ingestion_only_during_scoring
-            if not command:
-                continue
-            for fault in faults(command, program.role, during_scoring, program.unpacked.tree):
-                if (fault.verdict, fault.kind) == (verdict, kind):
-                    yield Problem(f"{where(program.use)}: {fault.what}", program.use.at)
-
-    return check
+def _commands_with(verdict: Verdict, kind: str, bundle: Bundle) -> Iterator[Problem]:
+    """The commands with one kind of fault, where the program cannot run (broken) or runs otherwise (trap)."""
+    for program in programs(bundle):
+        command, during_scoring = program.command, program.task.ingestion_only_during_scoring
+        found = faults(command, program.role, during_scoring, program.unpacked.tree) if command else []
+        for fault in found:
+            if (fault.verdict, fault.kind) == (verdict, kind):
+                yield Problem(f"{where(program.use)}: {fault.what}", program.use.at)
 
 
-PROGRAMS.broken(
-    "command-needs-a-shell",
-    "a command that only a shell understands",
-    "There is no shell: operators, assignments and builtins are taken as programs or arguments, and nothing is run. "
-    '→ Call one program, or write `bash -c "…"` around the whole command.'
-    " Example: not `cd /app/program && python3 score.py`, but `python3 /app/program/score.py`.",
-)(_commands_with("broken", "shell"))
-
-PROGRAMS.trap(
-    "command-with-shell-syntax",
-    "shell syntax in a command that runs nevertheless",
-    "There is no shell: redirections, pipes, patterns and variables are passed to the program as arguments. "
-    '→ Remove them, or write `bash -c "…"` around the whole command.'
-    " Example: not `python3 /app/program/score.py > log.txt`, but the command without `> log.txt`.",
-)(_commands_with("trap", "shell"))
-
-PROGRAMS.broken(
-    "command-placeholder",
-    "a placeholder that becomes a path that does not exist",
-    "The program does not find its files. "
-    "→ Write the paths themselves: /app/program, /app/input, /app/input_data, /app/output.",
-)(_commands_with("broken", "placeholder"))
-
-PROGRAMS.broken(
-    "command-script-missing",
-    "a command that starts a script that does not exist or cannot be run",
-    "Every submission fails; for an ingestion program, only because the scoring program finds no predictions. "
-    "→ Name a script of the program, with its interpreter: `python3 /app/program/score.py`.",
-)(_commands_with("broken", "script"))
-
-PROGRAMS.trap(
-    "command-folder",
-    "a command with a folder that the program does not have",
-    "The program does not find what it looks for there. → An ingestion program has /app/program, /app/input_data, "
-    "/app/ingested_program and /app/output; a scoring program has /app/program, /app/input and /app/output. An "
-    "ingestion program never gets reference data.",
-)(_commands_with("trap", "folder"))
+@PROGRAMS.broken("a command that only a shell understands")
+def _command_needs_a_shell(bundle: Bundle) -> Iterator[Problem]:
+    """There is no shell: operators, assignments and builtins are taken as programs or arguments, and nothing is run.
+    → Call one program, or write `bash -c "…"` around the whole command.
+    Example: not `cd /app/program && python3 score.py`, but `python3 /app/program/score.py`.
+    """
+    return _commands_with("broken", "shell", bundle)
 
 
-@PROGRAMS.trap("requirements-never-installed", "a program with a requirements.txt")
+@PROGRAMS.trap("shell syntax in a command that runs nevertheless")
+def _command_with_shell_syntax(bundle: Bundle) -> Iterator[Problem]:
+    """There is no shell: redirections, pipes, patterns and variables are passed to the program as arguments.
+    → Remove them, or write `bash -c "…"` around the whole command.
+    Example: not `python3 /app/program/score.py > log.txt`, but the command without `> log.txt`.
+    """
+    return _commands_with("trap", "shell", bundle)
+
+
+@PROGRAMS.broken("a placeholder that becomes a path that does not exist")
+def _command_placeholder(bundle: Bundle) -> Iterator[Problem]:
+    """The program does not find its files.
+    → Write the paths themselves: /app/program, /app/input, /app/input_data, /app/output.
+    """
+    return _commands_with("broken", "placeholder", bundle)
+
+
+@PROGRAMS.broken("a command that starts a script that does not exist or cannot be run")
+def _command_script_missing(bundle: Bundle) -> Iterator[Problem]:
+    """Every submission fails; for an ingestion program, only because the scoring program finds no predictions.
+    → Name a script of the program, with its interpreter: `python3 /app/program/score.py`.
+    """
+    return _commands_with("broken", "script", bundle)
+
+
+@PROGRAMS.trap("a command with a folder that the program does not have")
+def _command_folder(bundle: Bundle) -> Iterator[Problem]:
+    """The program does not find what it looks for there.
+    → An ingestion program has /app/program, /app/input_data, /app/ingested_program and /app/output; a scoring program
+    has /app/program, /app/input and /app/output. An ingestion program never gets reference data.
+    """
+    return _commands_with("trap", "folder", bundle)
+
+
+@PROGRAMS.trap("a program with a requirements.txt")
 def _requirements_never_installed(bundle: Bundle) -> Iterator[Problem]:
     """It is not installed. → Put the packages into the docker image, and delete the file."""
     for program in programs(bundle):
@@ -205,7 +202,7 @@ REFERENCE_PATH = re.compile(rb"""["']/app/input/ref(?:/([\w./-]*))?["']""")
 TOLERANT = re.compile(rb"exists\(|is_?file\(|is_?dir\(|FileNotFoundError|OSError")
 
 
-@PROGRAMS.broken("reference-data-absent", "a task without reference data", source=WORKER)
+@PROGRAMS.broken("a task without reference data", source=WORKER)
 def _reference_data_absent(bundle: Bundle) -> Iterator[Problem]:
     """/app/input/ref does not exist, so that no submission can be compared with anything: every run fails.
     → Give the task `reference_data` with the answers. Nothing is said where the scoring program holds data itself, or
@@ -227,7 +224,7 @@ LATER_SYNTAX = re.compile(r"""^\s*(?:type|lazy|except)\b|^\s*(?:async\s+)?(?:def
 OF_PYTHON_2 = ("Missing parentheses in call to", "multiple exception types must be parenthesized")
 
 
-@PROGRAMS.broken("program-not-python-3", "a program in Python that its interpreter cannot parse", source=HOUSE)
+@PROGRAMS.broken("a program in Python that its interpreter cannot parse", source=HOUSE)
 def _program_not_python_3(bundle: Bundle) -> Iterator[Problem]:
     """Every run ends with a SyntaxError, most often because the program is written in Python 2.
     → Write it in Python 3 (2to3 does most of it), or name an image with Python 2 and call `python2`.
@@ -281,9 +278,7 @@ def _imported(tree: ast.Module, folder: str) -> Iterator[str]:
             yield from (f"{path}.py", f"{path}/__init__.py")
 
 
-@PROGRAMS.trap(
-    "reference-data-missing", "a scoring program that reads a file that the reference data do not have", source=WORKER
-)
+@PROGRAMS.trap("a scoring program that reads a file that the reference data do not have", source=WORKER)
 def _reference_data_missing(bundle: Bundle) -> Iterator[Problem]:
     """The file does not exist in /app/input/ref: every submission fails unless the program does without.
     → Give the task `reference_data` with the files that the program reads.
@@ -303,7 +298,7 @@ def _reference_data_missing(bundle: Bundle) -> Iterator[Problem]:
                 yield Problem(what, use.at)
 
 
-@PROGRAMS.trap("solution-with-metadata", "an example submission that contains a metadata file", reads="v2")
+@PROGRAMS.trap("an example submission that contains a metadata file", reads="v2")
 def _solution_with_metadata(bundle: Bundle) -> Iterator[Problem]:
     """Without an ingestion program, the scoring program gets no predictions. Up to 1.26 a submission with metadata is
     run as a program, and without a command in it nothing is copied; since 1.27 its command is never run.
@@ -323,7 +318,7 @@ def _solution_with_metadata(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"{where(use)} contains {metadata[0]} {what}", use.at)
 
 
-@PROGRAMS.note("reference-data-wrapped", "reference data in a folder of its own inside the zip", source=WORKER)
+@PROGRAMS.note("reference data in a folder of its own inside the zip", source=WORKER)
 def _reference_data_wrapped(bundle: Bundle) -> Iterator[Problem]:
     """The scoring program finds /app/input/ref/<folder>/… instead of the files themselves.
     → Zip the files, not their folder, unless the program expects it.
@@ -354,7 +349,6 @@ NEWEST = "Each run takes the newest image: scores may change from one day to the
 
 
 @WORKERS.refused(
-    "queue-unknown",
     "a queue that cannot be assumed to exist",
     "The upload ends with `The specified Queue does not exist!`, with an error that the value is not a UUID, or "
     "with `You do not have access to the specified queue!` "
@@ -368,7 +362,6 @@ def _queue_unknown(bundle: Bundle) -> Iterator[Problem]:
 
 
 @WORKERS.broken(
-    "docker-image-name",
     "a docker image with an invalid name",
     source=f"{WORKER} (pull); the reference grammar of github.com/distribution/reference",
 )
@@ -381,25 +374,21 @@ def _docker_image_name(bundle: Bundle) -> Iterator[Problem]:
         yield Problem(f"{shown(image)} is not a valid image name", bundle.competition.image_at)
 
 
-@WORKERS.trap("docker-image-without-tag", "a docker image without a tag", f"{NEWEST} → Add a tag, or better a digest.")
+@WORKERS.trap("a docker image without a tag", f"{NEWEST} → Add a tag, or better a digest.")
 def _docker_image_without_tag(bundle: Bundle) -> Iterator[Problem]:
     parts = REFERENCE.fullmatch(bundle.competition.image)
     if parts and not parts["digest"] and not parts["tag"]:
         yield Problem(f"{parts.group()} has no tag: `latest` is taken", bundle.competition.image_at)
 
 
-@WORKERS.note(
-    "docker-image-latest",
-    "a docker image with the tag latest",
-    f"{NEWEST} → Use a tag that does not move, or better a digest.",
-)
+@WORKERS.note("a docker image with the tag latest", f"{NEWEST} → Use a tag that does not move, or better a digest.")
 def _docker_image_latest(bundle: Bundle) -> Iterator[Problem]:
     parts = REFERENCE.fullmatch(bundle.competition.image)
     if parts and not parts["digest"] and parts["tag"] == ":latest":
         yield Problem(f"{parts.group()} has a tag that moves", bundle.competition.image_at)
 
 
-@WORKERS.trap("docker-image-local", "a docker image of this machine, with a queue")
+@WORKERS.trap("a docker image of this machine, with a queue")
 def _docker_image_local(bundle: Bundle) -> Iterator[Problem]:
     """Only workers that have the image and are set not to pull (`COMPETITION_ALLOW_IMAGE_PULL=False`, since 1.31) can
     use it; on all others every submission fails.

@@ -42,7 +42,7 @@ def expected_direction(column: Column) -> str | None:
     return kinds.pop() if len(kinds) == 1 else None
 
 
-@METRICS.trap("metric-sorted-the-wrong-way", "a well-known metric that is sorted the wrong way")
+@METRICS.trap("a well-known metric that is sorted the wrong way")
 def _metric_sorted_the_wrong_way(bundle: Bundle) -> Iterator[Problem]:
     """The worst submission ranks first.
     → Set `sorting: asc` if lower is better, `desc` if higher is; rename the column if it means something else.
@@ -69,7 +69,7 @@ def _unwritten(bundle: Bundle, *, primary: bool) -> Iterator[Column]:
             yield column
 
 
-@WRITTEN.trap("column-never-written", "a column that the scoring program does not write")
+@WRITTEN.trap("a column that the scoring program does not write")
 def _column_never_written(bundle: Bundle) -> Iterator[Problem]:
     """The cell stays empty (n/a), and breaking ties by it has no effect.
     → Write the key in every scores.json, or delete the column. Keys count as written, without outer blanks.
@@ -79,7 +79,6 @@ def _column_never_written(bundle: Bundle) -> Iterator[Problem]:
 
 
 @WRITTEN.broken(
-    "primary-never-written",
     "the scoring program does not write the primary column",
     source=f"{SCORES}; github.com/codalab/codabench issues 1284 and 2321",
 )
@@ -91,7 +90,7 @@ def _primary_never_written(bundle: Bundle) -> Iterator[Problem]:
         yield Problem(f"no dry run wrote the primary key {column.key}", column.at)
 
 
-@WRITTEN.broken("computed-key-written", "the scoring program writes the key of a computed column", reads="v2")
+@WRITTEN.broken("the scoring program writes the key of a computed column", reads="v2")
 def _computed_key_written(bundle: Bundle) -> Iterator[Problem]:
     """If it comes after the column's inputs, the upload of scores ends in a server error.
     → Do not write it: the server computes the column.
@@ -102,7 +101,7 @@ def _computed_key_written(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"a dry run wrote the computed key {column.key}", column.at)
 
 
-@WRITTEN.note("score-without-column", "a score that has no column")
+@WRITTEN.note("a score that has no column")
 def _score_without_column(bundle: Bundle) -> Iterator[Problem]:
     """It is silently ignored. → Add a column with this key, or leave it to the detailed results."""
     unknown = sorted(bundle.dry_run.written - {column.key for column in bundle.competition.columns})
@@ -114,7 +113,6 @@ BY_VERSION = "; ".join(f"with version {version} {facts.long_log}" for version, f
 
 
 @WRITTEN.trap(
-    "log-too-long",
     "a scoring program that prints too much",
     f"From about {LONG_LOG_LINES} lines or {LONG_LOG_BYTES // 1024} KiB on, logs are unsafe: {BY_VERSION}. "
     "→ Print less, and what matters last; put the rest into detailed_results.html.",

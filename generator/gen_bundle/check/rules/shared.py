@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from gen_bundle.check.bundle import Bundle
-from gen_bundle.check.registry import Check, Problem
+from gen_bundle.check.registry import Problem
 from gen_bundle.codabench.fields import MISSING, shown
 from gen_bundle.yaml_document import Path, dotted
 
@@ -32,16 +32,6 @@ def as_found(value: Any) -> str:
     if value is MISSING:
         return "missing"
     return "empty" if value in ([], {}) else shown(value)
-
-
-def missing(key: str, order: tuple[int, ...] = ()) -> Check:
-    """The check for a top-level key that is required."""
-
-    def check(bundle: Bundle) -> Iterator[Problem]:
-        if key not in bundle.yaml:
-            yield Problem(f"{key} is missing", (key,), order=order)
-
-    return check
 
 
 def list_faults(

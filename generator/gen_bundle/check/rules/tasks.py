@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Hashable, Iterator
-from functools import partial
 
 from gen_bundle.check.bundle import Bundle, page_files
 from gen_bundle.check.registry import UNPACKER, WORKER, ZIPFILE, Problem, Topic
@@ -15,7 +14,7 @@ from gen_bundle.zips.tree import Node, OnServer, Unpacked
 TASKS = Topic("Tasks", f"{UNPACKER}/v2.py (tasks)", stage=Stage.TASKS)
 
 
-@TASKS.refused("tasks-no-list", "`tasks` is missing or not a list of tasks")
+@TASKS.refused("`tasks` is missing or not a list of tasks")
 def _tasks_no_list(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `No tasks listed in this competition` or a bare type error.
     → Give `tasks` as a list of mappings with index, name and scoring_program.
@@ -23,7 +22,7 @@ def _tasks_no_list(bundle: Bundle) -> Iterator[Problem]:
     return list_faults(bundle.yaml, ("tasks",), accepted=lambda value: value in ("", {}))
 
 
-@TASKS.refused("task-without-index", "a task without a usable index")
+@TASKS.refused("a task without a usable index")
 def _task_without_index(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `ERROR: No index for task: …`. → Number the tasks from 0."""
     for task in bundle.entries("tasks"):
@@ -34,7 +33,7 @@ def _task_without_index(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(what, (*task.at, "index"), order=(task.position, 0))
 
 
-@TASKS.refused("task-index-twice", "two tasks have the same index")
+@TASKS.refused("two tasks have the same index")
 def _task_index_twice(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `ERROR: Duplicate task indexes. Index: …`. → Give every task an index of its own."""
     seen: set[Hashable] = set()
@@ -46,7 +45,7 @@ def _task_index_twice(bundle: Bundle) -> Iterator[Problem]:
             seen.add(index)
 
 
-@TASKS.refused("task-without-scoring-program", "a task without a scoring program")
+@TASKS.refused("a task without a scoring program")
 def _task_without_scoring_program(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `ERROR: Task "…" does not have a scoring program`. → Add `scoring_program`, with a path."""
     for task in bundle.entries("tasks"):
@@ -56,7 +55,6 @@ def _task_without_scoring_program(bundle: Bundle) -> Iterator[Problem]:
 
 
 @TASKS.refused(
-    "task-key-unknown",
     "a task refers to another task by key",
     "The upload ends with `Task with key … does not exist`, or with an error that the key is not a UUID. "
     f"→ Delete `key` and give the task's own files. {known_key('task')}",
@@ -66,7 +64,7 @@ def _task_key_unknown(bundle: Bundle) -> Iterator[Problem]:
     return unknown_keys(bundle, "tasks", "refers to a task by the key")
 
 
-@TASKS.trap("task-unused", "a task that no phase runs")
+@TASKS.trap("a task that no phase runs")
 def _task_unused(bundle: Bundle) -> Iterator[Problem]:
     """It is created and takes up storage, but participants cannot submit to it. In a competition exported by the
     server, a task that several phases share occurs once for each of them.
@@ -78,7 +76,7 @@ def _task_unused(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"no phase runs the task {task.name}", task.at)
 
 
-@TASKS.note("task-names-equal", "two tasks with the same name")
+@TASKS.note("two tasks with the same name")
 def _task_names_equal(bundle: Bundle) -> Iterator[Problem]:
     """Participants cannot tell them apart. → Give each task a name of its own."""
     seen: set[str] = set()
@@ -89,10 +87,7 @@ def _task_names_equal(bundle: Bundle) -> Iterator[Problem]:
 
 
 @TASKS.trap(
-    "ingestion-only-during-scoring",
-    "an ingestion program that runs only during scoring",
-    source=f"{WORKER} (containers of a scoring job)",
-    reads="both",
+    "an ingestion program that runs only during scoring", source=f"{WORKER} (containers of a scoring job)", reads="both"
 )
 def _ingestion_only_during_scoring(bundle: Bundle) -> Iterator[Problem]:
     """The two containers run one after the other, not at the same time: programs that wait for each other through
@@ -107,13 +102,13 @@ def _ingestion_only_during_scoring(bundle: Bundle) -> Iterator[Problem]:
 SOLUTIONS = Topic("Solutions", f"{UNPACKER}/v2.py (solutions)", stage=Stage.SOLUTIONS)
 
 
-@SOLUTIONS.refused("solutions-no-list", "`solutions` is not a list of solutions")
+@SOLUTIONS.refused("`solutions` is not a list of solutions")
 def _solutions_no_list(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with a bare type error. → Give a list of mappings with index, tasks and path, or nothing."""
     return list_faults(bundle.yaml, ("solutions",), accepted=lambda value: value is MISSING or not value)
 
 
-@SOLUTIONS.refused("solution-key-missing", "a solution without index, tasks or path")
+@SOLUTIONS.refused("a solution without index, tasks or path")
 def _solution_key_missing(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `ERROR: No index for solution: …`, `Could not find tasks for solution: …` or `Solution …
     missing "path"`.
@@ -127,7 +122,7 @@ def _solution_key_missing(bundle: Bundle) -> Iterator[Problem]:
                 yield Problem(what, solution.at, order=(solution.position, 2 * place))
 
 
-@SOLUTIONS.refused("solution-of-unknown-task", "a solution refers to a task that does not exist")
+@SOLUTIONS.refused("a solution refers to a task that does not exist")
 def _solution_of_unknown_task(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `ERROR: Solution: … missing task index pointers`, or with `Unpacking the bundle failed. A
     required key or referenced index ('key') was not found in the YAML. …` (1.25: `'key'`).
@@ -148,7 +143,6 @@ def _solution_of_unknown_task(bundle: Bundle) -> Iterator[Problem]:
 
 
 @SOLUTIONS.refused(
-    "solution-key-unknown",
     "a solution refers to another one by key",
     "The upload ends with `Could not find solution with key: …`: keys mean nothing to another server. Exported "
     "competitions have such keys. "
@@ -159,7 +153,7 @@ def _solution_key_unknown(bundle: Bundle) -> Iterator[Problem]:
     return unknown_keys(bundle, "solutions", "has the key")
 
 
-@SOLUTIONS.trap("solution-of-no-task", "a solution that belongs to no task, or only to tasks that no phase runs")
+@SOLUTIONS.trap("a solution that belongs to no task, or only to tasks that no phase runs")
 def _solution_of_no_task(bundle: Bundle) -> Iterator[Problem]:
     """It is stored, but not shown anywhere. → List the indexes of its tasks under `tasks`."""
     used, known = [task.index for task in bundle.competition.used_tasks], bundle.competition.task_indexes
@@ -191,7 +185,6 @@ def _running(bundle: Bundle) -> set[Path]:
 
 
 @DATA.refused(
-    "data-path-no-text",
     "the path of a program or of data is not a text",
     f"{PATH_NOT_TEXT} → Leave the key out if there is nothing; quote a path that looks like a number.",
     stage=Stage.TASKS,
@@ -221,7 +214,7 @@ def _not_there(use: DataUse, what: str) -> Problem:
     return Problem(f"{where(use)} {what}", use.at, stage=STAGES.get(use.role, Stage.SAVE_TASKS), order=order)
 
 
-@DATA.refused("data-not-found", "a program or data file does not exist")
+@DATA.refused("a program or data file does not exist")
 def _data_not_found(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Cannot find dataset: "…"`.
     → Correct the path: it is relative to the root of the zip, case matters, / separates, and nothing is fetched from
@@ -231,7 +224,7 @@ def _data_not_found(bundle: Bundle) -> Iterator[Problem]:
         yield _not_there(use, f"is not in the bundle{bundle.hint(use.path)}")
 
 
-@DATA.note("data-to-be-packed", "a zip that is still a folder")
+@DATA.note("a zip that is still a folder")
 def _data_to_be_packed(bundle: Bundle) -> Iterator[Problem]:
     """The folder is looked at in place of its zip. A zip of the whole that lacks it ends with `Cannot find dataset`.
     → Pack the bundle as competition.yaml means it: gen-bundle check FOLDER --pack bundle.zip.
@@ -243,7 +236,6 @@ def _data_to_be_packed(bundle: Bundle) -> Iterator[Problem]:
 
 
 @DATA.refused(
-    "data-key-unknown",
     "a program or data refers to a dataset of the server by key",
     'The upload ends with `Cannot find … with key: "…"` if there is no such dataset. '
     f"→ Put the file into the bundle. {known_key('dataset')}",
@@ -254,7 +246,7 @@ def _data_key_unknown(bundle: Bundle) -> Iterator[Problem]:
             yield _not_there(use, f"is the key of a dataset, {UNKNOWN_KEY}")
 
 
-@DATA.trap("data-whole-bundle", "an empty path, which means the whole bundle")
+@DATA.trap("an empty path, which means the whole bundle")
 def _data_whole_bundle(bundle: Bundle) -> Iterator[Problem]:
     """The whole bundle is packed, reference data included; as public data, starting kit or solution participants can
     download it.
@@ -265,7 +257,7 @@ def _data_whole_bundle(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"{where(use)} packs the whole bundle", use.at)
 
 
-@DATA.broken("data-of-the-server", "the path of a program or data leads out of the bundle")
+@DATA.broken("the path of a program or data leads out of the bundle")
 def _data_of_the_server(bundle: Bundle) -> Iterator[Problem]:
     """The path is followed on the server, and some other file is used. → Give a path inside the bundle."""
     for use in bundle.competition.uses():
@@ -282,7 +274,7 @@ def _unpacked(bundle: Bundle) -> Iterator[tuple[DataUse, Unpacked, bool]]:
             yield use, unpacked, use.at in running
 
 
-@DATA.broken("data-no-zip", "a program or data that is neither a zip nor a folder", source=WORKER)
+@DATA.broken("a program or data that is neither a zip nor a folder", source=WORKER)
 def _data_no_zip(bundle: Bundle) -> Iterator[Problem]:
     """It is uploaded as it is, but the worker cannot unpack it: every submission fails after minutes with `Bad or empty
     zip file`.
@@ -294,11 +286,7 @@ def _data_no_zip(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"{where(use)} {what}: {unpacked.fault}", use.at)
 
 
-@DATA.trap(
-    "download-no-zip",
-    "a solution, starting kit or public data in a broken zip, or a solution that is not a zip",
-    source=WORKER,
-)
+@DATA.trap("a solution, starting kit or public data in a broken zip, or a solution that is not a zip", source=WORKER)
 def _download_no_zip(bundle: Bundle) -> Iterator[Problem]:
     """Participants download something that they cannot open or submit. → Give a folder, or a zip that can be opened."""
     for use, unpacked, running in _unpacked(bundle):
@@ -307,7 +295,7 @@ def _download_no_zip(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"{where(use)} cannot be opened: {unpacked.fault}", use.at)
 
 
-@DATA.broken("reference-data-empty", "reference data without any file but a README or .gitkeep", source=WORKER)
+@DATA.broken("reference data without any file but a README or .gitkeep", source=WORKER)
 def _reference_data_empty(bundle: Bundle) -> Iterator[Problem]:
     """The scoring program finds no answers in /app/input/ref, and every run fails. → Put the reference files there."""
     for use, unpacked, running in _unpacked(bundle):
@@ -318,7 +306,7 @@ def _reference_data_empty(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"{where(use)} contains no file{but}", use.at)
 
 
-@DATA.trap("data-empty", "input data, public data, a starting kit or a solution without any file")
+@DATA.trap("input data, public data, a starting kit or a solution without any file")
 def _data_empty(bundle: Bundle) -> Iterator[Problem]:
     """Participants get an empty zip. → Put the files there, or leave the key out."""
     for use, unpacked, _ in _unpacked(bundle):
@@ -327,7 +315,7 @@ def _data_empty(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"{where(use)} contains no file", use.at)
 
 
-@DATA.trap("link-used", "a symbolic link among the programs, data or pages", source=ZIPFILE)
+@DATA.trap("a symbolic link among the programs, data or pages", source=ZIPFILE)
 def _link_used(bundle: Bundle) -> Iterator[Problem]:
     """It is unpacked as a small text file with the link's target. → Pack the file itself (zip without -y)."""
     for page in page_files(bundle):
@@ -350,21 +338,25 @@ def _overwritten(bundle: Bundle, *, used: bool) -> Iterator[Problem]:
 
 OVERWRITES = "A folder `x/data` is zipped into `data.zip`, one folder up."
 
-DATA.broken(
-    "packed-over",
+
+@DATA.broken(
     "packing a folder overwrites a program or data that a task uses",
     f"{OVERWRITES} A file of that name that is read later is no longer the original. "
     "→ Do not give a folder and a zip the same name; include ready-made zips.",
     source=f"{UNPACKER}/utils.py (zip_if_directory)",
-)(partial(_overwritten, used=True))
+)
+def _packed_over(bundle: Bundle) -> Iterator[Problem]:
+    return _overwritten(bundle, used=True)
 
-DATA.trap(
-    "packed-into",
+
+@DATA.trap(
     "packing a folder writes a zip into another folder, or over a download",
     f"{OVERWRITES} A folder that is packed later contains that zip as well. "
     "→ Do not pack a folder and its parent; include ready-made zips.",
     source=f"{UNPACKER}/utils.py (zip_if_directory)",
-)(partial(_overwritten, used=False))
+)
+def _packed_into(bundle: Bundle) -> Iterator[Problem]:
+    return _overwritten(bundle, used=False)
 
 
 def _read_after_packing(bundle: Bundle) -> Iterator[tuple[DataUse, DataUse, str, bool]]:

@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
-from gen_bundle.check.registry import SERIALIZERS, UNPACKER, Check, Problem, Topic
+from gen_bundle.check.registry import SERIALIZERS, UNPACKER, Problem, Topic
 from gen_bundle.codabench import fields as known
 from gen_bundle.codabench.fields import Fault, Stage, declared_fields, fault_of, fault_words
 from gen_bundle.codabench.reading import as_text, of_leaderboard, old_columns, old_phases
@@ -23,81 +23,87 @@ def _faults(bundle: Bundle) -> Iterator[tuple[Fault, Problem]]:
             yield fault, Problem(what, field.at, order=field.order, stage=field.stage)
 
 
-def _fields_with(fault: Fault) -> Check:
-    return lambda bundle: (problem for found, problem in _faults(bundle) if found == fault)
+def _fields_with(fault: Fault, bundle: Bundle) -> Iterator[Problem]:
+    return (problem for found, problem in _faults(bundle) if found == fault)
 
 
-VALUES.refused(
-    "field-missing",
-    "a required key is missing",
-    "The upload ends with `…: This field is required.` → Add the key with a value.",
-)(_fields_with("missing"))
+@VALUES.refused("a required key is missing")
+def _field_missing(bundle: Bundle) -> Iterator[Problem]:
+    """The upload ends with `…: This field is required.` → Add the key with a value."""
+    return _fields_with("missing", bundle)
 
-VALUES.refused(
-    "field-null",
-    "a key has no value, or a required text is missing",
-    "The upload ends with `…: This field may not be null.` "
-    "→ Give it a value; leave an optional key out altogether instead of leaving it empty.",
-)(_fields_with("null"))
 
-VALUES.refused(
-    "field-blank",
-    "a required text is empty or blank",
-    "The upload ends with `…: This field may not be blank.` → Write a text; blanks around it do not count.",
-)(_fields_with("blank"))
+@VALUES.refused("a key has no value, or a required text is missing")
+def _field_null(bundle: Bundle) -> Iterator[Problem]:
+    """The upload ends with `…: This field may not be null.`
+    → Give it a value; leave an optional key out altogether instead of leaving it empty.
+    """
+    return _fields_with("null", bundle)
 
-VALUES.refused(
-    "field-too-long",
-    "a text is longer than its field",
-    "The upload ends with `…: Ensure this field has no more than … characters.` → Shorten the text.",
-)(_fields_with("long"))
 
-VALUES.refused(
-    "field-not-a-text",
-    "a value that YAML does not read as text",
-    "The upload ends with `…: Not a valid string.` "
-    "→ Put the value in quotes: YAML does not read bare yes, no, on, off, true, false and dates as text."
-    ' Example: not `title: yes`, but `title: "yes"`.',
-)(_fields_with("text"))
+@VALUES.refused("a required text is empty or blank")
+def _field_blank(bundle: Bundle) -> Iterator[Problem]:
+    """The upload ends with `…: This field may not be blank.` → Write a text; blanks around it do not count."""
+    return _fields_with("blank", bundle)
 
-VALUES.refused(
-    "field-nul-character",
-    "a text contains a NUL character or half of a surrogate pair",
-    "The upload ends with `…: Null characters are not allowed.` or `… Surrogate characters …` → Remove the character.",
-)(_fields_with("nul"))
 
-VALUES.refused(
-    "field-not-boolean",
-    "a value that is neither true nor false",
-    "The upload ends with `…: Must be a valid boolean.` → Write true or false.",
-)(_fields_with("boolean"))
+@VALUES.refused("a text is longer than its field")
+def _field_too_long(bundle: Bundle) -> Iterator[Problem]:
+    """The upload ends with `…: Ensure this field has no more than … characters.` → Shorten the text."""
+    return _fields_with("long", bundle)
 
-VALUES.refused(
-    "field-not-integer",
-    "a value that is not a whole number",
-    "The upload ends with `…: A valid integer is required.` → Write a whole number.",
-)(_fields_with("integer"))
 
-VALUES.refused(
-    "field-out-of-range",
-    "a number is too small or too large",
-    "The upload ends with `…: Ensure this value is greater (less) than or equal to ….` "
-    "→ Choose a number within the bounds.",
-)(_fields_with("range"))
+@VALUES.refused("a value that YAML does not read as text")
+def _field_not_a_text(bundle: Bundle) -> Iterator[Problem]:
+    """The upload ends with `…: Not a valid string.`
+    → Put the value in quotes: YAML does not read bare yes, no, on, off, true, false and dates as text.
+    Example: not `title: yes`, but `title: "yes"`.
+    """
+    return _fields_with("text", bundle)
 
-VALUES.refused(
-    "field-not-a-choice",
-    "a word that is not one of those allowed",
-    'The upload ends with `…: "…" is not a valid choice.` → Use one of the allowed words, spelled exactly like that.',
-)(_fields_with("choice"))
 
-VALUES.refused(
-    "field-not-an-email",
-    "the contact is not an e-mail address",
-    "The upload ends with `contact_email: Enter a valid email address.` "
-    "→ Give exactly one address, without a name around it.",
-    reads="v2",
-)(_fields_with("email"))
+@VALUES.refused("a text contains a NUL character or half of a surrogate pair")
+def _field_nul_character(bundle: Bundle) -> Iterator[Problem]:
+    """The upload ends with `…: Null characters are not allowed.` or `… Surrogate characters …`
+    → Remove the character.
+    """
+    return _fields_with("nul", bundle)
+
+
+@VALUES.refused("a value that is neither true nor false")
+def _field_not_boolean(bundle: Bundle) -> Iterator[Problem]:
+    """The upload ends with `…: Must be a valid boolean.` → Write true or false."""
+    return _fields_with("boolean", bundle)
+
+
+@VALUES.refused("a value that is not a whole number")
+def _field_not_integer(bundle: Bundle) -> Iterator[Problem]:
+    """The upload ends with `…: A valid integer is required.` → Write a whole number."""
+    return _fields_with("integer", bundle)
+
+
+@VALUES.refused("a number is too small or too large")
+def _field_out_of_range(bundle: Bundle) -> Iterator[Problem]:
+    """The upload ends with `…: Ensure this value is greater (less) than or equal to ….`
+    → Choose a number within the bounds.
+    """
+    return _fields_with("range", bundle)
+
+
+@VALUES.refused("a word that is not one of those allowed")
+def _field_not_a_choice(bundle: Bundle) -> Iterator[Problem]:
+    """The upload ends with `…: "…" is not a valid choice.`
+    → Use one of the allowed words, spelled exactly like that.
+    """
+    return _fields_with("choice", bundle)
+
+
+@VALUES.refused("the contact is not an e-mail address", reads="v2")
+def _field_not_an_email(bundle: Bundle) -> Iterator[Problem]:
+    """The upload ends with `contact_email: Enter a valid email address.`
+    → Give exactly one address, without a name around it.
+    """
+    return _fields_with("email", bundle)
 
 
 # The stored name of the upload is "<user> - competition_bundle - <title>", in at most 255 characters.
@@ -105,7 +111,6 @@ LONGEST_STORED_TITLE = 222
 
 
 @VALUES.refused(
-    "title-too-long-to-store",
     "a title that is valid, but too long for the name of the upload",
     "The upload ends with `value too long for type character varying(255)`, although the competition was created "
     "and stays behind. "
@@ -198,7 +203,7 @@ def _lost_file(bundle: Bundle, at: Path) -> str | None:
     return right if needed else None
 
 
-@KEYS.broken("file-key-misspelt", "a task's file under a key that is not read")
+@KEYS.broken("a task's file under a key that is not read")
 def _file_key_misspelt(bundle: Bundle) -> Iterator[Problem]:
     """The key is ignored: the reference data, input data or ingestion program is missing when it is needed.
     → Use exactly reference_data, input_data or ingestion_program.
@@ -210,7 +215,7 @@ def _file_key_misspelt(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"{at[-1]} in {owner} is ignored; {right} is probably meant", at)
 
 
-@KEYS.trap("key-ignored", "a key that is not read")
+@KEYS.trap("a key that is not read")
 def _key_ignored(bundle: Bundle) -> Iterator[Problem]:
     """It is silently ignored, and the default applies.
     → Correct the spelling, move the key to where it is read, or set it in the editor after the upload.
@@ -250,7 +255,7 @@ def _changes_nothing(at: Path, value: Any, keys: frozenset[str]) -> bool:
     return value is None or value in ("", [], {})
 
 
-@KEYS.note("key-ignored-without-harm", "a key that is not read, with a value that changes nothing")
+@KEYS.note("a key that is not read, with a value that changes nothing")
 def _key_ignored_without_harm(bundle: Bundle) -> Iterator[Problem]:
     """It is ignored. → Delete it."""
     for at, owner, value, keys in _ignored(bundle):

@@ -119,6 +119,7 @@ def settle(data: dict[str, Any], folder: Path) -> list[Broken]:
             found += _complete(one.data, one.metric, one.trail)
             one.metric.worst, one.metric.better = one.data["worst"], BETTER.get(str(one.data["sort"]), "lower")
             found += _of_library(one.metric, engine, folder, one.trail)
+    _show_bounds(data, tables)
     name_columns([(one.data, one.metric) for one in columns if one.metric is not None])
     found += _complete_others(data, columns)
     expressions = _expressions(data, found)
@@ -135,6 +136,17 @@ def _columns(data: dict[str, Any]) -> Iterator[SettledColumn]:
     for place, task in mappings(data, "tasks"):
         for trail, column in mappings(task, "columns", place):
             yield SettledColumn(str(task.get("id")), trail, column)
+
+
+def _show_bounds(data: dict[str, Any], tables: Mapping[str, DeclaredTable]) -> None:
+    """Put the bounds of numbers that metrics of probabilities ask for where participants read of the fields."""
+    for table in tables.values():
+        declared: Any = data
+        for step in table.trail:
+            declared = declared[step]
+        for _, item in mappings(declared, "fields"):
+            field = table.fields.get(str(item.get("field")), {})
+            item.update({end: field[end] for end in ("min", "max") if end in field})
 
 
 def _plans(data: dict[str, Any], columns: Sequence[SettledColumn]) -> dict[str, dict[str, Any]]:

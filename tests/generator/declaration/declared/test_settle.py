@@ -11,7 +11,9 @@ import yaml
 
 from gen_bundle.declaration.declared import settle
 from gen_bundle.declaration.declared.metrics import metrics
+from gen_bundle.declaration.model import DeclaredSubmission
 from gen_bundle.image.request import request_for
+from gen_bundle.render.submission_text import format_text
 
 FIELDS: list[dict[str, Any]] = [
     {"field": "id", "type": "string"},
@@ -256,6 +258,8 @@ def test_probabilities_lie_between_0_and_1() -> None:
     assert faults(data) == []
     (x,) = (field for field in data["options"]["tables"][0]["fields"] if field["name"] == "x")
     assert (x["min"], x["max"]) == (0, 1)
+    submission = DeclaredSubmission.model_validate(data["submission"])
+    assert "| `x` | a number from 0 to 1 | yes |" in format_text([submission])  # what participants read of it
 
 
 def test_another_model_has_another_revision() -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from gen_bundle.check.bundle import Bundle, PageFile, page_files
 from gen_bundle.check.registry import FRONTEND, MODELS, SERIALIZERS, UNPACKER, Problem, Topic
-from gen_bundle.check.rules.shared import PATH_NOT_TEXT, list_faults, missing
+from gen_bundle.check.rules.shared import PATH_NOT_TEXT, list_faults
 from gen_bundle.codabench.fields import Stage, shown
 from gen_bundle.codabench.reading import as_integer
 from gen_bundle.yaml_document import Path
@@ -22,7 +22,7 @@ NEW_PAGES = Topic(PAGES.title, READING, stage=Stage.PAGES)
 BLOCK_MARK = re.compile(r" {0,3}(?:#{1,6}\s|[-*+]\s|\d{1,9}[.)]\s|>|```|~~~|\||(?:[-*_] *){3,}$)", re.MULTILINE)
 
 
-@NEW_PAGES.refused("pages-no-list", "`pages` is missing or not a list of pages")
+@NEW_PAGES.refused("`pages` is missing or not a list of pages")
 def _pages_no_list(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with a bare error such as `'NoneType' object is not iterable` or `'file'`.
     → Give `pages` as a list of mappings with `title` and `file`; an empty list is allowed.
@@ -30,7 +30,7 @@ def _pages_no_list(bundle: Bundle) -> Iterator[Problem]:
     return list_faults(bundle.yaml, ("pages",), accepted=lambda value: value in ("", b"", {}, set()))
 
 
-@NEW_PAGES.refused("page-without-file", "a page without `file`")
+@NEW_PAGES.refused("a page without `file`")
 def _page_without_file(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Unpacking the bundle failed. A required key or referenced index ('file') was not found in
     the YAML. …` (1.25: `'file'`).
@@ -41,13 +41,13 @@ def _page_without_file(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"pages[{page.position}] has no `file`", page.at, order=(page.position, 0))
 
 
-NEW_PAGES.refused(
-    "terms-missing",
-    "`terms` is missing",
-    "The upload ends with `A file containing the terms of this competition has not been supplied …` "
-    "→ Add `terms` with the path of a file.",
-    stage=Stage.TERMS,
-)(missing("terms", order=(0,)))
+@NEW_PAGES.refused("`terms` is missing", stage=Stage.TERMS)
+def _terms_missing(bundle: Bundle) -> Iterator[Problem]:
+    """The upload ends with `A file containing the terms of this competition has not been supplied …`
+    → Add `terms` with the path of a file.
+    """
+    if "terms" not in bundle.yaml:
+        yield Problem("terms is missing", ("terms",), order=(0,))
 
 
 def _of(page: PageFile, what: str) -> Problem:
@@ -55,7 +55,6 @@ def _of(page: PageFile, what: str) -> Problem:
 
 
 @PAGES.refused(
-    "page-path-no-text",
     "the path of a page or of the terms is not a text",
     f"{PATH_NOT_TEXT} → Give a path; quote it if it looks like a number.",
 )
@@ -65,7 +64,7 @@ def _page_path_no_text(bundle: Bundle) -> Iterator[Problem]:
             yield _of(page, f"the path is {shown(page.path)}, and must be a text")
 
 
-@PAGES.refused("page-not-found", "the file of a page or of the terms does not exist")
+@PAGES.refused("the file of a page or of the terms does not exist")
 def _page_not_found(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Unable to find page: …` (old format: `Could not find file for page: …`).
     → Correct the path: it is relative to the root of the zip, and case matters.
@@ -75,7 +74,7 @@ def _page_not_found(bundle: Bundle) -> Iterator[Problem]:
             yield _of(page, f"there is no file {page.path!r}{bundle.hint(page.path)}")
 
 
-@PAGES.refused("page-not-openable", "the path of a page or of the terms is a folder or not a possible path")
+@PAGES.refused("the path of a page or of the terms is a folder or not a possible path")
 def _page_not_openable(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Is a directory`, `File name too long` or the like.
     → Give the path of a file; the text itself belongs in that file.
@@ -85,7 +84,7 @@ def _page_not_openable(bundle: Bundle) -> Iterator[Problem]:
             yield _of(page, f"the path {shown(page.path)} {error}")
 
 
-@NEW_PAGES.refused("page-empty", "the file of a page or of the terms is empty")
+@NEW_PAGES.refused("the file of a page or of the terms is empty")
 def _page_empty(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `… is empty, it must contain content.` → Write the page, or remove it from the list."""
     for page in page_files(bundle):
@@ -93,7 +92,7 @@ def _page_empty(bundle: Bundle) -> Iterator[Problem]:
             yield _of(page, f"{page.path} is empty")
 
 
-@PAGES.refused("page-not-utf8", "a page or the terms are not UTF-8 text")
+@PAGES.refused("a page or the terms are not UTF-8 text")
 def _page_not_utf8(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `'utf-8' codec can't decode byte …`. → Save the file as UTF-8."""
     for page in page_files(bundle):
@@ -101,12 +100,7 @@ def _page_not_utf8(bundle: Bundle) -> Iterator[Problem]:
             yield _of(page, f"{page.path} is not UTF-8 text")
 
 
-@PAGES.refused(
-    "page-nul-character",
-    "a page or the terms contain a NUL character",
-    source=SERIALIZERS,
-    stage=Stage.SAVE_COMPETITION,
-)
+@PAGES.refused("a page or the terms contain a NUL character", source=SERIALIZERS, stage=Stage.SAVE_COMPETITION)
 def _page_nul_character(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `pages: content: Null characters are not allowed.`
     → Remove it; the file may be UTF-16, or not text at all.
@@ -117,7 +111,7 @@ def _page_nul_character(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"{page.path} contains a NUL character", page.at, order=place)
 
 
-@PAGES.trap("page-blank", "a page or the terms contain only blanks")
+@PAGES.trap("a page or the terms contain only blanks")
 def _page_blank(bundle: Bundle) -> Iterator[Problem]:
     """Participants see an empty page, or agree to empty terms. → Write the page."""
     for page in page_files(bundle):
@@ -127,7 +121,7 @@ def _page_blank(bundle: Bundle) -> Iterator[Problem]:
             yield _of(page, f"{page.path} contains only blanks")
 
 
-@PAGES.broken("page-of-the-server", "the path of a page leads out of the bundle")
+@PAGES.broken("the path of a page leads out of the bundle")
 def _page_of_the_server(bundle: Bundle) -> Iterator[Problem]:
     """The server's own file is shown as the page. → Give a path inside the bundle."""
     for page in page_files(bundle):
@@ -135,11 +129,7 @@ def _page_of_the_server(bundle: Bundle) -> Iterator[Problem]:
             yield _of(page, f"{page.path} lies outside the bundle")
 
 
-@PAGES.trap(
-    "page-byte-order-mark",
-    "a byte order mark before a page's first heading, list or quotation",
-    source=f"{READING}; {FRONTEND}",
-)
+@PAGES.trap("a byte order mark before a page's first heading, list or quotation", source=f"{READING}; {FRONTEND}")
 def _page_byte_order_mark(bundle: Bundle) -> Iterator[Problem]:
     """The invisible mark is stored with the page, and Markdown takes the line behind it for plain text: a heading is
     shown as `# …`.
@@ -151,7 +141,7 @@ def _page_byte_order_mark(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"{page.path} starts with a byte order mark", page.at, file=page.path, line=1, column=1)
 
 
-@NEW_PAGES.trap("page-index-ignored", "pages whose indexes are not in the order of the list")
+@NEW_PAGES.trap("pages whose indexes are not in the order of the list")
 def _page_index_ignored(bundle: Bundle) -> Iterator[Problem]:
     """Indexes are not read: pages are shown in the order of the list. → List them in the wanted order."""
     indexes = [as_integer(page.get("index")) for page in bundle.entries("pages") if "index" in page.value]
@@ -203,7 +193,7 @@ def _rendered_texts(bundle: Bundle) -> Iterator[RenderedText]:
             yield RenderedText((*phase.at, "description"), name, prose(description))
 
 
-@TEXT.trap("page-relative-link", "a link or picture that points to a file of the bundle")
+@TEXT.trap("a link or picture that points to a file of the bundle")
 def _page_relative_link(bundle: Bundle) -> Iterator[Problem]:
     """Files of the bundle have no address on the site: links and pictures are broken.
     → Use a full web address, or put the picture into the page as a data: URI.
@@ -222,7 +212,7 @@ def _page_relative_link(bundle: Bundle) -> Iterator[Problem]:
                 yield rendered.problem(f"links to {target!r}", link.start())
 
 
-@TEXT.trap("page-dollars", "amounts in dollars that become a formula")
+@TEXT.trap("amounts in dollars that become a formula")
 def _page_dollars(bundle: Bundle) -> Iterator[Problem]:
     """Text between two dollar signs on a line is set as mathematics. → Write USD, or escape the sign.
     Example: not `between $5 and $10`, but `between USD 5 and USD 10`.
@@ -290,21 +280,22 @@ def icon_fault(data: bytes) -> str | None:
     return None
 
 
-LOGO.refused(
-    "image-missing",
-    "`image` is missing",
-    "The upload ends with `An image for this competition could not be found in the yaml`. "
-    "→ Add `image` with the path of a logo.",
-)(missing("image"))
+@LOGO.refused("`image` is missing")
+def _image_missing(bundle: Bundle) -> Iterator[Problem]:
+    """The upload ends with `An image for this competition could not be found in the yaml`.
+    → Add `image` with the path of a logo.
+    """
+    if "image" not in bundle.yaml:
+        yield Problem("image is missing", ("image",))
 
 
-@LOGO.refused("image-path-no-text", "the path of the logo is not a text", f"{PATH_NOT_TEXT} → Give a path.")
+@LOGO.refused("the path of the logo is not a text", f"{PATH_NOT_TEXT} → Give a path.")
 def _image_path_no_text(bundle: Bundle) -> Iterator[Problem]:
     if "image" in bundle.yaml and not isinstance(bundle.yaml["image"], str):
         yield Problem(f"image is {shown(bundle.yaml['image'])}, and must be a path", ("image",))
 
 
-@LOGO.refused("image-not-found", "the logo does not exist, or is a folder")
+@LOGO.refused("the logo does not exist, or is a folder")
 def _image_not_found(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Unable to find image: …` or `Is a directory`.
     → Correct the path: it is relative to the root of the zip, and case matters; web addresses are not fetched.
@@ -321,9 +312,7 @@ def _image_not_found(bundle: Bundle) -> Iterator[Problem]:
         yield Problem(f"there is no file {path!r}{bundle.hint(path)}", ("image",))
 
 
-@LOGO.refused(
-    "image-kind", "the logo is not a PNG, JPEG, GIF or WebP", source=SERIALIZERS, stage=Stage.SAVE_COMPETITION
-)
+@LOGO.refused("the logo is not a PNG, JPEG, GIF or WebP", source=SERIALIZERS, stage=Stage.SAVE_COMPETITION)
 def _image_kind(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `logo: Please upload a valid image.` or `logo: The type of the image couldn't be
     determined.`
@@ -335,9 +324,7 @@ def _image_kind(bundle: Bundle) -> Iterator[Problem]:
         yield Problem(f"{logo[0]} {what}", ("image",), order=LOGO_PLACE)
 
 
-@LOGO.refused(
-    "image-icon", "the server cannot make its small icon of the logo", source=f"{MODELS} (logo icon)", stage=Stage.STORE
-)
+@LOGO.refused("the server cannot make its small icon of the logo", source=f"{MODELS} (logo icon)", stage=Stage.STORE)
 def _image_icon(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with the error of the picture library, and leaves half a competition behind.
     → Use an RGB PNG, roughly square.
