@@ -23,14 +23,16 @@ PAIR = ("It rained all day.", "The day was wet.")
 TOLERANCE = 1e-4  # between machines' arithmetic in 32 bits; a wrong model or tokenizer is further off
 
 
-class Check(dict[str, Any]):
-    """One line of the report: `name`, `ok` and `detail`."""
-
-    def __init__(self, name: str, ok: bool, detail: str) -> None:
-        super().__init__(name=name, ok=ok, detail=detail)
+Check = dict[str, Any]
+"""One line of the report: `name`, `ok` and `detail`."""
 
 
-def check_versions() -> Iterator[Check]:
+def check(name: str, ok: bool, detail: str) -> Check:
+    """What was found."""
+    return {"name": name, "ok": ok, "detail": detail}
+
+
+def check_versions() -> Check:
     """Every package in the image's locks is installed in that version; `+cpu` counts only where the lock says it."""
     wrong = []
     locks = "".join((SCORING / name).read_text() for name in ("torch.txt", "packages.txt") if (SCORING / name).exists())
@@ -42,56 +44,53 @@ def check_versions() -> Iterator[Check]:
             found = "not installed"
         if version not in (found, found.split("+")[0]):
             wrong.append(f"{name} is {found}, locked {version}")
-    yield Check("versions", not wrong, "; ".join(wrong) or f"{len(locked)} packages as locked")
+    return check("versions", not wrong, "; ".join(wrong) or f"{len(locked)} packages as locked")
 
 
-def check_commands() -> Iterator[Check]:
+def check_commands() -> Check:
     """What `metadata.yaml` files of scoring programs commonly start with is on PATH."""
     missing = [name for name in ("python", "python3", "sh") if shutil.which(name) is None]
-    found = f"not on PATH: {', '.join(missing)}" if missing else "python, python3, sh"
-    yield Check("commands", not missing, found)
+    if missing:
+        return check("commands", False, f"not on PATH: {', '.join(missing)}")
+    return check("commands", True, "python, python3, sh")
 
 
-def check_output() -> Iterator[Check]:
+def check_output() -> Check:
     """The folder for the scores can be written where the engine mounts one."""
     if not OUTPUT.is_mount():
-        yield Check("output", True, f"{OUTPUT} is not mounted; nothing to try")
-        return
+        return check("output", True, f"{OUTPUT} is not mounted; nothing to try")
     try:
         with tempfile.NamedTemporaryFile(dir=OUTPUT):
-            yield Check("output", True, f"{OUTPUT} can be written")
+            return check("output", True, f"{OUTPUT} can be written")
     except OSError as error:
-        yield Check("output", False, f"{OUTPUT} cannot be written: {error.strerror}")
+        return check("output", False, f"{OUTPUT} cannot be written: {error.strerror}")
 
 
-def check_punkt() -> Iterator[Check]:
+def check_punkt() -> Check:
     """The sentence splitter knows abbreviations, which it does only with its data."""
     import nltk
 
     try:
         sentences = nltk.sent_tokenize("Dr. Smith was late. Nobody minded.")
     except LookupError:
-        yield Check("punkt", False, "nltk does not find its punkt_tab data")
-        return
-    yield Check("punkt", len(sentences) == 2, f"{len(sentences)} sentences found in a text of 2")
+        return check("punkt", False, "nltk does not find its punkt_tab data")
+    return check("punkt", len(sentences) == 2, f"{len(sentences)} sentences found in a text of 2")
 
 
-def check_gpu() -> Iterator[Check]:
+def check_gpu() -> Check:
     """A GPU is seen and computes."""
     try:
         import torch
     except ModuleNotFoundError:
-        yield Check("gpu", False, "this image has no torch; its programs use no GPU")
-        return
+        return check("gpu", False, "this image has no torch; its programs use no GPU")
     if not torch.cuda.is_available():
         reason = "torch is built without CUDA"
         if built := torch.version.cuda:
             reason = f"torch is built for CUDA {built}: is a driver there?"
-        yield Check("gpu", False, f"no GPU is seen ({reason})")
-        return
+        return check("gpu", False, f"no GPU is seen ({reason})")
     torch.ones(64, 64, device="cuda").matmul(torch.ones(64, 64, device="cuda")).sum().item()
     gpu = torch.cuda.get_device_properties(0)
-    yield Check("gpu", True, f"{gpu.name}, {gpu.total_memory / 2**30:.1f} GiB, torch for CUDA {torch.version.cuda}")
+    return check("gpu", True, f"{gpu.name}, {gpu.total_memory / 2**30:.1f} GiB, torch for CUDA {torch.version.cuda}")
 
 
 def model_number(repository: str, device: str) -> float:
@@ -122,28 +121,28 @@ def check_models(models: list[dict[str, Any]], numbers: dict[str, float], device
         try:
             number = numbers[name] = round(model_number(name, device), 6)
         except Exception as error:  # whatever its loading raises is the finding
-            yield Check(f"model {name}", False, f"does not load: {type(error).__name__}: {error}")
+            yield check(f"model {name}", False, f"does not load: {type(error).__name__}: {error}")
             continue
         close, expected = True, "not locked yet"
         if locked is not None:
             close, expected = abs(number - locked) <= TOLERANCE, f"locked {locked}"
-        yield Check(f"model {name}", close, f"{number} ({expected}), revision {model['revision']}")
+        yield check(f"model {name}", close, f"{number} ({expected}), revision {model['revision']}")
 
 
 def run(gpu: bool) -> dict[str, Any]:
     """All checks: `{ok, checks: [{name, ok, detail}], numbers: {repository: number}}`."""
     manifest = json.loads((SCORING / "manifest.json").read_text(encoding="utf-8"))
     numbers: dict[str, float] = {}
-    checks = [*check_versions(), *check_commands(), *check_output()]
+    checks = [check_versions(), check_commands(), check_output()]
     if manifest["punkt"] is not None:
-        checks += check_punkt()
+        checks.append(check_punkt())
     device = "cpu"
     if gpu:
-        checks += check_gpu()
+        checks.append(check_gpu())
         if checks[-1]["ok"]:
             device = "cuda"
     checks += check_models(manifest["models"], numbers, device)
-    return {"ok": all(check["ok"] for check in checks), "checks": checks, "numbers": numbers}
+    return {"ok": all(one["ok"] for one in checks), "checks": checks, "numbers": numbers}
 
 
 def main() -> int:
@@ -156,9 +155,9 @@ def main() -> int:
     if arguments.json:
         print(json.dumps(report, indent=2))
     else:
-        for check in report["checks"]:
-            word = "ok  " if check["ok"] else "FAIL"
-            print(f"{word}  {check['name']}: {check['detail']}")
+        for one in report["checks"]:
+            word = "ok  " if one["ok"] else "FAIL"
+            print(f"{word}  {one['name']}: {one['detail']}")
     return int(not report["ok"])
 
 

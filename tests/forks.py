@@ -81,7 +81,8 @@ class ForkedPython(Fork):
             return
         importlib.import_module(library)
         if arguments[1] == DRIVER:
-            _compile_members(Path(arguments[2]))
+            for validator in Path(arguments[2]).parent.glob("*.pyz"):
+                _compile_members(validator)
         super().__init__(partial(run_script, arguments), **options)
 
 

@@ -23,7 +23,8 @@ from tests.forks import ForkedPython
 
 opened_anew = ScoringPackage.opened
 judged_anew = starting_kit.validator_verdicts
-Verdicts = Callable[[bytes, Sequence[bytes], ScoringPackage], list[ValidatorVerdict]]
+Asked = Sequence[tuple[bytes, Sequence[bytes]]]
+Verdicts = Callable[[Asked, ScoringPackage], list[list[ValidatorVerdict]]]
 
 
 class RunningOrganisers:
@@ -64,12 +65,13 @@ def known_verdicts() -> Verdicts:
     """As `validator_verdicts`, in a fork, and not again for the same submissions."""
     known: dict[tuple[bytes, tuple[bytes, ...]], list[ValidatorVerdict]] = {}
 
-    def verdicts(validator: bytes, submissions: Sequence[bytes], package: ScoringPackage) -> list[ValidatorVerdict]:
-        key = validator, tuple(submissions)
-        if key not in known:
+    def verdicts(asked: Asked, package: ScoringPackage) -> list[list[ValidatorVerdict]]:
+        keys = [(validator, tuple(submissions)) for validator, submissions in asked]
+        new = [key for key in keys if key not in known]
+        if new:
             with patch.object(subprocess, "Popen", ForkedPython):
-                known[key] = judged_anew(validator, submissions, package)
-        return known[key]
+                known.update(zip(new, judged_anew(new, package), strict=True))
+        return [known[key] for key in keys]
 
     return verdicts
 

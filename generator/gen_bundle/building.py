@@ -36,7 +36,7 @@ from gen_bundle.package.phase_data import (
 from gen_bundle.package.programs import absent_imports
 from gen_bundle.package.resolve import Resolved, announce_own_code, find_competition, refuse_own_code, resolve
 from gen_bundle.platforms import codabench, codalab
-from gen_bundle.render.starting_kit import starting_kit_members
+from gen_bundle.render.starting_kit import starting_kits
 from gen_bundle.zips.unpacking import UNREADABLE
 from gen_bundle.zips.writing import write_zip
 
@@ -296,7 +296,7 @@ def _with_package(
         progress("scoring template and baselines, and making the starting kits")
         trial = aside.submit(try_out, opened, named, phases, work)
         are_tried = not any(task["needs_model"] for task in named.values())
-        kits = {data.phase.id: starting_kit_members(competition, data, are_tried=are_tried) for data in phases}
+        kits = starting_kits(competition, phases, are_tried=are_tried)
         tried = trial.result()
     progress("writing pages, programs and data")
     phases = [replace(data, scores=tried.baselines.get(data.phase.id, {})) for data in phases]

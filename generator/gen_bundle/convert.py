@@ -337,7 +337,19 @@ class Conversion:
             if label.lower() != title.lower():
                 self.lost.append(f"column {key!r}: belongs to the board {label!r}; Codabench shows one board")
                 continue
-            kept.append(self._column(len(kept), str(key), column))
+            shown = str(column.get("label", key))
+            if len(shown) > MAX_COLUMN:
+                self.lost.append(f"column {str(key)!r}: its title is cut to {MAX_COLUMN} characters")
+            kept.append(
+                {
+                    "index": len(kept),
+                    "key": str(key),
+                    "title": shown[:MAX_COLUMN],
+                    "sorting": str(column.get("sort", "desc")),
+                    "precision": int(_number(column.get("numeric_format", 2))),
+                    "hidden": _is_on(column.get("hidden")),
+                }
+            )
             if "computed" in column:
                 rules[str(key)] = column["computed"]
         self._compute(kept, rules)
@@ -370,19 +382,6 @@ class Conversion:
                 f"column {column['key']!r}: the mean of ranks is computed by Codabench, too, since 1.29 "
                 f"(computation: {AVERAGE_RANK}); an older site refuses it"
             )
-
-    def _column(self, index: int, key: str, column: Mapping[str, Any]) -> dict[str, Any]:
-        title = str(column.get("label", key))
-        if len(title) > MAX_COLUMN:
-            self.lost.append(f"column {key!r}: its title is cut to {MAX_COLUMN} characters")
-        return {
-            "index": index,
-            "key": key,
-            "title": title[:MAX_COLUMN],
-            "sorting": str(column.get("sort", "desc")),
-            "precision": int(_number(column.get("numeric_format", 2))),
-            "hidden": _is_on(column.get("hidden")),
-        }
 
     def _submission_rule(self, phases: list[Mapping[str, Any]]) -> str:
         if any(_is_on(phase.get("force_best_submission_to_leaderboard")) for phase in phases):

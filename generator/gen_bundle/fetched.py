@@ -46,11 +46,7 @@ def read_records(phase: Path) -> list[Record]:
 
 
 def whole_submissions(phase: Path) -> frozenset[int]:
-    """The submissions of which all was fetched into a phase's folder.
-
-    Raises:
-        UserError: as for `read_records`.
-    """
+    """The submissions of which all was fetched into a phase's folder; raises as `read_records`."""
     whole = set()
     for record in read_records(phase):
         file = phase / (record["file"] or "")

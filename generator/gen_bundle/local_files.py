@@ -106,11 +106,7 @@ def private() -> Iterator[None]:
 
 
 def write_json(file: Path, content: Any) -> None:
-    """Write a file, and the folders that lead to it.
-
-    Raises:
-        UserError: it cannot be written.
-    """
+    """Write a file, and the folders that lead to it; a UserError where that is not possible."""
     with private():
         write_whole(file, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
 

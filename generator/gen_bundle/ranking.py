@@ -107,9 +107,7 @@ def rank(
         advance: is called with how far the scoring and the statistics are.
         announce: is called with a line on the code of the competition's folder that is about to run.
 
-    Raises:
-        UserError: a wrong request, unusable data, or no submission that can be scored; packages that the report needs
-            are not installed, or it cannot be written.
+    Raises UserError where request or data are wrong, nothing can be scored, or the report cannot be made.
     """
     folder = find_competition(request.competition)
     if is_foreign(folder):
@@ -237,7 +235,8 @@ def _rank_foreign(folder: Path, request: RankRequest) -> Ranking:
         with (work / "scores.csv").open("w", encoding="utf-8", newline="") as file:
             rows = csv.DictWriter(file, [TEAM, *(column.key for column in columns)], restval="")
             rows.writeheader()
-            rows.writerows({TEAM: team, **own} for team, own in values.items())
+            for team, own in values.items():
+                rows.writerow({TEAM: team, **own})
         (work / "program.json").write_text(json.dumps(_description(project, board, columns)), encoding="utf-8")
         asked = {"program": str(work / "program.json"), "scores": str(work / "scores.csv"), **request.shown}
         answer = find_package(DECLARED, work).call("rank", asked)

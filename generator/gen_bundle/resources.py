@@ -4,12 +4,13 @@ Other installed packages bring competitions, too, as entry points of the group `
 the import package whose folder holds bundle.yaml. It is looked for and not imported, so that no code of it runs.
 """
 
+import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from scoring_kit.base.environment import requirement
 
@@ -35,6 +36,12 @@ SCAFFOLD_TEXT = "TODO(organiser)"
 """On the pages and in bundle.yaml of a new competition, wherever the organisers must write something themselves."""
 
 
+Lock = Literal["score", "models", "metrics"]
+KITS: tuple[tuple[Lock, ...], ...] = (("score",), ("score", "metrics"), ("models",), ("models", "metrics"))
+"""The locks of whose packages a starting kit may have a list."""
+REQUIREMENT = re.compile(r"^(?=[A-Za-z0-9])", re.MULTILINE)
+
+
 def competitions() -> dict[str, Path]:
     """The folders of the competitions that come with the tool, by name."""
     return {path.parent.name: path.parent for path in sorted(resource("bundles").glob("*/bundle.yaml"))}
@@ -46,6 +53,24 @@ def shipped_gold() -> Iterator[Path]:
         for folder in data.iterdir():
             if folder.name not in ("public", "input", "baselines"):
                 yield folder
+
+
+def packages_text(locks: Sequence[Lock], further: str = "") -> str:
+    """Several locks, and a further one, as one: each package once, since it has the same version in all of them."""
+    return "".join(entries(lock_text(locks) + further).values())
+
+
+def lock_text(locks: Sequence[Lock]) -> str:
+    """The texts of locks, one after the other."""
+    return "".join((resource("requirements") / f"{lock}.txt").read_text(encoding="utf-8") for lock in locks)
+
+
+def entries(text: str) -> dict[str, str]:
+    """Each package of a lock with its first entry: version and hashes."""
+    packages: dict[str, str] = {}
+    for entry in REQUIREMENT.split(text)[1:]:
+        packages.setdefault(entry.split("=", 1)[0], entry)
+    return packages
 
 
 def install_command(extra: str) -> str:

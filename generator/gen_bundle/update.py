@@ -255,11 +255,7 @@ class Update:
         return backup
 
     def _send(self, expected: dict[Place, Any]) -> None:
-        """Send the edits, and look at everything after each; `expected` is what the site holds before.
-
-        Raises:
-            UpdateError: it holds something else than it should.
-        """
+        """Send the edits, and look at everything after each; `expected` is what the site holds before."""
         for edit in self.edits:
             expected |= edit.expected
             refusal = ""
@@ -297,11 +293,7 @@ class Update:
         self.record.save()
 
     def _restore(self, backup: Path, earlier: dict[int, Reruns], reason: str) -> None:
-        """Bring everything back that is not as it was before.
-
-        Raises:
-            UpdateError: always.
-        """
+        """Bring everything back that is not as it was before, and raise an UpdateError that says so."""
         self.connection.log_required = False  # a missing line does less harm than half of the changes
         before = self.before
         current = self._read(backup)
@@ -379,11 +371,7 @@ class Update:
 
 
 def write_backup(snapshot: Snapshot, server: str, bundle: Path, now: datetime) -> Path:
-    """Write beside the bundle what the site holds, readable by its owner alone and without secrets; the file.
-
-    Raises:
-        UserError: it cannot be written.
-    """
+    """Write beside the bundle what the site holds, readable by its owner alone and without secrets; the file."""
     file = bundle.with_name(f"{bundle.name}.competition-{snapshot.id}-{now:%Y%m%dT%H%M%SZ}.json")
     content = {
         "server": server,

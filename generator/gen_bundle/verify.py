@@ -141,11 +141,7 @@ def verify(request: VerifyRequest) -> Verdict:
 
 
 def score_again(request: VerifyRequest) -> Scored:
-    """Score the submission with the bundle's own programs, for all figures.
-
-    Raises:
-        UserError: the bundle or the submission cannot be used.
-    """
+    """Score the submission with the bundle's own programs, for all figures; raises as `verify`."""
     chosen = closing(choose_engine(request.engine, lambda _: None))
     with tempfile.TemporaryDirectory() as work, chosen as engine:
         out = Path(work) / "dry-run"
@@ -222,11 +218,7 @@ def compare(claim: Claim, scored: Scored) -> Verdict:
 
 
 def read_claim(path: Path) -> Claim:
-    """Read a details.json, or a text with a signature and figures.
-
-    Raises:
-        UserError: it is neither.
-    """
+    """Read a details.json, or a text with a signature and figures; a UserError for anything else."""
     try:
         with path.open("rb") as file:
             text = file.read(MAX_BYTES).decode("utf-8-sig", "replace")

@@ -16,6 +16,9 @@ from scoring_kit.results import TaskResult
 DENSE = 4_000_000
 """Cells of a matrix up to which a group is solved as a matrix."""
 
+FEW_STEPS = 1_000
+"""Of the search for the best alignments of a group, before an assignment says how good these are."""
+
 MOST_STEPS = 20_000
 MOST_MENTIONS = 200
 """Bounds of the search for equally good alignments of a group: its steps, and the mentions of the key."""
@@ -41,14 +44,19 @@ def alignments(key: Collection[Mention], response: Collection[Mention]) -> Itera
     for group in _groups(list(_overlapping(sorted(set(key)), sorted(set(response))))):
         gold, predicted = map(set, zip(*group, strict=True))
         exact = gold & predicted
-        best = dict(zip(exact, exact, strict=True))
         if len(exact) == min(len(gold), len(predicted)):
-            yield [best]  # all that can be aligned overlaps by 1, which no other alignment reaches
-            continue
-        # Some best alignment has all exact pairs, because 1 - overlap is a metric; there may be others without them.
-        for rest in _groups(list(filter(exact.isdisjoint, group))):
-            best.update(_best_assignment(rest))
-        yield _equally_good(group, math.fsum(starmap(overlap, best.items()))) or [best]
+            yield [dict(zip(exact, exact, strict=True))]  # it overlaps by 1, which no other alignment reaches
+        else:
+            yield _best(group, len(exact), FEW_STEPS) or _best_by_assignment(group, exact)
+
+
+def _best_by_assignment(group: Sequence[Candidate], exact: set[Mention]) -> list[Alignment]:
+    """The best alignments of a group, or one of them where there is too much to search."""
+    # Some best alignment has all exact pairs, because 1 - overlap is a metric; there may be others without them.
+    one = dict(zip(exact, exact, strict=True))
+    for rest in _groups(list(filter(exact.isdisjoint, group))):
+        one.update(_best_assignment(rest))
+    return _best(group, math.fsum(starmap(overlap, one.items())), MOST_STEPS) or [one]
 
 
 def _overlapping(key: Sequence[Mention], response: Sequence[Mention]) -> Iterator[Candidate]:
@@ -84,8 +92,11 @@ def _groups(candidates: Sequence[Candidate]) -> Iterator[list[Candidate]]:
         yield [candidates[index] for index in sorted(group)]
 
 
-def _equally_good(group: Sequence[Candidate], total: float) -> list[Alignment]:
-    """Every one-to-one choice of candidates with the greatest total overlap; none where that is too much to search."""
+def _best(group: Sequence[Candidate], reachable: float, most_steps: int) -> list[Alignment]:
+    """Every one-to-one choice of candidates with the greatest total overlap; none where that is too much to search.
+
+    `reachable` is a total that some choice reaches: the greater it is, the less is searched.
+    """
     partners: dict[Mention, list[tuple[Mention, float]]] = defaultdict(list)
     for gold, predicted in group:
         partners[gold].append((predicted, overlap(gold, predicted)))
@@ -95,17 +106,19 @@ def _equally_good(group: Sequence[Candidate], total: float) -> list[Alignment]:
     within_reach = [0.0]  # the most that the mentions from each one on can add, were all partners free
     for mention in reversed(key):
         within_reach.insert(0, within_reach[0] + max(weight for _, weight in partners[mention]))
-    found: list[Alignment] = []
+    found: list[tuple[float, Alignment]] = []
     chosen: Alignment = {}  # the other way round: of the response → of the key
+    greatest = reachable
     steps = 0
 
     def extend(index: int, reached: float) -> None:
-        nonlocal steps
+        nonlocal greatest, steps
         steps += 1
-        if steps > MOST_STEPS or reached + within_reach[index] < total - SAME:
+        if steps > most_steps or reached + within_reach[index] < greatest - SAME:
             return
         if index == len(key):
-            found.append(dict(zip(chosen.values(), chosen, strict=True)))
+            greatest = max(greatest, reached)
+            found.append((reached, dict(zip(chosen.values(), chosen, strict=True))))
             return
         for predicted, weight in partners[key[index]]:
             if predicted not in chosen:
@@ -115,7 +128,9 @@ def _equally_good(group: Sequence[Candidate], total: float) -> list[Alignment]:
         extend(index + 1, reached)
 
     extend(0, 0.0)
-    return found if steps <= MOST_STEPS else []
+    if steps > most_steps:
+        return []
+    return [alignment for total, alignment in found if total >= greatest - SAME]
 
 
 def _best_assignment(group: Sequence[Candidate]) -> dict[Mention, Mention]:

@@ -69,8 +69,7 @@ def evaluate_all(
 def evasion_golds(gold: ClarityReference, predictions: Sequence[str]) -> dict[str, Sequence[str | None]]:
     """The gold labels that predictions are compared with, one a row (None: the row is skipped).
 
-    Returns:
-        `evasion`, by any-match or strictly, and `evasion_majority`.
+    `evasion`, by any-match or strictly, and `evasion_majority`.
     """
     if not gold.annotated:
         return {"evasion": gold.evasion, "evasion_majority": gold.evasion}

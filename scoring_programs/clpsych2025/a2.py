@@ -39,8 +39,7 @@ class ScoredTimeline:
     def pairs(self, seen: Callable[[float], float]) -> list[tuple[int, float]]:
         """Gold and prediction; an abstention counts as gold plus the timeline's largest error (9 without predictions).
 
-        Args:
-            seen: how a prediction is read when that largest error is looked for.
+        `seen` is how a prediction is read when that largest error is looked for.
         """
         both = list(zip(self.gold, self.predicted, strict=True))
         penalty = max((abs(gold - seen(answer)) for gold, answer in both if answer is not None), default=LARGEST_ERROR)
@@ -56,11 +55,15 @@ def score(reference: ClpsychReference, submission: ClpsychSubmission, options: M
     """Score the well-being predictions; lower is better for the errors, higher for F1."""
     timelines = scored_timelines(reference, submission)
     is_published = options["profile"] == "published"
+    gold, predicted, owners = _published_classes(timelines)
     seen: Callable[[float], float] = truncated
     if is_published:
         seen = float
         averages = _errors(timelines, seen)
-        metrics = {**metrics_of(averages), "a2_macro_f1": pooled_f1(timelines)}
+        f1 = None
+        if gold:  # pooled over all posts, an abstention being a false negative only
+            f1 = mean(f1_scores(predicted, gold, list(CLASSES.values())))
+        metrics = {**metrics_of(averages), "a2_macro_f1": Metric(f1, len(gold))}
     else:
         averages = as_run(timelines)
         metrics = metrics_of(averages)
@@ -69,7 +72,6 @@ def score(reference: ClpsychReference, submission: ClpsychSubmission, options: M
         per_timeline = timeline_units(list(reference.timelines), averages)
         if not is_published:
             return per_timeline
-        gold, predicted, owners = _published_classes(timelines)
         terms = label_terms(predicted, gold, list(CLASSES.values()))
         pooled = Additive(by_unit(per_timeline.names, owners, terms), _pooled_f1)
         statistics = {**per_timeline.statistics, "a2_macro_f1": pooled}
@@ -112,14 +114,6 @@ def scored_timelines(reference: ClpsychReference, submission: ClpsychSubmission)
             answers = submission.timelines[name].posts
             timelines.append(ScoredTimeline(name, list(gold.values()), [answers[key].wellbeing for key in gold]))
     return timelines
-
-
-def pooled_f1(timelines: Sequence[ScoredTimeline]) -> Metric:
-    """Macro F1 pooled over all posts under profile `published`, an abstention being a false negative only."""
-    gold, predicted, _ = _published_classes(timelines)
-    if not gold:
-        return Metric(None, rows=0)
-    return Metric(mean(f1_scores(predicted, gold, list(CLASSES.values()))), rows=len(gold))
 
 
 def _pooled_f1(sums: Array) -> Array:

@@ -32,16 +32,11 @@ METRICS = (
 )
 
 
-@dataclass(frozen=True)
-class SummarisedPost:
-    """A post with a gold summary: the submitted sentences, gold ones and submitted evidence to compare them with.
+SummarisedPost = tuple[str, SentencePairs, SentencePairs]
+"""The timeline of a post with a gold summary; the submitted sentences with gold ones, and with submitted evidence.
 
-    Gold sentences and evidence are only looked up where a sentence was submitted.
-    """
-
-    timeline: str
-    with_gold: SentencePairs
-    with_evidence: SentencePairs
+Gold sentences and evidence are only looked up where a sentence was submitted.
+"""
 
 
 @dataclass(frozen=True)
@@ -56,7 +51,7 @@ class ScoredPost:
 def score(reference: ClpsychReference, submission: ClpsychSubmission, options: Mapping[str, Any]) -> TaskResult:
     """Score the post summaries; the model is loaded only if a summary was submitted."""
     posts = summarised_posts(reference, submission, stripped=options["profile"] == "published")
-    model = nli_model(options) if any(post.with_gold.hypotheses for post in posts) else None
+    model = nli_model(options) if any(with_gold.hypotheses for _, with_gold, _ in posts) else None
     scored = scored_posts(posts, model)
     averages = {"published": published, "as-run": as_run}[options["profile"]](scored)
     bars = []
@@ -82,16 +77,19 @@ def summarised_posts(
             evidence = list(chain.from_iterable(map(answer.evidence.__getitem__, SELF_STATES)))
             if stripped:
                 evidence = list(dict.fromkeys(answer.spans))
-            posts.append(SummarisedPost(name, with_gold, SentencePairs(evidence, with_gold.hypotheses)))
+            posts.append((name, with_gold, SentencePairs(evidence, with_gold.hypotheses)))
     return posts
 
 
 def scored_posts(posts: Sequence[SummarisedPost], model: PairClassifier | None) -> list[ScoredPost]:
     """The posts' tables, all pairs of the task classified in one call."""
-    comparisons = [post.with_gold for post in posts] + [post.with_evidence for post in posts]
-    tables = tables_of(comparisons, model)
+    golds, evidence = [], []
+    for _, with_gold, with_evidence in posts:
+        golds.append(with_gold)
+        evidence.append(with_evidence)
+    tables = tables_of([*golds, *evidence], model)
     both = zip(posts, tables[: len(posts)], tables[len(posts) :], strict=True)
-    return [ScoredPost(post.timeline, gold, evidence) for post, gold, evidence in both]
+    return [ScoredPost(timeline, gold, own) for (timeline, _, _), gold, own in both]
 
 
 def published(posts: Sequence[ScoredPost]) -> dict[str, Average]:

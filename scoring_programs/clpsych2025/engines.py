@@ -37,11 +37,8 @@ def nli_model(options: Mapping[str, Any]) -> "NliModel":
 def settings(options: Mapping[str, Any], engine: str, resolved: Mapping[str, object] | None) -> dict[str, str]:
     """What a task's scores depend on, by dotted option name.
 
-    Args:
-        options: the competition's options.
-        engine: `bertscore` or `nli`.
-        resolved: the engine's own account of itself (revision, layer, …); None where no text needed it, and then only
-            what is known without the model is given.
+    `resolved` is the account of itself of the `engine`, `bertscore` or `nli` (revision, layer, …); None where no text
+    needed it, and then only what is known without the model is given.
     """
     if resolved is None:
         given = options[engine]

@@ -17,11 +17,7 @@ from scoring_kit.json_reading import JsonObject, read_json
 def prepare(source: Path, out: Path) -> list[str]:
     """Write the reference data made of the folder `source` into the folder `out`.
 
-    Returns:
-        Warnings about annotations that look wrong but can be scored.
-
-    Raises:
-        OrganiserError: with every mistake, naming file, timeline, post and field.
+    Returns warnings about annotations that look wrong but can be scored; raises OrganiserError with every mistake.
     """
     paths = sorted(p for p in source.glob("*.json") if not p.name.startswith("."))
     if not paths:

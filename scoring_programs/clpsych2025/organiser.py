@@ -21,11 +21,7 @@ PACKED_FILES = "files/"  # where a build puts files that options name, if they e
 def prepare(request: Request) -> Warned:
     """Turn a phase's folder, raw timelines or a prepared gold.json, into reference data.
 
-    Returns:
-        {"warnings": [...]} about annotations that look wrong but can be scored.
-
-    Raises:
-        OrganiserError: with every mistake, naming file, timeline, post and field.
+    Warns of annotations that look wrong but can be scored; raises OrganiserError with every mistake.
     """
     source, out = Path(request["source"]), Path(request["out"])
     warnings = gold_files.prepare(source, out)
@@ -34,13 +30,9 @@ def prepare(request: Request) -> Warned:
 
 
 def check_reference(request: Request) -> Warned:
-    """Validate prepared gold and the options.
+    """Validate prepared gold and the options; warn of what the organisers should know before they publish.
 
-    Returns:
-        {"warnings": [...]}: what the organisers should know before they publish.
-
-    Raises:
-        OrganiserError: with every mistake, also a column that the gold leaves undefined under profile `published`.
+    Raises OrganiserError with every mistake, also a column that the gold leaves undefined under profile `published`.
     """
     tasks, options = request["tasks"], request["options"]
     messages = check_options(options)
@@ -55,7 +47,9 @@ def check_reference(request: Request) -> Warned:
         raise OrganiserError(*messages, *error.messages) from error
     items = _items_of_columns(reference, tasks)
     if profile == "published":
-        messages += [f"{gold.FILE}: {why}" for column, why in UNDEFINED.items() if items.get(column) == 0]
+        for column, (what, undefined, needed) in UNDEFINED.items():
+            if items.get(column) == 0:
+                messages.append(f"{gold.FILE}: {what}, so {undefined} is undefined. Expected: at least {needed}.")
     if messages:
         raise OrganiserError(*messages)
     return {"warnings": list(_weaknesses(items, reference, request))}
@@ -84,20 +78,15 @@ def secrets(request: Request) -> Secrets:
 
 FEW = 5  # details_min_items of bundle.yaml, unless the organisers change it
 UNDEFINED = {
-    "a1_recall_adaptive": "no timeline has adaptive evidence, so a1_recall_adaptive is undefined. "
-    "Expected: at least one span.",
-    "a1_recall_maladaptive": "no timeline has maladaptive evidence, so a1_recall_maladaptive is undefined. "
-    "Expected: at least one span.",
-    "a2_mse_serious": "no post has a well-being score from 1 to 4, so a2_mse_serious is undefined. "
-    "Expected: at least one in each range.",
-    "a2_mse_impaired": "no post has a well-being score from 5 to 6, so a2_mse_impaired is undefined. "
-    "Expected: at least one in each range.",
-    "a2_mse_minimal": "no post has a well-being score from 7 to 10, so a2_mse_minimal is undefined. "
-    "Expected: at least one in each range.",
-    "b_mean_consistency": "no post has a summary, so task b is undefined. Expected: at least one.",
-    "c_mean_consistency": "no timeline has a summary, so task c is undefined. Expected: at least one.",
+    "a1_recall_adaptive": ("no timeline has adaptive evidence", "a1_recall_adaptive", "one span"),
+    "a1_recall_maladaptive": ("no timeline has maladaptive evidence", "a1_recall_maladaptive", "one span"),
+    "a2_mse_serious": ("no post has a well-being score from 1 to 4", "a2_mse_serious", "one in each range"),
+    "a2_mse_impaired": ("no post has a well-being score from 5 to 6", "a2_mse_impaired", "one in each range"),
+    "a2_mse_minimal": ("no post has a well-being score from 7 to 10", "a2_mse_minimal", "one in each range"),
+    "b_mean_consistency": ("no post has a summary", "task b", "one"),
+    "c_mean_consistency": ("no timeline has a summary", "task c", "one"),
 }
-"""Column of profile `published` → what to say of gold that leaves it without a single value to average."""
+"""Column of profile `published` → what gold that leaves it undefined lacks, what is undefined then, and what to add."""
 
 
 def _weaknesses(items: Mapping[str, int], reference: ClpsychReference, request: Request) -> Iterator[str]:

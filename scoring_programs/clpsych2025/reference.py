@@ -62,11 +62,9 @@ class ClpsychReference:
 
 
 def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> ClpsychReference:
-    """Read `gold.json` as far as `tasks` need it.
+    """Read `gold.json` as far as `tasks` need it; raises OrganiserError with every mistake, of the options first.
 
-    Raises:
-        OrganiserError: with every mistake, of the options first; messages name timeline, post and field, never what
-            the gold says.
+    Messages name timeline, post and field, never what the gold says.
     """
     messages = check_options(options)
     if messages:
@@ -125,7 +123,9 @@ class _GoldReader:
         entries = self._all_by_id(timeline.get("post_level"), f"{where}, post_level", "post")
         spans = {state: self._spans(level, f"{state}_spans", place) for state in SELF_STATES}
         summary = self._summary(level, place, needed="c" in self.tasks)
-        posts = {name: self._post(post, f"{where}, post {name}") for name, post in entries.items()}
+        posts = {}
+        for name, post in entries.items():
+            posts[name] = self._post(post, f"{where}, post {name}")
         if level is not None and self.needs_spans and not any(spans.values()):
             self._wrong(place, "has no evidence span", "at least one span in every timeline (task a1)")
         if posts and self.needs_scores and all(post.wellbeing is None for post in posts.values()):
@@ -154,7 +154,9 @@ class _GoldReader:
         if key not in level and "a1" not in self.tasks:
             return ()
         if not isinstance(level.get(key), list):
-            what = f"is {type_name(level[key])}" if key in level else "missing"
+            what = "missing"
+            if key in level:
+                what = f"is {type_name(level[key])}"
             self._wrong(f"{where}, {key}", what, "a list of spans, each with its `text`")
             return ()
         texts = []

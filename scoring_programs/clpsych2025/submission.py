@@ -289,8 +289,10 @@ def _only_json(files: SubmissionFiles, problems: Problems) -> Optional[str]:
     found = [name for name in files.paths if name.lower().endswith(".json")]
     others = [name for name in files.paths if name not in found]
     if found and others:
-        more = f", with {len(others) - 1} more" if others[1:] else ""
-        problems.warn(shown(others[0]), f"ignored{more}: only the JSON file is read")
+        ignored = "ignored"
+        if others[1:]:
+            ignored += f", with {len(others) - 1} more"
+        problems.warn(shown(others[0]), f"{ignored}: only the JSON file is read")
     if len(found) == 1:
         return found[0]
     what = f"holds no JSON file{files.found(5)}"

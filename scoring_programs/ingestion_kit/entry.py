@@ -63,15 +63,8 @@ class EndedEntry:
 def run_entry(entry: CodeEntry, code: Path, input_folder: Path, output_folder: Path, limits: Limits) -> EndedEntry:
     """Run the entry to its end, or to a limit; nothing that it started runs afterwards.
 
-    Args:
-        entry: what is run.
-        code: a private copy of the submission, where it is run.
-        input_folder: what it may read.
-        output_folder: where it writes its predictions.
-        limits: when it is stopped.
-
-    Raises:
-        OrganiserError: the image lacks what runs it.
+    It runs in `code`, a private copy of the submission, may read `input_folder`, and writes its predictions to
+    `output_folder`. Raises OrganiserError where the image lacks what runs it.
     """
     adopt()
     folders = [str(input_folder.resolve()), str(output_folder.resolve())]
@@ -164,7 +157,10 @@ def _failure(entry: CodeEntry, code: int, stderr: str) -> Fault:
         where = ":".join(places[-1])
     if not where.startswith(entry.file):
         what += f" ({entry.file})"
-    what += f": {printable(lines[-1].strip())[:MESSAGE_SHOWN]}" if lines else " without a message"
+    if lines:
+        what += f": {printable(lines[-1].strip())[:MESSAGE_SHOWN]}"
+    else:
+        what += " without a message"
     return where, what, "exit code 0; what it printed is in the log of the prediction step"
 
 

@@ -107,12 +107,10 @@ def _hand_over(
 ) -> None:
     """Run the entry on a copy of the submission, and take over and check what it wrote; `record` says how it went.
 
-    Raises:
-        SubmissionError: with every problem of the code, its run or its predictions.
-        OrganiserError: the program was not packed as a whole, or there is no input data.
+    Raises SubmissionError with every problem; OrganiserError where the program is not whole, or has no input data.
     """
     program = _read_program(program_folder / "program.json")
-    entry = CodeEntry(program["entry"]["file"], program["entry"]["interface"])
+    entry = CodeEntry(**program["entry"])
     manifest = Manifest.from_dict(program["manifest"])
     # Before the code runs, so that nothing of this program is read again afterwards.
     module = submission_module(program["package"])
@@ -191,10 +189,8 @@ def _print(lines: Sequence[str], stream: Any) -> None:
 def take_over(written: Path, target: Path, problems: Problems) -> List[str]:
     """Copy what was written to the new folder `target`; all that is not taken goes into `problems`.
 
-    The code that wrote it has ended, so that nothing changes meanwhile. Links are never followed.
-
-    Returns:
-        The names of the files, sorted, `/` between folders.
+    The code that wrote it has ended, so that nothing changes meanwhile. Links are never followed. Returns the sorted
+    names of the files, `/` between folders.
     """
     target.mkdir(parents=True)
     names: List[str] = []

@@ -106,10 +106,8 @@ def best_first(terms: Sequence[Array]) -> Array:
 def of_best(merit: Formula, formula: Formula, sums: Array) -> Array:
     """A metric of the model with the greatest merit; undefined where no model has answered for every speaker.
 
-    Args:
-        merit: of a model's terms; of equally good models the one comes first that is better over all speakers.
-        formula: the metric of a model's terms.
-        sums: as `best_first` lays them out.
+    Merit and metric are formulas of a model's terms, which `sums` holds as `best_first` lays them out; of equally good
+    models the one comes first that is better over all speakers.
     """
     import numpy as np
 

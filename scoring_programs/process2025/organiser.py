@@ -3,7 +3,6 @@
 import csv
 import shutil
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +53,7 @@ def prepare(request: Request) -> Warned:
 def _make_gold(path: Path, target: Path) -> list[str]:
     """Write the speakers of a valid dem-info.csv to `target` in the form of gold.csv, their cells unchanged.
 
-    Returns:
-        A warning where training speakers were left out.
+    Returns a warning where training speakers were left out.
     """
     table = read_table(path.read_text(encoding="utf-8-sig"), path.name, Problems())
     names = {RELEASED.id: GOLD.id, CLASS: CLASS, RELEASED.mmse: GOLD.mmse}
@@ -86,15 +84,6 @@ def secrets(request: Request) -> Secrets:
 F1, RMSE, S = "f1", "rmse", "s"
 BOARD_F1 = "macro_f1"
 PLACES = 2
-
-
-@dataclass(frozen=True)
-class Invitations:
-    """Who is invited: up to two teams by each task, best first, and one by the combined score."""
-
-    classification: Sequence[str]
-    regression: Sequence[str]
-    joint: str | None
 
 
 def rank(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -136,9 +125,9 @@ def _answer(scores: Scores, view: RankingView) -> dict[str, Any]:
         S: standing(combined, True, view),
     }
     invited = invitations(by[F1].ranks, by[RMSE].ranks, by[S].ranks)
-    invited_by: dict[str | None, str] = {invited.joint: "joint"}
-    invited_by |= dict.fromkeys(invited.regression, "regression")
-    invited_by |= dict.fromkeys(invited.classification, "classification")
+    invited_by: dict[str, str] = {}
+    for kind, teams in reversed(invited.items()):
+        invited_by |= dict.fromkeys(teams, kind)
     records = []
     for team, _ in by[S].rows:
         record: dict[str, Any] = {TEAM: team, **scores[team], S: combined[team]}
@@ -147,16 +136,12 @@ def _answer(scores: Scores, view: RankingView) -> dict[str, Any]:
         record["tied"] = [name for name, own in by.items() if team in tied(own.ranks, view.unseen)]
         record["invited_by"] = invited_by.get(team)
         records.append(record)
-    joint = None
-    if invited.joint is not None:
-        joint = next(iter(_shown([invited.joint], view)), None)
+    shown = {}
+    for kind, teams in invited.items():
+        shown[kind] = _shown(teams, view)
     return {
         "teams": shown_records(records, view),
-        "invited": {
-            "classification": _shown(invited.classification, view),
-            "regression": _shown(invited.regression, view),
-            "joint": joint,
-        },
+        "invited": {**shown, "joint": next(iter(shown["joint"]), None)},
         "tables": _tables(scores, combined, by, invited, view),
         "notes": _notes(by, view),
     }
@@ -192,10 +177,13 @@ def combined_scores(scores: Scores, baselines: Collection[str] = ()) -> dict[str
     return combined
 
 
-def invitations(by_f1: Mapping[str, int], by_rmse: Mapping[str, int], by_s: Mapping[str, int]) -> Invitations:
+def invitations(
+    by_f1: Mapping[str, int], by_rmse: Mapping[str, int], by_s: Mapping[str, int]
+) -> dict[str, Sequence[str]]:
     """Who is invited, by the ranks in classification, in regression and of the combined score.
 
-    A team without a result in either task is not invited.
+    Up to two teams by each task, best first, and at most one as `joint`, by the combined score. A team without a
+    result in either task is not invited.
     """
     classification = sorted(by_f1, key=lambda team: (by_f1[team], team))
     regression = sorted(by_rmse, key=lambda team: (by_rmse[team], team))
@@ -206,8 +194,8 @@ def invitations(by_f1: Mapping[str, int], by_rmse: Mapping[str, int], by_s: Mapp
         else:
             classification.remove(team)
     taken = {*classification[:PLACES], *regression[:PLACES]}
-    joint = min({*by_f1, *by_rmse} - taken, key=lambda team: (by_s[team], team), default=None)
-    return Invitations(classification[:PLACES], regression[:PLACES], joint)
+    others = sorted({*by_f1, *by_rmse} - taken, key=lambda team: (by_s[team], team))
+    return {"classification": classification[:PLACES], "regression": regression[:PLACES], "joint": others[:1]}
 
 
 def team_name(stem: str, names: Sequence[str], problems: Problems) -> str | None:
@@ -222,9 +210,7 @@ def team_name(stem: str, names: Sequence[str], problems: Problems) -> str | None
 
 def _metric(results: Mapping[str, TaskResult], task: str, name: str) -> float | None:
     """A team's metric as it was computed, not as the board shows it; None where it did not enter the task."""
-    if task not in results:
-        return None
-    return results[task].metrics[name].value
+    return results[task].metrics[name].value if task in results else None
 
 
 def _read_scores(path: Path) -> Scores:
@@ -257,10 +243,10 @@ def _tables(
     scores: Scores,
     combined: Mapping[str, float],
     by: Mapping[str, Standing],
-    invited: Invitations,
+    invited: Mapping[str, Sequence[str]],
     view: RankingView,
 ) -> list[dict[str, Any]]:
-    def table(title: str, name: str, heads: Mapping[str, str], is_invited: Collection[str | None]) -> dict[str, Any]:
+    def table(title: str, name: str, heads: Mapping[str, str], is_invited: Sequence[str]) -> dict[str, Any]:
         rows = []
         for team, place in by[name].rows:
             cells = [""] * (len(heads) + 1)
@@ -274,9 +260,9 @@ def _tables(
         return {"title": title, "header": ["Rank", "Team", *heads.values(), "Invitation"], "rows": rows}
 
     return [
-        table("Classification", F1, {F1: "Macro F1"}, invited.classification),
-        table("Regression", RMSE, {RMSE: "RMSE"}, invited.regression),
-        table("Combined", S, {F1: "Macro F1", RMSE: "RMSE", S: "S"}, [invited.joint]),
+        table("Classification", F1, {F1: "Macro F1"}, invited["classification"]),
+        table("Regression", RMSE, {RMSE: "RMSE"}, invited["regression"]),
+        table("Combined", S, {F1: "Macro F1", RMSE: "RMSE", S: "S"}, invited["joint"]),
     ]
 
 

@@ -21,15 +21,10 @@ Scores = dict[str, dict[str, "float | None"]]
 
 
 def read_scores(path: Path, keys: Sequence[str], also: Sequence[str] = ()) -> Scores:
-    """Read a table `team,<column>,…`; an empty cell or a missing column is a task that the team did not enter.
+    """Read a CSV table `team,<column>,…`; an empty cell or a missing column is a task that the team did not enter.
 
-    Args:
-        path: the table, CSV.
-        keys: the columns it may have; it has one of them at least.
-        also: further columns it may have, for one of `keys` or beside them.
-
-    Raises:
-        OrganiserError: everything that is wrong with the table, with file and line.
+    It has one of the columns `keys` at least, and may have those in `also`, for one of `keys` or beside them. Raises
+    OrganiserError with everything that is wrong, with file and line.
     """
     problems = Problems()
     if not path.is_file():

@@ -46,11 +46,6 @@ class CodeEntry:
     file: str
     interface: str
 
-    @classmethod
-    def from_dict(cls, data: Optional[Mapping[str, Any]]) -> "Optional[CodeEntry]":
-        """Make an entry of its JSON object; None where there is none, and submissions are predictions."""
-        return cls(data["file"], data["interface"]) if data else None
-
 
 def run_folder_name(submission: Path) -> str:
     """The name of the folder that the ingestion program leaves: a SHA-256 over the submission's files and their names.
@@ -147,21 +142,8 @@ MOST_AROUND = 120.0
 """Seconds for starting, checking and packing: what the limit of the code leaves for them at most."""
 
 
-@dataclass(frozen=True)
-class CodeRun:
-    """A run of submitted code that ended well.
-
-    Attributes:
-        predictions: the folder of the files that it wrote.
-        seconds: wall clock.
-    """
-
-    predictions: Path
-    seconds: float
-
-
-def handed_over(output: Path, submission: Optional[Path], problems: Problems) -> CodeRun:
-    """The run of the submission that is scored; its warnings go to `problems`.
+def handed_over(output: Path, submission: Optional[Path], problems: Problems) -> Tuple[Path, float]:
+    """The folder of the files that the submitted code wrote, and its wall-clock seconds; warnings go to `problems`.
 
     Args:
         output: what the prediction step left, and whatever the platform laid over it.
@@ -169,9 +151,7 @@ def handed_over(output: Path, submission: Optional[Path], problems: Problems) ->
             the run's folder is the one that is called after this very submission. Else it is the only one there is.
         problems: collects warnings.
 
-    Raises:
-        SubmissionError: the code has not run, or its run failed.
-        OrganiserError: the ingestion program failed.
+    Raises SubmissionError where the code has not run, or its run failed; OrganiserError where the program failed.
     """
     names = run_folders(output)
     if submission is not None and submission.is_dir():
@@ -193,7 +173,7 @@ def handed_over(output: Path, submission: Optional[Path], problems: Problems) ->
     if files != record["files"]:
         problems.error("predictions", "are not those that the ingestion program checked", "Submit again")
         problems.stop_if_any()
-    return CodeRun(predictions, float(record["duration"]))
+    return predictions, float(record["duration"])
 
 
 def _check_worker(metadata: Path, duration: float, problems: Problems) -> None:

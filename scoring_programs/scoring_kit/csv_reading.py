@@ -116,12 +116,13 @@ def identified_rows(
     first_line: Dict[str, int] = {}
     for line, cells in rows:
         item = cells[at].strip()
-        if item and item not in first_line:
+        if not item:
+            problems.error(f"{name}:{line}", f"{id_column} is empty", expected)
+        elif item in first_line:
+            problems.error(f"{name}:{line}", f"{id_column} {item} already occurs in line {first_line[item]}", expected)
+        else:
             first_line[item] = line
             yield line, item, cells
-        else:
-            what = f"{item} already occurs in line {first_line[item]}" if item else "is empty"
-            problems.error(f"{name}:{line}", f"{id_column} {what}", expected)
 
 
 def rows_by_id(

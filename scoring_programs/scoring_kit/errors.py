@@ -117,9 +117,10 @@ class Problems:
         texts = []
         for text, others in self._texts.values():
             if others:
-                more = ", …" if len(others) > LINES_SHOWN else ""
                 numbers = ", ".join(others[:LINES_SHOWN])
-                text += f" The same in {counted(len(others), 'more line')}: {numbers}{more}."
+                if len(others) > LINES_SHOWN:
+                    numbers += ", …"
+                text += f" The same in {counted(len(others), 'more line')}: {numbers}."
             texts.append(text)
         return texts
 

@@ -91,9 +91,7 @@ def run(
 ) -> dict[str, TaskResult]:
     """Score the submission against `gold`, or else `input_folder/ref`, and write the outputs; returns the results.
 
-    Raises:
-        SubmissionError: with every problem of the submission.
-        OrganiserError: reference data, models or options are wrong.
+    Raises SubmissionError with every problem of it; OrganiserError where reference data, models or options are wrong.
     """
     started = time.monotonic()
     remove_outputs(output_folder)
@@ -105,8 +103,8 @@ def run(
     if program.takes_code:
         from scoring_kit.code_submission import handed_over  # in no program that scores predictions
 
-        code_run = handed_over(input_folder / "res", input_folder.parent / "ingested_program", problems)
-        submitted, seconds = code_run.predictions, code_run.seconds
+        code = input_folder.parent / "ingested_program"
+        submitted, seconds = handed_over(input_folder / "res", code, problems)
     try:
         submission, files = read_submission(submission_module(program.package), submitted, gold.manifest, problems)
     except SubmissionError:
@@ -130,10 +128,8 @@ def run(
 def program_of(folder: Path, task: str | None) -> Program:
     """The description of the program in a folder, of one task alone where one is named.
 
-    Where organisers run it themselves they may ask for more details; scores are written as on the platform.
-
-    Raises:
-        OrganiserError: it cannot be read, or has no such task or level of details.
+    Where organisers run it themselves they may ask for more details; scores are written as on the platform. Raises
+    OrganiserError where it cannot be read, or has no such task or level of details.
     """
     program = Program.read(folder / "program.json")
     if details := os.environ.get("SCORING_DETAILS"):
@@ -175,11 +171,8 @@ def score_tasks(
 ) -> dict[str, TaskResult]:
     """Score every task that the submission enters, by `scorer` of the package's module `tasks`, where there is one.
 
-    Else by `score` of the package's module that is called like the task.
-    `seconds` is how long submitted code ran, which fills a column that measures it; None where that is not known.
-
-    Raises:
-        OrganiserError: the submission enters a task that the competition does not have.
+    Else by `score` of the package's module that is called like the task. `seconds` is how long submitted code ran,
+    which fills a column that measures it. Raises OrganiserError where the competition does not have an entered task.
     """
     unknown = sorted(set(submission.entered) - set(program.all_tasks))
     if unknown:

@@ -89,11 +89,7 @@ Gold = TypeVar("Gold")
 
 
 def serve(module: Mapping[str, Any]) -> int:
-    """Answer calls with the functions of a package's organiser module, its `globals()`, until standard input ends.
-
-    Returns:
-        The exit status.
-    """
+    """Answer calls with the functions of a package's organiser module, its `globals()`; returns the exit status."""
     package = str(module.get("__package__"))
     known: dict[str, Verb] = {
         "check_reference": partial(_check_reference, package),
@@ -161,28 +157,24 @@ def _answered(verbs: Mapping[str, Verb], call: Mapping[str, Any]) -> str:
     name = call["verb"]
     if name not in verbs:
         return _json({"messages": [f"no verb {name!r}. Expected one of {', '.join(sorted(verbs))}."]})
+    record: dict[str, object]
     try:
         return _json({"answer": verbs[name](call["request"])})
     except SubmissionError as error:
-        return _json({"messages": error.report().splitlines()})
+        record = {"messages": error.report().splitlines()}
     except OrganiserError as error:
-        return _json({"messages": error.messages})
-    except ModuleNotFoundError as error:
-        if package := missing_package(error):
-            return _json({"messages": [what_is_missing(package)]})
-        return _json({"traceback": _traceback(error)})
+        record = {"messages": error.messages}
     except Exception as error:
-        return _json({"traceback": _traceback(error)})
+        record = {"traceback": "".join(traceback.format_exception(error))}
+        if isinstance(error, ModuleNotFoundError) and (package := missing_package(error)):
+            record = {"messages": [what_is_missing(package)]}
+    return _json(record)
 
 
 def _json(record: object) -> str:
     """JSON in which half a surrogate pair, as in a file's name that is not UTF-8, is escaped: readers refuse it."""
     text = json.dumps(record, ensure_ascii=False)
     return re.sub("[\ud800-\udfff]", lambda half: rf"\\u{ord(half[0]):x}", text)
-
-
-def _traceback(error: Exception) -> str:
-    return "".join(traceback.format_exception(error))
 
 
 def _check_reference(package: str, request: Any) -> Warned:
@@ -200,11 +192,7 @@ def _manifest(package: str, request: Any) -> object:
 
 
 def columns(request: Mapping[str, Any]) -> dict[str, Any]:
-    """What the modules of `tasks` in `package` declare.
-
-    Returns:
-        task id → `metrics`, the names of METRICS, None where the module has none; `needs_model`.
-    """
+    """What the modules of `tasks` in `package` declare: task → `metrics`, None without METRICS, and `needs_model`."""
     declared = {}
     for task in request["tasks"]:
         module = importlib.import_module(f"{request['package']}.{task}")
@@ -219,15 +207,13 @@ def trial(request: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         request: `program`, the folder of a program.json; `phase`, a folder with the reference data in `ref/`;
-            `submission`, a zip; `is_template`, whether that is the empty template.
+            `submission`, a zip.
 
     Returns:
         `scores`: task id → column key → score, of the tasks that the submission enters; or `missing`: which Python
         package is not here, in words.
 
-    Raises:
-        SubmissionError: the submission is refused.
-        OrganiserError: the package, its columns or the reference data are wrong; a function of the organisers' fails.
+    Raises SubmissionError where it is refused; OrganiserError where package, columns, gold or own functions are wrong.
     """
     from scoring_kit.frame import phase_gold, program_of, run
     from scoring_kit.submission_files import reference_module

@@ -69,14 +69,6 @@ class ScoreColumn:
 
 
 @dataclass(frozen=True)
-class PackedPhase:
-    """The phase that a program was packed for."""
-
-    id: str
-    name: str
-
-
-@dataclass(frozen=True)
 class Program:
     """A scoring program's own description.
 
@@ -86,7 +78,8 @@ class Program:
         columns: in the board's order; the first one ranks.
         details_min_items: a detailed figure has at least so many scored items.
         scores_txt: write scores.txt, too (older CodaLab).
-        phase: None in a starting kit, where participants score with gold of their own, and where organisers rank.
+        phase: its `id` and `name`; None in a starting kit, where participants score with gold of their own, and where
+            organisers rank.
         details: what participants see beside their scores, `none`, `headline` or `full`; `all` for organisers.
         score_decimals: every figure is rounded to so many decimals; None leaves them exact.
         scores_hidden: the platform keeps the scoring output of the phase from participants.
@@ -109,7 +102,7 @@ class Program:
     columns: tuple[ScoreColumn, ...]
     details_min_items: int
     scores_txt: bool = False
-    phase: PackedPhase | None = None
+    phase: Mapping[str, str] | None = None
     details: str = "full"
     score_decimals: int | None = None
     scores_hidden: bool = False
@@ -129,7 +122,6 @@ class Program:
             data["options"] = _with_paths(data["options"], path.parent)
             columns = tuple(ScoreColumn(**column) for column in data.pop("columns"))
             data.pop("secrets", None)  # for the check of a bundle
-            data["phase"] = data.get("phase") and PackedPhase(**data["phase"])
             data["tasks"], data["all_tasks"] = tuple(data["tasks"]), tuple(data["all_tasks"])
             return cls(columns=columns, **data)
         except (OSError, ValueError, KeyError, TypeError) as error:

@@ -65,8 +65,7 @@ def read_entries(
     the latest counts. Those in the folders `on_board`, paths below `folder`, are on the platform's leaderboard: where a
     team has any of these, one of them counts.
 
-    Raises:
-        OrganiserError: there is no submission, and every team whose latest submission is not clear.
+    Raises OrganiserError where there is none, and with every team whose latest submission is not clear.
     """
     if not folder.is_dir():
         what = "is a file" if folder.exists() else "no such folder"
@@ -149,8 +148,7 @@ class TeamResults:
 def score_all(request: Mapping[str, Any], program: Program, team_name: TeamName = entry_name) -> TeamResults:
     """Score every team's submission in `request["submissions"]` against the gold in `request["reference"]`.
 
-    Raises:
-        OrganiserError: the gold or the folder cannot be used, a column has no metric, or no submission can be scored.
+    Raises OrganiserError where gold or folder cannot be used, a column has no metric, or nothing can be scored.
     """
     gold = read_gold(program, Path(request["reference"]))
     folders = task_folders(submission_module(program.package), program.all_tasks)
@@ -188,13 +186,13 @@ def _scored(gold: PhaseGold, entry: TeamEntry) -> dict[str, TaskResult]:
 
     Where the entry is what a run of submitted code left, its predictions count, and the seconds in which it wrote them.
     """
-    program, files, seconds = gold.program, entry.files, None
+    program, files = gold.program, entry.files
+    seconds: float | None = None
     if run_folders(files):
         try:
-            run = handed_over(files, None, Problems())
+            files, seconds = handed_over(files, None, Problems())
         except OrganiserError as error:
             raise SubmissionError(error.messages, len(error.messages)) from error
-        files, seconds = run.predictions, run.seconds
     submission, _ = read_submission(submission_module(program.package), files, gold.manifest, Problems())
     results = score_tasks(program, gold.reference, submission, seconds)
     check_columns(program, results)
@@ -212,5 +210,7 @@ def _placed(entry: TeamEntry, fault: str) -> str:
 
 
 def _all_of(error: SubmissionError) -> list[str]:
-    more = error.found - len(error.messages)
-    return [*error.messages, f"… and {more} more."] if more > 0 else error.messages
+    lines = list(error.messages)
+    if error.found > len(lines):
+        lines.append(f"… and {error.found - len(lines)} more.")
+    return lines

@@ -34,7 +34,7 @@ class Statistic(Protocol):
         Over all units once it is the same metric, but for correlations, which are a little wider: times a constant.
         Source: Deutsch, Dror and Roth, Transactions of the ACL 9, 2021 (PERM-BOTH with standardised scores).
         """
-        ...
+        return self
 
     def joined(self, other: Self) -> Self:
         """The statistic over the units of both, those of `other` last: two systems, ready to exchange units."""
@@ -42,11 +42,11 @@ class Statistic(Protocol):
 
     def as_sums(self) -> Additive | None:
         """The statistic as a formula of sums over units; None where it is none."""
-        ...
+        return None
 
 
 @dataclass(frozen=True, eq=False)
-class Additive:
+class Additive(Statistic):
     """A metric that is a formula of sums over units: accuracy, F1, BLEU, a mean.
 
     Attributes:
@@ -69,9 +69,6 @@ class Additive:
         """The formula of the summed terms; see `Statistic`."""
         return self.formula(counts @ self.sums)
 
-    def to_exchange(self) -> Additive:
-        return self
-
     def joined(self, other: Additive) -> Additive:
         import numpy as np
 
@@ -92,7 +89,7 @@ def by_unit(names: Sequence[str], owners: Sequence[str], terms: Array) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Items:
+class Items(Statistic):
     """A metric of single items that no sum replaces: a rank correlation, a median, an area under a curve.
 
     Attributes:
@@ -116,9 +113,6 @@ class Items:
         blocks = [counts[start : start + some, self.unit] for start in range(0, len(counts), some)]
         return np.concatenate([np.empty(0), *(self.formula(self.values, block) for block in blocks)])
 
-    def to_exchange(self) -> Statistic:
-        return self
-
     def joined(self, other: Items) -> Items:
         import numpy as np
 
@@ -128,9 +122,6 @@ class Items:
             np.concatenate([self.values, other.values]),
             self.formula,
         )
-
-    def as_sums(self) -> None:
-        return None
 
 
 @dataclass(frozen=True, eq=False)

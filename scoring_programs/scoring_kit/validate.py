@@ -33,17 +33,13 @@ FAILED = 3
 def main(module: SubmissionModule, manifest_text: str, arguments: Optional[Sequence[str]] = None) -> int:
     """Validate the submission that the command line names, and print every problem of it.
 
-    Args:
-        module: the competition's `submission` module.
-        manifest_text: the manifest as JSON.
-        arguments: the command line without the program; `sys.argv` where None.
-
     Returns:
         0 for a valid submission, 1 for another, 3 where the validator itself failed; wrong use ends with SystemExit(2).
     """
     escape_what_cannot_be_printed()
     known = json.loads(manifest_text)
-    manifest, entry = Manifest.from_dict(known), CodeEntry.from_dict(known.get("code"))
+    manifest = Manifest.from_dict(known)
+    entry = CodeEntry(**known["code"]) if known.get("code") else None
     request = _parse(manifest, arguments)
     try:
         return _validate(module, manifest, entry, request)

@@ -20,7 +20,7 @@ from gen_bundle.package.resolve import resolve
 from gen_bundle.platforms.codabench import competition_document
 from gen_bundle.render.markdown import page_html
 from gen_bundle.render.pages import render_pages
-from gen_bundle.render.starting_kit import starting_kit_members
+from gen_bundle.render.starting_kit import starting_kits
 from gen_bundle.resources import resource
 from scoring_kit.errors import Problems
 from scoring_kit.manifest import Manifest
@@ -81,7 +81,7 @@ def test_where_the_organisers_keep_a_model_is_told_to_their_scoring_program_alon
     (tmp_path / "work").mkdir()
     overrides = (f"options.nli.model={private / 'our-nli'}", f"options.cache={private / 'cache'}")
     chosen = resolve(FOLDER, overrides=overrides)
-    kit = starting_kit_members(chosen, prepare_phases(chosen, tmp_path / "work")[0])
+    kit = starting_kits(chosen, prepare_phases(chosen, tmp_path / "work")[:1])["dev"]
     texts = {name: text.read_bytes() if isinstance(text, Path) else text for name, text in kit.items()}
     with zipfile.ZipFile(io.BytesIO(texts["validate.pyz"])) as validator:
         texts |= {name: validator.read(name) for name in validator.namelist()}

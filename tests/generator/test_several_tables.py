@@ -162,7 +162,7 @@ def scored(place: Path, submission: Sent) -> Any:
 def valid(validator: bytes, submission: Sent) -> bool:
     content = zipped({name: text.encode() for name, text in submission.items()})
     package = ScoringPackage("declared", resource("scoring_programs"))
-    (verdict,) = starting_kit.validator_verdicts(validator, [content], package)
+    ((verdict,),) = starting_kit.validator_verdicts([(validator, [content])], package)
     return verdict.valid
 
 

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from gen_bundle.package.phase_data import PhaseData, prepare_phases
 from gen_bundle.package.programs import program_members
 from gen_bundle.package.resolve import resolve
-from gen_bundle.render.starting_kit import starting_kit_members
+from gen_bundle.render.starting_kit import starting_kits
 from gen_bundle.resources import resource
 from gen_bundle.zips.writing import write_zip
 from scoring_kit import frame, validate
@@ -56,7 +56,7 @@ def cases(name: str, layout: str, work: Path) -> list[Case]:
     """A case for each of the competition's programs."""
     competition = resolve(resource("bundles") / name, layout=layout, overrides=("submission_rule=all",))
     data = prepare_phases(competition, work)[0]
-    kit = starting_kit_members(competition, data)
+    (kit,) = starting_kits(competition, [data]).values()
     valid = kit["examples/valid.zip"]
     assert isinstance(valid, bytes)
     made = []

@@ -20,7 +20,6 @@ from gen_bundle.zips.tree import (
     Archive,
     Node,
     OnServer,
-    Tree,
     Unpacked,
     folder_tree,
     ignore_count,
@@ -90,7 +89,7 @@ class Bundle(CompetitionYaml):
     answers: dict[str, list[Any]] = field(default_factory=dict)
 
     @property
-    def tree(self) -> Tree:
+    def tree(self) -> Node:
         """The files as they lie on the platform's disk."""
         return self.archive.tree
 
@@ -108,7 +107,7 @@ class Bundle(CompetitionYaml):
         if not self.is_folder or not path.endswith(".zip") or self.tree.find(path) is not None:
             return None
         found = self.tree.find(path.removesuffix(".zip"))
-        if isinstance(found, Node) and found.is_folder and found is not self.tree.root:
+        if isinstance(found, Node) and found.is_folder and found is not self.tree:
             return found
         return None
 

@@ -4,7 +4,6 @@ That page is written by `python -m gen_bundle.check.catalogue > docs/checks.md`.
 """
 
 import re
-from collections.abc import Iterator
 
 from gen_bundle.check.registry import REGISTRY, Rule, RuleEffect
 from gen_bundle.check.report import Report
@@ -83,34 +82,27 @@ def explain_refusal(message: str, report: Report) -> str | None:
 def catalogue() -> str:
     """The text of docs/checks.md."""
     load_rules()
-    return "\n".join(_catalogue_lines()) + "\n"
-
-
-def _catalogue_lines() -> Iterator[str]:
     effects = list(RuleEffect)
-    by_topic: dict[str, list[Rule]] = {}
+    topics: dict[str, list[Rule]] = {rule.topic.title: [] for rule in REGISTRY.values()}
     for rule in sorted(REGISTRY.values(), key=lambda rule: (effects.index(rule.effect), rule.id)):
-        by_topic.setdefault(rule.topic.title, []).append(rule)
-    topics = dict.fromkeys(rule.topic.title for rule in REGISTRY.values())
-    yield PREFACE + "\n".join(f"| {one.name.lower()} | {one.severity} | {one.value} |" for one in effects)
-    yield AFTER_EFFECTS
-    yield INDEX
-    for topic in topics:
-        yield f"| **{topic}** | | |"
-        for rule in by_topic[topic]:
+        topics[rule.topic.title].append(rule)
+    meanings = "\n".join(f"| {one.name.lower()} | {one.severity} | {one.value} |" for one in effects)
+    text = [PREFACE + meanings, AFTER_EFFECTS, INDEX]
+    for topic, rules in topics.items():
+        text.append(f"| **{topic}** | | |")
+        for rule in rules:
             title = rule.title.replace("|", "\\|")
-            yield f"| [{rule.id}](#{rule.id}) | {rule.effect.name.lower()} | {title} |"
-    for topic in topics:
-        yield f"\n## {topic}\n"
-        for rule in by_topic[topic]:
-            yield f"### {rule.id}\n"
+            text.append(f"| [{rule.id}](#{rule.id}) | {rule.effect.name.lower()} | {title} |")
+    for topic, rules in topics.items():
+        text.append(f"\n## {topic}\n")
+        for rule in rules:
             title = rule.title[0].upper() + rule.title[1:]
-            yield f"{rule.effect.name.lower()} · {rule.effect.severity}. {title}.\n"
-            yield f"- What happens: {rule.consequence}"
-            yield f"- What to do: {rule.repair}"
+            text.append(f"### {rule.id}\n\n{rule.effect.name.lower()} · {rule.effect.severity}. {title}.\n")
+            text += [f"- What happens: {rule.consequence}", f"- What to do: {rule.repair}"]
             if rule.example:
-                yield f"- Example: {rule.example}"
-            yield f"- Source: {rule.topic.source}\n"
+                text.append(f"- Example: {rule.example}")
+            text.append(f"- Source: {rule.topic.source}\n")
+    return "\n".join(text) + "\n"
 
 
 if __name__ == "__main__":

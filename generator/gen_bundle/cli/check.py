@@ -55,10 +55,7 @@ has any trap), 2 wrong use or a path that cannot be read, 3 a bug in gen-bundle.
 @click.option("--now", metavar="DATE", help="Judge dates against this moment (ISO 8601, UTC); default: today.")
 @platform_version
 @click.option(
-    "--dry-run",
-    "dry_run",
-    type=PATH,
-    help="The results of a dry run of the bundle: its scores are compared with the columns.",
+    "--dry-run", type=PATH, help="The results of a dry run of the bundle: its scores are compared with the columns."
 )
 @click.option(
     "--known-key",
@@ -112,7 +109,9 @@ def command(
         sys.exit(3)
     if unreadable:
         sys.exit(2)
-    failing = (None, "broken", "trap") if strict else (None, "broken")
+    failing = {None, "broken"}
+    if strict:
+        failing.add("trap")
     if any(report.later in failing or report.leaks for report in reports):
         sys.exit(1)
 

@@ -12,16 +12,15 @@ import click
 from gen_bundle.cli.messages import console, print_json, say, say_each, table
 from gen_bundle.cli.options import (
     PATH,
-    VERSIONS,
     ask_about_strangers,
     competition_id,
     engine_option,
     json_option,
     live_options,
     live_phase,
+    platform_version_option,
     trust_option,
 )
-from gen_bundle.codabench.versions import PlatformVersion
 
 if TYPE_CHECKING:
     from gen_bundle.live.confirm import Cell
@@ -58,13 +57,7 @@ Exit status: 0 all that was submitted is equal and Finished, 1 a difference, a f
 @click.option("--keep", is_flag=True, help="Leave the submissions on the site, to look at them there.")
 @engine_option
 @trust_option
-@click.option(
-    "--platform-version",
-    "version",
-    type=click.Choice(VERSIONS),
-    callback=lambda _context, _option, value: value and PlatformVersion(value),
-    help="The Codabench version of the dry run. Default: the one that the site's answers show.",
-)
+@platform_version_option("The Codabench version of the dry run. Default: the one that the site's answers show.")
 @json_option("Print everything that was compared as JSON.")
 @live_options
 def command(

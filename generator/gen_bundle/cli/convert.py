@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from gen_bundle.cli.messages import print_json, say, say_each
-from gen_bundle.cli.options import PATH, json_option
+from gen_bundle.cli.options import PATH, THERE, json_option
 
 EPILOG = """\b
 Examples:
@@ -20,7 +20,7 @@ bundle that cannot be read.
 
 
 @click.command(epilog=EPILOG)
-@click.argument("old", type=click.Path(exists=True, path_type=Path))
+@click.argument("old", type=THERE)
 @click.option("--out", type=PATH, help="Where the new bundle goes; default: OLD-codabench.zip, here.")
 @click.option("--force", is_flag=True, help="Replace the file at --out.")
 @json_option("Print what became of it as JSON.")

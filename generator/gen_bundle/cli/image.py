@@ -1,8 +1,9 @@
 """gen-bundle image lock|build|check|push NAME: the image that a competition is scored in."""
 
-import dataclasses
 import re
 from collections.abc import Callable
+from dataclasses import asdict, replace
+from functools import wraps
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -37,24 +38,45 @@ def command() -> None:
     """
 
 
-Command = Callable[..., None]
+def _of_image(function: Callable[..., None]) -> Callable[..., None]:
+    """Add the argument and options that every verb has, and call it with the `request` that they lead to."""
 
+    @click.argument("name", metavar="NAME_OR_DIR")
+    @overrides_option
+    @click.option(
+        "--variant", type=click.Choice(["cpu", "cuda"]), help="[default: cuda where the option device is cuda]"
+    )
+    @click.option(
+        "--tag", help="Name and tag of the local image. [default: docker_image of bundle.yaml, else gen-bundle/NAME]"
+    )
+    @wraps(function)
+    def of_image(
+        name: str, overrides: tuple[str, ...], variant: Literal["cpu", "cuda"] | None, tag: str | None, **asked: Any
+    ) -> None:
+        from gen_bundle.codabench.worker import PLATFORM_IMAGE
+        from gen_bundle.image.request import request_for
+        from gen_bundle.package.libraries import OWN_LOCK
+        from gen_bundle.package.resolve import find_competition, resolve
 
-def _which_image(function: Command) -> Command:
-    """The argument and options that every verb has."""
-    for option in (
-        click.option(
-            "--tag",
-            help="Name and tag of the local image. [default: docker_image of bundle.yaml, else gen-bundle/NAME]",
-        ),
-        click.option(
-            "--variant", type=click.Choice(["cpu", "cuda"]), help="[default: cuda where the option device is cuda]"
-        ),
-        overrides_option,
-        click.argument("name", metavar="NAME_OR_DIR"),
-    ):
-        function = option(function)
-    return function
+        competition = resolve(find_competition(name), overrides=overrides)
+        declared = competition.declaration
+        image = tag or declared.docker_image
+        if not image:  # one of this machine
+            plain_name = re.sub("[-_.]+", "-", competition.name.lower()).strip("-")
+            image = f"gen-bundle/{plain_name}:{metadata.version('gen-bundle')}"
+        request = request_for(competition.name, competition.options, image, variant)
+        on_platform = tag is None and declared.image == PLATFORM_IMAGE and not request.models
+        request = replace(
+            request,
+            requirements=tuple(declared.requirements),
+            lock_file=competition.folder / OWN_LOCK,
+            platform=bool(declared.requirements) and on_platform,
+        )
+        for folder in request.folders:
+            say(f"note: {folder} is a folder on this machine; programs read it there, it is not baked in.", "yellow")
+        function(request=request, **asked)
+
+    return of_image
 
 
 _which_manifest = click.option(
@@ -65,46 +87,17 @@ _which_manifest = click.option(
 )
 
 
-def _request(
-    name: str, overrides: tuple[str, ...], variant: Literal["cpu", "cuda"] | None, tag: str | None
-) -> "ImageRequest":
-    from gen_bundle.codabench.worker import PLATFORM_IMAGE
-    from gen_bundle.image.request import request_for
-    from gen_bundle.package.libraries import OWN_LOCK
-    from gen_bundle.package.resolve import find_competition, resolve
-
-    competition = resolve(find_competition(name), overrides=overrides)
-    declared = competition.declaration
-    image = tag or declared.docker_image
-    if not image:  # one of this machine
-        plain_name = re.sub("[-_.]+", "-", competition.name.lower()).strip("-")
-        image = f"gen-bundle/{plain_name}:{metadata.version('gen-bundle')}"
-    request = request_for(competition.name, competition.options, image, variant)
-    request = dataclasses.replace(
-        request,
-        requirements=tuple(declared.requirements),
-        lock_file=competition.folder / OWN_LOCK,
-        platform=bool(
-            declared.requirements and tag is None and declared.image == PLATFORM_IMAGE and not request.models
-        ),
-    )
-    for folder in request.folders:
-        say(f"note: {folder} is a folder on this machine; programs read it there, it is not baked in.", "yellow")
-    return request
-
-
 @command.command()
-@_which_image
+@_of_image
 @_which_manifest
 @click.option("--numbers", is_flag=True, help="Store what the built image's self-test computes, as its future lock.")
-def lock(manifest: Path, numbers: bool, **which: Any) -> None:
+def lock(request: "ImageRequest", manifest: Path, numbers: bool) -> None:
     """Fill in the digests of the competition's models, from the hub, of the base image, and of its `requirements`.
 
     Digests that the manifest expects are compared; where the hub has another one, nothing is locked.
     """
     from gen_bundle.image import lock as locking
 
-    request = _request(**which)
     if not numbers:
         locking.lock_requirements(request, say)
     if request.platform:
@@ -116,7 +109,7 @@ def lock(manifest: Path, numbers: bool, **which: Any) -> None:
 
 
 @command.command()
-@_which_image
+@_of_image
 @_which_manifest
 @click.option("--base-image", help="Image with Python 3.11 to start from. [default: base_image of the manifest]")
 @click.option(
@@ -125,13 +118,12 @@ def lock(manifest: Path, numbers: bool, **which: Any) -> None:
     type=PATH,
     help="Folder to take the sentence splitter's data from, instead of a download. [env: NLTK_DATA]",
 )
-def build(manifest: Path, base_image: str | None, nltk_data: Path | None, **which: Any) -> None:
+def build(request: "ImageRequest", manifest: Path, base_image: str | None, nltk_data: Path | None) -> None:
     """Build the image on this machine's container engine; the last step is its self-test."""
     from gen_bundle.image.docker_command import inspect_image
     from gen_bundle.image.models import read_models_file, settle_weights
     from gen_bundle.image.verbs import build_image
 
-    request = _request(**which)
     known = read_models_file(manifest)
     weights = settle_weights(request, known, manifest, nltk_data)
     start = base_image or known.base_image.reference
@@ -147,34 +139,34 @@ def build(manifest: Path, base_image: str | None, nltk_data: Path | None, **whic
 
 
 @command.command()
-@_which_image
+@_of_image
 @click.option("--worker-disk", type=float, help="Disk space for the image on the workers, in GB. [default: 15]")
 @click.option("--gpu", is_flag=True, help="The self-test must see a GPU, and runs the models on it.")
 @json_option("Print the findings as JSON.")
-def check(worker_disk: float | None, gpu: bool, as_json: bool, **which: Any) -> None:
+def check(request: "ImageRequest", worker_disk: float | None, gpu: bool, as_json: bool) -> None:
     """List what would keep the image from working on Codabench's workers."""
     from gen_bundle.image.verbs import WORKER_DISK_GB, check_image
 
     with spinner("running the image's self-test"):
-        request = _request(**which)
         observations = check_image(request, worker_disk or WORKER_DISK_GB, gpu)
     for one in observations:
-        word, style = ("PROBLEM", "red") if one.problem else ("ok     ", "")
-        say(f"{word}  {one.name}: {one.text}", style)
+        if one.problem:
+            say(f"PROBLEM  {one.name}: {one.text}", "red")
+        else:
+            say(f"ok       {one.name}: {one.text}")
     if as_json:
-        print_json([dataclasses.asdict(one) for one in observations])
+        print_json([asdict(one) for one in observations])
     if any(observation.problem for observation in observations):
         raise SystemExit(1)
 
 
 @command.command()
-@_which_image
+@_of_image
 @click.option("--to", "target", required=True, metavar="REGISTRY/NAME:TAG", help="Where to push; nothing is assumed.")
-def push(target: str, **which: Any) -> None:
+def push(request: "ImageRequest", target: str) -> None:
     """Push the image, and print the line for bundle.yaml that names exactly this image."""
     from gen_bundle.image.verbs import push_image
 
-    request = _request(**which)
     name = push_image(request.tag, target)
     say("set in bundle.yaml, or with --set:")
     click.echo(f"docker_image: {name}")

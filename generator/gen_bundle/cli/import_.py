@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from gen_bundle.cli.messages import say, say_each, spinner
-from gen_bundle.cli.options import PATH, python_option, trust_option
+from gen_bundle.cli.options import PATH, THERE, python_option, trust_option
 
 EPILOG = """\b
 Examples:
@@ -24,7 +24,7 @@ cannot be read: nothing is written.
 
 
 @click.command(epilog=EPILOG)
-@click.argument("bundle", type=click.Path(exists=True, path_type=Path))
+@click.argument("bundle", type=THERE)
 @click.option("--out", type=PATH, help="The project's folder; default: BUNDLE-project, here.")
 @click.option(
     "--declare",

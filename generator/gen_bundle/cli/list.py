@@ -40,11 +40,7 @@ def command(as_json: bool) -> None:
 
 
 def _row(name: str, known: Known) -> dict[str, Any]:
-    """What is shown of a competition, from its YAML alone, since the model that checks it takes long to import.
-
-    Raises:
-        UserError: it cannot be built by this name, or its bundle.yaml is unfinished.
-    """
+    """What is shown of a competition, from its YAML alone, since the model that checks it takes long to import."""
     from gen_bundle.declaration.source import read_source
 
     if known.fault:

@@ -13,6 +13,7 @@ import click
 
 from gen_bundle.cli import VERBS
 from gen_bundle.cli.messages import can_answer, say, say_each, spinner
+from gen_bundle.cli.options import FOLDER
 from gen_bundle.errors import UserError
 
 if TYPE_CHECKING:
@@ -97,9 +98,7 @@ class _Command(click.Command):
     help="Your own cookiecutter template, with --gold or --recipe.",
 )
 @click.option("--title", help="Title of the competition.")
-@click.option(
-    "--in", "parent", type=click.Path(path_type=Path, file_okay=False), default=Path(), help="Folder to make it in."
-)
+@click.option("--in", "parent", type=FOLDER, default=Path(), help="Folder to make it in.")
 @click.option("--yes", is_flag=True, help="Ask nothing: take the proposals.")
 @click.pass_context
 def command(context: click.Context, /, name: str, title: str | None, parent: Path, **asked: Any) -> None:
@@ -157,11 +156,7 @@ def _unread(options: Sequence[str], used: Sequence[str], why: str) -> list[str]:
 
 
 def _files(gold: Sequence[str]) -> dict[str, Path]:
-    """Phase → its file; the phase is empty where one file is to be divided.
-
-    Raises:
-        UserError: several files of which not each has a phase of its own.
-    """
+    """Phase → its file; the phase is empty where one file is to be divided."""
     files: dict[str, Path] = {}
     for text in gold:
         phase, equals, name = text.partition("=")
@@ -267,11 +262,7 @@ def _declared(place: "Place", asked: Mapping[str, Any], words: Sequence[str]) ->
 def _asked(
     place: "Place", gold: "GoldRows", choices: "Choices", split: str | None
 ) -> tuple["Place", "Choices", str | None]:
-    """Ask about everything that was not given as an option, each time with a proposal; returns what was answered.
-
-    Raises:
-        UserError: the answers do not fit the gold.
-    """
+    """Ask about everything that was not given as an option, each time with a proposal; returns what was answered."""
     from gen_bundle.new.propose import propose
 
     say(f"{gold.file}: {len(gold)} rows, columns {', '.join(gold.names)}. Enter takes what is in brackets.")

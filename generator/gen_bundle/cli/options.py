@@ -21,17 +21,23 @@ if TYPE_CHECKING:
 
 Option = Callable[[Callable[..., Any]], Callable[..., Any]]
 PATH = click.Path(path_type=Path)
-VERSIONS = [version.value for version in PlatformVersion]
+THERE = click.Path(path_type=Path, exists=True)
+FOLDER = click.Path(path_type=Path, file_okay=False)
 
-platform_version: Option = click.option(
-    "--platform-version",
-    "version",
-    type=click.Choice(VERSIONS),
-    default=NEWEST.value,
-    show_default=True,
-    callback=lambda _context, _option, value: PlatformVersion(value),
-    help="The Codabench version to follow.",
-)
+
+def platform_version_option(help_: str, **more: Any) -> Option:
+    """`--platform-version`; the help says what follows it."""
+    return click.option(
+        "--platform-version",
+        "version",
+        type=click.Choice([version.value for version in PlatformVersion]),
+        callback=lambda _context, _option, value: value and PlatformVersion(value),
+        help=help_,
+        **more,
+    )
+
+
+platform_version = platform_version_option("The Codabench version to follow.", default=NEWEST.value, show_default=True)
 trust_option: Option = click.option(
     "--trust", is_flag=True, help="Run code of others on this machine without isolation (docs/trust.md)."
 )

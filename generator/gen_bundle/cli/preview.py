@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from gen_bundle.cli.messages import say, say_each, spinner
-from gen_bundle.cli.options import platform_version
+from gen_bundle.cli.options import FOLDER, THERE, platform_version
 from gen_bundle.codabench.versions import PlatformVersion
 
 EPILOG = """\b
@@ -20,20 +20,9 @@ Exit status: 0 the page is written, 2 wrong use, or not a Codabench bundle.
 
 
 @click.command(epilog=EPILOG)
-@click.argument("bundle", type=click.Path(exists=True, path_type=Path))
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("preview"),
-    show_default=True,
-    help="Folder for index.html.",
-)
-@click.option(
-    "--dry-run",
-    "dry_run",
-    type=click.Path(exists=True, path_type=Path),
-    help="The results of a dry run, to fill the leaderboard.",
-)
+@click.argument("bundle", type=THERE)
+@click.option("--out", type=FOLDER, default=Path("preview"), show_default=True, help="Folder for index.html.")
+@click.option("--dry-run", type=THERE, help="The results of a dry run, to fill the leaderboard.")
 @platform_version
 @click.option("--open", "open_it", is_flag=True, help="Open it in the browser.")
 @click.option("--serve", "serve_it", is_flag=True, help="Serve it on this machine until Ctrl-C.")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gen_bundle.codabench.worker import HOME, ContainerKind, replace_placeholders
-from gen_bundle.zips.tree import Node, Tree
+from gen_bundle.zips.tree import Node
 
 Role = Literal["scoring", "ingestion"]
 KINDS: Mapping[Role, ContainerKind] = {"scoring": "program", "ingestion": "ingestion"}
@@ -48,7 +48,7 @@ class Fault:
     what: str
 
 
-def faults(command: str, role: Role, during_scoring: bool, program: Tree) -> list[Fault]:
+def faults(command: str, role: Role, during_scoring: bool, program: Node) -> list[Fault]:
     """Everything that keeps a command from doing what it says."""
     given = command
     command = replace_placeholders(
@@ -105,7 +105,7 @@ def _first_part(words: list[str]) -> list[str]:
     return words
 
 
-def _shell_fault(command: str, words: list[str], program: Tree) -> Fault | None:
+def _shell_fault(command: str, words: list[str], program: Node) -> Fault | None:
     """What a shell would do with the command, and the worker, which uses none, does not."""
     if ASSIGNMENT.match(words[0]):
         return Fault("broken", "shell", f"the command runs without a shell: {words[0]} is taken for the program")
@@ -121,7 +121,7 @@ def _shell_fault(command: str, words: list[str], program: Tree) -> Fault | None:
     return None
 
 
-def _operator_fault(words: list[str], program: Tree) -> Fault | None:
+def _operator_fault(words: list[str], program: Node) -> Fault | None:
     for word in words:
         glued = word.endswith(";") and len(word) > 1
         if glued or OPERATORS.match(word):
@@ -137,7 +137,7 @@ def _passed_on(what: str, *, starts: bool) -> Fault:
     return Fault("broken", "shell", what)
 
 
-def _line_fault(command: str, program: Tree) -> Fault | None:
+def _line_fault(command: str, program: Node) -> Fault | None:
     """A command of several lines, of which a later one is meant as a command of its own."""
     first, *later = (line.split() for line in command.strip().splitlines())
     for line in later:
@@ -171,7 +171,7 @@ def _shell_string(words: list[str]) -> str | None:
     return None
 
 
-def _runs_program(words: list[str], program: Tree) -> bool:
+def _runs_program(words: list[str], program: Node) -> bool:
     """Whether the words start a script of the program."""
     if not words or not _is_interpreter(words[0]):
         return False
@@ -198,11 +198,11 @@ def _inside(path: str) -> str | None:
     return plain.removeprefix(f"{HOME}/") if plain.startswith(f"{HOME}/") else None
 
 
-def _exists(path: str, program: Tree) -> bool:
+def _exists(path: str, program: Node) -> bool:
     return isinstance(program.find(path), Node)
 
 
-def _script_fault(words: list[str], program: Tree) -> Fault | None:
+def _script_fault(words: list[str], program: Node) -> Fault | None:
     head = words[0]
     shell_string = _shell_string(words)
     if shell_string is not None:
@@ -221,7 +221,7 @@ def _script_fault(words: list[str], program: Tree) -> Fault | None:
     )
 
 
-def _direct_fault(head: str, program: Tree) -> Fault | None:
+def _direct_fault(head: str, program: Node) -> Fault | None:
     """What is wrong with a program that no interpreter is given."""
     inside = _inside(head)
     if PYTHON.match(head.lower()):
@@ -238,7 +238,7 @@ def _direct_fault(head: str, program: Tree) -> Fault | None:
     return Fault("broken", "script", f"{head} does not exist in the program") if "/" in head else None
 
 
-def _missing_script(script: str, program: Tree, fits: Callable[[Node], bool]) -> Fault | None:
+def _missing_script(script: str, program: Node, fits: Callable[[Node], bool]) -> Fault | None:
     if script.startswith(NEVER_MOUNTED):
         return Fault("broken", "script", f"{script} is never there: the program lies in {HOME}")
     inside = _inside(script)
@@ -254,7 +254,7 @@ def _missing_script(script: str, program: Tree, fits: Callable[[Node], bool]) ->
     return Fault("broken", "script", f"the script {script} does not exist in the program{hint}")
 
 
-def _misplaced_script(script: str, program: Tree) -> Fault | None:
+def _misplaced_script(script: str, program: Node) -> Fault | None:
     """A script of the program that is looked for where only other things are mounted."""
     name = script.rpartition("/")[2]
     if not name or MOUNTED.match(script) or not _exists(name, program):
@@ -262,7 +262,7 @@ def _misplaced_script(script: str, program: Tree) -> Fault | None:
     return Fault("broken", "script", f"{script} is not there: the program's {name} lies in {HOME}")
 
 
-def _module_fault(words: list[str], program: Tree) -> Fault | None:
+def _module_fault(words: list[str], program: Node) -> Fault | None:
     """A script given to `python -m`, which takes a module's name without .py."""
     if "-m" in words and words.index("-m") + 1 < len(words) and PYTHON.match(words[0]):
         module = words[words.index("-m") + 1]
@@ -271,7 +271,7 @@ def _module_fault(words: list[str], program: Tree) -> Fault | None:
     return None
 
 
-def _inner_fault(text: str, program: Tree) -> Fault | None:
+def _inner_fault(text: str, program: Node) -> Fault | None:
     """A script that a shell's own command line starts, and that the program lacks."""
     try:
         words = shlex.split(text)

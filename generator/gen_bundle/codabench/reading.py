@@ -190,9 +190,7 @@ def input_texts(indexes: Any) -> list[str]:
     if not isinstance(indexes, (list, dict, str, set)):
         return []
     joined = ",".join(map(str, indexes))
-    if not joined:
-        return []
-    return joined.split(",")
+    return joined.split(",") if joined else []
 
 
 def _read_v2(declared: CompetitionYaml) -> Competition:
@@ -259,11 +257,7 @@ def _column(entry: YamlItem) -> Column:
     computation = entry.get("computation")
     if computation is not None:
         computation = str(computation)
-    inputs = []
-    for text in input_texts(entry.get("computation_indexes")):
-        number = as_integer(text)
-        if number is not None:
-            inputs.append(number)
+    inputs = map(as_integer, input_texts(entry.get("computation_indexes")))
     return Column(
         index=as_integer(entry.get("index")),
         key=as_text(entry.get("key")) or "",
@@ -272,7 +266,7 @@ def _column(entry: YamlItem) -> Column:
         precision=as_integer(entry.value.get("precision", 2)),
         hidden=is_on(entry.get("hidden")),
         computation=computation,
-        inputs=tuple(inputs),
+        inputs=tuple(number for number in inputs if number is not None),
         measured=entry.get(MEASURED) is not None,
         at=entry.at,
     )

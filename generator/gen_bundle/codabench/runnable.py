@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.codabench.competition import TASK_FILES, Competition, DataUse, Phase, Task
-from gen_bundle.codabench.fields import Text, declared_fields, fault_of, fault_words, huge_keys
+from gen_bundle.codabench.fields import Text, declared_fields, huge_keys
 from gen_bundle.codabench.reading import YAML_NAME, CompetitionYaml, no_yaml_hint
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.errors import UserError
@@ -124,8 +124,8 @@ def _wrong_fields(declared: CompetitionYaml) -> Iterator[str]:
         if field.at[0] not in ("tasks", "phases", "leaderboards", "docker_image", "enable_detailed_results"):
             continue
         needed = not isinstance(field.kind, Text) or field.at[-2:-1] == ("columns",) or field.at[-1] == "key"
-        if needed and (fault := fault_of(field.kind, field.value)):
-            yield f"{dotted(field.at)} {fault_words(field.kind, fault, field.value)}"
+        if needed and field.refused:
+            yield f"{dotted(field.at)} {field.refused[1]}"
 
 
 def _missing_files(declared: CompetitionYaml, folder: Path) -> Iterator[str]:

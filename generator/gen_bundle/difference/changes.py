@@ -179,8 +179,16 @@ def text_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
     for before, after in paired(_pages(old), _pages(new)):
         if before is None or after is None:
             yield whole_item("pages", (after or before)[0], after is not None, SHOWN)
-        elif before != after:
-            yield from _page_changes(*before, *after)
+            continue
+        (old_title, old_text), (title, text) = before, after
+        if old_title != title:
+            yield Difference("pages", title, "title", SHOWN, old_title, title)
+        if old_text.splitlines() != text.splitlines():
+            lines = list(difflib.unified_diff(old_text.splitlines(), text.splitlines(), lineterm="", n=0))[2:]
+            changed = tuple(line for line in lines if not line.startswith("@@"))
+            removed = sum(line.startswith("-") for line in changed)
+            what = f"text ({removed} lines out, {len(changed) - removed} in)"
+            yield Difference("pages", title, what, SHOWN, detail=changed)
     if _logo(old) != _logo(new):
         yield Difference("competition", "", "logo", SHOWN)
 
@@ -204,17 +212,6 @@ def _title(bundle: Bundle, at: tuple[object, ...]) -> str:
         if one.at == at[:-1]:
             return as_text(one.get("title")) or ""
     return ""
-
-
-def _page_changes(old_title: str, old_text: str, title: str, text: str) -> Iterator[Difference]:
-    if old_title != title:
-        yield Difference("pages", title, "title", SHOWN, old_title, title)
-    if old_text.splitlines() != text.splitlines():
-        lines = list(difflib.unified_diff(old_text.splitlines(), text.splitlines(), lineterm="", n=0))[2:]
-        changed = tuple(line for line in lines if not line.startswith("@@"))
-        removed = sum(line.startswith("-") for line in changed)
-        what = f"text ({removed} lines out, {len(changed) - removed} in)"
-        yield Difference("pages", title, what, SHOWN, detail=changed)
 
 
 def _logo(bundle: Bundle) -> str | None:

@@ -113,7 +113,7 @@ def packed_files(bundle: Bundle, use: DataUse | None) -> Files | None:
     unpacked = bundle.unpacked(use)
     if unpacked is None or unpacked.form in ("no zip", "server"):
         return None
-    return {name: node for name, node in unpacked.tree.root.files() if JUNK.isdisjoint(name.split("/"))}
+    return {name: node for name, node in unpacked.tree.files() if JUNK.isdisjoint(name.split("/"))}
 
 
 def _program_changes(part: str, item: str, effect: Effect, old: Files, new: Files) -> Iterator[Difference]:

@@ -41,8 +41,8 @@ from gen_bundle.zips.writing import all_files, folder_members, write_zip
 SOLUTIONS = "solutions"
 Files = dict[str, str]
 """A key of competition.yaml → where in the bundle that is what it names."""
-PackedTask = tuple[dict[str, Any], list[str]]
-"""A task of competition.yaml, and the ids of the phases that have it."""
+PackedTask = tuple[dict[str, Any], list[ForeignPhase]]
+"""A task of competition.yaml, and the phases that have it."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class _Packing:
             having = self.declaration.phases_of(task)
             entry: dict[str, Any] = {"id": task.id, "name": task.name}
             if task.key is not None:
-                yield {**entry, "key": task.key}, [phase.id for phase in having]
+                yield {**entry, "key": task.key}, having
                 continue
             kinds = self._kinds(task, having)
             for files, phases in kinds:
@@ -138,7 +138,7 @@ class _Packing:
                     del packed["description"]
                 if task.ingestion_only_during_scoring:
                     packed["ingestion_only_during_scoring"] = True
-                yield packed, [phase.id for phase in phases]
+                yield packed, phases
 
     def _kinds(self, task: ForeignTask, phases: Sequence[ForeignPhase]) -> list[tuple[Files, list[ForeignPhase]]]:
         """The files that a task has, and in which phases."""
@@ -147,11 +147,12 @@ class _Packing:
         kinds: list[tuple[Files, list[ForeignPhase]]] = []
         for phase in phases:
             files = self._of_task(task, phase)
-            alike = next((having for other, having in kinds if other == files), None)
-            if alike is None:
-                kinds.append((files, [phase]))
+            for other, having in kinds:
+                if other == files:
+                    having.append(phase)
+                    break
             else:
-                alike.append(phase)
+                kinds.append((files, [phase]))
         return kinds
 
     def _of_task(self, task: ForeignTask, phase: ForeignPhase | None) -> Files:
@@ -241,7 +242,9 @@ def foreign_tree(project: ForeignProject, work: Path) -> dict[str, bytes | Path]
     context = {
         "competition": declared,
         "name": project.name,
-        **{key: declared[key] for key in ("phases", "milestones", "tasks")},
+        "phases": declared["phases"],
+        "milestones": declared["milestones"],
+        "tasks": declared["tasks"],
         "columns": [column.model_dump() for column in declaration.columns],
     }
     tree: dict[str, bytes | Path] = {
@@ -289,7 +292,7 @@ def _document(declaration: ForeignCompetition, packing: _Packing) -> dict[str, A
         texts = {"name": solution.name, "description": solution.description}
         document["solutions"].append({**entry, **_given(texts)})
     for number, phase in enumerate(declaration.phases):
-        own = [at for at, (_, phases) in enumerate(tasks) if phase.id in phases]
+        own = [at for at, (_, phases) in enumerate(tasks) if phase in phases]
         document["phases"].append({"index": number, **_phase(phase, packing.of_phase(phase), own)})
     document["leaderboards"] = [_leaderboard(declaration)]
     return document | milestones(declaration)

@@ -15,11 +15,7 @@ _BUILDKIT = {"DOCKER_BUILDKIT": "1"}
 
 
 def docker_output(*arguments: str) -> str:
-    """What `docker ARGUMENTS` prints.
-
-    Raises:
-        UserError: the command fails; the message is its own.
-    """
+    """What `docker ARGUMENTS` prints; a UserError with the command's own message where it fails."""
     done = subprocess.run([docker_command(), *arguments], capture_output=True, text=True)
     if done.returncode:
         said = done.stderr.strip() or "failed without a message."
@@ -46,11 +42,7 @@ def require_builder() -> None:
 
 
 def inspect_image(tag: str) -> dict[str, Any]:
-    """What the engine knows about an image.
-
-    Raises:
-        UserError: it has no such image, or no engine answers.
-    """
+    """What the engine knows about an image; a UserError where it has none, or no engine answers."""
     image: dict[str, Any] = json.loads(docker_output("image", "inspect", tag))[0]
     return image
 

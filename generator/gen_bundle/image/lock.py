@@ -32,9 +32,9 @@ from gen_bundle.image.models import (
     write_models_file,
 )
 from gen_bundle.image.request import PYTHON, ImageRequest, missing, versions
-from gen_bundle.package.libraries import METRICS, OWN_LOCK_HEAD, base_name, lock_text, own_lock
+from gen_bundle.package.libraries import METRICS, OWN_LOCK_HEAD, base_name, own_lock
 from gen_bundle.plain_text import counted
-from gen_bundle.resources import resource
+from gen_bundle.resources import lock_text, resource
 from gen_bundle.starting import pip_environment, python
 
 PLATFORMS = ("manylinux_2_28_x86_64", "manylinux_2_17_x86_64", "manylinux2014_x86_64", "linux_x86_64")
@@ -157,11 +157,7 @@ def _punkt_files() -> dict[str, str]:
 
 
 def _registry_digest(name: str) -> str:
-    """The digest of an image (NAME:TAG) in its registry; the engine pulls it, as a build would.
-
-    Raises:
-        UserError: no engine or no registry answers.
-    """
+    """The digest of an image (NAME:TAG) in its registry; the engine pulls it, as a build would."""
     docker_output("pull", "--quiet", name)
     digests = json.loads(docker_output("image", "inspect", "--format", "{{json .RepoDigests}}", name)) or []
     for digest in digests:

@@ -97,11 +97,7 @@ class ModelsFile(_Strict):
 
 
 def read_models_file(path: Path) -> ModelsFile:
-    """Read a models file strictly.
-
-    Raises:
-        UserError: one message for each fault, with its line.
-    """
+    """Read a models file strictly; a UserError with one message for each fault, with its line."""
     source = read_source(path)
     if source.problems:
         raise UserError(*source.problems)

@@ -10,16 +10,13 @@ from gen_bundle.errors import UserError
 from gen_bundle.package.libraries import (
     METRICS,
     OWN_LOCK,
-    Lock,
     base_name,
-    entries,
-    lock_text,
     locks_for,
     model_groups,
     own_lock,
-    packages_text,
     version_of,
 )
+from gen_bundle.resources import Lock, entries, lock_text, packages_text
 
 PYTHON = "3.11"
 """Of the scoring image."""

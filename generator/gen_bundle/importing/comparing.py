@@ -4,6 +4,7 @@ import os
 import random
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -275,7 +276,12 @@ class Bench:
             jobs = self._run(scoring, files, folder)
             if not jobs.sends_scores or jobs.failure or not isinstance(jobs.scores, dict):
                 return Outcome(None, _reason(jobs)[:LONGEST_REASON])
-            return Outcome({key: float(value) for key, value in jobs.scores.items() if _is_stored(key, value)})
+            scores: dict[str, float] = {}
+            for key, value in jobs.scores.items():
+                with suppress(RefusedError):
+                    stored_value(key, value)
+                    scores[key] = float(value)
+            return Outcome(scores)
 
     def predictions(self, task: Task, files: Files) -> Files:
         """What is scored of a submission: its own files, or what the ingestion program makes of it."""
@@ -297,15 +303,6 @@ class Bench:
         if jobs.machine_fault:
             raise UserError(f"the programs cannot be run on this machine: {jobs.failure}")
         return jobs
-
-
-def _is_stored(key: str, value: Any) -> bool:
-    """Whether the platform would store a score."""
-    try:
-        stored_value(key, value)
-    except RefusedError:
-        return False
-    return True
 
 
 def _reason(jobs: Jobs) -> str:

@@ -100,7 +100,7 @@ def declare(project: Path, engine: Engine, *, trust: bool = False, progress: Pro
 def _tell(declared: Declared, search: DeclarationSearch, found: Found) -> None:
     """Say what was recognised, what was compared, and what is left."""
     for column in search.columns:
-        choice = found.scoring.choices.get(column.key)
+        choice = found.choices.get(column.key)
         if choice is None:
             declared.left.append(f"{column.key}: no metric of this declaration gives its values")
             continue
@@ -184,8 +184,8 @@ def _declaration(foreign: Mapping[str, Any], found: Found, lost: list[str]) -> d
         "scoring_program": "declared",
         "submission_rule": next((ours for ours, theirs in SUBMISSION_RULES.items() if theirs == rule), rule),
         "leaderboard": {key: board[key] for key in ("title", "hidden") if key in board},
-        "phases": list(_phases(foreign, found.scoring.decimals, lost)),
-        **scoring_part(found.scoring.proposal, _ordered(board, found.columns)),
+        "phases": list(_phases(foreign, found.decimals, lost)),
+        **scoring_part(found.proposal, _ordered(board, found.columns)),
     }
 
 

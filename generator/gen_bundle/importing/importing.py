@@ -132,6 +132,11 @@ class _Project:
             if page.at != ("terms",):
                 title = as_text(self.bundle.value((*page.at[:-1], "title"))) or ""
                 pages.append({"title": title, "file": self._text(page.path, dotted(page.at))})
+        terms = "pages/terms.md"
+        if "terms" in top:
+            terms = self._text(top["terms"], "terms")
+        else:
+            self._write(None, terms, "terms")
         declared: dict[str, Any] = {
             "title": as_text(top.get("title")) or "",
             "description": as_text(top.get("description")) or "",
@@ -139,7 +144,7 @@ class _Project:
             **self._settings(),
             "raw": True,
             "pages": pages,
-            "terms": self._terms(),
+            "terms": terms,
             "programs": {},
         }
         tasks = list(map(self._task, self.competition.tasks))
@@ -190,12 +195,6 @@ class _Project:
             self.imported.lost.append(f"{', '.join(further)}: Codabench ignores it, too")
 
     # Texts
-
-    def _terms(self) -> str:
-        if "terms" in self.bundle.yaml:
-            return self._text(self.bundle.yaml["terms"], "terms")
-        self._write(None, "pages/terms.md", "terms")
-        return "pages/terms.md"
 
     def _text(self, path: Any, at: str) -> str:
         """The place of a page, which is written the first time that it is named."""
@@ -320,13 +319,13 @@ class _Project:
         if found is None and is_uuid(path):
             return path
         unpacked = self.bundle.unpacked(use)
-        if unpacked is None or not isinstance(found, Node) or found is self.bundle.tree.root:
+        if unpacked is None or not isinstance(found, Node) or found is self.bundle.tree:
             what = "leads out of the bundle" if isinstance(found, OnServer) else "is no program or data of the bundle"
             self.imported.lost.append(f"{dotted(use.at)}: {path!r} {what}")
             return None
         content: Any = id(found)
         if use.role in PROGRAMS.values():  # the same program in several zips is one
-            content = tuple((name, sha256_of(node)) for name, node in unpacked.tree.root.files()) or content
+            content = tuple((name, sha256_of(node)) for name, node in unpacked.tree.files()) or content
         if content not in self.placed:
             if place.lower() in self.used:
                 place = "-".join(filter(None, [place, instead]))
@@ -339,10 +338,10 @@ class _Project:
         if unpacked.form == "no zip" or unpacked.fault:
             place += PurePosixPath(str(use.path)).suffix
             write_files(found, self.folder / place)
-        elif list(unpacked.tree.root.children or {}) == [ABSENT]:
+        elif list(unpacked.tree.children or {}) == [ABSENT]:
             self.imported.absent.append(f"{dotted(use.at)}: {use.path}; put its files into {place}/")
         else:
-            write_files(unpacked.tree.root, self.folder / place)
+            write_files(unpacked.tree, self.folder / place)
         return place
 
     # The leaderboard

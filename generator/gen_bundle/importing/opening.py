@@ -18,7 +18,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.new.project import placeholder_logo
 from gen_bundle.resources import SCAFFOLD_TEXT
 from gen_bundle.yaml_document import MAX_BYTES, UnreadableYamlError, read_yaml
-from gen_bundle.zips.tree import Node, Tree, file_of, write_files
+from gen_bundle.zips.tree import Node, file_of, write_files
 from gen_bundle.zips.unpacking import BUNDLE
 
 PYTHON_TAG = re.compile(rb"!!python/\S+[ \t]*")
@@ -66,7 +66,7 @@ def open_any(path: Path, now: datetime, held: ExitStack, imported: Imported) -> 
     if bundle.format != "v1":
         return bundle
     work = Path(held.enter_context(TemporaryDirectory(prefix="gen-bundle-")))
-    write_files(bundle.tree.root, work / "old")
+    write_files(bundle.tree, work / "old")
     converted = convert(work / "old", work / "new.zip")
     imported.changed.append("the bundle is in CodaLab's format: the project is what gen-bundle convert makes of it")
     imported.changed += converted.changed
@@ -90,14 +90,14 @@ def _refuse_broken(path: Path, bundle: Bundle) -> None:
         raise UserError(*problems[:MOST_PROBLEMS], more=more, advice=advice)
 
 
-def _follow_links(tree: Tree, imported: Imported) -> None:
+def _follow_links(tree: Node, imported: Imported) -> None:
     """Put what a symbolic link in the zip leads to in its place; Codabench makes a text file of it."""
-    for name, node in list(tree.root.files()):
+    for name, node in list(tree.files()):
         if not node.is_link:
             continue
         target = posixpath.join(posixpath.dirname(name), node.read(MAX_BYTES).decode("utf-8", "replace"))
         found = tree.find(posixpath.normpath(target))
-        if isinstance(found, Node) and found is not tree.root and not f"{name}/".startswith(f"{target}/"):
+        if isinstance(found, Node) and found is not tree and not f"{name}/".startswith(f"{target}/"):
             _put(tree, name, found)
             imported.changed.append(f"{name}: is a link, and becomes what it leads to, {posixpath.normpath(target)}")
         else:
@@ -110,7 +110,7 @@ def _find_yaml(path: Path, bundle: Bundle, imported: Imported) -> None:
         name = _the_nearest_yaml(path, bundle)
         folder = posixpath.dirname(name)
         if folder:
-            bundle.archive.tree = Tree(_folder(bundle.tree, folder))
+            bundle.archive.tree = _folder(bundle.tree, folder)
             imported.changed.append(f"{folder}/: is taken for the bundle; there is no {YAML_NAME} above it")
         file = posixpath.basename(name)
         if file != YAML_NAME:
@@ -148,15 +148,15 @@ def _the_nearest_yaml(path: Path, bundle: Bundle) -> str:
     return nearest[0]
 
 
-def _folder(tree: Tree, name: str) -> Node:
+def _folder(tree: Node, name: str) -> Node:
     """What is there under a name that was found."""
     found = tree.find(name)
     return found if isinstance(found, Node) else Node(children={})
 
 
-def _put(tree: Tree, name: str, node: Node) -> None:
+def _put(tree: Node, name: str, node: Node) -> None:
     """Let a name lead to a file or folder; nothing where a file is in the way."""
-    folder = tree.root
+    folder = tree
     *above, last = [part for part in name.split("/") if part not in ("", ".", "..")] or [""]
     for part in above:
         if folder.children is not None:
@@ -190,11 +190,11 @@ def _find_named_files(bundle: Bundle, imported: Imported) -> None:
             _put(bundle.tree, use.path, Node(children={ABSENT: file_of(use.path.encode())}))
 
 
-def _find_text(tree: Tree, imported: Imported, what: str, name: Any, instead: bytes) -> None:
+def _find_text(tree: Node, imported: Imported, what: str, name: Any, instead: bytes) -> None:
     if not isinstance(name, str):
         return
     last = posixpath.basename(name.rstrip("/")).lower()
-    same = [path for path, _ in tree.root.files() if posixpath.basename(path).lower() == last]
+    same = [path for path, _ in tree.files() if posixpath.basename(path).lower() == last]
     meant = _meant(tree, name) or (same[0] if len(same) == 1 else None)
     if meant:
         _put(tree, name, _folder(tree, meant))
@@ -204,6 +204,6 @@ def _find_text(tree: Tree, imported: Imported, what: str, name: Any, instead: by
         imported.absent.append(f"{what} {name}: a placeholder is in its place")
 
 
-def _meant(tree: Tree, name: str) -> str | None:
+def _meant(tree: Node, name: str) -> str | None:
     """The file or folder whose name differs in case or in .zip alone."""
     return tree.nearest(name.strip().removeprefix("./"))

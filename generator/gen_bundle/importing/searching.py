@@ -44,6 +44,8 @@ SEARCHED = 12
 """So many mutants are scored to choose metrics."""
 RETRIES = 4
 FIRST_YEAR = 2090
+Choices = Mapping[str, ChosenMetric]
+"""For columns by key, what gives them their values."""
 
 
 @dataclass(frozen=True)
@@ -68,36 +70,26 @@ class ScoredTask:
 
 
 @dataclass(frozen=True)
-class Scoring:
-    """What a declaration says of scoring: a proposal, and for columns by key what gives them their values."""
-
-    proposal: ScoringProposal
-    choices: Mapping[str, ChosenMetric]
-
-    @property
-    def decimals(self) -> int | None:
-        """To which scores are rounded; None: not at all."""
-        return max((one.decimals for one in self.choices.values() if one.decimals is not None), default=None)
-
-
-@dataclass(frozen=True)
 class Found:
     """A declaration that was held against the original scorer.
 
     Attributes:
+        decimals: to which scores are rounded; None: not at all.
         columns: the leaderboard's, as the declaration has them, and those that these are made of.
         comparison: all that was scored by both.
         uncompared: why a task says nothing of whether both are equal, a line each.
     """
 
-    scoring: Scoring
+    proposal: ScoringProposal
+    choices: Choices
+    decimals: int | None
     columns: Sequence[Mapping[str, Any]]
     comparison: Comparison
     uncompared: Sequence[str]
 
     def is_nearer(self, other: "Found") -> bool:
         """Whether it gives more columns than another, or as many and agrees better."""
-        more = len(self.scoring.choices) - len(other.scoring.choices)
+        more = len(self.choices) - len(other.choices)
         fewer = len(other.comparison.differing()) - len(self.comparison.differing())
         return (more, fewer) > (0, 0)
 
@@ -134,21 +126,21 @@ class DeclarationSearch:
             UserError: there is none.
         """
         best: Found | None = None
-        for turn, scoring in enumerate(self._scorings()):
-            if best is not None and len(scoring.choices) < len(best.scoring.choices):
+        for turn, (proposal, choices) in enumerate(self._choices()):
+            if best is not None and len(choices) < len(best.choices):
                 continue
-            found = self._compared(scoring, self._work / f"compared-{turn}")
+            found = self._compared(proposal, choices, self._work / f"compared-{turn}")
             if best is None or found.is_nearer(best):
                 best = found
             is_stricter = any(run.declared.scores is None for run, _ in found.comparison.differing())
-            if len(scoring.choices) == len(self.columns) and not is_stricter:
+            if len(choices) == len(self.columns) and not is_stricter:
                 break
         if best is None:
             keys = ", ".join(map(attrgetter("key"), self.columns))
             raise UserError(f"no metric of a declaration gives the values of {keys}")
         return best
 
-    def _scorings(self) -> Iterator[Scoring]:
+    def _choices(self) -> Iterator[tuple[ScoringProposal, Choices]]:
         """What each proposal can give, where that is anything."""
         first, step = self.first, "choosing metrics"
         made = mutants(next(iter(first.own.values())), first.pairs, "search")
@@ -167,7 +159,7 @@ class DeclarationSearch:
                 if choice is not None:
                     choices[column.key] = choice
             if choices:
-                yield Scoring(proposal, choices)
+                yield proposal, choices
 
     def _built(self, proposal: ScoringProposal, folder: Path) -> list[Task] | None:
         """The tasks of a proposal with all its metrics, but for those that the gold refuses; None: all of it."""
@@ -183,12 +175,14 @@ class DeclarationSearch:
                     return None
         return None
 
-    def _compared(self, scoring: Scoring, folder: Path) -> Found:
+    def _compared(self, proposal: ScoringProposal, choices: Choices, folder: Path) -> Found:
         columns = []
         for column in self.columns:
-            if column.key in scoring.choices:
-                columns += _declared_columns(column, scoring.choices[column.key])
-        built = _declared_tasks(self._tasks, scoring.proposal, columns, folder, scoring.decimals)
+            if column.key in choices:
+                columns += _declared_columns(column, choices[column.key])
+        rounded = [one.decimals for one in choices.values() if one.decimals is not None]
+        decimals = max(rounded, default=None)
+        built = _declared_tasks(self._tasks, proposal, columns, folder, decimals)
         runs: list[ScoredTwice] = []
         uncompared = []
         for place, (one, task) in enumerate(zip(self._tasks, built, strict=True)):
@@ -200,7 +194,7 @@ class DeclarationSearch:
             if not any(run.is_scored_by_both for run in of_task):
                 uncompared.append(f"task {one.task.name}: nothing to compare by, no submission is scored by both")
             runs += of_task
-        return Found(scoring, columns, Comparison(list(scoring.choices), runs), uncompared)
+        return Found(proposal, choices, decimals, columns, Comparison(list(choices), runs), uncompared)
 
     def _runs(self, one: ScoredTask, declared: Task, seed: str) -> Iterator[ScoredTwice]:
         """The task's solutions, and mutants of the first, scored by both."""

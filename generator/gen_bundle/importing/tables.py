@@ -61,7 +61,14 @@ class FoundTable:
     def written(self) -> bytes:
         """The file."""
         if self.form == "cells":
-            return self._cells_text().encode()
+            lines = [self.columns, *self.rows]
+            if not self.header:
+                del lines[0]
+            if not self.delimiter:
+                return "\n".join([*map(itemgetter(0), lines), ""]).encode()
+            out = io.StringIO()
+            csv.writer(out, delimiter=self.delimiter, lineterminator="\n").writerows(lines)
+            return out.getvalue().encode()
         records = [dict(zip(self.columns, row, strict=True)) for row in self.rows]
         if self.form == "json lines":
             return "\n".join([*map(json.dumps, records), ""]).encode()
@@ -73,16 +80,6 @@ class FoundTable:
             if self.columns == (KEY, VALUE):
                 value = dict(self.rows)
         return json.dumps(value).encode()
-
-    def _cells_text(self) -> str:
-        lines = [self.columns, *self.rows]
-        if not self.header:
-            del lines[0]
-        if not self.delimiter:
-            return "\n".join([*map(itemgetter(0), lines), ""])
-        out = io.StringIO()
-        csv.writer(out, delimiter=self.delimiter, lineterminator="\n").writerows(lines)
-        return out.getvalue()
 
 
 def is_number(value: Any) -> bool:

@@ -201,11 +201,7 @@ class Snapshot:
 
 
 def read_snapshot(connection: Connection, competition: int) -> Snapshot:
-    """Read a competition with its tasks.
-
-    Raises:
-        UserError: the user is not one of its organisers.
-    """
+    """Read a competition with its tasks; a UserError where the user is not one of its organisers."""
     return with_tasks(connection, read_as_organiser(connection, competition, "update"))
 
 

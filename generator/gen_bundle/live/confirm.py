@@ -286,11 +286,7 @@ class _Journey:
     # What the bundle's own submissions give here.
 
     def _rehearsed(self, opened: Sequence[tuple[Phase, Row]]) -> list[Rehearsed]:
-        """Dry-run the bundle's solutions for some phases, and the template in each starting kit.
-
-        Raises:
-            UserError: the bundle cannot be run.
-        """
+        """Dry-run the bundle's solutions for some phases, and the template in each starting kit."""
         if not opened:
             return []
         try:
@@ -336,9 +332,8 @@ class _Journey:
     def _template(self, phase: Phase, others: Sequence[Path]) -> Path | None:
         """The zip of a phase's template; None without one, or where a solution of the phase is the same."""
         kit = self.bundle.competition.phases[self.competition.phases.index(phase)].files.get("starting_kit")
-        unpacked = self.bundle.unpacked(kit)
         files: dict[str, bytes] = {}
-        for name, node in unpacked.tree.root.files() if unpacked else ():
+        for name, node in (packed_files(self.bundle, kit) or {}).items():
             if name.startswith(f"{TEMPLATE}/"):
                 files[name.removeprefix(f"{TEMPLATE}/")] = node.read(node.size)
         if not files or files in [_files_of(other) for other in others]:

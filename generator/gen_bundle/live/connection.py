@@ -199,12 +199,12 @@ class Connection:
         part.replace(target)
         return target.stat().st_size
 
-    def text(self, url: str, most: int = LONGEST_MESSAGE) -> str:
+    def text(self, url: str) -> str:
         """The beginning of a text at a signed address."""
 
         def once() -> str:
             with self._request("GET", url, token=None, allow_redirects=True) as answer:
-                return self._beginning("GET", url, answer, most)
+                return self._beginning("GET", url, answer, LONGEST_MESSAGE)
 
         return self._repeated(once)
 

@@ -71,11 +71,7 @@ def find_token(server: str, token_file: Path | None) -> Token:
 
 
 def save_token(server: str, text: str) -> Path:
-    """Keep the token of a server in a file that only its owner can read; returns the file.
-
-    Raises:
-        UserError: it cannot be written.
-    """
+    """Keep the token of a server in a file that only its owner can read; returns the file."""
     target = tokens_file()
     write_json(target, _saved() | {server: text})
     return target

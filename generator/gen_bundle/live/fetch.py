@@ -108,7 +108,7 @@ def _about(server: str, competition: Row, request: FetchRequest) -> dict[str, An
 def _folder(phase: Row) -> str:
     """A folder for a phase, such as `1-final-phase`."""
     name = f"{phase.get('index') or 0}-{phase['name']}".casefold()
-    return re.sub(r"[^\w]+", "-", name).strip("-")[:LONGEST]
+    return re.sub(r"\W+", "-", name).strip("-")[:LONGEST]
 
 
 def _own_folder(request: FetchRequest, server: str) -> None:
@@ -182,11 +182,7 @@ class PhaseFolder:
 
     @contextmanager
     def _trying(self, what: str) -> Iterator[None]:
-        """Where the server cannot give something, name it and go on.
-
-        Raises:
-            AnswerError: the server does not answer any more.
-        """
+        """Where the server cannot give something, name it and go on, unless it does not answer any more."""
         try:
             yield
             self._silent = 0
@@ -360,11 +356,7 @@ class Names:
             self._pseudonyms = read_json(self._file, dict[str, str], advice, missing={})
 
     def add(self, names: Iterable[str]) -> None:
-        """Give those a pseudonym who have none, in an order that says nothing, and keep it.
-
-        Raises:
-            UserError: the file cannot be written.
-        """
+        """Give those a pseudonym who have none, in an order that says nothing, and keep it."""
         new = sorted(set(names) - set(self._pseudonyms))
         if not new or not self.hidden:
             return

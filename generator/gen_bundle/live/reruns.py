@@ -101,20 +101,12 @@ class UpdateRecord(BaseModel):
     _file: Path = PrivateAttr()
 
     def save(self) -> None:
-        """Write the file.
-
-        Raises:
-            UserError: it cannot be written: no permission, or no space.
-        """
+        """Write the file; a UserError where that is not possible."""
         write_json(self._file, self.model_dump())
 
 
 def read_record(server: str, competition: int) -> UpdateRecord:
-    """What is remembered of a competition; nothing where it was never changed from here.
-
-    Raises:
-        UserError: the file is damaged.
-    """
+    """What is remembered of a competition, if it was ever changed from here; a UserError for a damaged file."""
     file = state_file("updates", server, competition)
     advice = "It says what was replaced and rerun: restore it, or delete it to start anew."
     found = read_json(file, UpdateRecord, advice, missing={"contents": {}, "reruns": {}})
@@ -413,11 +405,7 @@ class Rerun:
         return 0
 
     def _ended(self, numbers: Sequence[int]) -> dict[int, dict[str, Any]]:
-        """All submissions to the phase once some of them have ended.
-
-        Raises:
-            RerunError: nothing moves any more.
-        """
+        """All submissions to the phase once some of them have ended; a RerunError where nothing moves any more."""
         still, wait = 0.0, FIRST_WAIT_S
         before: dict[int, Any] = {}
         while True:

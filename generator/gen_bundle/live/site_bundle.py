@@ -12,7 +12,6 @@ lists, since the server deletes those that are missing, a phase with all its sub
 The list of invited addresses goes with every request, since each replaces it.
 """
 
-import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -41,7 +40,7 @@ from gen_bundle.live.competition import (
 from gen_bundle.live.connection import Row
 from gen_bundle.live.datasets import content_digest
 from gen_bundle.yaml_document import Document
-from gen_bundle.zips.tree import Archive, Node, Tree
+from gen_bundle.zips.tree import Archive, Node, file_of
 
 Replaced = Mapping[Place, Mapping[str, list[Difference]]]
 """How programs and data differ, by role, of each `("task", 7)` and `("phase", 12)` of the site where any does."""
@@ -204,13 +203,18 @@ class SiteBundle:
         top["image"] = f"wanted/{self.wanted.yaml.get('image')}"
         pages = self._pages(top)
         top["phases"] = [self._phase(phase) for phase in self.snapshot.phases]
-        top["tasks"] = self._tasks()
+        numbers = {task.at: number for number, task in self.paired.tasks.items()}
+        here = [task for task in self.wanted.competition.tasks if task.at in numbers]
+        top["tasks"] = [self._task(numbers[task.at], task) for task in here]
+        for number, task_row in self.snapshot.task_rows.items():
+            if number not in self.paired.tasks:  # one that the bundle does not have
+                top["tasks"].append({"index": f"task {number}", "name": task_row["name"]})
         top["leaderboards"] = _without_nothing(row.get("leaderboards") or [])
-        folders = {"pages": Node(children=pages), "wanted": self.wanted.tree.root}
+        folders = {"pages": Node(children=pages), "wanted": self.wanted.tree}
         if self.original is not None:
-            folders["original"] = self.original.tree.root
+            folders["original"] = self.original.tree
         return Bundle(
-            archive=Archive(tree=Tree(Node(children=folders))),
+            archive=Archive(tree=Node(children=folders)),
             is_folder=True,
             now=self.wanted.now,
             platform=self.wanted.platform,
@@ -227,8 +231,7 @@ class SiteBundle:
             text = declared.get(title)
             if text is None or plain(text) != plain(content):  # else it is as declared, also with its outer blanks
                 text = content or ""
-            data = text.encode()
-            files[name] = Node(len(data), lambda: io.BytesIO(data))
+            files[name] = file_of(text.encode())
 
         top["pages"] = []
         for number, row in enumerate(self.snapshot.pages):
@@ -251,15 +254,6 @@ class SiteBundle:
             return of_the_site | {"id": f"phase {row['id']}", "name": row["name"]}
         found = _as_declared(row, self.wanted.mapping(same.at), PHASE_FIELDS, _phase_values(same, self.wanted))
         return self._with_files(found | of_the_site, row["id"], row, PHASE_FILES, same)
-
-    def _tasks(self) -> list[dict[str, Any]]:
-        """The tasks in the order of the bundle, and then those that it does not have."""
-        numbers = {task.at: number for number, task in self.paired.tasks.items()}
-        found = [self._task(numbers[task.at], task) for task in self.wanted.competition.tasks if task.at in numbers]
-        for number, row in self.snapshot.task_rows.items():
-            if number not in self.paired.tasks:
-                found.append({"index": f"task {number}", "name": row["name"]})
-        return found
 
     def _task(self, number: int, same: Task) -> dict[str, Any]:
         declared, values = self.wanted.mapping(same.at), _task_values(same, self.wanted)

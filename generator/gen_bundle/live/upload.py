@@ -16,6 +16,7 @@ from gen_bundle.check.bundle import Bundle, open_readable_bundle, page_files
 from gen_bundle.check.catalogue import explain_refusal
 from gen_bundle.check.report import OVER
 from gen_bundle.codabench.reading import as_text
+from gen_bundle.difference.files import packed_files
 from gen_bundle.difference.report import differences
 from gen_bundle.draft import Lack, contact_and_image, scaffold, synthetic_gold
 from gen_bundle.errors import UserError
@@ -196,8 +197,7 @@ def _synthetic_golds(bundle: Bundle) -> Iterator[Lack]:
         for own in folder.rglob("*.*"):
             shipped[own.name, own.stat().st_size] = own
     for task in bundle.competition.used_tasks:
-        unpacked = bundle.unpacked(task.files.get("reference_data"))
-        for name, node in unpacked.tree.root.files() if unpacked else ():
+        for name, node in (packed_files(bundle, task.files.get("reference_data")) or {}).items():
             file = shipped.get((name.rpartition("/")[2], node.size))
             if node.size and file is not None and file.read_bytes() == node.read(node.size):
                 yield synthetic_gold(task.name, name)

@@ -175,11 +175,6 @@ def fits(value: Any, field: Field, *, is_json: bool) -> bool:
     return True
 
 
-def _is_label(value: Any) -> bool:
-    text = text_of(value)
-    return text is not None and text != "" and text == text.strip()
-
-
 def _is_tag(value: Any) -> bool:
     return isinstance(value, str) and TAG.fullmatch(value) is not None
 
@@ -207,7 +202,13 @@ def _no_numbers(given: Sequence[tuple[Any, int]], *, is_json: bool) -> set[str]:
 def _cell_column(name: str, cells: Counter[str]) -> GoldColumn:
     """A column of these cells, which occur so often."""
     if all(map(LIST.fullmatch, cells)):
-        return _cell_lists(name, cells)
+        lists = list(map(json_list, cells.elements()))
+        found = GoldColumn(name, "other")
+        if set(map(type, lists)) == {list}:
+            found = _list_column(name, lists)
+        if found.type in ("spans", "texts", "offsets"):
+            return found
+        return GoldColumn(name, "other")
     if tags := _tags(name, (cell.split(" ") for cell in cells)):
         return tags
     if all(map(_is_number, cells)):
@@ -217,15 +218,6 @@ def _cell_column(name: str, cells: Counter[str]) -> GoldColumn:
         if parts.keys() != cells.keys() and len(parts) <= MOST_LABELS and _are_labels(name, parts):
             return GoldColumn(name, "labels", _in_order(parts), separator)
     return _text_column(name, cells)
-
-
-def _cell_lists(name: str, cells: Counter[str]) -> GoldColumn:
-    lists = list(map(json_list, cells.elements()))
-    if set(map(type, lists)) == {list}:
-        found = _list_column(name, lists)
-        if found.type in ("spans", "texts", "offsets"):
-            return found
-    return GoldColumn(name, "other")
 
 
 def _parts(cells: Counter[str], separator: str) -> Counter[str]:
@@ -349,7 +341,7 @@ def _are_labels(name: str, texts: Counter[str]) -> bool:
 
 
 def _is_short_label(text: str) -> bool:
-    return _is_label(text) and len(text) <= LONGEST_LABEL and not LINE_END.search(text)
+    return bool(text) and text == text.strip() and len(text) <= LONGEST_LABEL and not LINE_END.search(text)
 
 
 def _in_order(values: Iterable[str]) -> tuple[str, ...]:

@@ -214,7 +214,8 @@ def _baseline(proposal: Proposal, gold: GoldRows, answers: Mapping[str, Any]) ->
         gold = _each_key_once(gold, proposal.key)
     columns: dict[str, Sequence[Any]] = {}
     if not proposal.of_lines:
-        columns |= {name: gold.columns[name] for name in proposal.key}
+        for name in proposal.key:
+            columns[name] = gold.columns[name]
     for column in proposal.answers:
         for name in column.in_answers:
             answer: Any = answers.get(name)
@@ -311,7 +312,7 @@ def _tags(proposal: Proposal) -> str:
     """The source of as many O as the row has tokens."""
     name = str(token_column(proposal))
     tokens = f"row[{_source(name)}]"
-    if not all(isinstance(value, list) for value in proposal.gold.columns[name]):
+    if set(map(type, proposal.gold.columns[name])) != {list}:
         tokens += '.split(" ")'
     if proposal.gold.is_json:
         return f'["O"] * len({tokens})'

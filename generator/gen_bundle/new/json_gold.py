@@ -253,9 +253,13 @@ def _within_one_list(records: list[Any], gold: GoldRows, notes: list[str]) -> tu
         found: list[Any] = []
         numbers: list[int] = []
         for number, record in zip(gold.numbers, records, strict=True):
-            rows = _rows(record, name)
-            found += rows
-            numbers += [number] * len(rows)
+            others = {key: value for key, value in record.items() if key != name}
+            for inner in record.get(name) or ():
+                row = dict(others)
+                for key, value in inner.items():
+                    row[f"{name}.{key}" if key in others else key] = value
+                found.append(row)
+                numbers.append(number)
         gold, records = replace(gold, numbers=numbers), found
         notes.append(f"{gold.file}: each record of {name!r} is a row, with what else its own record holds")
     return gold, records
@@ -273,20 +277,6 @@ def _lists(records: Sequence[Mapping[str, Any]]) -> set[str]:
 
 def _is_row(value: Any) -> bool:
     return isinstance(value, Mapping) and not is_span(value) and not is_answer(value)
-
-
-def _rows(record: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
-    """The records of a list, each with the other values of the record that holds it; equal names are told apart."""
-    others = dict(record)
-    rows = []
-    for inner in others.pop(name, None) or ():
-        row = dict(others)
-        for key, value in inner.items():
-            if key in others:
-                key = f"{name}.{key}"
-            row[key] = value
-        rows.append(row)
-    return rows
 
 
 def _flat(records: list[dict[str, Any]]) -> list[dict[str, Any]]:

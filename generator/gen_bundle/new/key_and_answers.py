@@ -62,12 +62,7 @@ PRIVATE_NAME = re.compile(
 
 
 def key_of(gold: GoldRows, asked: Sequence[str], rows: Rows | None) -> tuple[Key, bool]:
-    """The columns that identify a row, and whether a key may have many rows.
-
-    Args:
-        gold: the gold.
-        asked: the columns that were named; none: they are proposed.
-        rows: the number of rows that was given; None: proposed.
+    """The columns that identify a row, and whether a key may have many rows; what was not `asked` is proposed.
 
     Raises:
         UserError: a key that is blank, repeated rows, or nothing that identifies a row.
@@ -123,12 +118,7 @@ def _candidates(gold: GoldRows, named: Sequence[str]) -> Iterator[Key]:
     positions = _usable(gold, list(filter(POSITION_NAME.fullmatch, gold.names)))
     for name, position in itertools.product(named, positions):
         yield name, position
-    yield from _with_texts(gold, named)
-
-
-def _with_texts(gold: GoldRows, named: Sequence[str]) -> Iterator[Key]:
-    """Ids, each with a text that participants are given; none where rows are what they find."""
-    if any(map(PLACE_NAME.fullmatch, gold.names)):
+    if any(map(PLACE_NAME.fullmatch, gold.names)):  # rows are what participants find
         return
     for name in gold.names:
         if name in named or PRIVATE_NAME.fullmatch(name) or not is_usable(gold, name):
@@ -211,12 +201,7 @@ def answered(
 ) -> list[GoldColumn]:
     """The columns that participants answer, as they answer them; raises UserError for gaps in the gold.
 
-    Args:
-        gold: the gold.
-        columns: its columns that are not of the key.
-        own: those that have one value for each key.
-        asked: the columns that were named, each with its type or None.
-        many: whether a key has many rows.
+    `own` are the columns that have one value for each key; those that were `asked` may have a type.
     """
     answers = list(map(columns.__getitem__, dict(asked)))
     if not answers:

@@ -132,8 +132,7 @@ def propose(gold: GoldRows, choices: Choices) -> Proposal:
 
 
 def _check_names(gold: GoldRows, choices: Choices) -> None:
-    answers = [name for name, _ in choices.answers]
-    named = {"--answer": answers, "--public": choices.public, "--key": choices.key}
+    named = {"--answer": list(dict(choices.answers)), "--public": choices.public, "--key": choices.key}
     if choices.cluster is not None and choices.cluster != NOTHING:
         named["--cluster"] = [choices.cluster]
     problems = []
@@ -179,7 +178,7 @@ def _ranking(
     Raises:
         UserError: a relevance that is none, or a query without a relevant item.
     """
-    asked = [name for name, _ in choices.answers]
+    asked = dict(choices.answers)
     relevance = next((name for name in asked or columns if RELEVANCE.fullmatch(name)), None)
     rest = [name for name in columns if name not in own and name != relevance]
     rest.sort(key=lambda name: ID_NAME.fullmatch(name) is None)
@@ -241,8 +240,10 @@ def _held(proposal: Proposal) -> set[str]:
 
 
 def _check_public(choices: Choices, answered: Collection[str | None], differing: Collection[str]) -> None:
-    faults = [f"--public {name}: participants answer this column." for name in choices.public if name in answered]
+    faults = []
     for name in choices.public:
+        if name in answered:
+            faults.append(f"--public {name}: participants answer this column.")
         if name in differing:
             faults.append(
                 f"--public {name}: differs between the rows of a key, so that it would show how many there are. "

@@ -116,17 +116,19 @@ def _with_tags(file: GoldFile, sentences: Sequence[Sentence]) -> GoldRows:
     rows = []
     turned: set[str] = set()
     for at, (start, sentence) in enumerate(sentences, 1):
+        tokens: list[str] = []
         tags: list[str] = []
         before = "O"
-        for *_, tag in sentence:
+        for token, *_, tag in sentence:
             scheme = ONE_SCHEME.get(tag[0], tag[0])
             if scheme == "I" and before[1:] != tag[1:]:
                 scheme = "B"
             before = scheme + tag[1:]
+            tokens.append(token)
             tags.append(before)
             if before != tag:
                 turned.add(f"{tag[0]}- as {scheme}-")
-        rows.append((start, [f"s{at}", [cells[0] for cells in sentence], tags]))
+        rows.append((start, [f"s{at}", tokens, tags]))
     notes = [f"{file.name}: columns as CoNLL has them; the sentences were numbered, and are written as JSON lines"]
     if turned:
         notes.append(f"{file.name}: tags are written as IOB2 has them: {', '.join(sorted(turned))}")

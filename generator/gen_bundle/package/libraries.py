@@ -7,24 +7,22 @@ downloads them once. What is published as source alone, and is plain Python, is 
 
 import hashlib
 import os
-import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from gen_bundle.codabench.worker import PACKAGES, PLATFORM_IMAGE, PYTHON
 from gen_bundle.declaration.declared.columns import DeclaredMetric, declared_metrics
 from gen_bundle.package.resolve import Resolved
-from gen_bundle.resources import resource
+from gen_bundle.resources import Lock, entries, lock_text
 from gen_bundle.starting import pip_environment, python
 from gen_bundle.zips.unpacking import UNREADABLE
 from gen_bundle.zips.writing import folder_members
 
-Lock = Literal["score", "models", "metrics"]
 METRICS: Lock = "metrics"
 FURTHER = ("ir-measures", "jiwer", "rapidfuzz", "rouge-score", "sacrebleu", "seqeval")
 """What the lock `metrics` holds beyond `score`."""
@@ -37,7 +35,6 @@ BRINGS = {
 }
 """Library of declared metrics → the packages that its wheels need and the image lacks."""
 SOURCE_ALONE = "rouge-score"
-REQUIREMENT = re.compile(r"^(?=[A-Za-z0-9])", re.MULTILINE)
 PLATFORMS = ("manylinux_2_28_x86_64", "manylinux_2_17_x86_64", "manylinux2014_x86_64")
 ABIS = (f"cp{PYTHON.replace('.', '')}", "abi3", "none")
 SECONDS = 300
@@ -83,24 +80,6 @@ def _further(options: Mapping[str, Any]) -> list[str]:
 def _metrics(options: Mapping[str, Any]) -> Iterator[DeclaredMetric]:
     for columns in declared_metrics(options).values():
         yield from columns.values()
-
-
-def packages_text(locks: Sequence[Lock], further: str = "") -> str:
-    """Several locks, and a further one, as one: each package once, since it has the same version in all of them."""
-    return "".join(entries(lock_text(locks) + further).values())
-
-
-def lock_text(locks: Sequence[Lock]) -> str:
-    """The texts of locks, one after the other."""
-    return "".join((resource("requirements") / f"{lock}.txt").read_text(encoding="utf-8") for lock in locks)
-
-
-def entries(text: str) -> dict[str, str]:
-    """Each package of a lock with its first entry: version and hashes."""
-    packages: dict[str, str] = {}
-    for entry in REQUIREMENT.split(text)[1:]:
-        packages.setdefault(entry.split("=", 1)[0], entry)
-    return packages
 
 
 def own_lock(file: Path, python: str) -> str:

@@ -37,6 +37,8 @@ Baselines = Mapping[str, Mapping[str, float]]
 """Name of a baseline → column key → score."""
 
 NO_BASELINES: Baselines = {}
+BLOCKS = ("body", "handlers", "cases", "orelse", "finalbody")
+"""What of a statement holds statements, or what holds these."""
 PARSING = Lock()
 
 
@@ -277,7 +279,7 @@ def _imported_names(path: Path) -> list[str]:
 def _names_in(state: State) -> list[str]:
     names: list[str] = []
     try:
-        waiting: list[ast.AST] = [syntax_tree(state[0])]
+        waiting: list[ast.AST] = [*syntax_tree(state[0]).body]
     except (SyntaxError, ValueError):  # it cannot run, which is said when it does
         return names
     while waiting:
@@ -286,9 +288,10 @@ def _names_in(state: State) -> list[str]:
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        for_types = isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        for_types = isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
         if not for_types:
-            waiting += ast.iter_child_nodes(node)
+            for block in BLOCKS:  # nothing is imported within an expression
+                waiting += getattr(node, block, ())
     return names
 
 

@@ -414,13 +414,13 @@ def remember_own_code(competition: Resolved) -> None:
 
 def _own_files(competition: Resolved) -> dict[str, Path]:
     """Name beside bundle.yaml → file."""
-    if competition.folder in [known.folder for known in known_competitions().values()]:
-        return {}
     package = competition.package
     found = {path.name: path for path in competition.program_files.values() if path.suffix.lower() in CODE}
     if package.is_own:
         members = folder_members(package.folder, f"{package.name}/")
         found |= {name: path for name, path in members.items() if isinstance(path, Path)}
+    if found and competition.folder in [known.folder for known in known_competitions().values()]:
+        return {}
     return found
 
 

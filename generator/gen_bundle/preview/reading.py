@@ -10,7 +10,7 @@ import re
 import warnings
 import zipfile
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from html import escape, unescape
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.check.bundle import Bundle, open_readable_bundle
-from gen_bundle.codabench.competition import Column, DataUse, Phase, Task
+from gen_bundle.codabench.competition import Column, DataUse, Phase
 from gen_bundle.codabench.dates import Instant, read_instant
 from gen_bundle.codabench.reading import as_boolean, as_text, is_on
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
@@ -86,17 +86,9 @@ def _download(bundle: Bundle, role: str, use: DataUse, is_open: bool) -> Downloa
         files = [(name, node.size) for name, node in found.files()]
         size = sum(size for _, size in files)
     elif size <= MAX_LISTED_BYTES:
-        files = _members(found)
+        with suppress(*UNREADABLE), zipfile.ZipFile(io.BytesIO(found.read(MAX_LISTED_BYTES))) as archive:
+            files = sorted((member.filename, member.file_size) for member in archive.infolist() if not member.is_dir())
     return Download(role, str(use.path), is_open, size, tuple(files[:FILES_SHOWN]), len(files))
-
-
-def _members(found: Node) -> list[tuple[str, int]]:
-    """Names and sizes of the files in a zip; none where it is something else."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(found.read(MAX_LISTED_BYTES))) as archive:
-            return sorted((member.filename, member.file_size) for member in archive.infolist() if not member.is_dir())
-    except UNREADABLE:
-        return []
 
 
 MAX_CHARACTERS = 500_000
@@ -336,124 +328,100 @@ def read_view(path: Path, now: datetime | None = None, version: PlatformVersion 
                 f"{path}: competition.yaml has version {bundle.version}, expected 2. "
                 "Turn a CodaLab 1.5 bundle into a Codabench one with `gen-bundle convert` first."
             )
-        return _Reader(bundle).view()
+        return _view(bundle)
 
 
-class _Reader:
-    def __init__(self, bundle: Bundle) -> None:
-        self.bundle = bundle
-        self.notes: list[str] = []
-
-    def view(self) -> CompetitionView:
-        """The competition; what cannot be read becomes a note."""
-        top, competition = self.bundle.yaml, self.bundle.competition
-        columns = [column for column in competition.columns if not column.hidden]
-        columns.sort(key=lambda column: (column.index is None, column.index or 0))
-        phases = map(self._phase, range(len(competition.phases)), competition.phases)
-        if not competition.phases:
-            self.notes.append("There are no phases.")
-        if not columns:
-            self.notes.append("The leaderboard has no visible column.")
-        return CompetitionView(
-            title=as_text(top.get("title")) or "(no title)",
-            description=as_text(top.get("description")) or "",
-            logo=self._logo(top.get("image")),
-            facts=tuple(self._facts()),
-            pages=tuple(self._pages()),
-            terms=self._text(top.get("terms"), "Terms"),
-            phases=tuple(phases),
-            milestones=tuple(self._milestones()),
-            columns=tuple(columns),
-            primary=competition.leaderboard.primary,
-            rule=RULES.get(competition.submission_rule, f"The rule {competition.submission_rule} is unknown."),
-            board_hidden=is_on(self.bundle.mapping(("leaderboards", 0)).get("hidden")),
-            version=self.bundle.platform,
-            notes=tuple(self.notes),
-        )
-
-    def _facts(self) -> list[tuple[str, str]]:
-        top, competition = self.bundle.yaml, self.bundle.competition
-        at_once = as_boolean(top.get("registration_auto_approve"))
-        forum = as_boolean(top.get("forum_enabled", True))
-        facts = [
-            ("Registration", "at once" if at_once else "after approval"),
-            ("Contact", as_text(top.get("contact_email"))),
-            ("Reward", as_text(top.get("reward"))),
-            ("Queue", as_text(top.get("queue"))),
-            ("Leaderboard", competition.board_title or "(no title)"),
-            ("Docker image", competition.image or "none"),
-            ("Forum", "yes" if forum else "no"),
-            ("Detailed results", "shown to participants" if competition.detailed_results else "off"),
-            ("Asked with a submission", self._questions()),
-        ]
-        return [(name, text) for name, text in facts if text]
-
-    def _questions(self) -> str:
-        questions = self.bundle.yaml.get("fact_sheet")
-        if not isinstance(questions, Mapping):
-            return ""
-        titles = [as_text(q.get("title")) or str(key) for key, q in questions.items() if isinstance(q, Mapping)]
-        return "; ".join(titles)
-
-    def _pages(self) -> list[PageView]:
-        pages = []
-        for entry in self.bundle.entries("pages"):
-            title = as_text(entry.get("title")) or "(no title)"
-            content = self._text(entry.get("file"), title)
-            if content is not None:
-                pages.append(PageView(title, content))
-        return pages
-
-    def _text(self, name: Any, title: str) -> Content | None:
-        text = self.bundle.text(name)
-        if text is None:
-            self.notes.append(f"{title}: the file {name!r} is not in the bundle, or is not UTF-8 text.")
-            return None
-        return safe_content(text, title)
-
-    def _phase(self, order: int, phase: Phase) -> PhaseView:
-        entry = self.bundle.mapping(phase.at)
-        description = as_text(entry.get("description")) or ""
-        return PhaseView(
-            name=phase.name,
-            names=_names(entry, phase.at[-1]) | {phase.name, str(order)},
-            description=safe_content(description, phase.name, first_heading=4),
-            start=phase.start,
-            end=phase.end,
-            limits=tuple(_limits(entry, phase)),
-            tasks=tuple(map(self._task, phase.tasks)),
-            downloads=tuple(downloads(self.bundle, phase)),
-        )
-
-    def _milestones(self) -> list[MilestoneView]:
-        found = []
-        for entry in self.bundle.entries("milestones"):
-            date = read_instant(entry.get("date"), self.bundle.now)
-            found.append(MilestoneView(as_text(entry.get("name")) or "(no name)", date))
-        return sorted(found, key=lambda one: one.date.moment or datetime.max.replace(tzinfo=UTC))
-
-    def _task(self, task: Task) -> TaskView:
-        entry = self.bundle.mapping(task.at)
-        return TaskView(task.name, _names(entry, task.at[-1]) | {task.name}, as_text(entry.get("description")) or "")
-
-    def _logo(self, name: Any) -> str | None:
-        found = self.bundle.tree.find(name) if isinstance(name, str) else None
-        if not isinstance(found, Node) or found.open is None:
-            self.notes.append(f"The logo {name!r} is not in the bundle.")
-            return None
-        try:
-            return logo_address(found.read(MAX_LOGO_BYTES + 1))
-        except ValueError as error:
-            self.notes.append(f"The logo {name!r} cannot be shown: {error}.")
-            return None
+def _view(bundle: Bundle) -> CompetitionView:
+    """The competition; what cannot be read becomes a note."""
+    top, competition = bundle.yaml, bundle.competition
+    notes: list[str] = []
+    if not competition.phases:
+        notes.append("There are no phases.")
+    columns = [column for column in competition.columns if not column.hidden]
+    columns.sort(key=lambda column: (column.index is None, column.index or 0))
+    if not columns:
+        notes.append("The leaderboard has no visible column.")
+    logo = _logo(bundle, top.get("image"), notes)
+    pages = []
+    for entry in bundle.entries("pages"):
+        title = as_text(entry.get("title")) or "(no title)"
+        content = _text(bundle, entry.get("file"), title, notes)
+        if content is not None:
+            pages.append(PageView(title, content))
+    terms = _text(bundle, top.get("terms"), "Terms", notes)
+    return CompetitionView(
+        title=as_text(top.get("title")) or "(no title)",
+        description=as_text(top.get("description")) or "",
+        logo=logo,
+        facts=tuple(_facts(bundle)),
+        pages=tuple(pages),
+        terms=terms,
+        phases=tuple(_phase(bundle, order, phase) for order, phase in enumerate(competition.phases)),
+        milestones=tuple(_milestones(bundle)),
+        columns=tuple(columns),
+        primary=competition.leaderboard.primary,
+        rule=RULES.get(competition.submission_rule, f"The rule {competition.submission_rule} is unknown."),
+        board_hidden=is_on(bundle.mapping(("leaderboards", 0)).get("hidden")),
+        version=bundle.platform,
+        notes=tuple(notes),
+    )
 
 
-def _names(entry: Mapping[Any, Any], position: Any) -> frozenset[str]:
-    """The names by which dry-run.json may call a phase or task: our id, its index, its position."""
-    return frozenset(str(name) for name in (entry.get("id"), entry.get("index"), position) if name is not None)
+def _logo(bundle: Bundle, name: Any, notes: list[str]) -> str | None:
+    found = bundle.tree.find(name) if isinstance(name, str) else None
+    if not isinstance(found, Node) or found.open is None:
+        notes.append(f"The logo {name!r} is not in the bundle.")
+        return None
+    try:
+        return logo_address(found.read(MAX_LOGO_BYTES + 1))
+    except ValueError as error:
+        notes.append(f"The logo {name!r} cannot be shown: {error}.")
+        return None
 
 
-def _limits(entry: Mapping[Any, Any], phase: Phase) -> list[tuple[str, str]]:
+def _text(bundle: Bundle, name: Any, title: str, notes: list[str]) -> Content | None:
+    text = bundle.text(name)
+    if text is None:
+        notes.append(f"{title}: the file {name!r} is not in the bundle, or is not UTF-8 text.")
+        return None
+    return safe_content(text, title)
+
+
+def _facts(bundle: Bundle) -> list[tuple[str, str]]:
+    top, competition = bundle.yaml, bundle.competition
+    at_once = as_boolean(top.get("registration_auto_approve"))
+    forum = as_boolean(top.get("forum_enabled", True))
+    asked = bundle.mapping(("fact_sheet",)).items()
+    titles = [as_text(one.get("title")) or str(key) for key, one in asked if isinstance(one, Mapping)]
+    facts = [
+        ("Registration", "at once" if at_once else "after approval"),
+        ("Contact", as_text(top.get("contact_email"))),
+        ("Reward", as_text(top.get("reward"))),
+        ("Queue", as_text(top.get("queue"))),
+        ("Leaderboard", competition.board_title or "(no title)"),
+        ("Docker image", competition.image or "none"),
+        ("Forum", "yes" if forum else "no"),
+        ("Detailed results", "shown to participants" if competition.detailed_results else "off"),
+        ("Asked with a submission", "; ".join(titles)),
+    ]
+    return [(name, text) for name, text in facts if text]
+
+
+def _milestones(bundle: Bundle) -> list[MilestoneView]:
+    found = []
+    for entry in bundle.entries("milestones"):
+        date = read_instant(entry.get("date"), bundle.now)
+        found.append(MilestoneView(as_text(entry.get("name")) or "(no name)", date))
+    return sorted(found, key=lambda one: one.date.moment or datetime.max.replace(tzinfo=UTC))
+
+
+def _phase(bundle: Bundle, order: int, phase: Phase) -> PhaseView:
+    entry = bundle.mapping(phase.at)
+    tasks = []
+    for task in phase.tasks:
+        of_task = bundle.mapping(task.at)
+        names = _names(of_task, task.at[-1]) | {task.name}
+        tasks.append(TaskView(task.name, names, as_text(of_task.get("description")) or ""))
     limits = [
         ("Submissions a day", str(phase.a_day or "no limit")),
         ("Submissions in all", str(phase.in_all or "no limit")),
@@ -464,7 +432,21 @@ def _limits(entry: Mapping[Any, Any], phase: Phase) -> list[tuple[str, str]]:
         limits.append(("Hidden from participants", ", ".join(hidden)))
     if phase.auto_migrate:
         limits.append(("At its start", "submissions of the phase before are run again"))
-    return limits
+    return PhaseView(
+        name=phase.name,
+        names=_names(entry, phase.at[-1]) | {phase.name, str(order)},
+        description=safe_content(as_text(entry.get("description")) or "", phase.name, first_heading=4),
+        start=phase.start,
+        end=phase.end,
+        limits=tuple(limits),
+        tasks=tuple(tasks),
+        downloads=tuple(downloads(bundle, phase)),
+    )
+
+
+def _names(entry: Mapping[Any, Any], position: Any) -> frozenset[str]:
+    """The names by which dry-run.json may call a phase or task: our id, its index, its position."""
+    return frozenset(str(name) for name in (entry.get("id"), entry.get("index"), position) if name is not None)
 
 
 def logo_address(content: bytes) -> str:

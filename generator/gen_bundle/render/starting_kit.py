@@ -18,7 +18,7 @@ from gen_bundle.declaration.model import DeclaredSubmission
 from gen_bundle.declaration.source import mapping_of
 from gen_bundle.errors import UserError
 from gen_bundle.package.client import ScoringPackage, failure
-from gen_bundle.package.libraries import OWN_LOCK, locks_for, packages_text
+from gen_bundle.package.libraries import OWN_LOCK, locks_for
 from gen_bundle.package.phase_data import TEMPLATE, PhaseData
 from gen_bundle.package.programs import (
     SAMPLE,
@@ -34,7 +34,7 @@ from gen_bundle.package.resolve import Resolved
 from gen_bundle.render import tables
 from gen_bundle.render.pages import ENVIRONMENT, TEMPLATES, code_text
 from gen_bundle.render.submission_text import example_text, format_text, gold_text, tables_of
-from gen_bundle.resources import resource
+from gen_bundle.resources import packages_text, resource
 from gen_bundle.starting import environment, python
 from gen_bundle.zips.writing import Members, below, write_zip, zipped
 from scoring_kit.base.row_files import File
@@ -51,19 +51,27 @@ VALIDATOR_FAILED = 3
 NO_CHECKS: Mapping[str, Path] = {}
 SHEBANG = b"#!/usr/bin/env python3\n"
 
-# Runs the validator on several submissions in one process: [[exit status, what it prints], …] as JSON.
+# Runs validators on submissions in one process: from a JSON file [[validator, submission, …], …], it prints
+# [[[exit status, what it says], …], …]. Each takes the place of the one before, from which only its manifest differs:
+# so the modules that are imported already are its own, too.
 DRIVER = """
-import contextlib, gc, io, json, runpy, sys
+import contextlib, gc, importlib, io, json, os, pathlib, runpy, sys
 gc.set_threshold(1_000_000)  # as in the command: each pass goes over all rows
-validator, verdicts = sys.argv[1], []
-for path in sys.argv[2:]:
-    sys.argv = [validator, path]
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        try:
-            runpy.run_path(validator, run_name="__main__")
-        except SystemExit as end:
-            verdicts.append([end.code, printed.getvalue()])
+asked, verdicts = pathlib.Path(sys.argv[1]), []
+place = str(asked.with_name("validate.pyz"))
+for validator, *submissions in json.loads(asked.read_text(encoding="utf-8")):
+    os.replace(validator, place)
+    importlib.invalidate_caches()
+    verdicts.append([])
+    for submission in submissions:
+        sys.argv = [place, submission]
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            try:
+                runpy.run_path(place, run_name="__main__")
+            except SystemExit as end:
+                verdicts[-1].append([end.code, printed.getvalue()])
 print(json.dumps(verdicts))
+gc.freeze()  # nor does Python look for cycles as it ends
 """
 
 
@@ -100,28 +108,83 @@ class Spoiled:
     files: Mapping[str, bytes]
 
 
-def starting_kit_members(competition: Resolved, data: PhaseData, *, are_tried: bool = False) -> dict[str, bytes | Path]:
-    """The kit's files by name.
+@dataclass(frozen=True)
+class _Samples:
+    """The submissions that a phase's validator is tried with.
+
+    Attributes:
+        validator: the `validate.pyz`.
+        good: template and baselines by name: their files.
+        judged: those of `good` that the validator judges, as zips.
+        spoiled: submissions with a mistake.
+        broken: the same, as zips.
+    """
+
+    validator: bytes
+    good: Mapping[str, Mapping[str, bytes]]
+    judged: Mapping[str, bytes]
+    spoiled: Sequence[Spoiled]
+    broken: Sequence[bytes]
+
+
+def starting_kits(
+    competition: Resolved, phases: Sequence[PhaseData], *, are_tried: bool = False
+) -> dict[str, dict[str, bytes | Path]]:
+    """Each phase's kit: its files by name.
 
     Args:
         competition: what is built.
-        data: the phase's data.
+        phases: their data.
         are_tried: whether template and baselines are also scored, in all tasks (`try_out`).
 
     Raises:
-        UserError: a baseline of the phase is not a valid submission, or a package of the organiser's own fails.
+        UserError: a baseline of a phase is not a valid submission, or a package of the organiser's own fails.
         RuntimeError: a scoring package that comes with the tool refuses its own empty template.
     """
     competition = replace(competition, options=competition.public_options)
-    manifest = {**data.manifest, "options": competition.options, "code": code_entry(competition)}
-    kit = resource("scoring_programs") / "scoring_kit"
-    validator = validator_bytes(competition.package.folder, kit, manifest, check_files(competition))
-    empty = template = empty_submission(competition, data.template)
-    if competition.takes_code and data.baselines:
-        template = next(iter(data.baselines.values()))  # code to begin with
     # code is not read by the trial, and a template that checks refuse is passed over there
     are_read = are_tried and not competition.takes_code and not competition.options.get("checks")
-    valid, invalid = _examples(validator, data, competition, empty, are_read_by_trial=are_read)
+    samples = [_samples(competition, data, are_read_by_trial=are_read) for data in phases]
+    asked = [(one.validator, [*one.judged.values(), *one.broken]) for one in samples]
+    verdicts = validator_verdicts(asked, competition.package)
+    kits = {}
+    for data, one, of_phase in zip(phases, samples, verdicts, strict=True):
+        kits[data.phase.id] = _members(competition, data, one, of_phase)
+    return kits
+
+
+def _samples(competition: Resolved, data: PhaseData, *, are_read_by_trial: bool) -> _Samples:
+    """The phase's validator and what it is tried with.
+
+    A large submission takes seconds to read, and the trial reads it with the module and the manifest of the validator:
+    that is enough.
+    """
+    manifest = {**data.manifest, "options": competition.options, "code": code_entry(competition)}
+    kit = resource("scoring_programs") / "scoring_kit"
+    empty = empty_submission(competition, data.template)
+    submissions = {**below(f"baselines/{data.phase.data_id}", data.baselines), TEMPLATE: empty}
+    good = {name: _read(files) for name, files in submissions.items()}
+    judged: dict[str, bytes] = {}
+    for name, files in good.items():
+        if not (are_read_by_trial and _is_large(files)):
+            judged[name] = zipped(files)
+    spoiled = _spoiled([*good.values()], competition.declaration.submission)
+    return _Samples(
+        validator=validator_bytes(competition.package.folder, kit, manifest, check_files(competition)),
+        good=good,
+        judged=judged,
+        spoiled=spoiled,
+        broken=[zipped(one.files) for one in spoiled],
+    )
+
+
+def _members(
+    competition: Resolved, data: PhaseData, samples: _Samples, verdicts: Sequence[ValidatorVerdict]
+) -> dict[str, bytes | Path]:
+    valid, invalid = _examples(samples, verdicts, data, competition)
+    template = empty_submission(competition, data.template)
+    if competition.takes_code and data.baselines:
+        template = next(iter(data.baselines.values()))  # code to begin with
     extras = _extras(competition)
     readme, form = _texts(competition, data, template, invalid, extras)
     members: dict[str, bytes | Path] = {
@@ -130,7 +193,7 @@ def starting_kit_members(competition: Resolved, data: PhaseData, *, are_tried: b
         "README.md": readme,
         "FORMAT.md": form,
         "examples/valid.zip": valid,
-        "validate.pyz": validator,
+        "validate.pyz": samples.validator,
         "score_locally.py": TEMPLATES / "score_locally.py",
         "requirements.txt": _packages(competition).encode(),
     }
@@ -190,30 +253,17 @@ def _packages(competition: Resolved) -> str:
 
 
 def _examples(
-    validator: bytes, data: PhaseData, competition: Resolved, empty: Members, *, are_read_by_trial: bool
+    samples: _Samples, verdicts: Sequence[ValidatorVerdict], data: PhaseData, competition: Resolved
 ) -> tuple[bytes, list[InvalidExample]]:
-    """The valid example (the first baseline, or else the empty template), and what is refused with its message.
-
-    A large submission takes seconds to read, and the trial reads it with the module and the manifest of the validator:
-    that is enough.
-    """
-    submissions = {**below(f"baselines/{data.phase.data_id}", data.baselines), TEMPLATE: empty}
-    good = {name: _read(files) for name, files in submissions.items()}
-    spoiled = _spoiled([*good.values()], competition.declaration.submission)
-    judged: dict[str, bytes] = {}
-    for name, files in good.items():
-        if not (are_read_by_trial and _is_large(files)):
-            judged[name] = zipped(files)
-    broken_zips = [zipped(one.files) for one in spoiled]
-    verdicts = validator_verdicts(validator, [*judged.values(), *broken_zips], competition.package)
-    of_good = dict(zip(judged, verdicts, strict=False))
+    """The valid example (the first baseline, or else the empty template), and what is refused with its message."""
+    of_good = dict(zip(samples.judged, verdicts, strict=False))
     _check_valid(of_good, data, competition)
-    first = next(name for name in good if name not in of_good or of_good[name].valid)
+    first = next(name for name in samples.good if name not in of_good or of_good[name].valid)
     invalid = []
-    for one, content, verdict in zip(spoiled, broken_zips, verdicts[len(judged) :], strict=True):
+    for one, content, verdict in zip(samples.spoiled, samples.broken, verdicts[len(of_good) :], strict=True):
         if not verdict.valid:
             invalid.append(InvalidExample(one.name, one.what, _cut(verdict.text), content))
-    return judged.get(first) or zipped(good[first]), invalid
+    return samples.judged.get(first) or zipped(samples.good[first]), invalid
 
 
 def _is_large(files: Mapping[str, bytes]) -> bool:
@@ -268,23 +318,17 @@ def _cut(text: str) -> str:
 
 
 def validator_verdicts(
-    validator: bytes, submissions: Sequence[bytes], package: ScoringPackage
-) -> list[ValidatorVerdict]:
-    """What the package's `validate.pyz` says of each zip, in one run of this Python.
+    asked: Sequence[tuple[bytes, Sequence[bytes]]], package: ScoringPackage
+) -> list[list[ValidatorVerdict]]:
+    """What each `validate.pyz` of the package says of the zips beside it, in one run of this Python.
 
     Raises:
-        UserError: it failed, for a bug in a package of the organiser's own.
-        RuntimeError: it failed, and the package comes with the tool.
+        UserError: one failed, for a bug in a package of the organiser's own.
+        RuntimeError: one failed, and the package comes with the tool.
     """
     with tempfile.TemporaryDirectory(prefix="gen-bundle-validate-") as work:
-        folder = Path(work)
-        (folder / "validate.pyz").write_bytes(validator)
-        paths = [folder / f"{index}" / "submission.zip" for index in range(len(submissions))]
-        for path, content in zip(paths, submissions, strict=True):
-            path.parent.mkdir()
-            path.write_bytes(content)
         done = subprocess.run(
-            python("-I", "-S", "-c", DRIVER, folder / "validate.pyz", *paths),
+            python("-I", "-S", "-c", DRIVER, write_asked(asked, Path(work))),
             capture_output=True,
             text=True,
             encoding="utf-8",
@@ -295,14 +339,31 @@ def validator_verdicts(
         raise UserError(failure(package.name, "submission.py", done.stderr))
     if done.returncode != 0:
         raise RuntimeError(f"the validator failed:\n{done.stderr}")
-    verdicts, failed = [], []
-    for status, text in json.loads(done.stdout):
-        verdicts.append(ValidatorVerdict(status == 0, text.strip()))
-        if status == VALIDATOR_FAILED:
-            failed.append(text.strip())
+    verdicts = []
+    failed = []
+    for said in json.loads(done.stdout):
+        verdicts.append([ValidatorVerdict(status == 0, text.strip()) for status, text in said])
+        failed += [text.strip() for status, text in said if status == VALIDATOR_FAILED]
     if failed:
         raise UserError(*dict.fromkeys(failed))
     return verdicts
+
+
+def write_asked(asked: Sequence[tuple[bytes, Sequence[bytes]]], work: Path) -> Path:
+    """Write validators and submissions into a folder, and the file that tells the DRIVER where they are."""
+    listed: list[list[str]] = []
+    for number, (validator, submissions) in enumerate(asked):
+        path = work / f"{number}.pyz"
+        path.write_bytes(validator)
+        listed.append([str(path)])
+        for index, content in enumerate(submissions):
+            path = work / f"{number}-{index}" / "submission.zip"
+            path.parent.mkdir()
+            path.write_bytes(content)
+            listed[-1].append(str(path))
+    list_path = work / "asked.json"
+    list_path.write_text(json.dumps(listed), encoding="utf-8")
+    return list_path
 
 
 def _texts(

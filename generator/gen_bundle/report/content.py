@@ -94,19 +94,25 @@ class FinalReport:
 
 def figure(value: float | None, decimals: int) -> str:
     """A number as the board shows it; nothing where there is none."""
-    return "" if value is None else f"{value:.{decimals}f}"
+    if value is None:
+        return ""
+    return f"{value:.{decimals}f}"
 
 
 def interval(low: float | None, high: float | None, decimals: int) -> str:
     """Both ends of an interval; nothing where there is none."""
-    return "" if low is None or high is None else f"{low:.{decimals}f} to {high:.{decimals}f}"
+    if low is None or high is None:
+        return ""
+    return f"{low:.{decimals}f} to {high:.{decimals}f}"
 
 
 def probability(p: float | None) -> str:
     """A p value to three decimals; nothing where there is none."""
     if p is None:
         return ""
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+    if p < 0.001:
+        return "< 0.001"
+    return f"{p:.3f}"
 
 
 def percent(share: float) -> str:
@@ -220,7 +226,9 @@ def failures(report: FinalReport) -> str:
 
 def unit_words(task: Mapping[str, Any]) -> str:
     """The unit and how many there are."""
-    return plural(task["unit"], task["units"]) if task["units"] else f"none known ({units_word(None)} are needed)"
+    if not task["units"]:
+        return "none known (units are needed)"
+    return plural(task["unit"], task["units"])
 
 
 def checklist(report: FinalReport) -> list[tuple[str, str]]:

@@ -127,7 +127,9 @@ def _name_rows(axes: "Axes", names: Sequence[str]) -> None:
 
 def _short(name: str) -> str:
     text = one_line(name)
-    return text if len(text) <= NAME_LENGTH else f"{text[: NAME_LENGTH - 1]}…"
+    if len(text) > NAME_LENGTH:
+        return f"{text[: NAME_LENGTH - 1]}…"
+    return text
 
 
 def _drawn(name: str, caption: str, rows: int, letters: str, draw: "Callable[[Axes], None]") -> DrawnFigure:

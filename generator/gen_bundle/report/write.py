@@ -12,7 +12,7 @@ import json
 import os
 import shutil
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -25,30 +25,8 @@ from gen_bundle.errors import UserError
 from gen_bundle.plain_text import one_line
 from gen_bundle.render.html_page import Functions, html_page, is_marked
 from gen_bundle.render.rankings import csv_cell, latex_text
-from gen_bundle.report.content import (
-    ALPHA,
-    CITED,
-    FIXED,
-    OPEN,
-    REFERENCES,
-    TEMPLATES,
-    FinalReport,
-    checklist,
-    cited,
-    failures,
-    figure,
-    interval,
-    lateness,
-    methods,
-    missing_rule,
-    percent,
-    plural,
-    probability,
-    unit_words,
-    units_word,
-    versions,
-    way_words,
-)
+from gen_bundle.report import content
+from gen_bundle.report.content import CITED, FIXED, REFERENCES, TEMPLATES, FinalReport, figure, interval, probability
 from gen_bundle.report.figures import DrawnFigure, figures, fonts_for
 from gen_bundle.resources import install_command
 
@@ -104,15 +82,9 @@ def check_folder(folder: Path) -> None:
 
 
 def write_report(report: FinalReport, units: Path, folder: Path) -> None:
-    """Write the report beside its folder and move it there; an earlier one is replaced.
+    """Write the report, with the folder `units` of per-unit results, beside its folder, and move it there.
 
-    Args:
-        report: what it holds.
-        units: the folder of the per-unit results, which is kept in it.
-        folder: the report's.
-
-    Raises:
-        UserError: it cannot be written; an earlier report is still there.
+    It replaces an earlier one. Raises UserError where it cannot be written; an earlier report is still there then.
     """
     drawn = figures(report)
     tasks = {}
@@ -134,8 +106,8 @@ def write_report(report: FinalReport, units: Path, folder: Path) -> None:
     try:
         try:
             (unfinished / "figures").mkdir(parents=True)
-            for name, content in files.items():
-                (unfinished / name).write_bytes(content)
+            for name, data in files.items():
+                (unfinished / name).write_bytes(data)
             shutil.copytree(units, unfinished / "units")
             if folder.exists():
                 folder.replace(old)
@@ -164,12 +136,12 @@ def _csv(report: FinalReport, kind: str, columns: Sequence[str]) -> str:
 
 def report_page(report: FinalReport, drawn: Mapping[str, Mapping[str, DrawnFigure]]) -> str:
     """The page's HTML; the same for the same arguments."""
-    paragraphs = methods(report)
-    order = cited(paragraphs)
+    paragraphs = content.methods(report)
+    order = content.cited(paragraphs)
     filters: Functions = {
         "figure": figure,
         "probability": probability,
-        "percent": percent,
+        "percent": content.percent,
         "line": one_line,
         "svg": lambda one: Markup(one.inline),  # noqa: S704 drawn by matplotlib, which escapes the names of teams
     }
@@ -179,20 +151,20 @@ def report_page(report: FinalReport, drawn: Mapping[str, Mapping[str, DrawnFigur
         "figures": drawn,
         "matrices": {task: _matrix(one) for task, one in report.tasks.items()},
         "methods": [CITED.sub(lambda found: f"[{1 + order.index(found[1])}]", text) for text in paragraphs],
-        "missing_rule": missing_rule(report),
-        "lateness": lateness(report),
-        "failures": failures(report),
+        "missing_rule": content.missing_rule(report),
+        "lateness": content.lateness(report),
+        "failures": content.failures(report),
         "references": [REFERENCES[name] for name in order],
-        "checklist": checklist(report),
-        "open": OPEN,
-        "versions": list(versions()),
-        "alpha": ALPHA,
+        "checklist": content.checklist(report),
+        "open": content.OPEN,
+        "versions": list(content.versions()),
+        "alpha": content.ALPHA,
         "most_in_a_matrix": MOST_IN_A_MATRIX,
         "interval": interval,
-        "plural": plural,
-        "units_word": units_word,
-        "unit_words": unit_words,
-        "way_words": way_words,
+        "plural": content.plural,
+        "units_word": content.units_word,
+        "unit_words": content.unit_words,
+        "way_words": content.way_words,
     }
     return html_page(TEMPLATE, filters, values)
 
@@ -230,7 +202,7 @@ class LatexTable:
 
 def latex_document(report: FinalReport, drawn: Mapping[str, Mapping[str, DrawnFigure]]) -> str:
     """The whole document; needs array, booktabs, geometry, graphicx and iftex, and the figures beside it."""
-    texts = [*methods(report), missing_rule(report)]
+    texts = [*content.methods(report), content.missing_rule(report)]
     lines = [PREAMBLE, rf"\title{{{_text(report.declaration.title)}: final report}}", *HEAD]
     for text in texts:
         lines += [CITED.sub(r"\\cite{\1}", _text(text)), ""]
@@ -238,7 +210,14 @@ def latex_document(report: FinalReport, drawn: Mapping[str, Mapping[str, DrawnFi
     floats: list[str] = []
     for id_, task in report.tasks.items():
         tables, own_figures = _tables(id_, task), drawn[id_].values()
-        lines.append(_mentioned(task["name"], tables, own_figures))
+        named = []
+        if labels := ", ".join(rf"\ref{{tab:{table.label}}}" for table in tables):
+            named.append(f"Tables {labels}")
+        if labels := ", ".join(rf"\ref{{fig:{one.name}}}" for one in own_figures):
+            named.append(f"Figures {labels}")
+        lines.append("")
+        if named:
+            lines[-1] = f"{_text(task['name'])}: see {' and '.join(named)}.\n"
         for table in tables:
             floats += _set(table)
         for one in own_figures:
@@ -249,26 +228,16 @@ def latex_document(report: FinalReport, drawn: Mapping[str, Mapping[str, DrawnFi
     for number, own in enumerate(report.own_rankings, start=1):
         floats += _set(LatexTable(f"ranking-{number}", own.title, own.header, own.rows, fixed=2))
     lines.append(r"\begin{thebibliography}{99}")
-    for name in cited(texts):
+    for name in content.cited(texts):
         lines.append(rf"\bibitem{{{name}}} {_text(REFERENCES[name])}")
     lines.append(r"\end{thebibliography}")
     # after the text, so that no page between tables and figures is nearly empty
     return "\n".join([*lines, *floats, r"\end{document}", ""])
 
 
-def _mentioned(name: str, tables: Sequence[LatexTable], figures: Iterable[DrawnFigure]) -> str:
-    """The sentence of a task's tables and figures."""
-    named = []
-    if labels := ", ".join(rf"\ref{{tab:{table.label}}}" for table in tables):
-        named.append(f"Tables {labels}")
-    if labels := ", ".join(rf"\ref{{fig:{one.name}}}" for one in figures):
-        named.append(f"Figures {labels}")
-    return f"{_text(name)}: see {' and '.join(named)}.\n" if named else ""
-
-
 def _tables(id_: str, task: Mapping[str, Any]) -> list[LatexTable]:
     """The tables of a task: results, pairs, robustness and groups, as far as they have rows."""
-    name, ways = task["name"], [way_words(way, task["unit"]) for way in task["rankings"]]
+    name, ways = task["name"], [content.way_words(way, task["unit"]) for way in task["rankings"]]
     header = ["Team", "Rank", task["title"], "95 % interval", "Rank interval", "Tie group"]
     tables = [LatexTable(f"{id_}-results", f"{name}: results.", header, _results(task))]
     if len(task["pairs"]) <= MOST_PAIRS:

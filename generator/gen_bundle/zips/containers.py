@@ -97,7 +97,7 @@ def _start(node: Node) -> bytes:
 
 def _zip(node: Node, tick: Tick, held: ExitStack) -> Contents:
     package = unpack(node, tick, held)
-    files = list(package.tree.root.files())
+    files = list(package.tree.files())
     closed = f"a zip of which a part cannot be read ({package.fault})" if package.fault else ""
     if WORKBOOK in package.names:
         tables, complete = _sheets(dict(files))

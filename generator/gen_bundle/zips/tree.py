@@ -36,7 +36,7 @@ def ignore_count(_: int) -> None:
 
 @dataclass
 class Node:
-    """A file or folder: files have a size and can be opened, folders have children by name.
+    """A file or folder, such as the bundle itself: files have a size and can be opened, folders have children by name.
 
     `sha256` is known once the file has been read as a whole; `tick` is given how much of it is read again.
     """
@@ -72,43 +72,13 @@ class Node:
         """All files below, with names relative to here."""
         return ((name, node) for name, node in self.walk() if not node.is_folder)
 
-
-def file_of(data: bytes) -> Node:
-    """A file of these bytes."""
-    return Node(size=len(data), open=partial(io.BytesIO, data))
-
-
-@dataclass(frozen=True)
-class OnServer:
-    """A path that leads out of the bundle, to a file or folder of the server itself."""
-
-    path: str
-
-    @property
-    def is_folder(self) -> bool:
-        return self.path in SERVER_FOLDERS
-
-
-def _on_server(path: str) -> OnServer | None:
-    plain = os.path.normpath(path).replace("//", "/")
-    if plain in SERVER_FILES or plain in SERVER_FOLDERS:
-        return OnServer(plain)
-    return None
-
-
-@dataclass
-class Tree:
-    """The unpacked bundle."""
-
-    root: Node = field(default_factory=lambda: Node(children={}))
-
-    def find(self, name: str) -> Node | OnServer | None:
-        """What `os.path.join(folder of the bundle, name)` leads to; None when there is nothing."""
+    def find(self, name: str) -> "Node | OnServer | None":
+        """What `os.path.join(this folder, name)` leads to; None when there is nothing."""
         if _impossible(name):
             return None
         if name.startswith("/"):
             return _on_server(name)
-        walked = [self.root]
+        walked = [self]
         parts = name.split("/")
         for place_in_name, part in enumerate(parts):
             here = walked[-1]
@@ -147,7 +117,30 @@ class Tree:
         return next((path for path in self.names() if path.lower() in alike), None)
 
     def names(self) -> Iterator[str]:
-        return (name for name, _ in self.root.walk())
+        return (name for name, _ in self.walk())
+
+
+def file_of(data: bytes) -> Node:
+    """A file of these bytes."""
+    return Node(size=len(data), open=partial(io.BytesIO, data))
+
+
+@dataclass(frozen=True)
+class OnServer:
+    """A path that leads out of the bundle, to a file or folder of the server itself."""
+
+    path: str
+
+    @property
+    def is_folder(self) -> bool:
+        return self.path in SERVER_FOLDERS
+
+
+def _on_server(path: str) -> OnServer | None:
+    plain = os.path.normpath(path).replace("//", "/")
+    if plain in SERVER_FILES or plain in SERVER_FOLDERS:
+        return OnServer(plain)
+    return None
 
 
 def _impossible(name: str) -> str | None:
@@ -166,7 +159,7 @@ def is_encodable(text: str) -> bool:
     return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
 
 
-def folder_tree(folder: Path, tick: Callable[[int], None]) -> Tree:
+def folder_tree(folder: Path, tick: Callable[[int], None]) -> Node:
     """The tree of an unpacked bundle; links that leave the folder, and sockets and the like, are left out.
 
     Raises:
@@ -190,7 +183,7 @@ def folder_tree(folder: Path, tick: Callable[[int], None]) -> Tree:
                 waiting.append((entry, below, (*above, real)))
             elif entry.is_file():
                 children[entry.name] = Node(size=entry.stat().st_size, open=partial(_opened, entry), tick=tick)
-    return Tree(Node(children=top))
+    return Node(children=top)
 
 
 def _opened(path: Path) -> IO[bytes]:
@@ -255,7 +248,7 @@ class Archive:
     """
 
     members: list[zipfile.ZipInfo] = field(default_factory=list)
-    tree: Tree = field(default_factory=Tree)
+    tree: Node = field(default_factory=lambda: Node(children={}))
     failures: list[tuple[str | None, str]] = field(default_factory=list)
     replaced: list[str] = field(default_factory=list)
     bombs: list[str] = field(default_factory=list)
@@ -295,7 +288,7 @@ def open_archive(source: IO[bytes], tick: Tick, held: ExitStack) -> Archive:
 def _read_member(found: Archive, opened: zipfile.ZipFile, member: zipfile.ZipInfo, tick: Tick) -> None:
     node: Node | None = None
     try:
-        node, old = _place(found.tree.root, member, opened)
+        node, old = _place(found.tree, member, opened)
         node.tick = tick
         if BUNDLE.is_bomb(member.file_size, member.compress_size):
             found.bombs.append(member.filename)
@@ -367,17 +360,17 @@ class Unpacked:
     """A program or data as the worker unpacks them: a folder (which the upload zips), a zip, or something else."""
 
     form: Literal["folder", "zip", "no zip", "server"]
-    tree: Tree = field(default_factory=Tree)
+    tree: Node = field(default_factory=lambda: Node(children={}))
     fault: str | None = None
 
     @property
     def names(self) -> list[str]:
-        return [name for name, _ in self.tree.root.files()]
+        return [name for name, _ in self.tree.files()]
 
     @property
     def wrapping_folder(self) -> str | None:
         """The one folder that holds everything, where there is one (junk aside)."""
-        tops = {name: node for name, node in (self.tree.root.children or {}).items() if name not in JUNK}
+        tops = {name: node for name, node in (self.tree.children or {}).items() if name not in JUNK}
         folders = [name for name, node in tops.items() if node.is_folder]
         return folders[0] if len(tops) == len(folders) == 1 else None
 
@@ -387,7 +380,7 @@ def unpack(found: Node | OnServer, tick: Tick, held: ExitStack) -> Unpacked:
     if isinstance(found, OnServer):
         return Unpacked("server")
     if found.is_folder:
-        return Unpacked("folder", Tree(found))
+        return Unpacked("folder", found)
     if found.open is None:
         return Unpacked("no zip", fault="it is not read, since it is inflated out of all proportion")
     if found.is_link:

@@ -88,8 +88,6 @@ def unpack(archive: Path, into: Path, bounds: Bounds) -> None:
     try:
         with zipfile.ZipFile(archive) as opened:
             _unpack_members(opened, into, bounds)
-    except ArchiveError:
-        raise
     except UNREADABLE as error:
         raise ArchiveError(f"{archive.name} cannot be read as a zip: {error}") from error
 

@@ -617,6 +617,17 @@ class ProbabilitiesType(FieldType):
         return {label: float(at == place) for at, label in enumerate(field.values or ())}
 
 
+def list_of_cell(field: Field, cell: str) -> List[Any]:
+    """The JSON list of a cell; raises FieldError."""
+    try:
+        value = json.loads(cell)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, list):
+        raise FieldError(f"{field.name} is not a JSON list", field.expected)
+    return value
+
+
 class JsonListedType(FieldType):
     """A type whose cell holds a JSON list."""
 
@@ -625,13 +636,7 @@ class JsonListedType(FieldType):
     blank: ClassVar[Any] = None
 
     def of_cell(self, field: Field, cell: Any) -> Any:
-        try:
-            value = json.loads(cell)
-        except (ValueError, RecursionError):
-            value = None
-        if not isinstance(value, list):
-            raise FieldError(f"{field.name} is not a JSON list", field.expected)
-        return self.of_json(field, value)
+        return self.of_json(field, list_of_cell(field, cell))
 
     def written(self, field: Field, value: Any) -> Any:
         return json.dumps(value, ensure_ascii=False)
@@ -731,7 +736,7 @@ class NumbersType(FieldType):
 
     def of_cell(self, field: Field, cell: Any) -> Any:
         if cell.startswith("["):
-            return self.of_json(field, JsonListedType.of_cell(RAW, field, cell))
+            return self.of_json(field, list_of_cell(field, cell))
         return self._counted(field, [of_size(field, number_of_cell(field, part)) for part in cell.split()])
 
     def of_json(self, field: Field, value: Any) -> Any:
@@ -756,13 +761,6 @@ class NumbersType(FieldType):
 
     def made_up(self, field: Field, at: int) -> Any:
         return [round(0.25 * (at + place), 2) for place in range(field.length or 3)]
-
-
-class RawListType(JsonListedType):
-    """Any JSON list, as it is."""
-
-    def of_json(self, field: Field, value: Any) -> Any:
-        return value
 
 
 class TagsType(FieldType):
@@ -803,7 +801,6 @@ class TagsType(FieldType):
 
 
 LABEL = LabelType()
-RAW = RawListType()
 TYPES: Dict[str, FieldType] = {
     "string": FieldType(),
     "label": LABEL,

@@ -122,14 +122,9 @@ def steps(path: str) -> Tuple[str, ...]:
 def write_rows(
     file: File, fields: Sequence[Field], rows: Sequence[Sequence[Any]], key: Sequence[str], *, by_line: bool = False
 ) -> Dict[str, str]:
-    """Name → text of the files that hold these rows.
+    """Name → text of the files that hold these rows: values as JSON writes them, in the order of the fields.
 
-    Args:
-        file: how they are written.
-        fields: the fields of each row, those of the key among them.
-        rows: the values, as JSON writes them, in the order of the fields.
-        key: the names of the fields of the key.
-        by_line: whether no file holds the key.
+    `key` names the fields of the key, which are among them; `by_line` says that no file holds it.
     """
     if not file.named_by:
         return {file.name.replace("*", ANY_NAME): _text(file, fields, rows, key, by_line=by_line)}

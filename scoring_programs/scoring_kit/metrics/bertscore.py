@@ -91,7 +91,15 @@ class BertScorer:
         self._store = VectorStore()
         self._embeddings: dict[str, Embedding] = {}
         self._earlier: dict[str, Embedding] = {}
-        self._cache = ArrayCache(options.cache, "embeddings", self._computed_with()) if options.cache else None
+        self._cache: ArrayCache | None = None
+        if options.cache:
+            computed_with = {
+                "model": self._files.identity(),
+                "layer": self.num_layers,
+                "tokenizer": self._tokenizer.fingerprint(),
+                "precision": self._place.precision,
+            }
+            self._cache = ArrayCache(options.cache, "embeddings", computed_with)
 
     def signature(self) -> dict[str, object]:
         """What the scores depend on: model, revision, layer, baseline, precision."""
@@ -110,11 +118,8 @@ class BertScorer:
     def encode_all(self, texts: Iterable[str], lasting: Iterable[str] = ()) -> None:
         """Embed each distinct text that is not embedded yet.
 
-        Calling it once with all texts of a run packs batches best; `score` embeds what is missing.
-
-        Args:
-            texts: texts to embed.
-            lasting: further texts to embed, which other runs will have too (gold): these are what the cache holds.
+        Calling it once with all texts of a run packs batches best; `score` embeds what is missing. The cache holds the
+        `lasting` ones, which other runs will have, too (gold).
         """
         kept, others = set(map(_key, lasting)), set(map(_key, texts))
         for text in self._earlier.keys() & (kept | others):
@@ -179,7 +184,10 @@ class BertScorer:
         if self._model is None:
             self._model = load_encoder(self._files, self.num_layers, self._place)
         model = self._model
-        ids = self._tokenizer.encode(list(map(self._as_the_library_encodes, texts)), self._longest(model))
+        # cut as by bert-score: at what the tokenizer declares, or else at what a table of positions has
+        longest = min(filter(None, (self._tokenizer.longest, longest_input(model))), default=None)
+        before = " " * self._tokenizer.leading_space
+        ids = self._tokenizer.encode([text and before + text for text in texts], longest)
         special = [self._tokenizer.cls_id, self._tokenizer.sep_id]
         for batch in batches_by_length(list(map(len, ids)), self._place.batch_tokens):
             arguments = padded([ids[i] for i in batch], self._tokenizer.pad_id, self._place.device)
@@ -193,24 +201,6 @@ class BertScorer:
 
     def _keep(self, text: str, vectors: NDArray[np.float32], weights: NDArray[np.floating]) -> None:
         self._embeddings[text] = Embedding(self._store.keep(vectors), weights.astype("float32"))
-
-    def _computed_with(self) -> dict[str, object]:
-        return {
-            "model": self._files.identity(),
-            "layer": self.num_layers,
-            "tokenizer": self._tokenizer.fingerprint(),
-            "precision": self._place.precision,
-        }
-
-    def _longest(self, model: PreTrainedModel) -> int | None:
-        """Where texts are cut: at what the tokenizer declares (bert-score cuts nowhere else).
-
-        A model with a table of absolute positions cannot take more than these, so it is cut there at the latest.
-        """
-        return min(filter(None, (self._tokenizer.longest, longest_input(model))), default=None)
-
-    def _as_the_library_encodes(self, text: str) -> str:
-        return f" {text}" if self._tokenizer.leading_space and text else text
 
 
 def _key(text: str) -> str:
@@ -326,16 +316,9 @@ class Scores:
 
 
 def match(candidates: Sequence[Embedding], references: Sequence[Embedding], library_batch: int | None = None) -> Scores:
-    """Compare every candidate with every reference.
+    """Compare every candidate with every reference; see `BertScorer.score`.
 
-    Args:
-        candidates: predicted texts.
-        references: gold texts.
-        library_batch: reproduce the padding of a bert-score call with all candidates and one reference, in batches of
-            that many pairs (see `BertScorer.score`).
-
-    Returns:
-        Unrescaled scores; 0 where one of the two texts has no token that counts.
+    The scores are not rescaled; they are 0 where one of the two texts has no token that counts.
     """
     import numpy as np
 

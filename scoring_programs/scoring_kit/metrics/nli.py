@@ -75,7 +75,15 @@ class NliModel:
         self._known: dict[tuple[str, str], tuple[float, ...]] = {}
         self._earlier: dict[tuple[str, str], tuple[float, ...]] = {}
         self._bytes = 0
-        self._cache = ArrayCache(options.cache, "pairs", self._computed_with(), len(LABELS)) if options.cache else None
+        self._cache: ArrayCache | None = None
+        if options.cache:
+            computed_with = {
+                "model": self._files.identity(),
+                "labels": self._order,
+                "tokenizer": self._tokenizer.fingerprint(),
+                "precision": self._place.precision,
+            }
+            self._cache = ArrayCache(options.cache, "pairs", computed_with, len(LABELS))
 
     def signature(self) -> dict[str, object]:
         """What the probabilities depend on: model, revision, label order, precision."""
@@ -125,7 +133,10 @@ class NliModel:
         if self._model is None:
             self._model = load_classifier(self._files, self._place)
         model = self._model
-        ids = self._tokenizer.encode_pairs(pairs, self._longest(model))
+        longest = self._tokenizer.longest or LONGEST
+        if (positions := longest_input(model)) is not None:
+            longest = min(longest, positions)
+        ids = self._tokenizer.encode_pairs(pairs, longest)
         for batch in batches_by_length(list(map(len, ids)), self._place.batch_tokens):
             arguments = padded([ids[i] for i in batch], self._tokenizer.pad_id, self._place.device)
             with inference(self._place):
@@ -137,19 +148,6 @@ class NliModel:
     def _keep(self, pair: tuple[str, str], probabilities: tuple[float, ...]) -> None:
         self._known[pair] = probabilities
         self._bytes += BESIDES + len(pair[0]) + len(pair[1])
-
-    def _computed_with(self) -> dict[str, object]:
-        return {
-            "model": self._files.identity(),
-            "labels": self._order,
-            "tokenizer": self._tokenizer.fingerprint(),
-            "precision": self._place.precision,
-        }
-
-    def _longest(self, model: PreTrainedModel) -> int:
-        positions = longest_input(model)
-        declared = self._tokenizer.longest or LONGEST
-        return declared if positions is None else min(declared, positions)
 
 
 def _label_order(

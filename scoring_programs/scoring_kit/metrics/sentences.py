@@ -11,10 +11,8 @@ DATA_FILES = ("abbrev_types.txt", "collocations.tab", "ortho_context.tab", "sent
 def split_sentences(text: str) -> list[str]:
     """The sentences of an English text, stripped, without blank ones.
 
-    The data are where nltk looks for them, first of all in the folders named by NLTK_DATA.
-
-    Raises:
-        OrganiserError: the Punkt data are not installed.
+    The data are where nltk looks for them, first of all in the folders named by NLTK_DATA; raises OrganiserError where
+    they are not.
     """
     from nltk.tokenize import sent_tokenize
 
@@ -32,9 +30,6 @@ def punkt_digest() -> str:
     """What two runs with the same Punkt data share: SHA-256 over its files, the first 16 hexadecimal digits.
 
     The data are not part of nltk's package, so nltk's version does not identify them.
-
-    Raises:
-        LookupError: the Punkt data are not installed; `split_sentences` says so to the organisers.
     """
     from nltk.data import find
 

@@ -45,16 +45,13 @@ class ArrayCache:
     """
 
     def __init__(self, folder: str, kind: str, computed_with: Mapping[str, object], width: int | None = None) -> None:
-        """Open the part of a cache folder that holds arrays of one kind, computed with one model.
+        """Open the part of a cache folder, made if it is not there, that holds arrays of one kind and one model.
 
         Args:
-            folder: made if it is not there.
+            folder: of the cache; raises OrganiserError where it cannot be made.
             kind: what the arrays are, as part of file names.
             computed_with: all that their values depend on besides the texts.
             width: number of columns, where it is known.
-
-        Raises:
-            OrganiserError: the folder cannot be made.
         """
         self._computed_with = json.dumps({"format": FORMAT, "kind": kind, **computed_with}, sort_keys=True).encode()
         self._prefix = f"{kind}-{hashlib.sha256(self._computed_with).hexdigest()[:16]}"

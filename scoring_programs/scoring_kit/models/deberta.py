@@ -24,7 +24,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import torch
     from torch import Tensor
     from transformers import PreTrainedModel
 
@@ -71,13 +70,15 @@ def _in_rows(attention: Any) -> Callable[..., tuple[Tensor, None]]:
             c2p = attention.transpose_for_scores(attention.pos_proj(table)).transpose(-1, -2)
         if "p2c" in attention.pos_att_type:
             p2c = keys @ (attention.transpose_for_scores(attention.pos_q_proj(table)) / scale).transpose(-1, -2)
+        # for each of some tokens and every token, the row of the position table for their distance
+        tokens = torch.arange(length, device=values.device)
         context = torch.empty_like(values)
         step = max(1, CELLS[queries.device.type] // (queries.size(0) * queries.size(1) * length))
         for start in range(0, length, step):
             rows = slice(start, min(start + step, length))
             some = queries[:, :, rows]
             scores = some @ keys.transpose(-1, -2)
-            position = _positions(rows, length, reach, scores.device)
+            position = (tokens[rows, None] - tokens[None, :] + reach).clamp(0, 2 * reach - 1)
             bias: Tensor | int = 0
             if c2p is not None:
                 bias = bias + (some @ c2p).gather(-1, position.expand(scores.shape))
@@ -88,14 +89,6 @@ def _in_rows(attention: Any) -> Callable[..., tuple[Tensor, None]]:
         return context.permute(0, 2, 1, 3).flatten(2), None
 
     return forward
-
-
-def _positions(rows: slice, length: int, reach: int, device: torch.device) -> Tensor:
-    """For each of these tokens and every token the row of the position table for their distance."""
-    import torch
-
-    tokens = torch.arange(length, device=device)
-    return (tokens[rows, None] - tokens[None, :] + reach).clamp(0, 2 * reach - 1)
 
 
 def speed_up_relative_attention(model: PreTrainedModel) -> None:
@@ -127,9 +120,7 @@ class _Distances:
     def rows(self, relative_pos: Tensor, span: int) -> tuple[slice, Tensor, Tensor]:
         """The run of rows needed, and for each pair of tokens its row within the run, forwards and backwards.
 
-        Args:
-            relative_pos: the bucket of each distance, shape (1, L, L).
-            span: the table has 2·span rows; row span + b belongs to bucket b.
+        `relative_pos` is the bucket of each distance, shape (1, L, L); of 2·span rows, span + b belongs to bucket b.
         """
         if self._found is None or relative_pos is not self._relative_pos:
             forwards = (relative_pos[0].long() + span).clamp(0, 2 * span - 1)
@@ -178,16 +169,10 @@ class _PositionBias:
     def __call__(
         self, query_layer: Tensor, key_layer: Tensor, relative_pos: Tensor, _table: Tensor, scale_factor: int
     ) -> Tensor | int:
-        """What is added to the content's attention scores.
+        """What is added to the content's attention scores, shape (texts · heads, L, L).
 
-        Args:
-            query_layer: shape (texts · heads, L, width of a head).
-            key_layer: likewise.
-            relative_pos: the bucket of each distance, shape (1, L, L).
-            scale_factor: number of terms of the attention, by which all are scaled.
-
-        Returns:
-            Shape (texts · heads, L, L).
+        Query and key layers have the shape (texts · heads, L, width of a head), `relative_pos`, the bucket of each
+        distance, (1, L, L); all is scaled by `scale_factor`, the number of terms of the attention.
         """
         rows, forwards, backwards = self.distances.rows(relative_pos, self.span)
         scale = (query_layer.size(-1) * scale_factor) ** 0.5

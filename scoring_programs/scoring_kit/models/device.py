@@ -118,13 +118,10 @@ LONG = 512
 
 
 def batches_by_length(lengths: Sequence[int], batch_tokens: int) -> Iterator[list[int]]:
-    """Group sequences into batches, longest first, so that memory peaks at once and not at the end.
+    """Group sequences into batches of indices, longest first, so that memory peaks at once and not at the end.
 
     A batch of n sequences of which the longest has L tokens holds n·L ≤ `batch_tokens`, padding included
     (n·L²/512 for L above 512), or is a single sequence. Ties keep the given order.
-
-    Yields:
-        The indices of one batch.
     """
     batch: list[int] = []
     longest = 0

@@ -91,15 +91,12 @@ class ModelFiles:
 
 
 def locate(option: str, name: str, revision: str | None) -> ModelFiles:
-    """Find a model on this machine, without touching the network.
+    """Find a model on this machine, without touching the network; raises OrganiserError where it is not whole there.
 
     Args:
         option: the option that names the model, for messages (`bertscore.model`).
         name: a hub name (`organisation/model`) or a folder.
         revision: branch, tag or commit of a hub model; None takes what the local cache calls `main`.
-
-    Raises:
-        OrganiserError: the folder does not exist or holds no model, or the hub model is not in the local cache.
     """
     folder = Path(name)
     if folder.is_dir():
@@ -217,15 +214,6 @@ def progress(
     """Report a step that may take long.
 
     `with progress("Embedding", 900, "texts") as advance:` and then `advance(1)` after each of the 900.
-
-    Args:
-        step: what is being done, in words.
-        total: how many units there are.
-        unit: what is counted, in the plural.
-        clock: seconds that only grow.
-
-    Yields:
-        A function that takes the number of units just finished.
     """
     started = clock()
     last_line = started + FIRST_AFTER - EVERY
@@ -251,12 +239,7 @@ def _say(line: str) -> None:
 
 
 def say_if_long(what: str, started: float) -> None:
-    """Report a step that could not be followed, once it is over, if it took longer than a second.
-
-    Args:
-        what: what was done.
-        started: `time.monotonic()` before it.
-    """
+    """Report a step that began at `started` (`time.monotonic()`), once it is over, if it took longer than a second."""
     seconds = time.monotonic() - started
     if seconds >= FIRST_AFTER:
         _say(f"{what} in {seconds:.1f} s")

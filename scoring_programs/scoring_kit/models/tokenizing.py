@@ -117,12 +117,9 @@ class TextTokenizer:
 
 
 def longest_first(one: int, two: int, room: int) -> tuple[int, int]:
-    """How many tokens of two texts are left when the longer is cut first (the strategy "longest_first" of tokenizers).
+    """How many tokens of two texts are left when the longer is cut first, and `room` is for so many together.
 
-    Args:
-        one: tokens of the first text.
-        two: tokens of the second.
-        room: how many there may be together.
+    The strategy "longest_first" of tokenizers.
     """
     if one + two <= room:
         return one, two
@@ -148,8 +145,7 @@ def encodable(text: str) -> str:
 def load_tokenizer(files: ModelFiles) -> TextTokenizer:
     """Load the tokenizer of a model that is present on this machine.
 
-    Raises:
-        OrganiserError: the files hold no tokenizer that can be read, or none that gives the same ids in both versions.
+    Raises OrganiserError where it holds none that can be read, or none that gives the same ids in both versions.
     """
     import tokenizers
     from transformers import AutoTokenizer

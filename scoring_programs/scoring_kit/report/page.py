@@ -55,13 +55,7 @@ def moment(time: datetime) -> str:
 
 
 def failure_page(title: str, lines: Sequence[str], scored: datetime) -> str:
-    """The page as HTML.
-
-    Args:
-        title: the competition's; empty where it is not known.
-        lines: the message, without a word of gold.
-        scored: when the run ended.
-    """
+    """The page as HTML, of a message without a word of gold; the title is empty where it is not known."""
     first, *rest = lines
     problems = "".join(f"<p>{escape(line)}</p>\n" for line in rest)
     body = f'<section class="note"><h2>{escape(first)}</h2>\n{problems}</section>'
@@ -103,14 +97,9 @@ def results_page(
 ) -> str:
     """The page as HTML, the same for the same arguments, below 300 kB.
 
-    Args:
-        program: what was scored: title, phase, tasks, columns, baselines, and what participants may see.
-        scores: the written scores by column key.
-        results: the outcome of every task that the submission entered.
-        shown: which metrics of these tasks may be shown, as `shown_names` says.
-        run: signature, time, the submission's name and warnings.
+    `results` has every task that the submission entered, and `shown` which of its metrics may be shown.
     """
-    phase = program.phase.name if program.phase else ""
+    phase = program.phase["name"] if program.phase else ""
     facts = {"Phase": phase, "Submission": run.submission, "Scored": moment(run.scored)}
     remarks = _warnings(run.warnings, has_log=not program.scores_hidden)
     if not program.shows_scores:
@@ -162,9 +151,13 @@ def _distances(program: Program, column: ScoreColumn, board: Mapping[str, float]
         if column.key not in scores:
             continue
         by = own - round(program.rounded(scores[column.key]), column.precision)
-        how = "better than" if (by > 0) == (column.sort == "desc") else "worse than"
-        text = f"{number(abs(by), column.decimals)} {how} {name}" if by else f"the same as {name}"
-        texts.append(text)
+        size = number(abs(by), column.decimals)
+        if by == 0:
+            texts.append(f"the same as {name}")
+        elif (by > 0) == (column.sort == "desc"):
+            texts.append(f"{size} better than {name}")
+        else:
+            texts.append(f"{size} worse than {name}")
     if not texts:
         return ""
     text = "; ".join(texts)
@@ -196,8 +189,10 @@ def _warnings(warnings: Sequence[str], *, has_log: bool) -> str:
         items += f"<li>… and {more} more</li>\n"
     left_out = ""
     if quotes or more > 0:
-        where = "; its log quotes them" if has_log else ""
-        left_out = f'<p class="soft">Values of the submission are left out here{where}.</p>'
+        left_out = "Values of the submission are left out here."
+        if has_log:
+            left_out = "Values of the submission are left out here; its log quotes them."
+        left_out = f'<p class="soft">{left_out}</p>'
     return f'<section class="note"><h2>Warnings</h2><ul>{items}</ul>{left_out}</section>\n'
 
 
@@ -330,15 +325,18 @@ def _bar_chart(chart: BarChart, min_items: int, decimals: int) -> str:
     bars = [bar if bar.value is None else replace(bar, value=round(bar.value, decimals)) for bar in shown]
     top = max(_finite(bars), default=1.0) if chart.top is None else chart.top
     rows = ""
-    for row in _excerpt(bars, chart.better):
-        if isinstance(row, str):
-            rows += row
-            continue
-        shape = f'<rect class="bar" width="{_percent(row.value, top)}%" height="8"/>'
-        rows += (
-            f"<tr>{_head(row.label, shape)}"
-            f'<td class="number">{number(row.value, DECIMALS)}</td><td class="number soft">{row.items}</td></tr>\n'
-        )
+    parts: list[tuple[str, Sequence[Bar]]] = [("", bars)]
+    if len(bars) > MAX_BARS:
+        parts = _ends(bars, chart.better)
+    for title, some in parts:
+        if title:
+            rows += f'<tr><th scope="rowgroup" colspan="3">{title}:</th></tr>\n'
+        for bar in some:
+            shape = f'<rect class="bar" width="{_percent(bar.value, top)}%" height="8"/>'
+            rows += (
+                f"<tr>{_head(bar.label, shape)}"
+                f'<td class="number">{number(bar.value, DECIMALS)}</td><td class="number soft">{bar.items}</td></tr>\n'
+            )
     notes = f"{chart.better.capitalize()} is better. The axis runs from 0 to {top:g}. Items: {chart.items}."
     return _note(notes + _left_out(chart.bars, shown, min_items)) + _table("bars", ("Label", "Value", "Items"), rows)
 
@@ -356,10 +354,12 @@ def _left_out(bars: Sequence[Bar], shown: Sequence[Bar], min_items: int) -> str:
     for bar in bars:
         if bar in drawn:
             continue
-        reason = few if bar.items < min_items else others
-        if not bar.items:
-            reason = none
-        hidden[reason].append(bar)
+        if bar.items == 0:
+            hidden[none].append(bar)
+        elif bar.items < min_items:
+            hidden[few].append(bar)
+        else:
+            hidden[others].append(bar)
     texts = []
     for reason, found in hidden.items():
         if found:
@@ -368,10 +368,8 @@ def _left_out(bars: Sequence[Bar], shown: Sequence[Bar], min_items: int) -> str:
     return f" Not shown: {'; '.join(texts)}." if texts else ""
 
 
-def _excerpt(bars: Sequence[Bar], better: str) -> list[Bar | str]:
-    """All bars in their order, or, of very many, the weakest and the strongest and a line about the rest."""
-    if len(bars) <= MAX_BARS:
-        return list(bars)
+def _ends(bars: Sequence[Bar], better: str) -> list[tuple[str, Sequence[Bar]]]:
+    """The weakest and the strongest of very many bars, each with a title, which says something of the rest."""
 
     def strength(bar: Bar) -> float:
         (value,) = _finite([bar]) or [-math.inf]
@@ -379,17 +377,11 @@ def _excerpt(bars: Sequence[Bar], better: str) -> list[Bar | str]:
 
     ranked = sorted(bars, key=strength)
     middle = ranked[MAX_BARS // 2 : -MAX_BARS // 2]
-    values = _finite(middle)
     line = f"{len(middle)} more in between"
-    if values:
+    if values := _finite(middle):
         mean = math.fsum(values) / len(values)
         line += f": {number(min(values), DECIMALS)} to {number(max(values), DECIMALS)}, mean {number(mean, DECIMALS)}"
-    return [
-        '<tr><th scope="rowgroup" colspan="3">The weakest:</th></tr>\n',
-        *ranked[: MAX_BARS // 2],
-        f'<tr><th scope="rowgroup" colspan="3">{line}. The strongest:</th></tr>\n',
-        *ranked[-MAX_BARS // 2 :],
-    ]
+    return [("The weakest", ranked[: MAX_BARS // 2]), (f"{line}. The strongest", ranked[-MAX_BARS // 2 :])]
 
 
 def _percent(value: float | None, top: float) -> str:

@@ -251,11 +251,7 @@ def ranks(values: Array, descending: bool) -> Ranks:
 def mid_ranks(values: Array, descending: bool, competing: NDArray[np.bool_], first: int | None = None) -> Array:
     """Ranks in each resample among the competing teams and the team itself; ties share the mean of their places.
 
-    Args:
-        values: of the teams, [teams, resamples].
-        descending: whether the highest is the best.
-        competing: the teams that count for the ranks of others, [teams].
-        first: of how many teams, the first ones, the ranks are wanted; of all without.
+    `values` has the shape [teams, resamples], `competing` [teams]; the ranks are those of the `first` teams, or of all.
     """
     goodness = _goodness(values, descending)
     others = goodness[competing]

@@ -206,7 +206,9 @@ class TaskReport:
     @property
     def steps(self) -> int:
         """How much `resampled` does for each resample: one step a pair, and, with intervals, one a team."""
-        return self._pairs if self.without else self._pairs + len(self.teams)
+        if self.without:
+            return self._pairs
+        return self._pairs + len(self.teams)
 
     @property
     def fewest_resamples(self) -> int:
@@ -341,7 +343,9 @@ def per_unit_results(scored: TeamResults | None) -> PerUnit:
     found: dict[str, dict[str, Units | None]] = {}
     if scored is not None:
         for team, own in scored.results.items():
-            found[team] = {task: result.units and result.units() for task, result in own.items()}
+            found[team] = {}
+            for task, result in own.items():
+                found[team][task] = result.units and result.units()
     return found
 
 
@@ -361,7 +365,8 @@ def keep(folder: Path, per_unit: PerUnit) -> None:
         parts: list[tuple[str, object]] = [("unit", np.array(first.unit)), ("names", np.array(list(first.names)))]
         parts.append(("teams", np.array(list(teams))))
         for number, units in enumerate(teams.values()):
-            parts += [(f"{number}.{metric}", statistic) for metric, statistic in units.statistics.items()]
+            for metric, statistic in units.statistics.items():
+                parts.append((f"{number}.{metric}", statistic))
         with zipfile.ZipFile(folder / f"{task}.npz", "w", zipfile.ZIP_DEFLATED) as archive:
             for part, value in parts:
                 for name, array in _arrays(part, value):
@@ -413,10 +418,7 @@ def _too_few(
 ) -> str | None:
     """Why there are too few units for intervals of a column that is made of the written ones; None where they do.
 
-    Args:
-        written: the columns.
-        every: the per-unit results of all teams and tasks.
-        scored: kind of unit → the places of those that are scored.
+    `every` has the per-unit results of all teams and tasks, `scored` the scored places by the kind of unit.
     """
     kind, number = min(((kind, len(own)) for kind, own in scored.items()), key=lambda one: one[1])
     word = "units"

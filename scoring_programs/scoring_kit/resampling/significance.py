@@ -26,12 +26,7 @@ def p_values(
 ) -> dict[tuple[int, int], float]:
     """Two-sided p of every pair of teams, (k + 1)/(n + 1), where k of n arrangements differ at least as much.
 
-    Args:
-        teams: the same column of each.
-        units: how many there are.
-        resamples: n.
-        seed: of the arrangements, which are the same for every pair.
-        advance: is called with how many arrangements of all pairs were tried.
+    The arrangements are the same for every pair; `advance` is called with how many of all pairs were tried.
     """
     if len(teams) < 2:
         return {}
@@ -125,13 +120,9 @@ def holm(p: Mapping[Pair, float]) -> dict[Pair, float]:
 def tie_groups(order: Sequence[str], p_holm: Mapping[tuple[str, str], float]) -> dict[str, int]:
     """The number of each team's group, from 1.
 
-    The best team that is in no group yet begins one, and every other such team joins whose difference from it is not
-    significant (p after Holm at least 0.05). A team of a later group may rank before one of an earlier group, where
-    the first one's difference is steadier.
-
-    Args:
-        order: the teams, best first.
-        p_holm: p of every pair, by the pair in either order.
+    The best team (of `order`) that is in no group yet begins one, and every other such team joins whose difference from
+    it is not significant (p after Holm at least 0.05). A team of a later group may rank before one of an earlier group,
+    where the first one's difference is steadier.
     """
     groups: dict[str, int] = {}
     for best in order:

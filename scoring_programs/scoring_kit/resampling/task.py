@@ -11,22 +11,8 @@ import numpy as np
 
 from scoring_kit.program import AVERAGE_RANK, ScoreColumn
 from scoring_kit.report.withholding import open_metrics
-from scoring_kit.resampling.draws import (
-    DIGITS,
-    FEWEST_UNITS,
-    MOST_LACKING,
-    TeamColumn,
-    bootstrap_counts,
-    few_units,
-    mean_tau,
-    mid_ranks,
-    over,
-    rank_interval,
-    ranks,
-    shares,
-    uncut_interval,
-    wins,
-)
+from scoring_kit.resampling import draws
+from scoring_kit.resampling.draws import TeamColumn, bootstrap_counts, few_units, over, uncut_interval
 from scoring_kit.resampling.significance import Pair, holm, p_values, tie_groups
 from scoring_kit.results import Metric
 from scoring_kit.units import Array, Units
@@ -109,7 +95,7 @@ def resampled(
         advance(len(counts) * len(columns))
     # but for columns that always are undefined, as without a result in the task
     most = undefined[undefined < settings.resamples].max(initial=0)
-    if most > MOST_LACKING * settings.resamples:
+    if most > draws.MOST_LACKING * settings.resamples:
         found.without = (
             f"{columns[0].column.title} is undefined in {most:,} of {settings.resamples:,} resamples, where the units "
             "drawn lack what it needs (such as any of a rare class). With the worst score in its place intervals would "
@@ -120,11 +106,11 @@ def resampled(
     found.intervals = _intervals(values)
     found.differences = _intervals({(a, b): values[a] - values[b] for a, b in combinations(names, 2)})
     if ranked:
-        places = ranks(np.stack([values[name] for name in ranked]), columns[0].column.sort == "desc")
-        found.rank_intervals = dict(zip(ranked, map(rank_interval, places), strict=True))
-        found.wins = dict(zip(ranked, wins(places).tolist(), strict=True))
-        found.shares = dict(zip(ranked, shares(places).tolist(), strict=True))
-        found.tau_mean = mean_tau(np.array([published[name] for name in ranked]), places)
+        places = draws.ranks(np.stack([values[name] for name in ranked]), columns[0].column.sort == "desc")
+        found.rank_intervals = dict(zip(ranked, map(draws.rank_interval, places), strict=True))
+        found.wins = dict(zip(ranked, draws.wins(places).tolist(), strict=True))
+        found.shares = dict(zip(ranked, draws.shares(places).tolist(), strict=True))
+        found.tau_mean = draws.mean_tau(np.array([published[name] for name in ranked]), places)
     return found
 
 
@@ -153,7 +139,7 @@ def other_rankings(order: Mapping[str, TeamColumn], units: int) -> dict[str, dic
     if not kept.shape[1]:
         return {}
     descending = first.sort == "desc"
-    kept = np.round(kept, DIGITS)
+    kept = np.round(kept, draws.DIGITS)
     worst, best = float(np.nanmin(kept)), float(np.nanmax(kept))
     if not descending:
         worst, best = best, worst
@@ -165,7 +151,7 @@ def other_rankings(order: Mapping[str, TeamColumn], units: int) -> dict[str, dic
         ways = {"mean": kept.mean(axis=1)}
         if len(different) >= FEWEST_VALUES:
             ways["median"] = np.asarray(np.median(kept, axis=1), dtype=np.float64)
-        ways["mean_rank"] = mid_ranks(kept, descending, np.ones(len(kept), dtype=bool)).mean(axis=1)
+        ways["mean_rank"] = draws.mid_ranks(kept, descending, np.ones(len(kept), dtype=bool)).mean(axis=1)
     scores = over(list(order.values()), np.ones((1, units)))[0][:, 0]
     found = {}
     for name, way in ways.items():
@@ -216,9 +202,9 @@ def family_of_units(
     """A family as in `families`, with intervals; None of what is undefined, over too few items, or in too few units.
 
     Args:
-        key: what the per-unit results call it: a column's key, or a name.
+        key: what the per-unit results call it: a key, of `column` where it is one's, or a name.
         groups: the names of its groups.
-        column: the column, where it is one's.
+        column: the column.
         there: the per-unit results of every team.
         settings: how to resample.
         min_items: over fewer scored items nothing is shown.
@@ -252,7 +238,7 @@ def _group_intervals(
     for name in shown:
         group = units.groups[key][name]
         if column is None:  # a label's own metric
-            is_enough = group.units >= FEWEST_UNITS
+            is_enough = group.units >= draws.FEWEST_UNITS
         else:
             is_enough = few_units(column, group.units, "units", group.classes, squared=key in units.squared) is None
         if is_enough:

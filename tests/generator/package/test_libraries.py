@@ -21,9 +21,10 @@ from gen_bundle.codabench.worker import PACKAGES, PLATFORM_IMAGE
 from gen_bundle.errors import UserError
 from gen_bundle.image.request import ImageRequest
 from gen_bundle.package import libraries
-from gen_bundle.package.libraries import OWN_LOCK, entries, lock_text
+from gen_bundle.package.libraries import OWN_LOCK
 from gen_bundle.package.programs import absent_imports, program_members
 from gen_bundle.package.resolve import Resolved, resolve
+from gen_bundle.resources import entries, lock_text
 from tests.generator.competition import small_competition
 from tests.generator.image.test_requirements import wheel
 from tests.generator.new.test_recipes import made

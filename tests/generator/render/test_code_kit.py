@@ -18,7 +18,7 @@ from gen_bundle.codabench.worker import PLATFORM_IMAGE
 from gen_bundle.errors import UserError
 from gen_bundle.package.phase_data import prepare_phases
 from gen_bundle.package.resolve import resolve
-from gen_bundle.render.starting_kit import starting_kit_members
+from gen_bundle.render.starting_kit import starting_kits
 from gen_bundle.resources import competitions
 from gen_bundle.zips.writing import write_zip
 
@@ -33,7 +33,8 @@ def kit_of(folder: Path, work: Path) -> Path:
     competition = resolve(folder)
     (work / "prepared").mkdir(parents=True)
     buffer = io.BytesIO()
-    write_zip(buffer, starting_kit_members(competition, prepare_phases(competition, work / "prepared")[0]))
+    (kit,) = starting_kits(competition, prepare_phases(competition, work / "prepared")[:1]).values()
+    write_zip(buffer, kit)
     with zipfile.ZipFile(buffer) as archive:
         archive.extractall(work / "kit")
     return work / "kit"

@@ -16,7 +16,7 @@ from gen_bundle.package.client import ScoringPackage
 from gen_bundle.package.phase_data import prepare_phases
 from gen_bundle.package.resolve import resolve
 from gen_bundle.render import starting_kit
-from gen_bundle.render.starting_kit import ValidatorVerdict, spoiled_submissions, starting_kit_members
+from gen_bundle.render.starting_kit import ValidatorVerdict, spoiled_submissions, starting_kits
 from gen_bundle.resources import resource
 from gen_bundle.zips.writing import write_zip, zipped
 from tests.generator.competition import small_competition
@@ -29,7 +29,8 @@ CLEAN = {key: value for key, value in os.environ.items() if not key.startswith("
 def kit_of(folder: Path, work: Path) -> Mapping[str, bytes | Path]:
     competition = resolve(folder)
     work.mkdir()
-    return starting_kit_members(competition, prepare_phases(competition, work)[0])
+    (kit,) = starting_kits(competition, prepare_phases(competition, work)[:1]).values()
+    return kit
 
 
 @pytest.fixture(scope="module")
@@ -197,20 +198,23 @@ def test_large_submissions_that_are_tried_are_judged_there_alone(
     judged: list[bytes] = []
     known = starting_kit.validator_verdicts
 
-    def verdicts(validator: bytes, submissions: Sequence[bytes], package: ScoringPackage) -> list[ValidatorVerdict]:
-        judged.extend(submissions)
-        return known(validator, submissions, package)
+    def verdicts(
+        asked: Sequence[tuple[bytes, Sequence[bytes]]], package: ScoringPackage
+    ) -> list[list[ValidatorVerdict]]:
+        for _, submissions in asked:
+            judged.extend(submissions)
+        return known(asked, package)
 
     monkeypatch.setattr(starting_kit, "validator_verdicts", verdicts)
     monkeypatch.setattr(starting_kit, "MAX_BYTES", 10)
     monkeypatch.setattr(starting_kit, "BEGINNING", 10)
     whole = [zipped(files) for files in (data.template, *data.baselines.values())]
-    kit = starting_kit_members(competition, data, are_tried=True)
+    (kit,) = starting_kits(competition, [data], are_tried=True).values()
     assert not set(whole) & set(judged)
     assert kit["examples/valid.zip"] == zipped(data.baselines["majority"])
     refused = {name for name in kit if name.startswith("examples/invalid/")}
     assert "examples/invalid/other-file.zip" in refused
-    starting_kit_members(competition, data)
+    starting_kits(competition, [data])
     assert set(whole) <= set(judged)
 
 

@@ -15,7 +15,7 @@ from gen_bundle.cli import root
 from gen_bundle.package.phase_data import prepare_phases
 from gen_bundle.package.programs import program_members
 from gen_bundle.package.resolve import resolve
-from gen_bundle.render.starting_kit import starting_kit_members
+from gen_bundle.render.starting_kit import starting_kits
 from gen_bundle.resources import resource
 from gen_bundle.zips.writing import write_zip
 from tests.generator.rescore.warm import WarmWorker, score_alone, score_in_a_fork, write_job
@@ -61,9 +61,10 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     write_zip(work / "program.zip", program_members(competition, competition.parts[0]))
     with zipfile.ZipFile(work / "program.zip") as archive:
         archive.extractall(work / "program")
+    (kit,) = starting_kits(competition, [data]).values()
     examples = [
         _unzipped(content)
-        for path, content in starting_kit_members(competition, data).items()
+        for path, content in kit.items()
         if path.startswith("examples/") and path.endswith(".zip") and isinstance(content, bytes)
     ]
     fewest = 2 if request.param in DECLARED else 5

@@ -235,13 +235,31 @@ def test_the_alignment_weighs_what_networkx_finds(key: list[Mention], response: 
 
 
 @given(key=MANY_SPANS, response=MANY_SPANS)
-def test_large_groups_are_solved_sparsely_to_the_same_total(key: list[Mention], response: list[Mention]) -> None:
-    dense = total(first_alignment(key, response))
+def test_groups_too_large_to_search_are_assigned_as_a_matrix_or_sparsely(
+    key: list[Mention], response: list[Mention]
+) -> None:
+    searched = total(first_alignment(key, response))
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(task4, "FEW_STEPS", 0)
+        dense = total(first_alignment(key, response))
         patch.setattr(task4, "DENSE", 0)
         sparse = first_alignment(key, response)
+    assert searched == pytest.approx(dense)
     assert total(sparse) == pytest.approx(dense)
     assert all(overlap(*pair) > 0 for pair in sparse.items())
+
+
+@given(key=MANY_SPANS, response=MANY_SPANS)
+def test_searching_for_the_best_alignments_finds_those_of_the_assignment_s_total(
+    key: list[Mention], response: list[Mention]
+) -> None:
+    searched = list(alignments(set(key), set(response)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(task4, "FEW_STEPS", 0)
+        assigned = list(alignments(set(key), set(response)))
+    assert [sorted(map(sorted, map(dict.items, group))) for group in searched] == [
+        sorted(map(sorted, map(dict.items, group))) for group in assigned
+    ]
 
 
 @given(overlaps=st.lists(st.floats(0.01, 1), min_size=1, max_size=7))

@@ -87,9 +87,9 @@ def job(folder: Path, record: object, files: dict[str, bytes] | None = None) -> 
 
 def test_a_good_record_is_believed(tmp_path: Path) -> None:
     problems = Problems()
-    run = handed_over(job(tmp_path, {**GOOD, "warnings": ["x: ignored."]}), None, problems)
-    assert run.seconds == 1.5
-    assert run.predictions == tmp_path / "res" / f"run-{'0' * 64}" / "predictions"
+    predictions, seconds = handed_over(job(tmp_path, {**GOOD, "warnings": ["x: ignored."]}), None, problems)
+    assert seconds == 1.5
+    assert predictions == tmp_path / "res" / f"run-{'0' * 64}" / "predictions"
     assert problems.warning_lines() == ["warning: x: ignored."]
 
 
@@ -176,7 +176,7 @@ def test_a_run_that_the_worker_saw_otherwise_is_refused(
     folder = job(tmp_path, GOOD)
     (folder / "metadata").write_text(WORKERS.format(elapsed, exit_code))
     if not refused:
-        assert handed_over(folder, None, Problems()).seconds == 1.5
+        assert handed_over(folder, None, Problems())[1] == 1.5
         return
     with pytest.raises(SubmissionError, match=refused):
         handed_over(folder, None, Problems())

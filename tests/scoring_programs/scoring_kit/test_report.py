@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scoring_kit.program import PackedPhase, Program, ScoreColumn
+from scoring_kit.program import Program, ScoreColumn
 from scoring_kit.report.page import RunFacts, failure_page, results_page
 from scoring_kit.report.withholding import shown_names
 from scoring_kit.results import Bar, BarChart, ConfusionMatrix, CountBars, Figure, Metric, TaskResult
@@ -36,7 +36,7 @@ PROGRAM = Program(
         ScoreColumn("rmse", "regression", "RMSE", "asc", 2, 30.0, "Root mean squared error."),
     ),
     details_min_items=5,
-    phase=PackedPhase("test", "Final <test>"),
+    phase={"id": "test", "name": "Final <test>"},
 )
 FIGURES: tuple[Figure, ...] = (
     BarChart(

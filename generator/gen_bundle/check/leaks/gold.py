@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from itertools import islice
 from typing import Any
 
-from gen_bundle.check.bundle import Bundle
+from gen_bundle.check.bundle import Bundle, once_a_bundle
 from gen_bundle.check.leaks.records import (
     KEY,
     Block,
@@ -27,6 +27,7 @@ from gen_bundle.check.leaks.records import (
     plain_cells,
     words,
 )
+from gen_bundle.check.leaks.visible import INPUT_CHANNELS, Seen, foreign_files
 from gen_bundle.codabench.competition import DataUse, Task
 from gen_bundle.zips.tree import Node, file_of, sha256_of
 from scoring_kit.base.submissions import allow_long_cells
@@ -184,12 +185,12 @@ class SecretGold:
                     found = found or bool(tables) or not columns
             self.named[what] = found or self.named.get(what, False)
 
-    def add_guessed(self, files: Mapping[str, Node], held: set[str]) -> None:
+    def add_guessed(self, files: Mapping[str, Node], seen_files: Iterable[Seen]) -> None:
         """Guess at what is secret in reference data that nobody describes.
 
-        Files that participants hold (their SHA-256 are `held`) are their inputs, unless they hold all of it, or a name
-        tells otherwise.
+        Files that participants hold are their inputs, unless they hold all of it, or a name tells otherwise.
         """
+        held = {sha256_of(seen.node) for seen in seen_files if seen.channel in INPUT_CHANNELS}
         known = {name: node for name, node in files.items() if not JUNK_NAME.search(name) and node.size}
         holds_all = held.issuperset(map(sha256_of, known.values()))
         for path, node in known.items():
@@ -202,16 +203,17 @@ class SecretGold:
                     self.tables += _guessed_tables(name, node)
 
 
-def gold_of(bundle: Bundle, held: Iterable[str]) -> SecretGold:
-    """The secrets of a bundle; `held` are the SHA-256 of the files that participants get."""
+@once_a_bundle
+def secret_gold(bundle: Bundle) -> Iterator[SecretGold]:
+    """The secrets of a bundle, read once."""
     gold = SecretGold()
     guessed: dict[str, Node] = {}
     for task in bundle.competition.tasks:
         reference = task.files.get("reference_data")
         unpacked = bundle.unpacked(reference)
-        if unpacked is None or reference is None or unpacked.tree.root is bundle.tree.root:
+        if unpacked is None or reference is None or unpacked.tree is bundle.tree:
             continue
-        found = dict(unpacked.tree.root.files())
+        found = dict(unpacked.tree.files())
         single = bundle.tree.find(reference.path)
         if unpacked.form == "no zip" and isinstance(single, Node):
             found = {str(reference.path): single}
@@ -221,10 +223,10 @@ def gold_of(bundle: Bundle, held: Iterable[str]) -> SecretGold:
         elif unpacked is not bundle.unpacked(task.files.get("input_data")):
             for name, node in found.items():
                 guessed[f"{reference.path}/{name}"] = node
-    gold.add_guessed(guessed, set(held))
+    gold.add_guessed(guessed, foreign_files(bundle))
     for other in bundle.elsewhere:
         gold.add_named({name: file_of(data) for name, data in other.files.items()}, other.secrets)
-    return gold
+    yield gold
 
 
 def _named_secrets(bundle: Bundle, task: Task) -> Sequence[Mapping[str, Any]] | None:

@@ -9,7 +9,7 @@ from itertools import chain, compress, filterfalse, groupby, islice
 from pathlib import PurePosixPath
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
-from gen_bundle.check.leaks.gold import SHORTEST, RowKey, SecretGold, SecretTable, gold_of
+from gen_bundle.check.leaks.gold import SHORTEST, RowKey, SecretGold, SecretTable, secret_gold
 from gen_bundle.check.leaks.records import (
     FIRST_ROWS,
     WIDEST,
@@ -30,7 +30,7 @@ from gen_bundle.check.leaks.records import (
 )
 from gen_bundle.check.leaks.relation import BY_CHANCE, Agreement, Pairs, agreement, follows_order, log_orders, repeats
 from gen_bundle.check.leaks.visible import INPUT_CHANNELS, Seen, foreign_files, listings
-from gen_bundle.zips.tree import Node, sha256_of
+from gen_bundle.zips.tree import sha256_of
 
 # After so many items, columns that say nothing are no longer compared.
 ENOUGH = 500
@@ -209,16 +209,13 @@ class Search:
         if seen.is_answer:
             is_short = name and sum(1 for _ in lines(seen.node)) < SHORT_ANSWER
             return "" if is_short else name
-        if name or seen.channel == "logo" or not self._may_be_a_file_of_gold(seen.node):
+        if name or seen.channel == "logo":
             return name
+        size = seen.node.size
+        if size > LARGE and not any(one <= ABOUT * size <= ABOUT**2 * one for one in self.gold.sizes):
+            return ""
         found = filter(None, map(self.gold.files.get, digests(seen.node, self.gold.starts)))
         return next(found, "")
-
-    def _may_be_a_file_of_gold(self, node: Node) -> bool:
-        """Whether a file is small, or about as large as one of the gold."""
-        if node.size <= LARGE:
-            return True
-        return any(size <= ABOUT * node.size <= ABOUT**2 * size for size in self.gold.sizes)
 
     def _joins(self, seen: Seen) -> tuple[Joins, dict[str, list[str]]]:
         """The gold tables joined with the file's tables, by whatever column names the items; and columns without."""
@@ -450,21 +447,10 @@ class NearItems:
             self._said[how].setdefault(self._current, piece)
 
 
-def _inputs(bundle: Bundle) -> list[Seen]:
-    return [seen for seen in foreign_files(bundle) if seen.channel in INPUT_CHANNELS]
-
-
-@once_a_bundle
-def secret_gold(bundle: Bundle) -> Iterator[SecretGold]:
-    """The secrets of a bundle, read once."""
-    yield gold_of(bundle, (sha256_of(seen.node) for seen in _inputs(bundle)))
-
-
 @once_a_bundle
 def found_leaks(bundle: Bundle) -> Iterator[Leak]:
     """All leaks, shown and suspected."""
     seen_files = foreign_files(bundle)
-    inputs = _inputs(bundle)
     (gold,) = secret_gold(bundle)
     if not gold.files and not gold.tables:
         return
@@ -485,7 +471,7 @@ def found_leaks(bundle: Bundle) -> Iterator[Leak]:
     yield from search.leaks_in_folders()
     for listing in listings(seen_files):
         yield from search.leaks_in(listing)
-    yield from texts.leaks_in_suspects(inputs)
+    yield from texts.leaks_in_suspects(seen_files)
 
 
 class Texts:
@@ -535,15 +521,16 @@ class Texts:
             shown = certain and len(held) >= len(secret) // 5
             yield Leak(seen, f"holds {len(held)} of {len(secret)} gold texts as values of their own", shown)
 
-    def leaks_in_suspects(self, inputs: Iterable[Seen]) -> Iterator[Leak]:
+    def leaks_in_suspects(self, seen_files: Iterable[Seen]) -> Iterator[Leak]:
         """What suspects hold, but for what participants' input holds as part of longer texts."""
         wanted = set[int]().union(*(held for _, held in self._suspects))
         if not wanted:
             return
         chosen = {size: codes & wanted for size, codes in self._sizes.items()}
-        for seen in inputs:
-            wanted -= self._within(seen, chosen)
-        secret = [codes for codes in map(_codes, self._texts) if codes & wanted]
+        for seen in seen_files:
+            if seen.channel in INPUT_CHANNELS:
+                wanted -= self._within(seen, chosen)
+        secret = list(filterfalse(wanted.isdisjoint, map(_codes, self._texts)))
         for seen, held in self._suspects:
             codes = held & wanted
             whole = sum(map(codes.issuperset, secret))

@@ -12,7 +12,7 @@ from typing import Literal
 from gen_bundle.check.bundle import Bundle, once_a_bundle, page_files
 from gen_bundle.check.leaks.records import is_binary
 from gen_bundle.codabench.reading import YAML_NAME
-from gen_bundle.resources import resource
+from gen_bundle.resources import KITS, packages_text, resource
 from gen_bundle.yaml_document import Path, texts_in
 from gen_bundle.zips.containers import Contents, contents, holds_files
 from gen_bundle.zips.tree import Node, file_of, sha256_of
@@ -85,7 +85,7 @@ def _files_of_uses(bundle: Bundle) -> Iterator[Seen]:
         if channel is None or unpacked is None or (channel, id(unpacked)) in done:
             continue
         done.add((channel, id(unpacked)))
-        files = {f"{use.path}/{name}": node for name, node in unpacked.tree.root.files()}
+        files = {f"{use.path}/{name}": node for name, node in unpacked.tree.files()}
         single = bundle.tree.find(use.path)
         if unpacked.form == "no zip" and isinstance(single, Node):
             files = {str(use.path): single}
@@ -125,10 +125,25 @@ def _logo_text(node: Node) -> str:
 
 
 def foreign_files(bundle: Bundle) -> list[Seen]:
-    """All visible files but those of the scoring programs and libraries that come with the tool: never gold."""
+    """All visible files but programs, libraries and locks of libraries that come with the tool: never gold."""
     found = list(visible_files(bundle))
-    own = _files_below(resource("scoring_programs")).union(*map(_files_below, _libraries(found)))
+    own = _own_files()
+    # the libraries, as published, that travel in the programs of declared metrics, and that this machine keeps
+    programs: dict[str, set[str]] = {}
+    for seen in found:
+        if library := LIBRARY.match(seen.name):
+            programs.setdefault(library["program"], set()).add(library["package"])
+    if programs:
+        from gen_bundle.package.libraries import kept_site
+
+        own = own.union(*map(_files_below, filter(None, map(kept_site, programs.values()))))
     return [seen for seen in found if sha256_of(seen.node) not in own]
+
+
+@cache
+def _own_files() -> frozenset[str]:
+    locks = [packages_text(locks).encode() for locks in KITS]
+    return _files_below(resource("scoring_programs")).union(hashlib.sha256(lock).hexdigest() for lock in locks)
 
 
 @cache
@@ -136,18 +151,6 @@ def _files_below(folder: pathlib.Path) -> frozenset[str]:
     """The digests of the files in a folder."""
     files = (path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc")
     return frozenset(hashlib.sha256(path.read_bytes()).hexdigest() for path in files)
-
-
-def _libraries(seen_files: Iterable[Seen]) -> Iterator[pathlib.Path]:
-    """Where this machine keeps the libraries, as published, that travel in the programs of declared metrics."""
-    programs: dict[str, set[str]] = {}
-    for seen in seen_files:
-        if found := LIBRARY.match(seen.name):
-            programs.setdefault(found["program"], set()).add(found["package"])
-    if programs:
-        from gen_bundle.package.libraries import kept_site
-
-        yield from filter(None, map(kept_site, programs.values()))
 
 
 def listings(seen_files: Iterable[Seen]) -> Iterator[Seen]:

@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from gen_bundle.check.bundle import Bundle
-from gen_bundle.check.leaks.gold import is_described, reference_is_input
-from gen_bundle.check.leaks.search import found_leaks, secret_gold
+from gen_bundle.check.leaks.gold import is_described, reference_is_input, secret_gold
+from gen_bundle.check.leaks.search import found_leaks
 from gen_bundle.check.leaks.visible import Seen, visible_files
 from gen_bundle.check.registry import HOUSE, Problem, Topic
 from gen_bundle.codabench.versions import SOURCE

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from gen_bundle.check.bundle import Bundle
+from gen_bundle.check.bundle import Bundle, once_a_bundle
 from gen_bundle.check.registry import HOUSE, UNPACKER, WORKER, Problem, Topic
 from gen_bundle.check.rules.shared import known_key
 from gen_bundle.check.rules.tasks import where
@@ -14,12 +14,11 @@ from gen_bundle.codabench.commands import Role, Verdict, faults
 from gen_bundle.codabench.competition import DEFAULT_IMAGE, DataUse, Task
 from gen_bundle.codabench.fields import Stage, shown
 from gen_bundle.codabench.versions import DIFFERENCES
-from gen_bundle.codabench.worker import LOCAL_IMAGES
+from gen_bundle.codabench.worker import LOCAL_IMAGES, METADATA_NAMES
 from gen_bundle.yaml_document import MAX_METADATA_BYTES, UnreadableYamlError, read_yaml
 from gen_bundle.zips.tree import Node, Unpacked
 
 PROGRAMS = Topic("Programs and their commands", f"{WORKER} (metadata and command)", reads="both")
-METADATA = ("metadata.yaml", "metadata")
 NO_TEXT = "the command is not a text"
 MAX_SOURCE_BYTES = 1024 * 1024
 DATA_FILE = re.compile(
@@ -34,50 +33,38 @@ NEVER_STARTED = (
 
 @dataclass(frozen=True)
 class UnpackedProgram:
-    """A program that some phase runs, unpacked."""
+    """A program that some phase runs, unpacked, with its metadata file and the command in it, where it has them."""
 
     task: Task
     use: DataUse
     role: Role
     unpacked: Unpacked
-
-    @property
-    def command(self) -> str:
-        """Its command; empty where it has none."""
-        return _command(self.unpacked)[0]
+    metadata: str
+    command: str
+    lacks: str
 
 
-def _metadata(unpacked: Unpacked) -> tuple[str, Node] | None:
-    """The metadata file that the worker reads."""
-    for name in METADATA:
-        found = unpacked.tree.find(name)
-        if isinstance(found, Node):
-            return name, found
-    return None
-
-
-def _command(unpacked: Unpacked) -> tuple[str, str]:
-    """The command in a program's metadata; empty with what is wrong, if anything is."""
-    found = _metadata(unpacked)
-    if found is None:
-        return "", "there is no metadata file"
-    name, node = found
+def _metadata(unpacked: Unpacked) -> tuple[str, str, str]:
+    """The metadata file that the worker reads, the command in it, and what is wrong where there is none."""
+    found = [(name, node) for name in METADATA_NAMES if isinstance(node := unpacked.tree.find(name), Node)]
+    if not found:
+        return "", "", ""
+    name, node = found[0]
     if node.is_folder:
-        return "", f"{name} is a folder"
+        return name, "", f"{name} is a folder"
     try:
         value = read_yaml(node.read(MAX_METADATA_BYTES + 1), MAX_METADATA_BYTES).value
     except UnreadableYamlError as error:
-        return "", f"{name} {error}"
+        return name, "", f"{name} {error}"
     if not isinstance(value, Mapping):
-        return "", f"{name} is empty or not a mapping"
+        return name, "", f"{name} is empty or not a mapping"
     command = value.get("command")
     if not command:
-        return "", f"{name} has no `command`"
-    if not isinstance(command, str):
-        return "", NO_TEXT
-    return command, ""
+        return name, "", f"{name} has no `command`"
+    return (name, command, "") if isinstance(command, str) else (name, "", NO_TEXT)
 
 
+@once_a_bundle
 def programs(bundle: Bundle) -> Iterator[UnpackedProgram]:
     """The programs of tasks that are run, as far as they can be unpacked; each packed program once for each role."""
     seen: set[tuple[str, int, bool]] = set()
@@ -91,7 +78,7 @@ def programs(bundle: Bundle) -> Iterator[UnpackedProgram]:
             identity = (role, id(unpacked), task.ingestion_only_during_scoring)
             if identity not in seen:
                 seen.add(identity)
-                yield UnpackedProgram(task, use, role, unpacked)
+                yield UnpackedProgram(task, use, role, unpacked, *_metadata(unpacked))
 
 
 @PROGRAMS.broken(
@@ -101,14 +88,11 @@ def programs(bundle: Bundle) -> Iterator[UnpackedProgram]:
 )
 def _program_without_metadata(bundle: Bundle) -> Iterator[Problem]:
     for program in programs(bundle):
-        if _metadata(program.unpacked) is None:
+        if not program.metadata:
             near = [name for name in program.unpacked.names if re.search(r"(?i)(^|/)metadata(\.\w+)?$", name)]
-            wrapped = program.unpacked.wrapping_folder
-            hint = ""
-            if wrapped:
-                hint = f"; everything is in the folder {wrapped!r}"
-            elif near:
-                hint = f"; there is {near[0]!r}"
+            hint = f"; there is {near[0]!r}" if near else ""
+            if program.unpacked.wrapping_folder:
+                hint = f"; everything is in the folder {program.unpacked.wrapping_folder!r}"
             yield Problem(f"{where(program.use)} has no metadata.yaml at its root{hint}", program.use.at)
 
 
@@ -118,9 +102,8 @@ def _program_without_metadata(bundle: Bundle) -> Iterator[Problem]:
 )
 def _program_without_command(bundle: Bundle) -> Iterator[Problem]:
     for program in programs(bundle):
-        _, missing = _command(program.unpacked)
-        if missing and _metadata(program.unpacked) is not None:
-            yield Problem(f"{where(program.use)}: {missing}", program.use.at)
+        if program.lacks:
+            yield Problem(f"{where(program.use)}: {program.lacks}", program.use.at)
 
 
 def _commands_with(verdict: Verdict, kind: str, bundle: Bundle) -> Iterator[Problem]:
@@ -190,7 +173,7 @@ def _requirements_never_installed(bundle: Bundle) -> Iterator[Problem]:
 
 def _sources(unpacked: Unpacked, text: bytes) -> Iterator[bytes]:
     """A program's code without comments, of each file with the text, which may be in a comment alone."""
-    for name, node in unpacked.tree.root.files():
+    for name, node in unpacked.tree.files():
         if name.endswith((".py", ".sh", ".R", ".pl")) and node.size <= MAX_SOURCE_BYTES:
             source = node.read(MAX_SOURCE_BYTES)
             if text in source:
@@ -309,13 +292,13 @@ def _solution_with_metadata(bundle: Bundle) -> Iterator[Problem]:
     runs_submissions = DIFFERENCES[bundle.platform].submission_is_a_program
     for use in bundle.competition.solutions:
         unpacked = bundle.unpacked(use)
-        metadata = _metadata(unpacked) if unpacked and not unpacked.fault else None
-        if unpacked is None or metadata is None:
+        if unpacked is None or unpacked.fault:
             continue
-        has_command = _command(unpacked)[1] in ("", NO_TEXT)
-        if has_command is not runs_submissions:
+        name, _, lacks = _metadata(unpacked)
+        has_command = lacks in ("", NO_TEXT)
+        if name and has_command is not runs_submissions:
             what = "whose command is never run" if has_command else "without a command"
-            yield Problem(f"{where(use)} contains {metadata[0]} {what}", use.at)
+            yield Problem(f"{where(use)} contains {name} {what}", use.at)
 
 
 @PROGRAMS.note("reference data in a folder of its own inside the zip", source=WORKER)

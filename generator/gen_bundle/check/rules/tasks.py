@@ -253,7 +253,7 @@ def _data_whole_bundle(bundle: Bundle) -> Iterator[Problem]:
     → Leave the key out, or give the path of a separate folder.
     """
     for use in bundle.competition.uses():
-        if bundle.find(use.path) is bundle.tree.root:
+        if bundle.find(use.path) is bundle.tree:
             yield Problem(f"{where(use)} packs the whole bundle", use.at)
 
 
@@ -323,7 +323,7 @@ def _link_used(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"the page {page.path} is a symbolic link", page.at)
     for use in bundle.competition.uses():
         unpacked = bundle.unpacked(use)
-        linked = [name for name, node in unpacked.tree.root.files() if node.is_link] if unpacked else []
+        linked = [name for name, node in unpacked.tree.files() if node.is_link] if unpacked else []
         if linked:
             yield Problem(f"{where(use)} contains the symbolic link {linked[0]!r}", use.at)
 
@@ -364,7 +364,7 @@ def _read_after_packing(bundle: Bundle) -> Iterator[tuple[DataUse, DataUse, str,
     written: dict[str, DataUse] = {}
     for use in bundle.competition.uses():
         found = bundle.find(use.path)
-        if not isinstance(found, Node) or found is bundle.tree.root:
+        if not isinstance(found, Node) or found is bundle.tree:
             continue
         plain = _plain(use.path)
         for target, earlier in written.items():
@@ -378,7 +378,7 @@ def _read_after_packing(bundle: Bundle) -> Iterator[tuple[DataUse, DataUse, str,
 
 def _contents(bundle: Bundle, use: DataUse) -> list[tuple[str, int]]:
     unpacked = bundle.unpacked(use)
-    return [(name, node.size) for name, node in unpacked.tree.root.files()] if unpacked else []
+    return [(name, node.size) for name, node in unpacked.tree.files()] if unpacked else []
 
 
 def _zip_of(path: str) -> str | None:

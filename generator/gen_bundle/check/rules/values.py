@@ -7,7 +7,7 @@ from typing import Any
 from gen_bundle.check.bundle import Bundle, once_a_bundle
 from gen_bundle.check.registry import SERIALIZERS, UNPACKER, Problem, Topic
 from gen_bundle.codabench import fields as known
-from gen_bundle.codabench.fields import Fault, Stage, declared_fields, fault_of, fault_words
+from gen_bundle.codabench.fields import Fault, Stage, declared_fields
 from gen_bundle.codabench.reading import as_text, of_leaderboard, old_columns, old_phases
 from gen_bundle.codabench.versions import SOURCE
 from gen_bundle.yaml_document import Path, dotted
@@ -18,9 +18,9 @@ VALUES = Topic("Types and lengths of values", SERIALIZERS, reads="both", stage=S
 @once_a_bundle
 def _faults(bundle: Bundle) -> Iterator[tuple[Fault, Problem]]:
     for field in declared_fields(bundle):
-        if fault := fault_of(field.kind, field.value):
-            what = f"{dotted(field.at)} {fault_words(field.kind, fault, field.value)}"
-            yield fault, Problem(what, field.at, order=field.order, stage=field.stage)
+        if field.refused:
+            fault, what = field.refused
+            yield fault, Problem(f"{dotted(field.at)} {what}", field.at, order=field.order, stage=field.stage)
 
 
 def _fields_with(fault: Fault, bundle: Bundle) -> Iterator[Problem]:
