@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from gen_bundle.errors import UserError
 from gen_bundle.local_files import read_json
-from gen_bundle.plain_text import counted
+from scoring_kit.base.texts import counted
 
 COMPETITION, RECORDS, BOARD, SUBMISSIONS = "competition.json", "submissions.json", "board.json", "submissions"
 

@@ -43,7 +43,7 @@ from gen_bundle.live.site_bundle import EDITOR, OURS, UNKNOWN, Edit, SiteBundle,
 from gen_bundle.live.submissions import DELETED, FINAL, state, submissions_of
 from gen_bundle.live.upload import readiness
 from gen_bundle.local_files import write_json
-from gen_bundle.plain_text import counted
+from scoring_kit.base.texts import counted
 
 PUBLIC_QUEUE_RERUNS = 30  # that the site's own button allows on its public queue
 RESTORE_ATTEMPTS = 3
