@@ -1,4 +1,4 @@
-"""Texts as they are shown: those of strangers (team names, file names, messages) made harmless, numbers with nouns."""
+"""Texts as they are shown: those of strangers (team names, file names, messages) made harmless."""
 
 import unicodedata
 
@@ -13,11 +13,6 @@ def one_line(text: str) -> str:
 def in_lines(text: str) -> str:
     """The text with its own line ends and tabs, everything else as in `one_line`."""
     return "\n".join("\t".join(map(one_line, line.split("\t"))) for line in text.split("\n"))
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun, such as `1 submission` and `2 submissions`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _escaped(character: str) -> str:

@@ -13,7 +13,8 @@ from declared.rows import AT_ONCE, NumberedRow, NumberedRows, Rows, read_rows
 from declared.tables import Key, Table
 from scoring_kit.base.fields import ABSENT, Field, FieldError, json_text
 from scoring_kit.base.row_files import File
-from scoring_kit.errors import Fault, Problems, counted, shown
+from scoring_kit.base.texts import counted
+from scoring_kit.errors import Fault, Problems, shown
 
 FILE_BITS = 40
 """A row's number has fewer bits; the number of its file is above them."""
@@ -90,21 +91,15 @@ def read_files(
 ) -> List[Rows]:
     """The rows of each file of a table, with their whole key before the values of `fields`.
 
-    Args:
-        sources: the table's file, or files.
-        file: how they are read.
-        fields: what to read of each row beside the key.
-        table: whose files they are.
-        problems: takes what is wrong.
-        keys: the keys whose rows are asked for; None in gold, whose rows say which there are.
+    `keys` are those whose rows are asked for; None in gold, whose rows say which there are.
     """
     held = table.key_in(file)
     parts = []
     for source in sources:
         before = problems.found
-        wanted = list(fields) if file.suffix == ".txt" else [*held, *fields]
+        wanted = list(fields) if file.has_lines else [*held, *fields]
         rows = read_rows(source.text, source.name, file, wanted, table, problems)
-        if table.by_line or file.suffix == ".txt":
+        if table.by_line or file.has_lines:
             own = _keys_in_order(keys, file, table, source)
             rows = _numbered(rows, own, table, source, problems, before)
         elif file.named_by:
@@ -115,7 +110,6 @@ def read_files(
 
 
 def _with_part(rows: NumberedRows, at: int, part: str) -> NumberedRows:
-    """The rows with a part of the key put in."""
     for number, values in rows:
         yield number, (*values[:at], part, *values[at:])
 
@@ -174,28 +168,25 @@ def read_answers(
 ) -> Answers:
     """Read the rows of a file whose values are those of the key, then of `fields`.
 
-    Args:
-        rows: the file's rows.
-        table: how rows and keys belong together.
-        keys: key, as it is compared, → its position.
-        fields: what to read of each row.
-        problems: takes rows with unknown keys, and second rows for a key.
-        report: takes what is wrong with a value.
+    `keys` has the position of each key, as it is compared. Rows with unknown keys, and second ones for a key, are
+    recorded in `problems`; what is wrong with a value goes to `report`.
     """
     waiting = 0 if table.many else len(keys)
     answers = Answers({}, [], [-1] * waiting)
     for field in fields:
         answers.columns[field.name, field.type] = [field.empty] * waiting
-    into_columns = _RowsToColumns(rows, table, keys, fields, problems, report, answers)
+    into_columns = _RowsToColumns(rows, table, keys, fields, problems, report, answers, list(keys))
+    start = 0
     while taken := list(islice(rows.rows, AT_ONCE)):
-        if not into_columns.together(taken):
+        if not into_columns.together(taken, start):
             into_columns.one_by_one(taken)
+        start += len(taken)
     return answers
 
 
 @dataclass(frozen=True)
 class _RowsToColumns:
-    """Rows on their way into columns; the attributes are those of `read_answers`, and what it gives."""
+    """Rows on their way into columns; the attributes are those of `read_answers`, what it gives, and the keys."""
 
     rows: Rows
     table: Table
@@ -204,14 +195,21 @@ class _RowsToColumns:
     problems: Problems
     report: Fault
     answers: Answers
+    in_order: Sequence[Key]
 
-    def together(self, taken: Sequence[NumberedRow]) -> bool:
-        """Read rows column by column, which takes far less time; False, with nothing read, if any is not sound."""
+    def together(self, taken: Sequence[NumberedRow], start: int) -> bool:
+        """Read rows column by column, which takes far less time; False, with nothing read, if any is not sound.
+
+        Most files have the keys in their order: those from `start` on need not be looked up.
+        """
         numbers, rows = zip(*taken)
         width = len(self.table.key)
         columns: List[Sequence[Any]] = [numbers]
+        written = [values[:width] for values in rows]
+        positions: Sequence[int] = range(start, start + len(written))
         try:
-            positions = [self.keys[values[:width]] for values in rows]
+            if written != self.in_order[start : start + len(written)]:
+                positions = [self.keys[key] for key in written]
             for at, field in enumerate(self.fields, width):
                 raw = list(map(itemgetter(at), rows))
                 if self.rows.is_json:
@@ -270,13 +268,14 @@ class _RowsToColumns:
         for column, values in zip([self.answers.numbers, *self.answers.columns.values()], columns):
             if self.table.many:
                 column.extend(values)
-                continue
-            for position, value in zip(positions, values):
-                column[position] = value
+            elif isinstance(positions, range):
+                column[positions.start : positions.stop] = values
+            else:
+                for position, value in zip(positions, values):
+                    column[position] = value
 
 
 def _text(raw: Any) -> str:
-    """A raw value in a message."""
     if raw is ABSENT or raw is None:
         return ""
     return raw if isinstance(raw, str) else json.dumps(raw, ensure_ascii=False)

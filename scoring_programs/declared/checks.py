@@ -10,6 +10,7 @@ from declared.metrics import positive_of
 from declared.plan import Plan
 from declared.reference import GoldTable, Reference
 from declared.samples import compared, labels_of, number_of, scored_groups
+from scoring_kit.base.fields import NATURAL_POSITIVE
 from scoring_kit.errors import first_of
 
 SHOWN_LABELS = 5
@@ -24,13 +25,11 @@ CONSTANT: Mapping[str, tuple[str, str]] = {
     "ccc": ("all gold values are equal, so that ccc is 0 or undefined", "at least two different values"),
 }
 """What is wrong with gold of a single value, by metric."""
-NATURAL = ({"0", "1"}, {"false", "true"})
-"""Labels of which the second is the positive one without being named."""
 
 
 def faults(plan: Plan, reference: Reference) -> Iterator[Fault]:
     """Everything about the gold that leaves a column undefined, or that its metric cannot take."""
-    gold = reference.tables[plan.table]
+    gold = reference[plan.table]
     where = f"{gold.table.gold.name} ({plan.key})"
     groups = scored_groups(plan, gold)
     if not any(groups.values()):
@@ -100,7 +99,7 @@ def _positive(plan: Plan, gold: GoldTable) -> tuple[str, str] | None:
     labels: set[str] = set()
     for field in gold.fields[plan.key]:
         labels.update(filter(None, gold.answers.columns[field.name, field.type]))
-    if any(map(labels.issubset, NATURAL)):
+    if any(map(labels.issubset, NATURAL_POSITIVE)):
         return None
     shown = ", ".join(sorted(labels)[:SHOWN_LABELS])
     return f"positive is missing, and the gold has the labels {shown}", "`positive: LABEL` in the metric"
@@ -205,7 +204,7 @@ def remarks(plan: Plan, reference: Reference) -> Iterator[str]:
     """What the organisers should know of a metric with this gold."""
     if plan.file is not None:
         return
-    gold = reference.tables[plan.table]
+    gold = reference[plan.table]
     groups = _values_by_group(plan, gold)
     empty = list(dict.fromkeys(group for group, values in groups if _nothing_to_find(plan, values)))
     if empty:

@@ -92,7 +92,7 @@ def disclosed(plans: Sequence[Plan], reference: Reference, submissions: int, dec
     groups: dict[tuple[str, ...], list[AttackedColumn]] = {}
     unmeasured = []
     for plan in plans:
-        column = _column(plan, reference.tables[plan.table])
+        column = _column(plan, reference[plan.table])
         if column is None:
             unmeasured.append(plan.key)
         else:

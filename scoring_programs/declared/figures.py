@@ -6,7 +6,7 @@ Labels and probabilities have a matrix, numbers one of bins, sets and spans coun
 import math
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import pairwise
 from operator import itemgetter
@@ -50,13 +50,7 @@ class Later(Sequence[Figure]):
 def bars_by_group(
     plan: Plan, groups: Mapping[Group, Sequence[int]], values: Sequence[Mapping[Group, float]]
 ) -> BarChart:
-    """A bar for each group: the mean of its fields' values, with the number of keys.
-
-    Args:
-        plan: the column.
-        groups: group → the positions of its keys.
-        values: for each field its value in each group.
-    """
+    """A bar for each group: the mean of its fields' values, with the number of keys at its positions."""
     bars = []
     for group, keys in groups.items():
         own = [of_field[group] for of_field in values if group in of_field]
@@ -104,13 +98,9 @@ def _numbers(name: str, plan: Plan, sample: Sample) -> Figure | None:
     edges = bin_edges(ordered[len(ordered) // RARE], ordered[-1 - len(ordered) // RARE])
     if not edges:
         return None
-    bins = bin_names(edges)
-    counts = _matrix(bins, bins, _places(edges, sample.gold), _places(edges, sample.predicted))
+    bins, place = bin_names(edges), partial(bisect_right, edges)
+    counts = _matrix(bins, bins, map(place, sample.gold), map(place, sample.predicted))
     return ConfusionMatrix(f"{name}: gold and predicted numbers", bins, bins, counts)
-
-
-def _places(edges: Sequence[float], numbers: Sequence[float]) -> Iterator[int]:
-    return map(partial(bisect_right, edges), numbers)
 
 
 def _matrix(rows: Sequence[str], columns: Sequence[str], row: Iterable[int], column: Iterable[int]) -> list[list[int]]:
@@ -137,7 +127,8 @@ def _probabilities(name: str, plan: Plan, sample: Sample) -> Figure | None:
         return None
     bins = bin_names(edges)
     named = [positive, f"not {positive}"]
-    counts = _matrix(named, bins, map(positive.__ne__, sample.gold), _places(edges, sample.predicted))
+    place = partial(bisect_right, edges)
+    counts = _matrix(named, bins, map(positive.__ne__, sample.gold), map(place, sample.predicted))
     what = "the probability" if edges is PROBABILITIES else "the number"
     return ConfusionMatrix(f"{name}: gold labels and {what} of {positive}", named, bins, counts)
 

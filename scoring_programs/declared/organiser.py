@@ -26,7 +26,7 @@ from declared.disclosure import disclosed
 from declared.given import Given, differences
 from declared.own_checks import answered_rows, run_check
 from declared.plan import Plan, columns_of_task, plans_of
-from declared.reference import GoldTable, Reference, as_text, expected, read_columns, reading
+from declared.reference import GoldTable, as_text, expected, read_columns, reading
 from declared.submission import Submission, with_values
 from declared.tables import Key, Table, fields_of_tasks, tables_of
 from declared.tasks import compute
@@ -56,7 +56,7 @@ def failing(plan: Plan, tables: Mapping[str, GoldTable], checks: Checks) -> Iter
                 run_check(checks[name], answered_rows(answers[name], table, keys), table.file.name, refused)
             if refused.found:  # so that no function is called with them
                 continue
-            failed = compute(plan, Reference(tables), Submission(answers, frozenset())).failed
+            failed = compute(plan, tables, Submission(answers, frozenset())).failed
             if failed is not None:
                 said = f"{failed.place}: {plan.key} could not be computed for {what} ({failed.words})."
                 yield f"{said} Expected a number for every valid answer, or NaN where it is undefined."
@@ -163,7 +163,7 @@ def named_secrets(table: Table, wanted: Sequence[Plan], public: Sequence[str]) -
     name = table.gold.name.replace("{" + table.gold.named_by + "}", "*")
     if not _read(table, wanted):
         return []
-    if table.gold.suffix == ".txt" and not table.gold.named_by:
+    if table.gold.has_lines and not table.gold.named_by:
         return [{"name": name, "lines": True}]
     if table.many and not table.distinct:
         columns, key = [], [*key, *columns]
@@ -251,7 +251,7 @@ def check_reference(request: Request) -> Warned:
     own = {name: Path(path) for name, path in request.get("given", {}).items()}
     common = {name: Path(path) for name, path in request.get("given_to_all", {}).items()}
     given = Given(own, common, list(map(Path, request.get("phases", ()))))
-    for is_mistake, what in differences(given, reference.tables):
+    for is_mistake, what in differences(given, reference):
         if is_mistake:
             problems.repeat_error(what)
         else:
@@ -264,7 +264,7 @@ def template(request: Request) -> dict[str, Any]:
     """Write the files of each table with every key and the emptiest answer that is valid."""
     out = Path(request["out"])
     shared: dict[tuple[str, str], list[gold.GoldTable]] = {}
-    for one in read_reference(gold.read, request).tables.values():
+    for one in read_reference(gold.read, request).values():
         shared.setdefault((one.table.file.name, one.table.file.at), []).append(one)
     files: dict[str, str] = {}
     for tables in shared.values():
@@ -372,7 +372,7 @@ def trial(request: Mapping[str, Any]) -> dict[str, Any]:
     own = [plan for plan in plans_of(program.tasks, program.options) if plan.file]
     if not own:
         return tried
-    tables = gold.read(Path(request["phase"]) / "ref", program.tasks, program.options).tables
+    tables = gold.read(Path(request["phase"]) / "ref", program.tasks, program.options)
     messages: list[str] = []
     for plan in own:
         messages += failing(plan, tables, checks)

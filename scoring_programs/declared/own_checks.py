@@ -45,13 +45,7 @@ def answered_rows(
 
 
 def run_check(check: Mapping[str, str], rows: Sequence[Any], name: str, problems: Problems) -> None:
-    """Record what a check says of a table's rows.
-
-    Args:
-        check: `file` and `function`.
-        rows: see `answered_rows`.
-        name: the table's file, for messages.
-        problems: takes what it says.
+    """Record what a check, its `file` and `function`, says of the rows (`answered_rows`) of a table's file.
 
     Raises:
         OrganiserError: it cannot be run, raises, takes too long, or gives something else than texts.

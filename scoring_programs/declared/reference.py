@@ -77,11 +77,8 @@ class GoldTable:
     size: int = 0
 
 
-@dataclass(frozen=True)
-class Reference:
-    """The gold of a phase, by table id."""
-
-    tables: Mapping[str, GoldTable]
+Reference = Mapping[str, GoldTable]
+"""The gold of a phase, by table id."""
 
 
 def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Reference:
@@ -100,7 +97,7 @@ def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Refe
         if gold is not None:
             tables[table.id] = gold
     problems.stop_organisers_if_any()
-    return Reference(tables)
+    return tables
 
 
 def reading(table: Table, wanted: Sequence[Plan]) -> list[Plan]:
@@ -110,7 +107,7 @@ def reading(table: Table, wanted: Sequence[Plan]) -> list[Plan]:
 
 def manifest(reference: Reference, tasks: Sequence[str]) -> dict[str, Any]:
     """What participants know of each table: keys, the labels of fields without declared values, numbers of tags."""
-    return {"tables": {name: expected(gold) for name, gold in reference.tables.items()}}
+    return {"tables": {name: expected(gold) for name, gold in reference.items()}}
 
 
 def expected(gold: GoldTable) -> dict[str, Any]:
@@ -283,12 +280,12 @@ def _read(sources: Sequence[NamedText], size: int, file: File, table: Table, pro
 
 def _fields_there(sources: Sequence[NamedText], file: File, table: Table, problems: Problems) -> list[Field]:
     """The answers that the files have, and their further columns as strings."""
-    if file.suffix == ".txt":
+    if file.has_lines:
         return list(table.answers)
     columns: dict[str, None] = {}
     for source in sources:
         columns.update(dict.fromkeys(column_names(source.text, file, table)))
-    is_table = file.suffix in (".csv", ".tsv")
+    is_table = file.has_cells
     if is_table:
         _check_key_columns(sources[0].name, columns, file, table, problems)
     fields = []

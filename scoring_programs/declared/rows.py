@@ -17,8 +17,9 @@ from declared.tables import Table
 from scoring_kit.base.fields import ABSENT, Field
 from scoring_kit.base.row_files import FieldPlace, File, steps
 from scoring_kit.base.submissions import allow_long_cells
+from scoring_kit.base.texts import counted
 from scoring_kit.csv_reading import separated_otherwise
-from scoring_kit.errors import Problems, counted, shown
+from scoring_kit.errors import Problems, shown
 from scoring_kit.json_reading import JsonObject, report_duplicates
 
 LONE_RETURN = re.compile(r"\r(?!\n)")
@@ -57,15 +58,10 @@ class Rows:
 
 
 def read_rows(text: str, name: str, file: File, wanted: Sequence[Field], table: Table, problems: Problems) -> Rows:
-    """Read the text of a file.
+    """Read the text of a file, called `name` in messages.
 
-    Args:
-        text: its content.
-        name: its name in messages.
-        file: its format, and where it has each field.
-        wanted: the fields whose values are asked for; of the key those that the rows hold (`Table.key_in`).
-        table: whose file it is: key and rows decide how a JSON object is read.
-        problems: takes what is wrong.
+    `wanted` are the fields whose values are asked for; of the key those that the rows hold (`Table.key_in`). Key and
+    rows of the `table` decide how a JSON object is read.
     """
     if file.suffix == ".json":
         return _json(text, name, file, wanted, table, problems)
@@ -74,7 +70,7 @@ def read_rows(text: str, name: str, file: File, wanted: Sequence[Field], table: 
     def place(line: int) -> str:
         return f"{name}:{line + file.skip}"
 
-    if file.suffix in (".csv", ".tsv"):
+    if file.has_cells:
         return _delimited(text, name, file, list(map(file.place, wanted)), table.by_line, place, problems)
     if file.suffix == ".jsonl":
         if table.by_line:
@@ -91,7 +87,7 @@ def column_names(text: str, file: File, table: Optional[Table] = None) -> List[s
     nothing = Problems()
     if file.columns is not None:
         return list(file.columns)
-    if file.suffix in (".csv", ".tsv"):
+    if file.has_cells:
         rows = _delimited(_after(text, file.skip), "", file, (), False, str, nothing)
         return list(filter(None, rows.names))
     only = table.only_answer if table else None

@@ -14,7 +14,8 @@ from declared.rows import Rows, column_names
 from declared.tables import Key, Table, fields_by_task, fields_of_tasks, tables_of, tasks_left_out
 from scoring_kit.base.fields import Field, ordered
 from scoring_kit.base.row_files import File
-from scoring_kit.errors import Problems, counted, first_of, shown
+from scoring_kit.base.texts import counted
+from scoring_kit.errors import Problems, first_of, shown
 from scoring_kit.json_reading import read_utf8
 from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import SubmissionFiles
@@ -209,7 +210,7 @@ class _SentTable:
         """The tasks of a table's several that its files do not enter, since what only they need is not in them."""
         judged = self.manifest.all_tasks if self.manifest.layout == "tasks" else self.manifest.tasks
         tasks = {task: names for task, names in reading.items() if task in judged}
-        if len(tasks) < 2 or self.table.file.suffix == ".txt" or not self.sources:
+        if len(tasks) < 2 or self.table.file.has_lines or not self.sources:
             return set()
         there = self._fields_there()
         found = tasks_left_out(self.table, tasks, there)
@@ -249,7 +250,7 @@ class _SentTable:
         """The answers in these fields, by the keys of the phase."""
         table, problems = self.table, self.problems
         parts = read_files(self.sources, table.file, fields, table, problems, self.keys)
-        if table.file.suffix in (".csv", ".tsv") and not self._headers_fit(parts, fields, tables):
+        if table.file.has_cells and not self._headers_fit(parts, fields, tables):
             return Answers({}, [], [])
         rows = joined(parts)
         positions = table.positions(self.keys)
@@ -298,7 +299,7 @@ class _SentTable:
     def _check_missing(self, answers: Answers) -> None:
         """Keys without a row: an error, or a warning where they are empty answers; many rows may well be none."""
         table = self.table
-        in_order = table.by_line or table.file.suffix == ".txt"
+        in_order = table.by_line or table.file.has_lines
         if (in_order and not table.file.named_by) or (table.many and not table.reject_missing):
             return
         missing = self._unanswered(answers)

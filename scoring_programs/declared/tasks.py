@@ -81,7 +81,7 @@ def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], Ta
         for plan in columns.own:
             column = every[plan.key]
             own.append((plan, column))
-            said.update(settings(plan, reference.tables[plan.table].table))
+            said.update(settings(plan, reference[plan.table].table))
             if plan.definition is not None:
                 libraries.update(dict.fromkeys(plan.definition.libraries))
             if column.undefined:
@@ -147,9 +147,9 @@ def _units(columns: ColumnSources, reference: Reference, submission: Submission)
 
 def compute(plan: Plan, reference: Reference, submission: Submission) -> Computed:
     """The metric of each field, or of all of them together, in each group."""
-    gold, answers = reference.tables[plan.table], submission.tables[plan.table]
+    gold, answers = reference[plan.table], submission.tables[plan.table]
     if plan.tables:
-        tables = {name: own_rows(reference.tables[name], submission.tables[name]) for name in plan.tables}
+        tables = {name: own_rows(reference[name], submission.tables[name]) for name in plan.tables}
         keys = sum(map(len, tables.values()))
         return _own(plan, {(): range(keys)}, {(): tables})
     groups = scored_groups(plan, gold)
@@ -202,7 +202,7 @@ def unknown_items(own: Sequence[Plan], reference: Reference, submission: Submiss
     """A warning of each table whose rankings, of half of all keys or more, name no item that the gold judges."""
     ranked = {plan.table: plan for plan in own if plan.module == "rankings"}
     for name, plan in ranked.items():
-        gold, answers = reference.tables[name], submission.tables[name]
+        gold, answers = reference[name], submission.tables[name]
         item = plan.options["item"]
         given = list(zip(answers.owners, answers.columns[item, gold.table.field(item).type], strict=True))
         judged = zip(gold.answers.owners, gold.answers.columns[item, "string"], strict=True)

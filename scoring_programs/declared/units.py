@@ -115,7 +115,7 @@ def _placed(
     number: dict[tuple[str, Key], int] = {}
     unit_of: dict[str, Places] = {}
     for own in dict.fromkeys(chain(*(plan.all_tables for plan in plans))):
-        gold = reference.tables[own]
+        gold = reference[own]
         cluster = gold.table.cluster
         kind = cluster or ", ".join(gold.table.key)
         names: Iterable[Key] = zip(gold.groups[cluster]) if cluster else gold.keys
@@ -128,7 +128,7 @@ def _placed(
             shown[-1] = f"{kind} {shown[-1]}"
     tables = {}
     for own, unit in unit_of.items():
-        tables[own] = PlacedTable(reference.tables[own], submission.tables[own], unit, len(number))
+        tables[own] = PlacedTable(reference[own], submission.tables[own], unit, len(number))
     return shown, tables
 
 

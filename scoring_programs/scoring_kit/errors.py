@@ -5,6 +5,8 @@ import re
 import sys
 from typing import Callable, Dict, List, Sequence, Tuple, TypeVar
 
+from scoring_kit.base.texts import counted
+
 SHOWN = 50
 LINES_SHOWN = 8
 """Of a problem that many lines have."""
@@ -188,11 +190,6 @@ def _line(text: str) -> str:
 def cut(text: str, most: int) -> str:
     """A text of a length that can be read, `most` characters."""
     return text if len(text) <= most else text[: most - 1] + "…"
-
-
-def counted(number: int, noun: str) -> str:
-    """A number of things: `1 line`, `2 lines`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _sentence(text: str) -> str:

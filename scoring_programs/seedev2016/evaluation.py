@@ -6,11 +6,10 @@ Slot error rate: Makhoul et al. (1999), "Performance Measures for Information Ex
 """
 
 import math
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import NamedTuple
 
 from scoring_kit.metrics.summed import count, f1, precision, quotient, recall
 from scoring_kit.results import CountBars, Metric, TaskResult, scored_items, share
@@ -23,43 +22,26 @@ WHOLE = 55440
 common multiple of 1 … 12) it is a whole number, so that sums are exact and ties are ties."""
 
 
-class Pair(NamedTuple):
-    """A gold event and the predicted event that it is paired with; one of them is None where there is no partner.
-
-    Attributes:
-        gold: None for an insertion.
-        predicted: None for a deletion.
-        similarity: S_p in units of 1/WHOLE.
-    """
-
-    gold: Event | None
-    predicted: Event | None
-    similarity: int
-
-    @property
-    def type(self) -> str:
-        """The event type, which paired events share."""
-        event = self.gold or self.predicted
-        return event.type if event else ""
-
-
-def pair_events(gold: Sequence[Event], predicted: Sequence[Event]) -> list[Pair]:
+def pair_events(gold: Sequence[Event], predicted: Sequence[Event]) -> dict[str, list[int]]:
     """The pairing of one document's events that has the greatest sum of S_p, then the most pairs.
 
     Only events with the same type and mandatory arguments can be paired, so each such block is solved by itself.
+
+    Returns:
+        Event type → S_p of each pair, in units of 1/WHOLE and never 0; without types that have no pair.
     """
-    pairs: list[Pair] = []
-    left = _blocks(predicted)
-    for key, block in _blocks(gold).items():
-        partners = left.pop(key, None)
-        if partners is not None:
-            pairs += _pair_block(block, partners)
-            continue
-        for event in block:
-            pairs.append(Pair(event, None, 0))
-    for block in left.values():
-        for event in block:
-            pairs.append(Pair(None, event, 0))
+    blocks: dict[tuple[str, str, str], list[Event]] = {}
+    for event in gold:
+        blocks.setdefault(event.key, []).append(event)
+    partners: dict[tuple[str, str, str], list[Event]] = {}
+    for event in predicted:
+        key = event.key
+        if key in blocks:
+            partners.setdefault(key, []).append(event)
+    pairs: dict[str, list[int]] = {}
+    for key, block in partners.items():
+        if found := _pair_block(blocks[key], block):
+            pairs.setdefault(block[0].type, []).extend(found)
     return pairs
 
 
@@ -79,77 +61,34 @@ def similarity(gold: Event, predicted: Event) -> int:
     return s_p if gold.negated == predicted.negated else s_p // 2
 
 
-def _blocks(events: Sequence[Event]) -> dict[object, list[Event]]:
-    """The events by type and mandatory arguments."""
-    blocks: dict[object, list[Event]] = {}
-    for event in events:
-        blocks.setdefault(event.key, []).append(event)
-    return blocks
+def _pair_block(gold: Sequence[Event], predicted: Sequence[Event]) -> list[int]:
+    """S_p of each pair of gold and predicted events that share type and mandatory arguments.
 
-
-def _pair_block(gold: Sequence[Event], predicted: Sequence[Event]) -> list[Pair]:
-    """The pairing of gold and predicted events that share type and mandatory arguments."""
-    if len(gold) == len(predicted) == 1:
-        if s_p := similarity(gold[0], predicted[0]):
-            return [Pair(gold[0], predicted[0], s_p)]
-        return [Pair(gold[0], None, 0), Pair(None, predicted[0], 0)]
-    partners = _assignment(gold, predicted)
-    pairs = []
-    for row, event in enumerate(gold):
-        if row in partners:
-            partner = predicted[partners[row]]
-            pairs.append(Pair(event, partner, similarity(event, partner)))
-        else:
-            pairs.append(Pair(event, None, 0))
-    taken = set(partners.values())
-    for column, event in enumerate(predicted):
-        if column not in taken:
-            pairs.append(Pair(None, event, 0))
-    return pairs
-
-
-def _assignment(gold: Sequence[Event], predicted: Sequence[Event]) -> dict[int, int]:
-    """Index of a gold event → index of its partner, without pairs of S_p = 0."""
-    gold_variants, predicted_variants = _variants(gold), _variants(predicted)
-    if len(gold_variants) == 1 and gold_variants.keys() == predicted_variants.keys():
-        return {index: index for index in range(min(len(gold), len(predicted)))}
-    return _best_assignment(gold, gold_variants, predicted, predicted_variants)
-
-
-Variants = Mapping[object, list[int]]
-
-
-def _variants(events: Sequence[Event]) -> Variants:
-    """Optional arguments and negation → indices of the events that have exactly them."""
-    variants: dict[object, list[int]] = defaultdict(list)
-    for index, event in enumerate(events):
-        variants[event.optional, event.negated].append(index)
-    return variants
-
-
-def _best_assignment(
-    gold: Sequence[Event], gold_variants: Variants, predicted: Sequence[Event], predicted_variants: Variants
-) -> dict[int, int]:
-    """The assignment of the greatest sum of S_p and then the most pairs, by scipy on the dense block.
-
-    The weights are whole numbers that a float holds exactly: S_p in units counts more than all pairs together.
+    Of several, scipy finds the assignment of the greatest sum and then the most pairs. Its weights are whole numbers
+    that a float holds exactly: S_p in units counts more than all pairs together.
     """
+    if len(gold) == len(predicted) == 1:
+        s_p = similarity(gold[0], predicted[0])
+        return [s_p] if s_p else []
+    rows, columns = _variants(gold), _variants(predicted)
+    if {*rows} == {*columns} == {rows[0]}:
+        return [WHOLE] * min(len(rows), len(columns))
     import numpy as np
     from scipy.optimize import linear_sum_assignment
 
-    rows, columns = list(gold_variants.values()), list(predicted_variants.values())
-    similarities = (similarity(gold[row[0]], predicted[column[0]]) for row in rows for column in columns)
-    by_variant = np.fromiter(similarities, dtype=np.int32).reshape(len(rows), len(columns))
-    block = by_variant[np.ix_(_variant_of(rows), _variant_of(columns))]
+    row_numbers = {variant: number for number, variant in enumerate(dict.fromkeys(rows))}
+    column_numbers = {variant: number for number, variant in enumerate(dict.fromkeys(columns))}
+    similarities = [similarity(row, column) for row in row_numbers for column in column_numbers]
+    by_variant = np.array(similarities, dtype=np.int32).reshape(len(row_numbers), len(column_numbers))
+    block = by_variant[np.ix_([row_numbers[row] for row in rows], [column_numbers[column] for column in columns])]
     weights = block * (min(block.shape) + 1.0) + (block > 0)
-    chosen = zip(*linear_sum_assignment(weights, maximize=True), strict=True)
-    return {int(row): int(column) for row, column in chosen if block[row, column]}
+    chosen = block[linear_sum_assignment(weights, maximize=True)]
+    return [int(s_p) for s_p in chosen if s_p]
 
 
-def _variant_of(variants: Sequence[Sequence[int]]) -> list[int]:
-    """Index of an event → index of its variant."""
-    number = {index: variant for variant, indices in enumerate(variants) for index in indices}
-    return [number[index] for index in range(len(number))]
+def _variants(events: Sequence[Event]) -> list[Event]:
+    """The events of a block with nothing but optional arguments and negation, which alone S_p depends on."""
+    return [event._replace(first="", second="") for event in events]
 
 
 @dataclass(frozen=True)
@@ -224,24 +163,10 @@ class Measures:
         }
 
 
-def by_type(pairs: Iterable[Pair]) -> dict[str, list[Pair]]:
-    """The pairs of each event type, for the alternate scores; the types in alphabetical order."""
-    of_type: dict[str, list[Pair]] = defaultdict(list)
-    for pair in pairs:
-        of_type[pair.type].append(pair)
-    return dict(sorted(of_type.items()))
-
-
-def measure(pairs: Iterable[Pair]) -> Measures:
-    """Count pairs, deletions and insertions."""
-    gold = predicted = both = matches = units = 0
-    for reference, prediction, similarity in pairs:
-        gold += reference is not None
-        predicted += prediction is not None
-        both += similarity > 0
-        matches += similarity == WHOLE
-        units += similarity
-    return Measures(gold, predicted, both, matches, units / WHOLE)
+def measure(gold: int, predicted: int, pairs: Iterable[int]) -> Measures:
+    """The measures of so many gold and predicted events, and of S_p of each pair."""
+    similarities = list(pairs)
+    return Measures(gold, predicted, len(similarities), similarities.count(WHOLE), sum(similarities) / WHOLE)
 
 
 COUNTS = (
@@ -263,29 +188,35 @@ def evaluate(task: str, names: Sequence[str], gold: Documents, predicted: Docume
     Returns:
         The columns `<task>_<measure>`, the counts behind them, and the alternate scores `<measure>.<event type>`.
     """
-    pairs_of = {document: pair_events(events, predicted[document]) for document, events in gold.items()}
-    pairs = list(chain.from_iterable(pairs_of.values()))
-    overall = measure(pairs)
-    types = {event_type: measure(selected) for event_type, selected in by_type(pairs).items()}
+    # by all types of the schema: the names alone would show which of them the gold has
+    pairs: dict[str, list[int]] = {event_type: [] for event_type in sorted(EVENT_TYPES[task])}
+    for document, events in gold.items():
+        for event_type, similarities in pair_events(events, predicted[document]).items():
+            pairs[event_type] += similarities
+    gold_types, predicted_types = _types(gold), _types(predicted)
+    overall = measure(gold_types.total(), predicted_types.total(), chain.from_iterable(pairs.values()))
     metrics = {f"{task}_{name}": metric for name, metric in _measures(overall, names).items()}
     for name, number in overall.counts.items():
         metrics[name] = Metric(number, overall.gold, overall.items)
-    # by all types of the schema: the names alone would show which of them the gold has
-    absent = _measures(measure([]), names, drawn="f1")
-    for event_type in sorted(EVENT_TYPES[task]):
-        own = _measures(types[event_type], names, drawn="f1") if event_type in types else absent
-        for name, metric in own.items():
-            metrics[f"{name}.{event_type}"] = metric
     bars = []
-    for event_type, counted in types.items():
-        wrong, missed = counted.predicted - counted.similarity, counted.gold - counted.similarity
-        bars.append((event_type, counted.similarity, wrong, missed))
+    for event_type, similarities in pairs.items():
+        counted = measure(gold_types[event_type], predicted_types[event_type], similarities)
+        for name, metric in _measures(counted, names, drawn="f1").items():
+            metrics[f"{name}.{event_type}"] = metric
+        if counted.gold + counted.predicted:
+            wrong, missed = counted.predicted - counted.similarity, counted.gold - counted.similarity
+            bars.append((event_type, counted.similarity, wrong, missed))
     return TaskResult(
         metrics=metrics,
         libraries=("scipy",),
         figures=(CountBars("Events by type", bars),),
-        units=lambda: _document_units(task, names, {document: measure(own) for document, own in pairs_of.items()}),
+        units=lambda: _document_units(task, names, gold, predicted),
     )
+
+
+def _types(documents: Documents) -> Counter[str]:
+    """How many events there are of each type."""
+    return Counter(event.type for events in documents.values() for event in events)
 
 
 def _measures(measures: Measures, names: Sequence[str], drawn: str = "") -> dict[str, Metric]:
@@ -298,15 +229,19 @@ def _measures(measures: Measures, names: Sequence[str], drawn: str = "") -> dict
     return {name: Metric(*values[name], measures.items, drawn=name == drawn) for name in names}
 
 
-def _document_units(task: str, names: Sequence[str], measures: Mapping[str, Measures]) -> Units:
-    """The per-unit results of a task that has the measures `names`; `measures`: document → what was counted there."""
+def _document_units(task: str, names: Sequence[str], gold: Documents, predicted: Documents) -> Units:
+    """The per-unit results of a task that has the measures `names`."""
     formulas = {"f1": f1, "recall": recall, "precision": precision, "ser": _slot_error_rate}
-    terms = [(own.similarity, own.predicted, own.gold, own.pairs) for own in measures.values()]
-    counts = [own.counts for own in measures.values()]
+    measures = []
+    for document, events in gold.items():
+        pairs = chain.from_iterable(pair_events(events, predicted[document]).values())
+        measures.append(measure(len(events), len(predicted[document]), pairs))
+    terms = [(own.similarity, own.predicted, own.gold, own.pairs) for own in measures]
+    counts = [own.counts for own in measures]
     statistics = {f"{task}_{name}": Additive.of(terms, formulas[name]) for name in names}
     for name in counts[0]:
         statistics[name] = Additive.of(([own[name]] for own in counts), count)
-    return Units("document", list(measures), statistics)
+    return Units("document", list(gold), statistics)
 
 
 def _slot_error_rate(sums: Array) -> Array:

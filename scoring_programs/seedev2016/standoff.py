@@ -52,9 +52,9 @@ class Event(NamedTuple):
     @property
     def key(self) -> Tuple[str, str, str]:
         """Type and mandatory arguments: equal for two events exactly when S_p of SeeDev-binary is 1."""
-        if self.second < self.first and self.type in COMMUTATIVE:
+        if self.type in COMMUTATIVE and self.second < self.first:
             return self.type, self.second, self.first
-        return self.type, self.first, self.second
+        return self[:3]
 
 
 def read_entities(text: str, name: str, fault: Fault) -> Dict[str, Entity]:
@@ -115,25 +115,23 @@ class _EventReader:
 
     def read(self, text: str) -> List[Event]:
         for number, line in enumerate(text.split("\n"), 1):
-            line = line.strip()
-            if line:
-                self._read_line(line, number)
+            identifier, tab, body = line.strip().partition("\t")
+            if not tab or not _EVENT_ID.fullmatch(identifier):
+                self._read_other_line(identifier, tab, body, number)
+            elif identifier in self.events:
+                self.fault(number, "repeated event id", identifier, "each id once")
+            else:
+                self.events[identifier] = self._event(identifier, body.split(), number)
         for number, identifier, prerequisite in self.prerequisites:
             self._resolve_prerequisite(number, identifier, prerequisite)
         for number, target in self.modifications.values():
             self._negate(number, target)
         return [event for event in self.events.values() if event is not None]
 
-    def _read_line(self, line: str, number: int) -> None:
-        identifier, tab, body = line.partition("\t")
-        if tab and _EVENT_ID.fullmatch(identifier):
-            if identifier in self.events:
-                self.fault(number, "repeated event id", identifier, "each id once")
-            else:
-                self.events[identifier] = self._event(identifier, body.split(), number)
-        elif tab and self.task == "full" and _MODIFICATION_ID.fullmatch(identifier):
+    def _read_other_line(self, identifier: str, tab: str, body: str, number: int) -> None:
+        if tab and self.task == "full" and _MODIFICATION_ID.fullmatch(identifier):
             self._read_modification(identifier, body, number)
-        else:
+        elif identifier:
             negation = " or M1<TAB>Negation Annotation:E1" if self.task == "full" else ""
             rule = "a line that is not an event, its id" if tab else "a line without a tab, its first word"
             self.fault(number, rule, identifier.split(None, 1)[0], f"a line E1<TAB>Type Role:T1 Role:T2{negation}")

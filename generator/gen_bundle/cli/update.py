@@ -13,7 +13,8 @@ import click
 from gen_bundle.cli.messages import can_answer, print_json, say, say_each
 from gen_bundle.cli.options import PATH, competition_id, json_option, live_options, transfer_bar
 from gen_bundle.errors import UserError
-from gen_bundle.plain_text import counted, in_lines
+from gen_bundle.plain_text import in_lines
+from scoring_kit.base.texts import counted
 
 if TYPE_CHECKING:
     from gen_bundle.live.connection import Connection

@@ -17,7 +17,7 @@ from gen_bundle.difference.changes import (
     text_changes,
 )
 from gen_bundle.difference.files import file_changes
-from gen_bundle.plain_text import counted
+from scoring_kit.base.texts import counted
 
 ASPECTS = (competition_changes, text_changes, phase_changes, task_changes, leaderboard_changes, file_changes)
 EFFECTS = list(Effect)

@@ -33,9 +33,9 @@ from gen_bundle.image.models import (
 )
 from gen_bundle.image.request import PYTHON, ImageRequest, missing, versions
 from gen_bundle.package.libraries import METRICS, OWN_LOCK_HEAD, base_name, own_lock
-from gen_bundle.plain_text import counted
 from gen_bundle.resources import lock_text, resource
 from gen_bundle.starting import pip_environment, python
+from scoring_kit.base.texts import counted
 
 PLATFORMS = ("manylinux_2_28_x86_64", "manylinux_2_17_x86_64", "manylinux2014_x86_64", "linux_x86_64")
 """What runs on the scoring image's Debian and on the platform's workers."""

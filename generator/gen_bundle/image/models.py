@@ -16,7 +16,7 @@ from gen_bundle.declaration.source import read_source
 from gen_bundle.errors import UserError
 from gen_bundle.image.request import ImageRequest
 from gen_bundle.local_files import write_whole
-from gen_bundle.plain_text import counted
+from scoring_kit.base.texts import counted
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Revision = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]

@@ -38,13 +38,14 @@ from gen_bundle.live.submissions import (
     state,
     submissions_of,
 )
-from gen_bundle.plain_text import counted, one_line
+from gen_bundle.plain_text import one_line
 from gen_bundle.twin.dry_run import DryRunRequest, Planned, dry_run, plan
 from gen_bundle.twin.engines import Engine, EngineError
 from gen_bundle.twin.layout import scratch_folder
 from gen_bundle.twin.report import TOLERANCE, Run
 from gen_bundle.zips.unpacking import UNREADABLE
 from gen_bundle.zips.writing import write_zip
+from scoring_kit.base.texts import counted
 
 WAITING = {
     "Submitting": "the site has not given it to a worker",

@@ -44,7 +44,17 @@ def bundle_tree(
     """
     if competition.takes_code:
         raise UserError("submission.kind: code is not supported by --platform codalab. Expected codabench, or results.")
-    _check(competition)
+    problems = []
+    if len(competition.parts) > 1:
+        problems.append("layout: CodaLab has one scoring program per phase. Expected layout joint or separate.")
+    if len(_title(competition)) > MAX_TITLE:
+        problems.append(f"title: has more than {MAX_TITLE} characters. CodaLab takes no more: --set title=…")
+    for one in competition.phases:
+        if len(one.description) > MAX_DESCRIPTION:
+            place = f"phases.{one.id}.description"
+            problems.append(f"{place}: has more than the {MAX_DESCRIPTION} characters that CodaLab takes.")
+    if problems:
+        raise UserError(*problems)
     logo = logo_file(competition)
     pages = _pages(competition, phases)
     document = _document(competition, phases, pages, logo)
@@ -85,20 +95,6 @@ def losses(competition: Resolved) -> list[str]:
         lost.append("contact, queue, reward and fact sheet")
     lost.append("ends of phases but the last: a phase lasts until the next one starts")
     return [f"CodaLab's format has no place for {text}" for text in lost]
-
-
-def _check(competition: Resolved) -> None:
-    problems = []
-    if len(competition.parts) > 1:
-        problems.append("layout: CodaLab has one scoring program per phase. Expected layout joint or separate.")
-    if len(_title(competition)) > MAX_TITLE:
-        problems.append(f"title: has more than {MAX_TITLE} characters. CodaLab takes no more: --set title=…")
-    for phase in competition.phases:
-        if len(phase.description) > MAX_DESCRIPTION:
-            place = f"phases.{phase.id}.description"
-            problems.append(f"{place}: has more than the {MAX_DESCRIPTION} characters that CodaLab takes.")
-    if problems:
-        raise UserError(*problems)
 
 
 def _title(competition: Resolved) -> str:

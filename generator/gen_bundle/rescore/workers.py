@@ -62,10 +62,11 @@ class ScoringDesk:
         self._scorer = ""
         self._engine: Engine | None = None
         self._warm: WarmProcess | None = None
-        self._work = Path()
+        self._work = self._in_place = Path()
 
     def __enter__(self) -> Self:
         self._work = self._held.enter_context(scratch_folder())
+        self._in_place = self._held.enter_context(scratch_folder(in_memory=True))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -106,7 +107,7 @@ class ScoringDesk:
             self._engine = self._engine_of(scorer)
             self._engine.prepare(scorer.image)
             place = self._of_scorer.enter_context(temporary_folder("warm-", self._work))
-            self._warm = serve(scorer, place)
+            self._warm = serve(scorer, place, self._in_place)
             if self._warm is not None:
                 self._of_scorer.callback(self._warm.close)
             self._scorer = scorer.digest
@@ -138,12 +139,13 @@ class WarmProcess:
 
     name = "process"
 
-    def __init__(self, scorer: Scorer, program: Path, reference: Path, stub: Path) -> None:
+    def __init__(self, scorer: Scorer, program: Path, reference: Path, stub: Path, in_place: Path) -> None:
         task = scorer.task.with_file("scoring_program", stub).with_file("reference_data", None)
         self.scorer = replace(scorer, task=task)
         self._alone = ProcessEngine(gpu=scorer.gpu)
         only_ours = keeps_nothing(program)
         self._reads_in_place = only_ours and task.file("ingestion_program") is None
+        self._in_place = in_place
         together = TOGETHER if only_ours else 1
         self._process = subprocess.Popen(
             python(MANY_RUNS, program, reference, str(together)),
@@ -167,25 +169,27 @@ class WarmProcess:
         """
         if self._reads_in_place and is_plain(job.submission):
             try:
-                scores = self._scored_in_place(job.submission, work)
+                scores = self._scored_in_place(job.submission)
             except EngineError as error:  # a late answer would be taken for that of the next request
                 return Lost(str(error))
             if scores is not None:
                 return JobResult("Finished", 0, scores, "")
         return score(replace(job, scorer=self.scorer), self, work)
 
-    def _scored_in_place(self, submission: Path, work: Path) -> object:
+    def _scored_in_place(self, submission: Path) -> object:
         """The scores of a submission; None where there are none, and a run like any other's says why.
+
+        All use one folder: our programs remove another run's outputs before they score.
 
         Raises:
             EngineError: the process has ended, or does not answer.
         """
-        unread = Path(os.devnull)
+        unread, predictions, output = Path(os.devnull), self._in_place / "res", self._in_place / "output"
         try:
-            with temporary_folder("in-place-", work) as place:
-                (place / "res").symlink_to(submission.absolute())
-                ended = self._ask(place, place / "output", self.scorer.seconds, unread, unread)
-                return read_scores(place / "output") if ended.exit_code == 0 else None
+            predictions.unlink(missing_ok=True)
+            predictions.symlink_to(submission.absolute())
+            ended = self._ask(self._in_place, output, self.scorer.seconds, unread, unread)
+            return read_scores(output) if ended.exit_code == 0 else None
         except (JobFailedError, WorkerCrashError, OSError):
             return None
 
@@ -237,12 +241,13 @@ class WarmProcess:
             raise EngineError("the scoring program that is kept loaded has ended, or does not answer") from error
 
 
-def serve(scorer: Scorer, work: Path) -> WarmProcess | None:
+def serve(scorer: Scorer, work: Path, in_place: Path) -> WarmProcess | None:
     """Load the program of a scorer for many submissions; None where it must score them one by one.
 
     Args:
         scorer: the scorer.
         work: where its program and reference data are unpacked, and stay.
+        in_place: where submissions are scored that are read in place.
     """
     from gen_bundle.package.programs import COMMAND
 
@@ -261,7 +266,7 @@ def serve(scorer: Scorer, work: Path) -> WarmProcess | None:
         stub.mkdir()
         (stub / "metadata.yaml").write_text(f"command: {COMMAND}\n", encoding="utf-8")
         with ExitStack() as held:
-            warm = WarmProcess(scorer, program, reference, stub)
+            warm = WarmProcess(scorer, program, reference, stub, in_place)
             held.callback(warm.close)
             if not warm.is_loaded():
                 return None

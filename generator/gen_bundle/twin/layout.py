@@ -28,6 +28,10 @@ LABEL = "gen-bundle.dry-run"
 OWNER_LABEL = "gen-bundle.dry-run.owner"
 PREFIX = "gen-bundle-dry-run-"
 _OWNER_FILE = "owner"
+MEMORY = Path("/dev/shm")  # noqa: S108 what is made there has a name of its own, as below any folder of temporary files
+"""A folder in memory that Linux has."""
+LITTLE = 16 * 1024 * 1024
+"""What a scratch folder in memory is for, in bytes."""
 EMPTY_SUBMISSION = (
     "the submission's zip is empty. A server of version 1.32 runs the scoring program all the same; one of 1.25 "
     f"is blocked for three minutes and ends Failed: {worker.BAD_ZIP}"
@@ -368,9 +372,15 @@ def is_abandoned(owner: str) -> bool:
 
 
 @contextlib.contextmanager
-def scratch_folder() -> Iterator[Path]:
-    """A temporary folder that is removed at the end; those of dry runs that were killed are removed first."""
-    for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+def scratch_folder(*, in_memory: bool = False) -> Iterator[Path]:
+    """A temporary folder that is removed at the end; those of dry runs that were killed are removed first.
+
+    `in_memory` is for few files, at most `LITTLE`: there, where the system has such a place with room.
+    """
+    parent = Path(tempfile.gettempdir())
+    if in_memory and os.access(MEMORY, os.W_OK | os.X_OK) and shutil.disk_usage(MEMORY).free > LITTLE:
+        parent = MEMORY
+    for left in parent.glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError, ValueError):
             status = left.lstat()  # anybody may write into the folder of temporary files
             ours = stat.S_ISDIR(status.st_mode) and our_user() in (None, status.st_uid)
@@ -382,11 +392,11 @@ def scratch_folder() -> Iterator[Path]:
                 remove_tree(left)
     with contextlib.ExitStack() as held:
         try:
-            folder = held.enter_context(temporary_folder(PREFIX))
+            folder = held.enter_context(temporary_folder(PREFIX, parent))
             (folder / _OWNER_FILE).write_text(owner_text(), encoding="utf-8")
         except OSError as error:
             raise UserError(
-                f"{error.filename or tempfile.gettempdir()}: no temporary folder can be made ({error.strerror}). "
+                f"{error.filename or parent}: no temporary folder can be made ({error.strerror}). "
                 "Free some space, allow writing there, or name another folder in the environment variable TMPDIR."
             ) from error
         yield folder

@@ -186,17 +186,13 @@ def _elements(node: Node, name: str) -> Iterator[ElementTree.Element]:
     if len(data) > MAX_BYTES or b"<!" in data[:4096]:
         raise ValueError("too large, or with a document type")
     for _, element in ElementTree.iterparse(io.BytesIO(data)):  # noqa: S314 - without a document type
-        if _local(element) == name:
+        if element.tag.rpartition("}")[2] == name:
             yield element
             element.clear()
 
 
-def _local(element: ElementTree.Element) -> str:
-    return element.tag.rpartition("}")[2]
-
-
 def _text(element: ElementTree.Element) -> str:
-    return "".join(part.text or "" for part in element.iter() if _local(part) == "t")
+    return "".join(part.text or "" for part in element.iterfind(".//{*}t"))
 
 
 def _cells(row: ElementTree.Element, shared: list[str]) -> list[str]:
@@ -204,7 +200,7 @@ def _cells(row: ElementTree.Element, shared: list[str]) -> list[str]:
     for cell in row:
         if reference := cell.get("r"):
             cells += [""] * (_column(reference) - len(cells))
-        value = next((part.text or "" for part in cell if _local(part) == "v"), "")
+        value = cell.findtext("{*}v", "")
         if cell.get("t") == "inlineStr":
             value = _text(cell)
         elif cell.get("t") == "s" and value:

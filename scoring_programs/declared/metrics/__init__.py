@@ -62,14 +62,10 @@ Options = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Definition:
-    """A row of `table.json`, as far as scoring needs it.
+    """A row of `table.json`, as far as scoring needs it; the generator's `MetricRow` says what is what.
 
     Attributes:
-        name: the metric's.
-        module: the module of this package that has its function.
-        joint: whether several fields are taken together.
-        gold: type of field → the type that the gold is read as, where that is another.
-        libraries: distributions whose versions the value depends on.
+        module: of this package, has its function.
         options: option → its default.
         resampled: whether final reports have intervals and tests of it.
     """

@@ -53,12 +53,9 @@ class Keys:
         return np.column_stack([np.bincount(self.unit, column, self.units) for column in columns])
 
     def counted(self, entries: Entries, width: int, amounts: Array | None = None) -> Any:
-        """What entries add up to for each unit, shape [units, width]; a sparse matrix where there are several units.
+        """What entries (key and column) add up to for each unit, shape [units, width]; sparse for several units.
 
-        Args:
-            entries: key and column of each.
-            width: how many columns there are.
-            amounts: what each entry adds; 1 where it is None.
+        `amounts` is what each entry adds; 1 where it is None.
         """
         key, column = entries
         if self.weight is not None:

@@ -76,7 +76,6 @@ def jaccard(sample: Sample, options: Options, keys: Keys) -> Statistic:
 
 
 def _averaged(formula: Callable[..., Array], sample: Sample, options: Options, keys: Keys) -> Statistic:
-    """F1, precision or recall, averaged as asked for."""
     average, labels = options["average"], options["labels"]
     of_counts: Formula = partial(formula, nothing=float(options["zero_division"] or 0))
     if average == "binary":
@@ -84,8 +83,13 @@ def _averaged(formula: Callable[..., Array], sample: Sample, options: Options, k
         gold = np.array(sample.gold, dtype=object) == positive
         predicted = np.array(sample.predicted, dtype=object) == positive
         return keys.additive(of_counts, gold & predicted, predicted, gold)
+    if average == "samples" and labels == "gold":
+        return _over_gold_labels(of_counts, sample, keys)
     if average == "samples":
-        return _over_keys(of_counts, sample, labels, keys)
+        sides = [sample.gold, sample.predicted]
+        if isinstance(labels, list):
+            sides = [list(map(frozenset(labels).intersection, side)) for side in sides]
+        return keys.mean(of_counts(_sizes(*sides).T))
     (field,) = sample.fields
     names, over = _names(sample), labels
     if isinstance(labels, list):
@@ -95,17 +99,6 @@ def _averaged(formula: Callable[..., Array], sample: Sample, options: Options, k
         over = list(range(len(field.values or ()))) or "present"
     over_labels = partial(averaged, formula=of_counts, average=average, nothing=keys.worst, labels=over)
     return _counts(over_labels, sample, keys, names)
-
-
-def _over_keys(formula: Formula, sample: Sample, labels: str | list[str], keys: Keys) -> Statistic:
-    """The mean over keys, of all labels, those listed, or those of the gold."""
-    if labels == "gold":
-        return _over_gold_labels(formula, sample, keys)
-    gold, predicted = sample.gold, sample.predicted
-    if isinstance(labels, list):
-        listed = frozenset(labels)
-        gold, predicted = list(map(listed.intersection, gold)), list(map(listed.intersection, predicted))
-    return keys.mean(formula(_sizes(gold, predicted).T))
 
 
 f1 = partial(_averaged, summed.f1)
@@ -313,7 +306,6 @@ def spans(tags: Sequence[str]) -> set[Span]:
 
 
 def _over_types(of_type: Formula, sample: Sample, options: Options, keys: Keys) -> LabelCounts:
-    """F1, precision or recall of the spans that tags mark, averaged over their types."""
     gold, predicted = list(map(spans, sample.gold)), list(map(spans, sample.predicted))
     sides = [list(map(_types, side)) for side in (map(and_, gold, predicted), predicted, gold)]
     types = sorted({*chain.from_iterable(sides[1]), *chain.from_iterable(sides[2])})

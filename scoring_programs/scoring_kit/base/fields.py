@@ -14,6 +14,8 @@ from itertools import chain
 from operator import truediv
 from typing import Any, ClassVar, Dict, FrozenSet, Iterable, List, Mapping, Optional, Sequence, Tuple
 
+from scoring_kit.base.texts import counted
+
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 OF_NUMBERS = re.compile(r"[0-9.eE+-]*")
 """Of these characters `float` reads nothing but what `NUMBER` matches."""
@@ -26,6 +28,8 @@ LAST_END = 10**9
 SUM_TOLERANCE = 0.001
 """Probabilities may add up to as much more or less than 1, since they are written with few digits."""
 ROUNDING = 1e-9
+NATURAL_POSITIVE = ({"0", "1"}, {"false", "true"})
+"""Labels of which the second is the positive one without being named."""
 
 
 class FieldError(ValueError):
@@ -745,8 +749,7 @@ class NumbersType(FieldType):
 
     def _counted(self, field: Field, numbers: List[float]) -> List[float]:
         if field.length is not None and len(numbers) != field.length:
-            plural = "" if len(numbers) == 1 else "s"
-            raise FieldError(f"{field.name} has {len(numbers)} number{plural}", field.expected)
+            raise FieldError(f"{field.name} has {counted(len(numbers), 'number')}", field.expected)
         return numbers
 
     def written(self, field: Field, value: Any) -> Any:

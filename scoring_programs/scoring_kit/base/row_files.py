@@ -79,6 +79,16 @@ class File:
         return self.delimiter or ("\t" if self.suffix == ".tsv" else ",")
 
     @property
+    def has_cells(self) -> bool:
+        """Whether it is a table of cells."""
+        return self.suffix in (".csv", ".tsv")
+
+    @property
+    def has_lines(self) -> bool:
+        """Whether each of its lines is one text."""
+        return self.suffix == ".txt"
+
+    @property
     def named_by(self) -> str:
         """The field of the key whose value is in the name; empty where the name is the same for all."""
         return self.name.partition("{")[2].partition("}")[0]
@@ -154,10 +164,10 @@ def _text(
     columns: List[List[Any]] = []
     for at in held.values():
         columns.append([row[at] for row in rows])
-    if file.suffix in (".csv", ".tsv"):
+    if file.has_cells:
         return unread + _cells_text(file, fields, columns)
     own = list(zip(*columns))
-    if file.suffix == ".txt":
+    if file.has_lines:
         to_cell = fields[-1].kind.to_cell
         return unread + "".join(f"{to_cell(fields[-1], row[-1])}\n" for row in own)
     return unread + _json_text(file, list(held), [one.name in key for one in fields], own)

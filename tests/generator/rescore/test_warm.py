@@ -94,7 +94,7 @@ def test_an_ingestion_program_is_run_for_each(desk: ScoringDesk, jobs: list[Scor
 def test_one_process_serves_many(
     jobs: list[ScoringJob], expected: list[JobResult], bundle: OpenedBundle, tmp_path: Path
 ) -> None:
-    served = serve(bundle.scorers[0], tmp_path / "kept")
+    served = serve(bundle.scorers[0], tmp_path / "kept", tmp_path)
     assert isinstance(served, WarmProcess)
     try:
         results = [score(replace(job, scorer=served.scorer), served, tmp_path) for job in jobs]
@@ -245,4 +245,4 @@ def test_other_programs_run_by_themselves(bundle: OpenedBundle, tmp_path: Path, 
             (program / "metadata.yaml").write_text("command: python3 /app/program/score.py /app/input /app/output -v")
     task = scorer.task.with_file("scoring_program", program)
     trusted = foreign != "not trusted"
-    assert serve(replace(scorer, task=task, trusted=trusted), tmp_path / "kept") is None
+    assert serve(replace(scorer, task=task, trusted=trusted), tmp_path / "kept", tmp_path) is None

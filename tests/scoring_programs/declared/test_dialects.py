@@ -128,7 +128,7 @@ def test_gold_of_lines_begins_after_those_that_are_skipped(tmp_path: Path) -> No
         "tasks": [{"id": "t", "columns": [{"key": "acc", "metric": "accuracy"}]}],
     }
     options = options_of(declaration)
-    read = read_gold(options, {"gold.txt": "one\ntwo\na\nb\n"}, tmp_path).tables["table"]
+    read = read_gold(options, {"gold.txt": "one\ntwo\na\nb\n"}, tmp_path)["table"]
     assert read.keys == [("1",), ("2",)]
     assert score(options, {"gold.txt": "one\ntwo\na\nb\n"}, {"p.txt": "a\na\n"}, tmp_path).value("acc") == 0.5
 

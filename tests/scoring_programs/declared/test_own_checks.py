@@ -116,7 +116,7 @@ def ranking(**columns: Any) -> dict[str, Any]:
 def test_the_template_ranks_every_judged_item_in_an_order_of_its_own(tmp_path: Path) -> None:
     options = ranking(ap={"name": "ap", "items": "all"})
     gold = csv_of("q,item,relevance", [["q1", "d2", 1], ["q1", "d1", 0], ["q2", "d3", 1]])
-    table = read_gold(options, {"gold.csv": gold}, tmp_path).tables["table"]
+    table = read_gold(options, {"gold.csv": gold}, tmp_path)["table"]
     (text,) = template_files([table], [table.table.answers]).values()
     assert text == "q,item,score\nq1,d1,0\nq1,d2,0\nq2,d3,0\n"
     assert score(options, {"gold.csv": gold}, {"p.csv": text}, tmp_path / "template").value("ap") == 1
@@ -185,7 +185,7 @@ def test_an_own_function_of_several_tables(tmp_path: Path) -> None:
 def test_a_submission_without_one_of_the_tables_does_not_enter(tmp_path: Path) -> None:
     options = over_tables(tmp_path)
     gold = {"gold_labels.csv": "id,label\na,p\n", "gold_numbers.csv": "id,x\na,1\n"}
-    assert set(read_gold(options, gold, tmp_path).tables) == {"labels", "numbers"}
+    assert set(read_gold(options, gold, tmp_path)) == {"labels", "numbers"}
     assert score(options, gold, {"l.csv": "id,label\na,p\n"}, tmp_path).results == {}
 
 
@@ -204,7 +204,7 @@ def test_a_build_tries_no_function_on_what_a_check_refuses(tmp_path: Path) -> No
     own = {"key": "mine", "sort": "desc", "worst": 0, "metric": {"name": "metrics.py:mine", "field": "x"}}
     tasks = [{"id": "t", "columns": [own]}]
     options = options_of({"submission": submission, "reference": {"file": "gold.csv"}, "tasks": tasks}, tmp_path)
-    gold = read_gold(options, {"gold.csv": "id,x\na,3\nb,1\nc,2\n"}, tmp_path).tables
+    gold = read_gold(options, {"gold.csv": "id,x\na,3\nb,1\nc,2\n"}, tmp_path)
     (plan,) = plans(options)["t"]
     assert list(failing(plan, gold, options["checks"])) == []
     assert len(list(failing(plan, gold, {}))) == 1

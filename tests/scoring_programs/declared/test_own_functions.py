@@ -70,7 +70,7 @@ def options_of(folder: Path, text: str, **metric: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("when", WHEN)
 def test_a_build_finds_what_fails(fails: str, when: str, tmp_path: Path) -> None:
     options = options_of(tmp_path, module(WHEN[when], FAILS[fails]))
-    gold = read_gold(options, {"gold.csv": GOLD}, tmp_path).tables
+    gold = read_gold(options, {"gold.csv": GOLD}, tmp_path)
     (message,) = failing(plans(options)["t"][1], gold, {})
     assert message.startswith("metrics.py")
     assert "own could not be computed for" in message
@@ -81,7 +81,7 @@ def test_a_build_finds_what_fails(fails: str, when: str, tmp_path: Path) -> None
 def test_a_build_refuses_no_function_that_gives_numbers(tmp_path: Path) -> None:
     text = "def mine(gold, predicted):\n    return float('nan') if len(gold) % 2 else len(predicted)\n"
     options = options_of(tmp_path, text, by=["lang"])
-    gold = read_gold(options, {"gold.csv": GOLD}, tmp_path).tables
+    gold = read_gold(options, {"gold.csv": GOLD}, tmp_path)
     assert list(failing(plans(options)["t"][1], gold, {})) == []
 
 
@@ -221,7 +221,7 @@ def test_what_is_tried_are_values_of_the_fields(kind: str, rows: str, missing: s
     text = csv_of("id,x", [[str(i), cells.get(kind, "some")] for i in range(5)])
     options = one_table([field], {"m": "set_f1" if rows == "many" else "exact_match"}, rows=rows)
     options["tables"][0]["reject_missing"] = missing == "reject"
-    gold = read_gold(options, {"gold.csv": text}, tmp_path).tables["table"]
+    gold = read_gold(options, {"gold.csv": text}, tmp_path)["table"]
     declared_field = gold.table.field("x")
     names = []
     for name, answers in tries(gold):

@@ -541,7 +541,7 @@ def test_the_template_is_a_valid_answer(
     }
     options = one_table([LABEL, {"field": "y", **field}], metrics, file=name)
     files = {"gold.csv": csv_of("id,label,y", [["1", "b", gold], ["2", "a", gold]])}
-    (table,) = read_gold(options, files, tmp_path).tables.values()
+    (table,) = read_gold(options, files, tmp_path).values()
     template = template_files([table], [table.table.answers])[name]
     result = score(options, files, {name: template}, tmp_path)
     assert result.value("acc") == 0.5
@@ -553,7 +553,7 @@ def test_tags_are_as_many_as_those_of_the_gold_column_that_they_are_compared_wit
     fields: list[dict[str, Any]] = [{"field": "tags", "type": "tags"}, {"field": "spare", "type": "tags"}]
     options = one_table(fields, {"f": {"name": "span_f1", "field": "tags", "gold": "first"}}, file=name)
     files = {"gold.csv": csv_of("id,first", [["1", "B-x O O"], ["2", "O"]])}
-    (table,) = read_gold(options, files, tmp_path).tables.values()
+    (table,) = read_gold(options, files, tmp_path).values()
     template = template_files([table], [table.table.answers])[name]
     assert template.count("O") == 4
     assert score(options, files, {name: template}, tmp_path).value("f") == 0

@@ -171,14 +171,12 @@ def _old_mappings(bundle: Bundle) -> Iterator[tuple[Path, str, Mapping[Any, Any]
 def _ignored(bundle: Bundle) -> Iterator[tuple[Path, str, Any, frozenset[str]]]:
     for at, owner, mapping, keys in _mappings(bundle):
         for key, value in mapping.items():
-            if key not in keys and not _holds_anchors(bundle, (*at, key)):
+            named_private = isinstance(key, str) and key.startswith(("x-", "_", "."))
+            if key in keys or named_private:
+                continue
+            # a key that only defines values for aliases
+            if bundle.document is None or not bundle.document.is_anchor_holder((*at, key)):
                 yield (*at, key), owner, value, keys
-
-
-def _holds_anchors(bundle: Bundle, at: Path) -> bool:
-    """Whether a key only defines values for aliases, or is marked as private by its name."""
-    named_so = isinstance(at[-1], str) and at[-1].startswith(("x-", "_", "."))
-    return named_so or (bundle.document is not None and bundle.document.is_anchor_holder(at))
 
 
 def _file_key(at: Path) -> str | None:

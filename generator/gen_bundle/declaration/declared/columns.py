@@ -11,14 +11,13 @@ from gen_bundle.declaration.declared.metrics import MetricRow, UnfitError, is_nu
 from gen_bundle.declaration.declared.tables import DeclaredTable, declared_tables
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.source import Broken, Trail, items_of, mapping_of, text_of
+from scoring_kit.base.fields import NATURAL_POSITIVE
 
 OWN = re.compile(r"(?P<file>[^/:]+\.py):(?P<function>[A-Za-z_]\w*)")
 PLACES = ("name", "table", "field", "fields", "gold", "where", "by", "undefined", "weight")
 OF_OWN = ("name", "where", "by", "undefined", "tables")
 """What an own function is not given as an option."""
 GOLD_COLUMNS = "a gold column or a list of them"
-NATURAL_POSITIVE = ({"0", "1"}, {"false", "true"})
-"""Labels of which the second is the positive one without being named."""
 WITHOUT_EMPTY = ("number", "numbers", "tags", "probabilities")
 """Types without an empty answer."""
 Fault = tuple[str, str]
@@ -27,23 +26,7 @@ Fault = tuple[str, str]
 
 @dataclass
 class DeclaredMetric:
-    """A column's metric, defaults put in; its attributes are the keys of what the scoring package gets.
-
-    Attributes:
-        metric: its name, or that of an own function.
-        file: the own function's file; None for a metric of the table.
-        table: what it reads.
-        tables: all tables that an own function reads at once; none: the one.
-        fields: of the submission.
-        gold: the gold's column for each of them.
-        where: gold column → texts that count, or bounds of a number.
-        by: gold columns whose groups are averaged.
-        weight: the gold column that says how much each key counts; None: all the same.
-        options: the metric's own.
-        worst: the column's.
-        undefined: what counts where it is undefined; None: the column's worst.
-        better: which way is better.
-    """
+    """A column's metric, defaults put in, as the scoring package gets it: `declared.plan.Plan` says what is what."""
 
     metric: str
     file: str | None
@@ -71,7 +54,6 @@ class DeclaredMetric:
 
     @property
     def read_tables(self) -> Sequence[str]:
-        """The ids of all tables that it reads."""
         return self.tables or [self.table.id]
 
     def as_option(self) -> dict[str, Any]:
@@ -126,7 +108,12 @@ def _own_metric(
     """An own function, whose options are whatever the declaration gives."""
     several = names_of(data.get("tables"), (*trail, "tables"), found)
     if several:
-        found += _several_tables(several, data, trail, tables)
+        for name in several:
+            if name not in tables:
+                found.append(((*trail, "tables"), f"no table {name!r}. {nearest(name, list(tables))}"))
+        for key in ("where", "by", "table"):
+            if data.get(key) is not None:
+                found.append(((*trail, key), "cannot be given together with tables: a row is of one table."))
         table = tables.get(several[0])
     else:
         table = _table(data, trail, tables, found)
@@ -138,21 +125,9 @@ def _own_metric(
     return column
 
 
-def _several_tables(
-    named: Sequence[str], data: Mapping[str, Any], trail: Trail, tables: Mapping[str, DeclaredTable]
-) -> Iterator[Broken]:
-    for name in named:
-        if name not in tables:
-            yield (*trail, "tables"), f"no table {name!r}. {nearest(name, list(tables))}"
-    for key in ("where", "by", "table"):
-        if data.get(key) is not None:
-            yield (*trail, key), "cannot be given together with tables: a row is of one table."
-
-
 def _known_metric(
     data: Mapping[str, Any], metric: MetricRow, table: DeclaredTable, trail: Trail, found: list[Broken]
 ) -> DeclaredMetric:
-    """A metric of the table."""
     found += _unknown_options(data, metric, trail)
     column = DeclaredMetric(metric.name, None, table)
     _choose_rows(column, data, trail, found)
@@ -181,7 +156,10 @@ def _known_metric(
 
 def _choose_rows(column: DeclaredMetric, data: Mapping[str, Any], trail: Trail, found: list[Broken]) -> None:
     """Which rows count, in which groups, and what counts where there is no value."""
-    column.where = _where(data.get("where"), (*trail, "where"), found)
+    where, at = data.get("where"), (*trail, "where")
+    if where is not None and not mapping_of(where):
+        found.append((at, "expected a mapping of gold columns and values, such as {language: swa}."))
+    column.where = {str(name): _wanted(one, (*at, str(name)), found) for name, one in mapping_of(where).items()}
     column.by = names_of(data.get("by"), (*trail, "by"), found, GOLD_COLUMNS)
     undefined = data.get("undefined")
     if undefined is None or is_number(undefined):
@@ -262,16 +240,6 @@ def _gold(data: Mapping[str, Any], fields: Sequence[str], trail: Trail, found: l
     return columns
 
 
-def _where(value: Any, trail: Trail, found: list[Broken]) -> dict[str, Any]:
-    """Gold column → the texts that count, or the bounds of a number."""
-    wanted: dict[str, Any] = {}
-    if value is not None and not mapping_of(value):
-        found.append((trail, "expected a mapping of gold columns and values, such as {language: swa}."))
-    for column, one in mapping_of(value).items():
-        wanted[str(column)] = _wanted(one, (*trail, str(column)), found)
-    return wanted
-
-
 def _wanted(one: Any, trail: Trail, found: list[Broken]) -> Any:
     """The texts of a column that count, or bounds of its number."""
     if isinstance(one, dict):
@@ -318,7 +286,6 @@ def _options(
 
 
 def _of_types(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]:
-    """Whether table and fields are of the kind that the metric takes."""
     table = column.table
     if table.many and metric.many == "never":
         yield "", f"{metric.name} compares one row for each key. Expected a table with rows: one."
@@ -349,7 +316,6 @@ def _without_answer(column: DeclaredMetric, metric: MetricRow, name: str) -> Ite
 
 
 def _ranking(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]:
-    """Of rankings: the fields that they are made of."""
     table, options = column.table, column.options
     if not table.many:
         yield "", f"{metric.name} scores several rows per key. Expected a table with `rows: many`, keyed by query."
@@ -366,7 +332,6 @@ def _ranking(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]:
 
 
 def _average(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]:
-    """An average, and what goes with it."""
     options, average = column.options, column.options.get("average")
     for name, kind in zip(column.fields, column.types, strict=True):
         if average == "samples" and kind != "labels":
@@ -391,7 +356,6 @@ def _positive(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]:
 
 
 def _known_labels(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]:
-    """Labels that options name are among those of the field."""
     named = dict.fromkeys(_named_labels(column.options))
     for name, kind in zip(column.fields, column.types, strict=True):
         values = list(column.table.field_of(name).values or ())

@@ -168,7 +168,6 @@ def _text(option: MetricOption, value: Any) -> str:
 
 
 def _labels(option: MetricOption, value: Any) -> Any:
-    """One of the choices, or a list of labels."""
     if not isinstance(value, list):
         return _choice(option, value)
     labels = [text_of(label) for label in value]
@@ -178,7 +177,6 @@ def _labels(option: MetricOption, value: Any) -> Any:
 
 
 def _unit(option: MetricOption, value: Any) -> Any:
-    """One of the choices, or {separator: text}."""
     if not isinstance(value, dict):
         return _choice(option, value)
     separator = value.get("separator")
@@ -188,7 +186,6 @@ def _unit(option: MetricOption, value: Any) -> Any:
 
 
 def _matrix(option: MetricOption, value: Any) -> dict[str, dict[str, float]]:
-    """Points by gold label and answer, with labels as texts."""
     expected = "expected points for each gold label and answer, such as {pro: {pro: 1, con: -0.5}}"
     points: dict[str, dict[str, float]] = {}
     for gold, row in mapping_of(value).items():
@@ -201,7 +198,6 @@ def _matrix(option: MetricOption, value: Any) -> dict[str, dict[str, float]]:
 
 
 def _threshold(option: MetricOption, value: Any) -> Any:
-    """A number, or {above: number}."""
     number = value
     if isinstance(value, dict) and list(value) == ["above"]:
         number = value["above"]

@@ -3,7 +3,7 @@
 The engine of BERTScore is what a column, `options.bertscore` and the options of all models say of it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,14 @@ def engine_of(options: Any, found: list[Broken]) -> dict[str, Any]:
     group = options.get("bertscore")
     if group is not None and not isinstance(group, dict):
         found.append((PLACE, f"expected a mapping with some of {', '.join(TYPES)}."))
-    found += _faults(mapping_of(group))
+    for name, value in mapping_of(group).items():
+        if name not in TYPES:
+            found.append(((*PLACE, str(name)), f"unknown option. {nearest(str(name), list(TYPES))}"))
+            continue
+        kind, expected = TYPES[name]
+        is_layer = name == "num_layers"
+        if value is not None and (type(value) is not kind or value == "" or (is_layer and value < 1)):
+            found.append(((*PLACE, name), f"expected {expected} (found {value!r})."))
     of_all = {name: options[name] for name in OF_ALL_MODELS if options.get(name) is not None}
     return {**of_all, **with_options(DEFAULT, mapping_of(group))}
 
@@ -65,17 +72,6 @@ def folder_faults(engine: Mapping[str, Any], folder: Path, trail: Trail) -> Iter
     if engine["rescale"] and engine.get("baseline") is None:
         what = f"bert-score knows no baseline for the folder {model}."
         yield trail, f"{what} Expected options.bertscore.baseline, or rescale: false."
-
-
-def _faults(given: Mapping[str, Any]) -> Iterator[Broken]:
-    for name, value in given.items():
-        if name not in TYPES:
-            yield (*PLACE, str(name)), f"unknown option. {nearest(str(name), list(TYPES))}"
-            continue
-        kind, expected = TYPES[name]
-        is_layer = name == "num_layers"
-        if value is not None and (type(value) is not kind or value == "" or (is_layer and value < 1)):
-            yield (*PLACE, name), f"expected {expected} (found {value!r})."
 
 
 DECLARED = "declared"
@@ -122,7 +118,7 @@ def settle(data: dict[str, Any], folder: Path) -> list[Broken]:
     _show_bounds(data, tables)
     name_columns([(one.data, one.metric) for one in columns if one.metric is not None])
     found += _complete_others(data, columns)
-    expressions = _expressions(data, found)
+    expressions = _expressions(columns, data.get("layout", "joint"), found)
     checks = dict(_checks(tables, folder, found))
     options = data.setdefault("options", {})
     if isinstance(options, dict):
@@ -150,7 +146,6 @@ def _show_bounds(data: dict[str, Any], tables: Mapping[str, DeclaredTable]) -> N
 
 
 def _plans(data: dict[str, Any], columns: Sequence[SettledColumn]) -> dict[str, dict[str, Any]]:
-    """Task → key → metric, as the scoring package gets them."""
     plans: dict[str, dict[str, Any]] = {str(task.get("id")): {} for _, task in mappings(data, "tasks")}
     for one in columns:
         if one.metric is not None and isinstance(one.data.get("key"), str):
@@ -161,7 +156,6 @@ def _plans(data: dict[str, Any], columns: Sequence[SettledColumn]) -> dict[str, 
 def _checks(
     tables: Mapping[str, DeclaredTable], folder: Path, found: list[Broken]
 ) -> Iterator[tuple[str, dict[str, str]]]:
-    """The organisers' own checks, by table."""
     for name, table in tables.items():
         own = OWN.fullmatch(table.check or "")
         if own is not None and (folder / own["file"]).is_file():
@@ -222,14 +216,10 @@ def _complete(column: dict[str, Any], metric: DeclaredMetric, trail: Trail) -> I
         if said := bound(known, default, column["worst"]):
             column["meaning"] = f"{column['meaning']} {said}"
         column.setdefault("precision", PRECISIONS.get(known.best, PRECISION))
-    if metric.undefined is not None:
-        yield from _undefined(metric.undefined, column, trail)
-
-
-def _undefined(undefined: float, column: dict[str, Any], trail: Trail) -> Iterator[Broken]:
-    """A value for what is undefined that could not be written."""
-    worst = column["worst"]
-    if isinstance(worst, int | float) and _is_better(column["sort"] == "desc", worst, undefined):
+    undefined, worst = metric.undefined, column["worst"]
+    if undefined is None or not isinstance(worst, int | float):
+        return
+    if _is_better(column["sort"] == "desc", worst, undefined):
         what = f"{undefined:g} is beyond the column's worst, {worst:g}, which is written instead."
         yield (*trail, "metric", "undefined"), f"{what} Expected a value that is no worse, or another worst."
 
@@ -288,35 +278,36 @@ def _complete_computed(column: dict[str, Any], by_key: dict[Any, dict[str, Any]]
     column.setdefault("meaning", f"{named} of {titles}.")
 
 
-def _expressions(data: dict[str, Any], found: list[Broken]) -> dict[str, dict[str, Any]]:
+def _expressions(columns: Sequence[SettledColumn], layout: Any, found: list[Broken]) -> dict[str, dict[str, Any]]:
     """Complete the columns with expressions in place; gives those of each task as the scoring package reads them.
 
     What is wrong is appended to `found`. Each stands after the expressions that it is made of.
     """
     read: dict[str, Expression] = {}
-    columns: dict[str, tuple[str, dict[str, Any]]] = {}
-    for place, task in mappings(data, "tasks"):
-        for trail, column in mappings(task, "columns", place):
-            if column.get("expression") is None:
-                continue
-            expression = _expression(column, trail, found)
-            if expression is not None and isinstance(column.get("key"), str):
-                read[column["key"]] = expression
-                columns[column["key"]] = str(task.get("id")), column
-    found += _operands(data, read)
+    of_key: dict[str, SettledColumn] = {}
+    for one in columns:
+        if one.data.get("expression") is None:
+            continue
+        expression = _expression(one.data, one.trail, found)
+        if expression is not None and isinstance(one.data.get("key"), str):
+            read[one.data["key"]], of_key[one.data["key"]] = expression, one
+    found += _operands(columns, layout, read)
     ordered = list(_in_order(read))
-    found += _circles(data, set(read) - set(ordered))
+    circle = sorted(set(read).difference(ordered))
+    for one in columns:
+        if one.data.get("key") in circle:
+            what = f"is made of itself, through {', '.join(circle)}. Expected no circle."
+            found.append(((*one.trail, "expression"), what))
     settled: dict[str, dict[str, Any]] = {}
     for key in ordered:
-        task_id, column = columns[key]
+        column = of_key[key].data
         better = BETTER.get(str(column["sort"]), "higher")
-        one = {"text": read[key].text, "worst": column["worst"], "better": better}
-        settled.setdefault(task_id, {})[key] = one
+        own = {"text": read[key].text, "worst": column["worst"], "better": better}
+        settled.setdefault(of_key[key].task, {})[key] = own
     return settled
 
 
 def _expression(column: dict[str, Any], trail: Trail, found: list[Broken]) -> Expression | None:
-    """A column's expression, with what else the column needs."""
     beside = [key for key in ALONE if column.get(key) is not None]
     found += [((*trail, key), "cannot be given together with expression. Expected one of the two.") for key in beside]
     for key, example in (("sort", "desc"), ("worst", 0)):
@@ -338,35 +329,33 @@ def _expression(column: dict[str, Any], trail: Trail, found: list[Broken]) -> Ex
         return None
 
 
-def _operands(data: dict[str, Any], read: Mapping[str, Expression]) -> Iterator[Broken]:
+def _operands(columns: Sequence[SettledColumn], layout: Any, read: Mapping[str, Expression]) -> Iterator[Broken]:
     """What an expression names must be a written column of its task, or in layout joint of any."""
-    for place, task in mappings(data, "tasks"):
-        own = dict(mappings(task, "columns", place))
-        usable = _written(own.values())
-        elsewhere = _written([column for _, column in columns_of(data)])
-        if data.get("layout", "joint") == "joint":
-            usable = elsewhere
-        for trail, column in own.items():
-            expression = read.get(str(column.get("key")))
-            if expression is None or column.get("expression") is None:
+    everywhere = _written(columns)
+    for one in columns:
+        expression = read.get(str(one.data.get("key")))
+        if expression is None or one.data.get("expression") is None:
+            continue
+        usable = everywhere
+        if layout != "joint":
+            usable = _written([other for other in columns if other.task == one.task])
+        for key, at in expression.columns:
+            if key in usable:
                 continue
-            for key, at in expression.columns:
-                if key in usable:
-                    continue
-                fault = f"at character {at}: no metric or expression {key!r}. {nearest(key, usable)}"
-                if key in elsewhere:
-                    what = f"at character {at}: {key!r} is a column of another task, which is scored by itself"
-                    fault = f"{what} in layout {data.get('layout')}. Expected columns of this task, or layout joint."
-                yield (*trail, "expression"), fault
+            fault = f"at character {at}: no metric or expression {key!r}. {nearest(key, usable)}"
+            if key in everywhere:
+                what = f"at character {at}: {key!r} is a column of another task, which is scored by itself"
+                fault = f"{what} in layout {layout}. Expected columns of this task, or layout joint."
+            yield (*one.trail, "expression"), fault
 
 
-def _written(columns: Iterable[dict[str, Any]]) -> list[str]:
+def _written(columns: Sequence[SettledColumn]) -> list[str]:
     """The keys of the columns that an expression may be made of: metrics, and other expressions."""
     keys = []
-    for column in columns:
-        is_written = column.get("computation") is None and column.get("measured") is None
-        if is_written and isinstance(column.get("key"), str):
-            keys.append(column["key"])
+    for one in columns:
+        is_written = one.data.get("computation") is None and one.data.get("measured") is None
+        if is_written and isinstance(one.data.get("key"), str):
+            keys.append(one.data["key"])
     return keys
 
 
@@ -382,13 +371,6 @@ def _in_order(read: Mapping[str, Expression]) -> Iterator[str]:
         done.update(ready)
         for key in ready:
             del waiting[key]
-
-
-def _circles(data: dict[str, Any], keys: set[str]) -> Iterator[Broken]:
-    for trail, column in columns_of(data):
-        if column.get("key") in keys:
-            others = ", ".join(sorted(keys))
-            yield (*trail, "expression"), f"is made of itself, through {others}. Expected no circle."
 
 
 def bound(metric: MetricRow, default: float, worst: Any) -> str:

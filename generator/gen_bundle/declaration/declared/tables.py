@@ -33,22 +33,6 @@ FILE_OPTIONS = ("quoting", "delimiter", "skip", "at", "names", "paths", "columns
 NO_FILE = File("", "")
 
 
-def has_cells(file: File) -> bool:
-    """Whether it is a table of cells."""
-    return file.suffix in (".csv", ".tsv")
-
-
-def has_lines(file: File) -> bool:
-    """Whether each of its lines is one text."""
-    return file.suffix == ".txt"
-
-
-def _file_option(file: File) -> dict[str, Any]:
-    """The file as the scoring package gets it."""
-    said = {key: getattr(file, key) for key in FILE_OPTIONS}
-    return {"name": file.name, "format": file.format, **{key: value for key, value in said.items() if value}}
-
-
 @dataclass
 class DeclaredTable:
     """A table as bundle.yaml declares it, defaults put in.
@@ -112,7 +96,9 @@ class DeclaredTable:
         option["unit"] = self.unit_word
         for name in ("file", "gold", "gold_keys"):
             file = option[name]
-            option[name] = file and _file_option(file)
+            if file is not None:
+                option[name] = {"name": file.name, "format": file.format}
+                option[name].update({key: getattr(file, key) for key in FILE_OPTIONS if getattr(file, key)})
         if self.gold_keys:
             option["gold_keys"]["names"] = self.gold_keys.names
         return option
@@ -143,9 +129,8 @@ def read_tables(data: dict[str, Any], found: Found) -> dict[str, DeclaredTable]:
         return {}  # the model reports it
     several = submission.get("tables")
     if several is None:
-        return {
-            ONLY_TABLE: _table(ONLY_TABLE, ("submission",), submission, ("reference",), data.get("reference"), found)
-        }
+        only = _table(ONLY_TABLE, ("submission",), submission, ("reference",), data.get("reference"), found)
+        return {ONLY_TABLE: only}
     if not isinstance(several, dict) or not several:
         found.append((("submission", "tables"), "expected a mapping of names and tables."))
         return {}
@@ -185,7 +170,7 @@ def _table(name: str, trail: Trail, data: dict[str, Any], gold_trail: Trail, gol
         _read_reference(table, gold, places, gold_trail, found)
     else:
         found.append((gold_trail, "is missing. Expected: {file: gold.csv}, the gold in each phase's folder."))
-    if has_lines(table.file) and has_lines(table.gold) and not table.key:
+    if table.file.has_lines and table.gold.has_lines and not table.key:
         table.key, table.by_line = [LINE], True
     found += _shape(table, data, gold_trail)
     return table
@@ -270,7 +255,7 @@ def _placed_columns(table: DeclaredTable, file: File, columns: list[str], trail:
 
 def _shape(table: DeclaredTable, data: dict[str, Any], gold_trail: Trail) -> Iterator[Broken]:
     """What the file's format asks of key and fields."""
-    is_line, is_gold_line = has_lines(table.file), has_lines(table.gold)
+    is_line, is_gold_line = table.file.has_lines, table.gold.has_lines
     if is_gold_line and not (is_line or table.by_line or table.key == [table.gold.named_by]):
         yield table.trail, f"a gold file of lines ({table.gold.name}) has no keys. Expected a submission of lines, too."
     if table.many and is_line:
@@ -349,7 +334,7 @@ def _with_dialect(data: dict[str, Any], file: File, trail: Trail, found: Found) 
     for here, item in mappings(data, "fields", trail):
         _check_place(item, here, found)
     kind = file.format
-    if has_cells(file):
+    if file.has_cells:
         kind = "cells"
     for key, kinds, what in OF_FORMATS:
         if data.get(key) and file.format and kind not in kinds:
@@ -365,7 +350,6 @@ def _delimiter(value: Any, trail: Trail, found: Found) -> str | None:
 
 
 def _lines(value: Any, trail: Trail, found: Found) -> int:
-    """How many lines at the beginning are not read."""
     if type(value) is int and value >= 0:
         return value
     if value is False or value not in (None, 0):

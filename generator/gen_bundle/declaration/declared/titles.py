@@ -63,16 +63,14 @@ def name_columns(columns: Sequence[tuple[dict[str, Any], DeclaredMetric]]) -> No
 
 def _titled(metric: DeclaredMetric, words: Sequence[Words]) -> str:
     """The metric's title with some words; which rows count, and by which groups, is never left out."""
-    parts = [_title(metric), *(say(metric) for say in words), _rows(metric), _groups(metric)]
+    parts = [_title(metric), *(say(metric) for say in words), _rows(metric)]
+    if metric.by:
+        parts.append(f"by {' and '.join(metric.by)}")
     return ", ".join(filter(None, parts))
 
 
 def _fields(metric: DeclaredMetric) -> str:
     return " and ".join(metric.fields)
-
-
-def _groups(metric: DeclaredMetric) -> str:
-    return f"by {' and '.join(metric.by)}" if metric.by else ""
 
 
 def _other_gold(metric: DeclaredMetric) -> str:
@@ -95,7 +93,6 @@ def _options(metric: DeclaredMetric) -> str:
 
 
 def _said(name: str, value: Any, *, is_choice: bool) -> str:
-    """An option in a title."""
     if name == "case":
         return "without case"
     if name == "items":
@@ -116,7 +113,6 @@ def _said(name: str, value: Any, *, is_choice: bool) -> str:
 
 
 def _rows(metric: DeclaredMetric) -> str:
-    """Which keys count."""
     texts = []
     for column, wanted in metric.where.items():
         if not isinstance(wanted, dict):

@@ -1,0 +1,6 @@
+"""Words that messages and pages share. Runs on Python 3.9 with the standard library alone."""
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun, such as `1 submission` and `2 submissions`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
