@@ -5,6 +5,7 @@ import hashlib
 import json
 import math
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -190,7 +191,12 @@ as they like, so a whole one would confirm every guess. So few digits distinguis
 
 @cache
 def _version(library: str) -> str:
-    from importlib import metadata  # a tenth of a short run's time, which metrics without libraries need not spend
+    """As `importlib.metadata.version`, without the import, which is a tenth of a short run's time."""
+    named = f"{library.replace('-', '_')}-*.dist-info"
+    for folder in sys.path:
+        for found in Path(folder).glob(named):
+            return found.stem.rpartition("-")[2]
+    from importlib import metadata  # the package's folder is called otherwise
 
     return metadata.version(library)
 

@@ -121,21 +121,17 @@ def _tell_differences(declared: Declared, comparison: Comparison) -> None:
     told = set()
     for run, column in comparison.differing():
         original, ours = _text(run.original.value(column)), _text(run.declared.value(column))
-        name, kind = f"{run.name}, task {run.task}", ("column", column)
+        kind, kept = ("column", column), declared.differs
+        said = f"{column} is {original}, the declaration gives {ours}"
         if run.declared.scores is None:
-            kind = ("refused", run.name)
+            kind, kept = ("refused", run.name), declared.stricter
+            said = f"{column} {original}; refused: {run.declared.reason}"
         elif run.original.scores is None:
             kind = ("lenient", "")
-        if kind in told:
-            continue
-        told.add(kind)
-        if run.declared.scores is None:
-            declared.stricter.append(f"{name}: {column} {original}; refused: {run.declared.reason}")
-        elif run.original.scores is None:
-            reason = run.original.reason
-            declared.differs.append(f"{name}: fails ({reason}); the declaration gives {column} {ours}")
-        else:
-            declared.differs.append(f"{name}: {column} is {original}, the declaration gives {ours}")
+            said = f"fails ({run.original.reason}); the declaration gives {column} {ours}"
+        if kind not in told:
+            told.add(kind)
+            kept.append(f"{run.name}, task {run.task}: {said}")
 
 
 def _text(value: float | None) -> str:

@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gen_bundle.new.gold import FEWEST_REPEATS, LINE_END, LIST, NUMBER, TAG, GoldRows, text_of
+from gen_bundle.new.gold import FEWEST_REPEATS, LINE_END, LIST, GoldRows, text_of
 from gen_bundle.new.other_forms import json_list
-from scoring_kit.base.fields import Field, FieldError
+from scoring_kit.base.fields import NUMBER, TAG, Field, FieldError
 
 WHOLE = re.compile(r"[+-]?[0-9]+")
 NO_NUMBER = re.compile(r"(?i)[+-]?(nan|inf|infinity)|null|none|nil|n\.?a\.?|#?n/a|-+|\?+|\.")
@@ -113,13 +113,19 @@ class GoldColumn:
 def look_at(gold: GoldRows, name: str) -> GoldColumn:
     """What a column holds."""
     values = gold.columns[name]
-    times: Iterable[tuple[Any, int]] = zip(values, itertools.repeat(1))
-    if not gold.is_json:
-        times = Counter(values).items()
-    given = [(value, number) for value, number in times if not _is_blank(value)]
-    odd = _no_numbers(given, is_json=gold.is_json)
-    kept = [(value, number) for value, number in given if str(value) not in odd]
-    found = _column(name, kept, is_json=gold.is_json)
+    if gold.is_json:
+        given = list(itertools.filterfalse(_is_blank, values))
+        odd = _no_numbers(zip(given, itertools.repeat(1)), is_json=True)
+        if odd:
+            given = [value for value in given if str(value) not in odd]
+        found = _json_column(name, given)
+    else:
+        cells = Counter(values)
+        del cells[""]
+        odd = _no_numbers(cells.items(), is_json=False)
+        for cell in odd:
+            del cells[cell]
+        found = _cell_column(name, cells)
     blank: list[int] = []
     not_numbers: list[int] = []
     if odd or not all(values):
@@ -163,18 +169,6 @@ def labels_of(texts: Collection[str], kind: str) -> tuple[str, ...]:
     return ordered or _in_order(texts)
 
 
-def fits(value: Any, field: Field, *, is_json: bool) -> bool:
-    """Whether a value that is not empty is one of a field, as scored submissions have it."""
-    try:
-        if is_json:
-            field.kind.of_json(field, value)
-        else:
-            field.kind.of_cell(field, value)
-    except FieldError:
-        return False
-    return True
-
-
 def _is_tag(value: Any) -> bool:
     return isinstance(value, str) and TAG.fullmatch(value) is not None
 
@@ -183,13 +177,13 @@ def _is_number(cell: str) -> bool:
     return NUMBER.fullmatch(cell) is not None and _is_finite(cell)
 
 
-def _no_numbers(given: Sequence[tuple[Any, int]], *, is_json: bool) -> set[str]:
+def _no_numbers(given: Iterable[tuple[Any, int]], *, is_json: bool) -> set[str]:
     """Values that say NaN or the like, where most rows, and all others, are numbers; `given` says in how many rows."""
-    field = Field("", "number")
+    is_number = _is_json_number if is_json else _is_number
     odd: set[str] = set()
     others = numbers = 0
     for value, times in given:
-        if fits(value, field, is_json=is_json):
+        if is_number(value):
             numbers += times
         elif NO_NUMBER.fullmatch(str(value).strip()):
             odd.add(str(value))
@@ -201,6 +195,8 @@ def _no_numbers(given: Sequence[tuple[Any, int]], *, is_json: bool) -> set[str]:
 
 def _cell_column(name: str, cells: Counter[str]) -> GoldColumn:
     """A column of these cells, which occur so often."""
+    if not cells:
+        return GoldColumn(name, "string")
     if all(map(LIST.fullmatch, cells)):
         lists = list(map(json_list, cells.elements()))
         found = GoldColumn(name, "other")
@@ -238,13 +234,9 @@ def _numbers(name: str, numbers: Iterable[float], written: Counter[str]) -> Gold
     return GoldColumn(name, "number", within_one=all(0 <= number <= 1 for number in numbers))
 
 
-def _column(name: str, given: Sequence[tuple[Any, int]], *, is_json: bool) -> GoldColumn:
-    """A column of these values, which are in so many rows."""
-    if not given:
+def _json_column(name: str, values: Sequence[Any]) -> GoldColumn:
+    if not values:
         return GoldColumn(name, "string")
-    if not is_json:
-        return _cell_column(name, Counter(dict(given)))
-    values = [value for value, _ in given]
     if set(map(type, values)) == {list}:
         return _list_column(name, values)
     if all(map(_is_json_number, values)):
@@ -428,12 +420,15 @@ def gaps(gold: GoldRows, column: GoldColumn) -> list[str]:
 
 def misfits(gold: GoldRows, column: GoldColumn, kind: str) -> list[str]:
     """Values that are not of the type that was named for their column: the first one, and where the others are."""
-    field = Field(column.name, kind, separator=column.separator)
-    if kind == "probability":
-        field = Field(column.name, "label")
+    field = Field(column.name, {"probability": "label"}.get(kind, kind), separator=column.separator)
+    read = field.kind.of_json if gold.is_json else field.kind.of_cell
     wrong = []
     for at, value in enumerate(gold.columns[column.name]):
-        if not _is_blank(value) and not fits(value, field, is_json=gold.is_json):
+        if _is_blank(value):
+            continue
+        try:
+            read(field, value)
+        except FieldError:
             wrong.append(gold.place(at))
     if wrong:
         first, *rest = wrong

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from gen_bundle.errors import UserError
+from scoring_kit.base.fields import json_text
 
 BINARY = {
     b"PK\x03\x04": "an Excel workbook or another zip. Expected text; in Excel: Save as, CSV UTF-8",
@@ -28,10 +29,8 @@ MOST_SHOWN = 20
 LINE_KEY = "line"
 NUMBERED = "id"
 LINE_END = re.compile("[\r\n]")
-NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 LIST = re.compile(r"(?s)\[\s*([\[{('\"\d].*)?\]")
 """A list in a cell, of JSON or Python, and no label in brackets."""
-TAG = re.compile(r"O|[BI]-.+")
 FEWEST_REPEATS = 1.5
 """Texts that occur so often on average are labels."""
 Quoting = Literal["rfc4180", "none"]
@@ -224,11 +223,8 @@ class GoldRows:
 
 def text_of(value: Any) -> str | None:
     """A value as a string or label compares; None for what is neither."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value) if isinstance(value, int) else None
+    text = json_text(value)
+    return text if isinstance(text, str) else None
 
 
 def one_after_another(files: Sequence[GoldRows], faults: Sequence[str] = ()) -> GoldRows:
@@ -277,11 +273,6 @@ def numbered(gold: GoldRows) -> GoldRows:
         seen[phase] += 1
         numbers.append(str(seen[phase]))
     return replace(gold, columns={NUMBERED: numbers, **gold.columns})
-
-
-def without(gold: GoldRows, *unwanted: str) -> GoldRows:
-    """The gold without some columns."""
-    return replace(gold, columns={name: gold.columns[name] for name in gold.names if name not in unwanted})
 
 
 def raise_all(problems: Iterable[str]) -> None:

@@ -9,7 +9,8 @@ from typing import Literal
 
 from gen_bundle.errors import UserError
 from gen_bundle.new.columns import BINARY, WHOLE, GoldColumn, constant, gaps, labels_of
-from gen_bundle.new.gold import FEWEST_REPEATS, LINE_KEY, NUMBER, GoldRows, raise_all
+from gen_bundle.new.gold import FEWEST_REPEATS, LINE_KEY, GoldRows, raise_all
+from scoring_kit.base.fields import NUMBER
 
 FEWEST_WORDS = 3
 """Of a text on average, if it is no name."""

@@ -18,7 +18,6 @@ from gen_bundle.new.gold import (
     FEWEST_REPEATS,
     LINE_END,
     LIST,
-    NUMBER,
     NUMBERED,
     GoldFile,
     GoldRows,
@@ -27,6 +26,7 @@ from gen_bundle.new.gold import (
     open_gold,
     raise_all,
 )
+from scoring_kit.base.fields import NUMBER
 from scoring_kit.base.submissions import allow_long_cells
 
 BETWEEN = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "blanks"}

@@ -4,10 +4,11 @@ import itertools
 import json
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from gen_bundle.errors import UserError
-from gen_bundle.new.gold import LINE_KEY, NUMBERED, GoldFile, GoldRows, raise_all, without
+from gen_bundle.new.gold import LINE_KEY, NUMBERED, GoldFile, GoldRows, raise_all
 
 QRELS = re.compile(r"(\S+)[ \t]+(?:0|Q0)[ \t]+(\S+)[ \t]+(-?[0-9]+)\s*")
 """A judgement as TREC has it: query, iteration, item, relevance."""
@@ -149,8 +150,8 @@ def _with_token_rows(file: GoldFile, sentences: Sequence[Sentence], width: int) 
             rows.append((start + position - 1, [str(at), str(position), *cells]))
     note = f"{file.name}: a token a line; sentences and the positions in them were numbered, and each token is a row"
     gold = GoldRows.of_rows(file.name, ".tsv", ["sentence", "position", *names], rows, [note], "none")
-    unsaid = [name for name in names if set(gold.columns[name]) == {"_"}]
-    return without(gold, *unsaid)
+    said = {name: values for name, values in gold.columns.items() if set(values) != {"_"}}
+    return replace(gold, columns=said)
 
 
 def read_labelled_words(file: GoldFile) -> GoldRows | None:

@@ -125,8 +125,9 @@ def is_sorted_by_answer(proposal: Proposal) -> bool:
         different = len(set(texts))
         if column.type == "number":
             numbers = list(map(float, texts))
-            ordered = sorted(numbers)
-            if len(set(numbers)) > 2 and numbers in (ordered, ordered[::-1]):
+            rises = all(itertools.starmap(operator.le, itertools.pairwise(numbers)))
+            falls = all(itertools.starmap(operator.ge, itertools.pairwise(numbers)))
+            if (rises or falls) and len(set(numbers)) > 2:
                 return True
         elif different > 1 and len(texts) > 4 * different:
             blocks = 1 + sum(itertools.starmap(operator.ne, itertools.pairwise(texts)))

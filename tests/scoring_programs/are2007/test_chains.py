@@ -1,6 +1,8 @@
 """Tasks 2 and 4: MUC by hand and by another formulation; overlaps against networkx and enumeration."""
 
 import itertools
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 
 import networkx as nx
@@ -14,6 +16,7 @@ from are2007.muc import LinkScores, muc
 from are2007.reference import AreReference
 from are2007.submission import AreSubmission
 from are2007.task4 import Alignment, alignments, muc_with_overlaps, tree_weight
+from gen_bundle.resources import resource
 
 pytestmark = pytest.mark.slow
 
@@ -202,6 +205,19 @@ def many_ties(groups: int) -> tuple[list[list[Mention]], list[list[Mention]]]:
 def test_many_ties_are_broken_together(groups: int) -> None:
     """One tree over halves: 1/2 · 1/2 a link. With 40 of them they are too many to try all combinations."""
     assert muc_with_overlaps(*many_ties(groups)).recalled == pytest.approx((groups - 1) / 4)
+
+
+def test_small_groups_are_aligned_without_scipy() -> None:
+    """Whose import would be half of a build."""
+    code = (
+        "import sys; from are2007.task4 import alignments; print(list(alignments({(0, 4)}, {(0, 2), (2, 4)}))); "
+        "sys.exit('scipy' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=resource("scoring_programs"), capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "[[{(0, 4): (0, 2)}, {(0, 4): (2, 4)}]]\n"
 
 
 def test_too_much_to_search_leaves_one_best_alignment() -> None:

@@ -1,14 +1,21 @@
 """The line that says what a run's numbers depend on."""
 
+from importlib import metadata
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gen_bundle.difference.signatures import parse_signature
-from scoring_kit.outputs import reference_digest, signature
+from scoring_kit.outputs import _version, reference_digest, signature
 from scoring_kit.program import Program
 from scoring_kit.results import TaskResult
+
+
+@pytest.mark.parametrize("library", ["scipy", "scikit-learn", "typing-extensions", "jinja2", "PyYAML"])
+def test_a_library_s_version_is_that_of_its_metadata(library: str) -> None:
+    assert _version(library) == metadata.version(library)
 
 
 def signed(settings: dict[str, str]) -> dict[str, str]:

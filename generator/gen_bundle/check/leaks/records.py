@@ -19,7 +19,7 @@ from itertools import chain, groupby, islice, zip_longest
 from typing import IO, Any, TypeVar
 from xml.etree import ElementTree
 
-from gen_bundle.zips.tree import CHUNK, Node
+from gen_bundle.zips.tree import CHUNK, Node, sha256_of
 from scoring_kit.base.submissions import allow_long_cells
 
 T = TypeVar("T")
@@ -107,6 +107,14 @@ def _encoding(node: Node) -> str:
     if start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         return "utf-16"
     return "" if b"\0" in start else "utf-8-sig"
+
+
+def content_digest(node: Node) -> str:
+    """SHA-256 of a file, which is the same for a text in UTF-16 and in UTF-8."""
+    encoding = _encoding(node)
+    if not encoding.startswith("utf-16") or node.size > MAX_TEXT:
+        return sha256_of(node)
+    return hashlib.sha256(node.read(node.size).decode(encoding, "replace").encode("utf-8", "replace")).hexdigest()
 
 
 def is_binary(node: Node) -> bool:

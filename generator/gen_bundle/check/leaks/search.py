@@ -15,6 +15,7 @@ from gen_bundle.check.leaks.records import (
     WIDEST,
     Block,
     blocks,
+    content_digest,
     digests,
     in_memory,
     is_binary,
@@ -459,7 +460,7 @@ def found_leaks(bundle: Bundle) -> Iterator[Leak]:
     for seen in seen_files:
         name = seen.name.rpartition("/")[2]
         channel = "" if seen.is_answer else seen.channel
-        different.setdefault((sha256_of(seen.node), channel, seen.is_answer, name), seen)
+        different.setdefault((content_digest(seen.node), channel, seen.is_answer, name), seen)
     search = Search(gold)
     texts = Texts(chain.from_iterable(table.texts for table in gold.tables))
     for seen in different.values():
