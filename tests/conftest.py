@@ -18,10 +18,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.browser import browser as browser
-from tests.forked_python import forked_python as forked_python
+from tests.forks import forked_python as forked_python
 from tests.organisers import kept_organisers as kept_organisers
+from tests.organisers import known_verdicts as known_verdicts
 from tests.organisers import running_organisers as running_organisers
-from tests.organisers import validators as validators
 
 # The tests write some gigabytes in small files: to memory, where there is enough of it and programs may be run from it.
 MEMORY = Path("/dev/shm")

@@ -1,80 +1,179 @@
-"""Programs in processes of their own that need not import anything anew; see `tests/fork_server.py`."""
+"""Programs in forks of the test's process, where what they import is imported already, or within it.
 
-import json
+Importing scikit-learn takes most of two seconds a process, pip half a second, compiling a validator a twentieth. For
+tests that start many; that programs start by themselves, the dry run's tests of the process engine show.
+"""
+
+import importlib
 import os
+import runpy
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import traceback
+import warnings
+import zipfile
+import zipimport
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from types import CodeType
+from typing import Any, TextIO
 
-NOTHING: Mapping[str, Any] = {}
+import pytest
+
+from gen_bundle.render.starting_kit import DRIVER
+
+LIBRARIES = {
+    "score.py": "sklearn.metrics",
+    "organise.py": "sklearn.metrics",
+    "pip": "pip._internal.commands.install",
+    DRIVER: "zipfile",
+}
+"""What is forked, `python …/NAME`, `python -m NAME` or `python -c NAME` → what is imported before."""
+
+FLAGS = ("-I", "-S", "-P", "-s", "-B", "-X", "utf8")
+
+ROOT = Path(__file__).resolve().parents[1]
+ROOTS = [ROOT, ROOT / "generator", ROOT / "scoring_programs"]
+OURS = {path.stem for root in ROOTS for path in root.iterdir()}
+
+COMPILED: dict[bytes, CodeType] = {}
+"""Of the modules in validators: source → code."""
 
 
-class Forks:
-    """A process that has imported `modules`, and its forks; `path` is a further folder with modules, for it alone."""
+def called(main: Callable[[], int], stdout: Path, stderr: Path) -> int:
+    """The exit status that `main` returns, called in this process; what it prints goes to the two files."""
+    with (
+        stdout.open("w", encoding="utf-8") as out,
+        stderr.open("w", encoding="utf-8") as err,
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
+        return main()
 
-    def __init__(self, *modules: str, path: Path | str = "") -> None:
-        script = Path(__file__).with_name("fork_server.py")
-        self._server = subprocess.Popen(
-            [sys.executable, str(script), str(path), *modules],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
 
-    def start(
-        self,
-        run: str,
-        arguments: Sequence[object],
-        *,
-        stdout: Path,
-        stderr: Path,
-        folder: Path | str = ".",
-        environment: Mapping[str, str] = NOTHING,
-        constants: Mapping[str, Any] = NOTHING,
-    ) -> int:
-        """Start a program; returns its process.
+def forked(main: Callable[[], object], stdout: Path, stderr: Path, **options: Any) -> int:
+    """As `called`, in a fork: for a program that changes its own process, as by ending all its children."""
+    with stdout.open("wb") as out, stderr.open("wb") as err:
+        return Fork(main, stdin=subprocess.DEVNULL, stdout=out, stderr=err, **options).wait()
 
-        Args:
-            run: a script's path, or "package.module:function".
-            arguments: what `sys.argv` holds after the program.
-            stdout: the file for its output; `stderr` may be the same one.
-            stderr: the file for its errors.
-            folder: its working directory.
-            environment: variables besides our own.
-            constants: "package.module:NAME" → another value for this process.
-        """
-        return self._ask(
-            run=run,
-            arguments=[*map(str, arguments)],
-            stdout=str(stdout.absolute()),
-            stderr=str(stderr.absolute()),
-            folder=str(folder),
-            environment={**os.environ, **environment},
-            constants=dict(constants),
-        )
 
-    def wait(self, process: int) -> int:
-        """The exit code of a process, as soon as it has ended; negative for the signal that killed it."""
-        return self._ask(wait=process)
+class Fork(subprocess.Popen[Any]):
+    """A function of this process that runs as a program, in a fork; its exit status is what the function returns."""
 
-    def close(self) -> None:
-        """End; a fork that still runs goes on."""
-        self._server.communicate()
+    def __init__(self, main: Callable[[], object], *, env: Mapping[str, str] | None = None, **options: Any) -> None:
+        options["preexec_fn"] = partial(_become, main, dict(os.environ if env is None else env))
+        with warnings.catch_warnings():
+            # The other thread is xdist's, which only waits to read, and holds no lock that a program could want.
+            warnings.filterwarnings("ignore", ".* is multi-threaded", DeprecationWarning)
+            super().__init__([sys.executable], **options)
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+class ForkedPython(Fork):
+    """As `Popen`, but some of the programs that this Python is to run are run in a fork of this process."""
 
-    def _ask(self, **request: Any) -> int:
-        assert self._server.stdin is not None
-        assert self._server.stdout is not None
-        self._server.stdin.write(json.dumps(request) + "\n")
-        self._server.stdin.flush()
-        return int(self._server.stdout.readline())
+    def __init__(self, args: Sequence[str], **options: Any) -> None:
+        arguments = _arguments(args)
+        library = LIBRARIES.get(_name(arguments))
+        if library is None:
+            super(Fork, self).__init__(args, **options)
+            return
+        importlib.import_module(library)
+        if arguments[1] == DRIVER:
+            for validator in Path(arguments[2]).parent.glob("*.pyz"):
+                _compile_members(validator)
+        super().__init__(partial(run_script, arguments), **options)
+
+
+@pytest.fixture
+def forked_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run scoring programs, organisers, validators and pip in forks."""
+    monkeypatch.setattr(subprocess, "Popen", ForkedPython)
+
+
+def _arguments(command: Sequence[str]) -> Sequence[str]:
+    """The arguments of a Python after its flags; none of another program."""
+    if command[0] != sys.executable:
+        return []
+    first = 1
+    while command[first] in FLAGS:
+        first += 1
+    return [*map(str, command[first:])]
+
+
+def _name(arguments: Sequence[str]) -> str:
+    """What a Python runs, as in `LIBRARIES`."""
+    if not arguments:
+        return ""
+    return arguments[1] if arguments[0] in ("-m", "-c") else Path(arguments[0]).name
+
+
+def _compile_members(archive: Path) -> None:
+    with zipfile.ZipFile(archive) as opened:
+        sources = {opened.read(name): f"{archive}/{name}" for name in opened.namelist() if name.endswith(".py")}
+    for source in sources.keys() - COMPILED.keys():
+        with suppress(SyntaxError, ValueError):
+            COMPILED[source] = compile(source, sources[source], "exec", dont_inherit=True)
+
+
+def _compiled(path: str, source: bytes) -> CodeType:
+    """What `zipimport` takes for a module."""
+    return COMPILED.get(source) or compile(source, path, "exec", dont_inherit=True)
+
+
+def _become(main: Callable[[], object], environment: Mapping[str, str]) -> None:
+    """Run in this fresh fork, which has its streams and its folder already, and end with the exit status."""
+    os.closerange(3, 1024)  # one of them tells `Popen` that the program has started
+    os.environ.clear()
+    os.environ.update(environment)
+    warnings.resetwarnings()
+    warnings.simplefilter("ignore", DeprecationWarning)
+    warnings.showwarning = _show  # in place of pytest's
+    sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", buffering=1)  # noqa: SIM115
+    sys.path[:0] = filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))
+    status: object = 1
+    try:
+        status = main()
+    except SystemExit as ended:
+        status = ended.code
+        if not isinstance(status, int | None):
+            print(status, file=sys.stderr)
+            status = 1
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        os._exit(status if isinstance(status, int) else 0)
+
+
+def _show(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    (file or sys.stderr).write(warnings.formatwarning(message, category, filename, lineno, line))
+
+
+def run_script(arguments: Sequence[str], kept: Sequence[str] = ()) -> None:
+    """Run what a Python would with these arguments; none of our own packages, but those `kept`, is imported before."""
+    replaced = OURS - set(kept)
+    for folder in filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)):
+        replaced |= {path.stem for path in Path(folder).iterdir()}
+    for name in [name for name in sys.modules if name.partition(".")[0] in replaced]:
+        del sys.modules[name]
+    sys.path[:] = [path for path in sys.path if Path(path) not in ROOTS]
+    vars(zipimport)["_compile_source"] = _compiled
+    if arguments[0] == "-m":
+        sys.argv = list(arguments[1:])
+        runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
+    elif arguments[0] == "-c":
+        sys.argv = ["-c", *arguments[2:]]
+        exec(arguments[1], {"__name__": "__main__"})
+    else:
+        sys.argv = list(arguments)
+        sys.path.insert(0, str(Path(arguments[0]).resolve().parent))
+        runpy.run_path(arguments[0], run_name="__main__")

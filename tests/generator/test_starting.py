@@ -4,11 +4,15 @@ import os
 import shlex
 import subprocess
 import sys
+from contextlib import chdir
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
+from click.testing import CliRunner
 
 from gen_bundle import starting
+from gen_bundle.cli import root
 from gen_bundle.package.client import ScoringPackage
 from gen_bundle.twin.engines.process import program_environment
 from tests.generator.competition import small_competition
@@ -55,15 +59,24 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     submissions(place, {"ant": "1 0 1 1"})
     write_zip(place / "team.zip", {"pred.txt": "1 0 1 1"})
     (place / "gold.csv").write_text("id,text,label\n" + "".join(f"{n},t{n},{'ab'[n % 2]}\n" for n in range(40)))
-    gen_bundle(place, "../my-task --out ../my-task.zip")  # only then do other verbs run its code
+    verb(place, "../my-task --out ../my-task.zip")  # only then do other verbs run its code
     return place
 
 
-def gen_bundle(place: Path, arguments: str) -> "subprocess.CompletedProcess[str]":
-    """Run a verb in the folder of traps."""
+def verb(place: Path, arguments: str) -> tuple[int, str]:
+    """Run a verb in the folder of traps, in this process; its exit status and what it prints."""
+    environment = {"XDG_STATE_HOME": str(place / "state"), "PIP_NO_INDEX": "1"}
+    with chdir(place / "traps"), patch.dict(os.environ, environment):
+        done = CliRunner().invoke(root, shlex.split(arguments.replace("..", str(place))))
+    return done.exit_code, done.output
+
+
+def verb_by_itself(place: Path, arguments: str) -> tuple[int, str]:
+    """As `verb`, in a process of its own, which nothing of the folder is imported by, either."""
     command = [*GEN_BUNDLE, *shlex.split(arguments.replace("..", str(place)))]
     environment = {**os.environ, "XDG_STATE_HOME": str(place / "state"), "PIP_NO_INDEX": "1"}
-    return subprocess.run(command, cwd=place / "traps", env=environment, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=place / "traps", env=environment, capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(
@@ -79,20 +92,23 @@ def gen_bundle(place: Path, arguments: str) -> "subprocess.CompletedProcess[str]
         ("dry-run ../new --engine process --trust --submission ../team.zip --out ../dry", 0),
         ("rank ../my-task --data ../my-task/data --submissions ../teams --phase test", 2),
         ("diff ../my-task ../new", 1),
-        (
-            "rescore ../new --submissions ../teams --phase test --engine process --trust --workers 2 --out ../rescored",
-            0,
-        ),
         ("verify ../details.json --bundle ../my-task --submission ../team.zip --phase test", 2),
         ("image lock ../needy --tag me/own:1 --manifest ../models.yaml", 2),
         ("status http://127.0.0.1:9/competitions/1", 2),
     ],
 )
 def test_nothing_of_the_current_folder_runs(place: Path, arguments: str, status: int) -> None:
-    done = gen_bundle(place, arguments)
+    found, printed = verb(place, arguments)
     assert not (place / "touched").exists(), (place / "touched").read_text()
-    assert done.returncode == status, done.stdout + done.stderr
-    assert "Traceback" not in done.stderr
+    assert found == status, printed
+    assert "Traceback" not in printed
+
+
+def test_nothing_of_the_current_folder_runs_in_workers(place: Path) -> None:
+    options = "--submissions ../teams --phase test --engine process --trust --workers 2 --out ../rescored"
+    found, printed = verb_by_itself(place, f"rescore ../new {options}")
+    assert not (place / "touched").exists(), (place / "touched").read_text()
+    assert found == 0, printed
 
 
 def test_a_module_beside_the_package_replaces_none(tmp_path: Path) -> None:

@@ -22,7 +22,13 @@ from tests.generator.test_declared import competition as competition
 from tests.generator.twin.bundles import GOOD, Bundle, write_zip
 from tests.generator.twin.test_isolation import INGESTION
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
+
+
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A competition that comes with the tool, built by somebody else."""
+    return build(BuildRequest("process2025", tmp_path_factory.mktemp("shipped") / "shipped.zip", force=True))[0].path
 
 
 @pytest.fixture(autouse=True)
@@ -122,14 +128,12 @@ def test_programs_of_others_need_trust(tmp_path: Path, shape: str) -> None:
     assert touched.exists()
 
 
-def test_own_bundles_and_our_own_programs_need_none(tmp_path: Path, nothing_is_known: Path) -> None:
+def test_own_bundles_and_our_own_programs_need_none(shipped: Path, tmp_path: Path, nothing_is_known: Path) -> None:
     folder, _ = trapped(tmp_path)
     bundle = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))[0].path
-    shipped = build(BuildRequest("process2025", tmp_path / "shipped.zip", force=True))[0].path
     for path in (bundle, shipped):
         refuse_strangers(path, ProcessEngine(), trust=False)
     shutil.rmtree(nothing_is_known)
-    refuse_strangers(shipped, ProcessEngine(), trust=False)
     with pytest.raises(StrangersError, match="was not built here"):
         refuse_strangers(bundle, ProcessEngine(), trust=False)
 
@@ -145,9 +149,7 @@ def test_own_bundles_and_our_own_programs_need_none(tmp_path: Path, nothing_is_k
         ("metadata.yaml", "command: python3 /app/program/score.py /app/input /app/output; id"),
     ],
 )
-def test_a_byte_more_is_anothers_program(tmp_path: Path, nothing_is_known: Path, name: str, text: str) -> None:
-    shipped = build(BuildRequest("process2025", tmp_path / "shipped.zip", force=True))[0].path
-    shutil.rmtree(nothing_is_known)
+def test_a_byte_more_is_anothers_program(shipped: Path, tmp_path: Path, name: str, text: str) -> None:
     with zipfile.ZipFile(shipped) as archive:
         archive.extractall(tmp_path / "bundle")
     for program in (tmp_path / "bundle" / "scoring_programs").glob("*.zip"):
@@ -188,7 +190,7 @@ def test_a_home_that_cannot_be_written_to_is_no_error(tmp_path: Path, monkeypatc
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
     remember("a")
     assert not is_known("a")
-    assert run("process2025", "--out", tmp_path / "bundle.zip").exit_code == 0
+    assert run(trapped(tmp_path)[0], "--out", tmp_path / "bundle.zip").exit_code == 0
     monkeypatch.delenv("XDG_STATE_HOME")
     monkeypatch.setenv("HOME", "/proc/nowhere")
     remember("a")

@@ -1,11 +1,11 @@
 """Runs a scoring package as its packed program runs: score.py beside program.json, folders for input and output."""
 
-import atexit
 import json
+import os
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,8 @@ from gen_bundle.package.programs import program_members
 from gen_bundle.package.resolve import resolve
 from gen_bundle.resources import resource
 from gen_bundle.zips.writing import write_zip
-from tests.forks import Forks
+from tests.forks import forked, run_script
 
-OF_PYTHON = ("argparse", "csv", "difflib", "html", "importlib.metadata", "inspect", "json", "zipfile")
-"""What scoring programs import of Python's own library, with all that these modules import."""
 TAKING_RESULTS = sorted(
     folder.parent.name for folder in resource("bundles").glob("*/bundle.yaml") if not resolve(folder.parent).takes_code
 )
@@ -76,15 +74,8 @@ def run_unit(
     (given / "ref").symlink_to(reference, target_is_directory=True)
     (given / "res").symlink_to(submission, target_is_directory=True)
     output.mkdir()
-    run = kit_forks().start(
-        str(program / "score.py"),
-        [given, output],
-        folder=program,
-        stdout=tmp_path / "stdout",
-        stderr=tmp_path / "stderr",
-        environment=environment or {},
-    )
-    exit_code = kit_forks().wait(run)
+    stdout, stderr = tmp_path / "stdout", tmp_path / "stderr"
+    exit_code = run_unpacked(program, [given, output], stdout, stderr, environment or {})
     return Outcome(
         exit_code=exit_code,
         scores=_json(output / "scores.json"),
@@ -95,16 +86,16 @@ def run_unit(
     )
 
 
-@cache
-def kit_forks() -> Forks:
-    """For packed programs: processes that have imported the kit.
+def run_unpacked(
+    program: Path, arguments: Sequence[Path], stdout: Path, stderr: Path, environment: Mapping[str, str]
+) -> int:
+    """Run an unpacked program in a process that has imported the kit, but nothing of the competition.
 
     That a packed program holds what it imports, the tests of dry runs show; that the kit imports no library, so that
     one that is blocked is met here, too, `test_light_imports`.
     """
-    started = Forks(*OF_PYTHON, "scoring_kit.frame", path=resource("scoring_programs"))
-    atexit.register(started.close)
-    return started
+    main = partial(run_script, [str(program / "score.py"), *map(str, arguments)], kept=["scoring_kit"])
+    return forked(main, stdout, stderr, cwd=program, env={**os.environ, **environment})
 
 
 def _text(path: Path) -> str | None:

@@ -21,7 +21,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.importing.declaring import Declared, declare
 from gen_bundle.twin.engines import Container, Ended, LineListener
 from gen_bundle.twin.engines.process import ProcessEngine
-from tests.calls import called
+from tests.forks import called
 from tests.generator.importing.bundles import (
     HALVES_SCORER,
     RESULTS_SCORER,

@@ -111,7 +111,7 @@ def kit_of(bundle: Path, folder: Path) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("kept_organisers", "validators")
+@pytest.mark.usefixtures("kept_organisers")
 def test_the_kit_names_the_columns_of_gold_and_says_whose_fault_other_gold_is(tmp_path: Path) -> None:
     rows = "".join(f"{i},text {i},d{i // 4},{'ab'[i % 2]}\n" for i in range(24))
     folder = made(tmp_path, "gold.csv", f"id,text,doc,label\n{rows}")
@@ -134,7 +134,7 @@ def pages(bundle: Path) -> dict[str, str]:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("kept_organisers", "validators")
+@pytest.mark.usefixtures("kept_organisers")
 def test_pages_follow_a_changed_declaration(tmp_path: Path) -> None:
     folder = made(tmp_path, "gold.csv", sentiment(30), split="40:60")
     before = pages(bundled(folder).path)

@@ -1,30 +1,30 @@
 """A scheduler and workers as an organiser starts them: the real commands, in processes of their own."""
 
+import logging
 import os
-import signal
+import pkgutil
 import socket
+import sys
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-from tests.forks import NOTHING, Forks
+from tests.forks import Fork
 
 START_SECONDS = 60
-NOTICED_SOON = {"gen_bundle.rescore.cluster:NOTICE_SECONDS": 0.2}
-GIVEN_UP_SOON = {"gen_bundle.rescore.cluster:CONNECT_SECONDS": 0.5}
-"""How long the command waits for somebody who does not come, where a test waits for that."""
+SCHEDULER, WORKER = "distributed.cli.dask_scheduler:main", "distributed.cli.dask_worker:main"
 
 
 class Running:
-    """A command in a process of its own, and what it prints."""
+    """A command in a fork of the test's process, and what it prints."""
 
-    def __init__(self, forks: Forks, log: Path, run: str, arguments: list[object], **more: Any) -> None:
-        self._forks = forks
+    def __init__(self, log: Path, name: str, arguments: list[object], environment: Mapping[str, str]) -> None:
         self._log = log
-        log.touch()
-        self.process = forks.start(run, arguments, stdout=log, stderr=log, **more)
-        self.ended: int | None = None
+        main = partial(command, name, [*map(str, arguments)])
+        with log.open("wb") as out:
+            self.process = Fork(main, stdout=out, stderr=out, env={**os.environ, **environment})
+        self.end, self.kill = self.process.wait, self.process.kill
 
     @property
     def printed(self) -> str:
@@ -35,59 +35,51 @@ class Running:
         """Wait until it prints this."""
         until(lambda: words in self.printed, lambda: f"{words!r} is not in: {self.printed}")
 
-    def end(self) -> int:
-        """Wait for its end; its exit code."""
-        if self.ended is None:
-            self.ended = self._forks.wait(self.process)
-        return self.ended
 
-    def kill(self) -> None:
-        """End it, if it runs."""
-        if self.ended is None:
-            os.kill(self.process, signal.SIGKILL)
-            self.end()
+def command(name: str, arguments: list[str]) -> None:
+    """What the command of a function does."""
+    sys.argv = [name, *arguments]
+    logging.root.handlers = [logging.StreamHandler()]  # in place of the test's
+    pkgutil.resolve_name(name)()
 
 
 class Dask:
     """A scheduler, its workers, and `gen-bundle rescore` that uses them."""
 
-    def __init__(self, forks: Forks, folder: Path) -> None:
+    def __init__(self, folder: Path) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.address = f"tcp://127.0.0.1:{self.port}"
-        self._forks = forks
         self._folder = folder
         self._running: list[Running] = []
 
     def start_scheduler(self) -> Running:
         """`dask scheduler`, which listens."""
-        started = self._start("dask_scheduler", ["--host", "127.0.0.1", "--port", self.port, "--no-dashboard"])
+        started = self._start(SCHEDULER, ["--host", "127.0.0.1", "--port", self.port, "--no-dashboard"], {})
         until(self._listens, lambda: started.printed)
         return started
 
-    def start_worker(self, *options: object, environment: Mapping[str, str] = NOTHING) -> Running:
+    def start_worker(self, *options: object, **environment: str) -> Running:
         """`dask worker`, which the scheduler knows."""
         place = self._folder / f"worker-{len(self._running)}"
         own = ["--no-nanny", "--local-directory", place, "--nthreads", "1", "--no-dashboard"]
-        started = self._start("dask_worker", [self.address, *own, *options], environment=environment)
+        started = self._start(WORKER, [self.address, *own, *options], environment)
         started.prints("Registered to")
         return started
 
-    def rescore(self, *arguments: object, constants: Mapping[str, float] = NOTHING) -> Running:
+    def rescore(self, *arguments: object) -> Running:
         """`gen-bundle rescore` with these arguments."""
-        return self._run("gen_bundle.cli:main", ["rescore", *arguments], constants=constants)
+        return self._start("gen_bundle.cli:main", ["rescore", *arguments], {})
 
     def close(self) -> None:
         """End everything."""
         for one in self._running:
             one.kill()
+            one.end()
 
-    def _start(self, command: str, arguments: list[object], **more: Any) -> Running:
-        return self._run(f"distributed.cli.{command}:main", arguments, **more)
-
-    def _run(self, run: str, arguments: list[object], **more: Any) -> Running:
-        started = Running(self._forks, self._folder / f"{len(self._running)}.log", run, arguments, **more)
+    def _start(self, name: str, arguments: list[object], environment: Mapping[str, str]) -> Running:
+        started = Running(self._folder / f"{len(self._running)}.log", name, arguments, environment)
         self._running.append(started)
         return started
 

@@ -3,6 +3,7 @@
 import importlib
 import io
 import re
+import warnings
 import zipfile
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -12,11 +13,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from gen_bundle.rescore import scoring_job
 from gen_bundle.rescore.scoring_job import Lost, job_for, opened_bundle
 from gen_bundle.rescore.workers import ScoringDesk
 from gen_bundle.twin.engines.process import ProcessEngine
-from tests.forks import Forks
-from tests.generator.rescore.dask import GIVEN_UP_SOON, NOTICED_SOON, Dask, until
+from tests.generator.rescore.dask import Dask, until
 from tests.generator.rescore.given import (
     OPTIONS,
     TEAMS,
@@ -38,29 +39,22 @@ pytestmark = [
 
 IMPORTED = (
     *("distributed.cli.dask_scheduler", "distributed.cli.dask_worker", "distributed.http.scheduler.info"),
-    *(
-        "dask.distributed",
-        "tornado.platform.asyncio",
-        "dateutil.parser",
-        "rich.table",
-        "gen_bundle.codabench.fields",
-    ),
+    *("dask.distributed", "tornado.platform.asyncio", "dateutil.parser", "rich.table"),
     *("gen_bundle.cli.rescore", "gen_bundle.rescore.cluster", "gen_bundle.rescore.rescoring"),
     *("gen_bundle.codabench.fields", "gen_bundle.twin.engines.process"),
 )
-
-
-@pytest.fixture(scope="module")
-def forks() -> Iterator[Forks]:
-    with Forks(*IMPORTED) as started:
-        yield started
+"""What the commands import, before they are forked."""
 
 
 @pytest.fixture
-def dask(forks: Forks, tmp_path: Path) -> Iterator[Dask]:
+def dask(tmp_path: Path) -> Iterator[Dask]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # their authors' own
+        for module in IMPORTED:
+            importlib.import_module(module)
     folder = tmp_path / "dask"
     folder.mkdir()
-    started = Dask(forks, folder)
+    started = Dask(folder)
     yield started
     started.close()
 
@@ -146,11 +140,12 @@ def test_one_gpu_is_never_used_by_two_jobs(tmp_path: Path, dask: Dask) -> None:
     assert all(earlier[1] <= later[0] for earlier, later in pairwise(spans))
 
 
-def test_workers_that_come_later_are_waited_for(tmp_path: Path, dask: Dask) -> None:
+def test_workers_that_come_later_are_waited_for(tmp_path: Path, dask: Dask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gen_bundle.rescore.cluster.NOTICE_SECONDS", 0.2)
     (bundle, _), teams = bundles(tmp_path), submissions(tmp_path, {"ant": TEAMS["ant"]})
     dask.start_scheduler()
     arguments = (bundle, "--submissions", teams, *OPTIONS, "--out", tmp_path / "out", "--cluster", dask.address)
-    running = dask.rescore(*arguments, "--gpu", constants=NOTICED_SOON)
+    running = dask.rescore(*arguments, "--gpu")
     running.prints("has no workers: start some")
     assert "has a GPU" not in running.printed
     dask.start_worker()
@@ -164,8 +159,9 @@ def test_versions_that_do_not_match(tmp_path: Path, dask: Dask) -> None:
     other.mkdir(parents=True)
     (other / "METADATA").write_text("Metadata-Version: 2.1\nName: gen-bundle\nVersion: 9.9.9\n")
     (bundle, _), teams = bundles(tmp_path), submissions(tmp_path, {"ant": TEAMS["ant"]})
+    scoring_job._process_environment.cache_clear()  # a fork has what we have learnt
     dask.start_scheduler()
-    dask.start_worker(environment={"PYTHONPATH": str(other.parent)})
+    dask.start_worker(PYTHONPATH=str(other.parent))
     done = dask.rescore(bundle, "--submissions", teams, *OPTIONS, "--out", tmp_path / "out", "--cluster", dask.address)
     assert done.end() == 2
     assert re.search(r"tcp://\S+: versions do not match: .*gen-bundle 0\.1\.0 here, 9\.9\.9 there", done.printed)
@@ -192,10 +188,11 @@ def test_a_failed_unpacking_leaves_no_gold_on_the_worker(tmp_path: Path, monkeyp
     assert not [path for path in worker.rglob("*") if path.is_file()]
 
 
-def test_no_scheduler(tmp_path: Path, dask: Dask) -> None:
+def test_no_scheduler(tmp_path: Path, dask: Dask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gen_bundle.rescore.cluster.CONNECT_SECONDS", 0.5)
     (bundle, _), teams = bundles(tmp_path), submissions(tmp_path, {"ant": TEAMS["ant"]})
     arguments = (bundle, "--submissions", teams, *OPTIONS, "--out", tmp_path / "out", "--cluster", UNUSED)
-    done = dask.rescore(*arguments, constants=GIVEN_UP_SOON)
+    done = dask.rescore(*arguments)
     assert done.end() == 2, done.printed
     assert f"--cluster {UNUSED}: no scheduler answers" in done.printed
     assert "such as tcp://head:8786" in done.printed

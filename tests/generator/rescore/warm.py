@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any
 
 from gen_bundle.rescore.workers import MANY_RUNS
-from tests.scoring_programs.packed import kit_forks
+from tests.scoring_programs.packed import run_unpacked
 
 ENVIRONMENT = {"SOURCE_DATE_EPOCH": "1767225600"}
 BY_NATURE = re.compile(r"^(scored in [\d.]+ s|(Embedding texts|Classifying sentence pairs|Loaded ).*)\n", re.MULTILINE)
@@ -91,16 +91,8 @@ class WarmWorker:
 
 def score_in_a_fork(program: Path, job: Path) -> Left:
     """`score_alone`, by a process that has imported the kit, but nothing of the competition."""
-    forks = kit_forks()
-    run = forks.start(
-        str(program / "score.py"),
-        [job / "input", job / "output"],
-        folder=program,
-        stdout=job / "stdout",
-        stderr=job / "stderr",
-        environment=ENVIRONMENT,
-    )
-    return _left(forks.wait(run), job)
+    exit_code = run_unpacked(program, [job / "input", job / "output"], job / "stdout", job / "stderr", ENVIRONMENT)
+    return _left(exit_code, job)
 
 
 def score_alone(program: Path, job: Path, environment: Mapping[str, str] | None = None) -> Left:

@@ -9,7 +9,7 @@ from pathlib import Path
 from gen_bundle.twin.engines import Container, Ended, LineListener
 from ingestion_kit import ingestion
 from scoring_kit import frame
-from tests.calls import called, forked
+from tests.forks import called, forked
 
 
 class InProcessEngine:

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.slow
 LABELS = ("a", "b", "c")
 VALUES = ordered(LABELS)
 ROOT = Path(declared.__file__).resolve().parents[1]
-few = settings(max_examples=30, deadline=None)
+few = settings(max_examples=15, deadline=None)
 """Each compares many figures."""
 Library = Callable[[Any, Any], float]
 

@@ -17,7 +17,7 @@ from typing import Any, Literal
 from gen_bundle.building import BuildRequest, build
 from ingestion_kit import ingestion
 from scoring_kit import frame
-from tests.calls import called, forked
+from tests.forks import called, forked
 from tests.generator.code_competition import declaration, write_competition
 
 Version = Literal["1.25", "1.32"]

@@ -223,7 +223,7 @@ def test_missing_reference_data_are_the_organisers(case: Case) -> None:
 )
 def test_a_missing_package_is_the_organisers_and_says_how_to_get_it(case: Case, package: str, source: str) -> None:
     elsewhere = "[path for path in sys.path if 'site-packages' not in path]"
-    case.scorer(f"sys.modules.pop('{package}', 0) or setattr(sys, 'path', {elsewhere}) or __import__('{package}')")
+    case.scorer(f"sys.modules.pop('{package}', 0), setattr(sys, 'path', {elsewhere}), __import__('{package}')")
     scorer = case.folder / "my_task" / "classification.py"
     scorer.write_text(f"import sys\n{scorer.read_text(encoding='utf-8')}", encoding="utf-8")
     outcome = case.run()
