@@ -48,15 +48,51 @@ def read_elements(text: str, file: str, shape: Shape, fault: Fault, handle: Call
     Returns:
         Whether the file was read to its end.
     """
-    reader = _ElementReader(file, shape, fault, handle)
+    children = {**shape.children, "": frozenset({shape.root})}
+    names = shape.refused.union({shape.root}, *shape.children.values())
+    opened = [""]
+    skipped = 0
+
+    def start(name: str, attributes: Dict[str, str]) -> None:
+        nonlocal skipped
+        parent = opened[-1]
+        if skipped:
+            skipped += 1
+        elif name in children.get(parent, ()):
+            opened.append(name)
+            if parent:
+                handle(Element(parser.CurrentLineNumber, name, attributes))
+        elif parent in shape.texts and name not in names:
+            opened.append(parent)  # its content is read as the parent's
+        else:
+            skipped = 1
+            place = f"inside <{parent}>" if parent else "as the root"
+            expected = " or ".join(f"<{child}>" for child in sorted(children.get(parent, ()))) or "nothing"
+            where = f"{file}:{parser.CurrentLineNumber}"
+            fault(where, f"<{shown(name)[1:-1]}> {place}", "", f"{expected} {place}")
+
+    def end(_: str) -> None:
+        nonlocal skipped
+        if skipped:
+            skipped -= 1
+        else:
+            opened.pop()
+
+    def refuse(*_: object) -> None:
+        raise _RefusedError
+
+    parser = expat.ParserCreate("utf-8")
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.StartDoctypeDeclHandler = refuse
     try:
-        reader.parser.Parse(text, True)
+        parser.Parse(text, True)
     except expat.ExpatError as error:
         rule = f"not well-formed XML ({expat.ErrorString(error.code)})"
         fault(f"{file}:{error.lineno}", rule, "", "well-formed XML")
         return False
     except _RefusedError:
-        where = f"{file}:{reader.parser.CurrentLineNumber}"
+        where = f"{file}:{parser.CurrentLineNumber}"
         fault(where, "a document type (<!DOCTYPE …>)", "", "no document type, and no entities")
         return False
     return True
@@ -64,53 +100,6 @@ def read_elements(text: str, file: str, shape: Shape, fault: Fault, handle: Call
 
 class _RefusedError(Exception):
     """Raised out of the parser at what is refused."""
-
-
-class _ElementReader:
-    """Follows the parser through the elements."""
-
-    def __init__(self, file: str, shape: Shape, fault: Fault, handle: Callable[[Element], None]) -> None:
-        self.file = file
-        self.children = {**shape.children, "": frozenset({shape.root})}
-        self.texts = shape.texts
-        self.names = shape.refused.union({shape.root}, *shape.children.values())
-        self.fault = fault
-        self.handle = handle
-        self.open = [""]
-        self.skipped = 0
-        self.parser = expat.ParserCreate("utf-8")
-        self.parser.StartElementHandler = self.start
-        self.parser.EndElementHandler = self.end
-        self.parser.StartDoctypeDeclHandler = self.refuse
-
-    def start(self, name: str, attributes: Dict[str, str]) -> None:
-        if self.skipped:
-            self.skipped += 1
-            return
-        parent = self.open[-1]
-        line = self.parser.CurrentLineNumber
-        allowed = self.children.get(parent, frozenset())
-        if name in allowed:
-            self.open.append(name)
-            if parent:
-                self.handle(Element(line, name, attributes))
-            return
-        if parent in self.texts and name not in self.names:
-            self.open.append(parent)  # its content is read as the parent's
-            return
-        self.skipped = 1
-        place = f"inside <{parent}>" if parent else "as the root"
-        expected = " or ".join(f"<{child}>" for child in sorted(allowed)) or "nothing"
-        self.fault(f"{self.file}:{line}", f"<{shown(name)[1:-1]}> {place}", "", f"{expected} {place}")
-
-    def end(self, name: str) -> None:
-        if self.skipped:
-            self.skipped -= 1
-        else:
-            self.open.pop()
-
-    def refuse(self, *declaration: object) -> None:
-        raise _RefusedError
 
 
 ROOT = "document"
@@ -153,43 +142,33 @@ class Places:
         self.known = {identifier: index for index, identifier in enumerate(known)}
         self.asked: Optional[FrozenSet[Mention]] = None
         if "pronouns" in expected:
-            self.asked = frozenset(map(self._entity, expected["pronouns"]))
+            asked = map(self.known.__getitem__, expected["pronouns"])
+            self.asked = frozenset((entity, entity + 1) for entity in asked)
 
     def mention(self, element: Element) -> Optional[Mention]:
         """The mention that an element names; None, with the fault recorded, where there is none."""
-        if self.by_span:
-            return self._span(element)
-        identifier = trimmed(element, "id")
-        if identifier is not None and identifier in self.known:
-            return self._entity(identifier)
-        self._record_unknown(element, "id", identifier, "the id of an entity of the input")
-        return None
-
-    def _entity(self, identifier: str) -> Mention:
-        return self.known[identifier], self.known[identifier] + 1
-
-    def _span(self, element: Element) -> Optional[Mention]:
-        edges = []
-        for name in ("start", "end"):
-            node = trimmed(element, name)
-            if node is not None and node in self.known:
-                edges.append(self.known[node])
-            else:
-                self._record_unknown(element, name, node, "the id of a node of the input")
-        if len(edges) < 2:
+        if not self.by_span:
+            entity = self._place(element, "id")
+            return None if entity is None else (entity, entity + 1)
+        start, end = self._place(element, "start"), self._place(element, "end")
+        if start is None or end is None:
             return None
-        start, end = edges
         if start < end:
             return start, end
         value = f"{element.attributes['start']} to {element.attributes['end']}"
         self.record(element.line, "a span that does not end after its start", value, "end after start")
         return None
 
-    def _record_unknown(self, element: Element, attribute: str, value: Optional[str], expected: str) -> None:
+    def _place(self, element: Element, attribute: str) -> Optional[int]:
+        value = element.attributes.get(attribute)
+        expected = "the id of a node of the input" if self.by_span else "the id of an entity of the input"
         if value is None:
             self.record(element.line, f"<{element.name}> without {attribute}", "", f'{attribute}="…", {expected}')
-        else:
-            self.record(element.line, f"unknown {attribute} in <{element.name}>", value, expected)
+            return None
+        place = self.known.get(value.strip())
+        if place is None:
+            self.record(element.line, f"unknown {attribute} in <{element.name}>", value.strip(), expected)
+        return place
 
     def record(self, line: int, rule: str, value: str, expected: str) -> None:
         self.fault(f"{self.file}:{line}", rule, value, expected)

@@ -41,13 +41,30 @@ def alignments(key: Collection[Mention], response: Collection[Mention]) -> Itera
     Yields:
         Every alignment of a group that has the greatest total; one of them alone where there is too much to search.
     """
-    for group in _groups(list(_overlapping(sorted(set(key)), sorted(set(response))))):
-        gold, predicted = map(set, zip(*group, strict=True))
-        exact = gold & predicted
-        if len(exact) == min(len(gold), len(predicted)):
-            yield [dict(zip(exact, exact, strict=True))]  # it overlaps by 1, which no other alignment reaches
-        else:
-            yield _best(group, len(exact), FEW_STEPS) or _best_by_assignment(group, exact)
+    for near_key, near_response in _stretches(set(key), set(response)):
+        if len(near_key) == len(near_response) == 1:
+            yield [dict(zip(near_key, near_response, strict=True))]
+            continue
+        for group in _groups(list(_overlapping(near_key, near_response))):
+            gold, predicted = map(set, zip(*group, strict=True))
+            exact = gold & predicted
+            if len(exact) == min(len(gold), len(predicted)):
+                yield [dict(zip(exact, exact, strict=True))]  # it overlaps by 1, which no other alignment reaches
+            else:
+                yield _best(group, len(exact), FEW_STEPS) or _best_by_assignment(group, exact)
+
+
+def _stretches(key: Collection[Mention], response: Collection[Mention]) -> Iterator[tuple[list[Mention], list[Mention]]]:
+    """The mentions of key and response, those together that cover a stretch of the text without a gap."""
+    near: tuple[list[Mention], list[Mention]] = ([], [])
+    end = 0
+    for mention, side in sorted([*zip(key, repeat(0)), *zip(response, repeat(1))]):
+        if mention[0] >= end:
+            yield near
+            near = ([], [])
+        near[side].append(mention)
+        end = max(end, mention[1])
+    yield near
 
 
 def _best_by_assignment(group: Sequence[Candidate], exact: set[Mention]) -> list[Alignment]:
@@ -255,10 +272,13 @@ def muc_with_overlaps(key: Chains, response: Chains) -> LinkScores:
         different = set()
         for pairs in alternatives:
             aligned = [((key_chain[one], response_chain[other]), overlap(one, other)) for one, other in pairs.items()]
-            different.add(tuple(sorted(aligned)))
+            if len(alternatives) == 1:
+                settled += aligned
+            else:
+                different.add(tuple(sorted(aligned)))
         if len(different) == 1:
             settled.extend(*different)
-        else:
+        elif different:
             choices.append(sorted(different))
     common = greatest_link_weight(settled, choices)
     return LinkScores(common, links(key), common, links(response))

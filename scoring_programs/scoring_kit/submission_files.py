@@ -25,7 +25,7 @@ TOO_DEEP = ("is nested too deeply", f"at most {MAX_FOLDERS} folders inside each 
 PLATFORM_FILES = {"metadata"}
 # Files at the top of a zip by which the worker knows a program, whose files it does not hand to the scoring.
 PROGRAM_FILES = ("metadata", "metadata.yaml")
-THRESHOLDS = (50_000, 10, 10)
+THRESHOLDS = (200_000, 10, 10)
 """For a whole job: looking for cycles as often as Python does by itself would take a fifth of its time."""
 
 
