@@ -249,7 +249,9 @@ def _build_one(
     """Write the bundle that is meant for `out` to the path `unfinished`."""
     with tempfile.TemporaryDirectory(prefix="gen-bundle-") as work:
         if isinstance(competition, ForeignProject):
-            made = _foreign(competition, Path(work), request, progress)
+            progress("packing programs and data")
+            tree, draft = foreign_tree(competition, Path(work)), tuple(foreign_lacks(competition, request.now))
+            made = _Contents(tree, (), [*unused_data(competition)], draft)
         else:
             made = _with_package(competition, Path(work), request, progress)
         write_zip(unfinished, made.tree)
@@ -273,14 +275,6 @@ class _Contents:
     hidden: Sequence[Elsewhere]
     notes: Sequence[str]
     draft: tuple[Lack, ...]
-
-
-def _foreign(project: ForeignProject, work: Path, request: BuildRequest, progress: Callable[[str], None]) -> _Contents:
-    """What is packed as it is."""
-    progress("packing programs and data")
-    return _Contents(
-        foreign_tree(project, work), (), [*unused_data(project)], tuple(foreign_lacks(project, request.now))
-    )
 
 
 def _with_package(

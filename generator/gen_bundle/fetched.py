@@ -14,6 +14,8 @@ from gen_bundle.local_files import read_json
 from scoring_kit.base.texts import counted
 
 COMPETITION, RECORDS, BOARD, SUBMISSIONS = "competition.json", "submissions.json", "board.json", "submissions"
+DELETED = "Deleted"
+"""Our own word for the status of a submission that was taken back."""
 
 Record = dict[str, Any]
 
@@ -111,6 +113,11 @@ def read_fetched(submissions: Path) -> Fetched | None:
 def on_leaderboard(records: Sequence[Mapping[str, Any]]) -> set[int]:
     """The ids of the submissions on the leaderboard; one that has parts is there if any of these is."""
     return {record["parent"] or record["id"] for record in records if record["on_leaderboard"]}
+
+
+def name_of(record: Mapping[str, Any]) -> str:
+    """The name of a submission by its record's `file`: scored or not, it keeps its name when it is moved."""
+    return "/".join(Path(record["file"]).parts[1:3])
 
 
 def _fetched(phase: str, competition: Any, records: Any, board: Any) -> Fetched:

@@ -22,7 +22,7 @@ from gen_bundle.check.report import OVER
 from gen_bundle.difference.changes import Difference, Effect
 from gen_bundle.difference.report import differences
 from gen_bundle.errors import UserError, bug_report
-from gen_bundle.fetched import whole_submissions
+from gen_bundle.fetched import DELETED, whole_submissions
 from gen_bundle.live.competition import Place, Snapshot, different, original_bundle, read_snapshot, submission_rule
 from gen_bundle.live.connection import AnswerError, Connection, LiveError, Row
 from gen_bundle.live.datasets import content_digest, number_of, pack, store_file
@@ -40,7 +40,7 @@ from gen_bundle.live.reruns import (
     still_ranking,
 )
 from gen_bundle.live.site_bundle import EDITOR, OURS, UNKNOWN, Edit, SiteBundle, by_hand, ways_back
-from gen_bundle.live.submissions import DELETED, FINAL, state, submissions_of
+from gen_bundle.live.submissions import FINAL, state, submissions_of
 from gen_bundle.live.upload import readiness
 from gen_bundle.local_files import write_json
 from scoring_kit.base.texts import counted

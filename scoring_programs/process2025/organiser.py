@@ -17,7 +17,6 @@ from scoring_kit.board import (
     board,
     read_scores,
     standing,
-    tied,
     written_scores,
 )
 from scoring_kit.csv_reading import read_table
@@ -133,7 +132,7 @@ def _answer(scores: Scores, view: RankingView) -> dict[str, Any]:
         record: dict[str, Any] = {TEAM: team, **scores[team], S: combined[team]}
         for name, own in by.items():
             record[f"{name}_rank"] = own.ranks.get(team)
-        record["tied"] = [name for name, own in by.items() if team in tied(own.ranks, view.unseen)]
+        record["tied"] = [name for name, own in by.items() if team in own.tied]
         record["invited_by"] = invited_by.get(team)
         records.append(record)
     shown = {}
@@ -233,7 +232,7 @@ def _read_scores(path: Path) -> Scores:
 def _notes(by: Mapping[str, Standing], view: RankingView) -> list[str]:
     titles = {F1: "Classification", RMSE: "Regression", S: "Combined score"}
     order = " Where it decides an invitation, the teams' alphabetical order was taken."
-    notes = [f"{titles[name]}: {note}{order}" for name in titles for note in tie_notes(by[name].ranks, view.unseen)]
+    notes = [f"{titles[name]}: {note}{order}" for name in titles for note in tie_notes(by[name])]
     if view.unseen:
         notes.append("The figures of a hidden team may be worked out from the S of the others; think before showing S.")
     return notes

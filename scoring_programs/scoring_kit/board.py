@@ -251,10 +251,12 @@ class Standing:
         ranks: the rank of every team that competes and has a value.
         rows: (team, rank as it is printed) in the order of a table: `=` marks a shared rank; a baseline is where its
             value puts it; teams without a value, or with hidden figures, come last.
+        tied: the shown teams that tie with another shown one; a tie with an unseen team would reveal its figures.
     """
 
     ranks: Mapping[str, int]
     rows: Sequence[tuple[str, str]]
+    tied: Collection[str]
 
 
 def task_standing(program: Program, column: ScoreColumn, scores: Scores, view: RankingView) -> Standing:
@@ -274,7 +276,7 @@ def standing(
     ranks = shared_ranks({team: v for team, v in values.items() if team not in view.baselines}, descending, ties)
     shown = {team: v for team, v in values.items() if v is not None and team not in view.unseen}
     place = shared_ranks(shown, descending, ties)
-    shared = tied(ranks, view.unseen)
+    shared = _tied(ranks, view.unseen)
     rows = []
     for team in sorted(shown, key=lambda team: (place[team], team)):
         rank = str(ranks.get(team, ""))
@@ -282,10 +284,9 @@ def standing(
             rank += "="
         rows.append((team, rank))
     rows += [(team, "") for team in sorted(values) if team not in shown and team not in view.hide]
-    return Standing(ranks, rows)
+    return Standing(ranks, rows, shared)
 
 
-def tied(ranks: Mapping[str, int], unseen: Collection[str]) -> set[str]:
-    """The shown teams that tie with another shown one; a tie with an unseen team would reveal its figures."""
+def _tied(ranks: Mapping[str, int], unseen: Collection[str]) -> set[str]:
     counts = Counter(place for team, place in ranks.items() if team not in unseen)
     return {team for team, place in ranks.items() if team not in unseen and counts[place] > 1}

@@ -16,7 +16,6 @@ from scoring_kit.board import (
     board,
     read_scores,
     task_standing,
-    tied,
     written_scores,
 )
 from scoring_kit.program import Program, ScoreColumn
@@ -59,14 +58,13 @@ def rank(request: Mapping[str, Any], scored: TeamResults | None = None) -> dict[
         standing = task_standing(program, columns[0], scores, view)
         if all(values[columns[0].key] is None for values in scores.values()):
             notes.append(f"{program.task_names[task]}: no team entered it.")
-        shared = tied(standing.ranks, view.unseen)
         for team, record in records.items():
             record[f"{task}_rank"] = standing.ranks.get(team)
             in_ties = record.setdefault("tied", [])
-            if team in shared:
+            if team in standing.tied:
                 in_ties.append(task)
         tables.append(_table(program.task_names[task], columns, scores, standing, view))
-        notes += [f"{program.task_names[task]}: {text}" for text in tie_notes(standing.ranks, view.unseen)]
+        notes += [f"{program.task_names[task]}: {text}" for text in tie_notes(standing)]
     if scored is not None:
         notes += failed_notes(scored.results, view.unseen)
     ordered = sorted(records.values(), key=lambda record: record[TEAM] in view.hide_figures)
@@ -74,11 +72,11 @@ def rank(request: Mapping[str, Any], scored: TeamResults | None = None) -> dict[
     return with_report(with_unscored(answer, scored, view), request, program, scores, scored)
 
 
-def tie_notes(ranks: Mapping[str, int], unseen: Collection[str]) -> list[str]:
+def tie_notes(standing: Standing) -> list[str]:
     """A sentence for each rank that is shared."""
     equal: dict[int, list[str]] = {}
-    for team in sorted(tied(ranks, unseen)):
-        equal.setdefault(ranks[team], []).append(team)
+    for team in sorted(standing.tied):
+        equal.setdefault(standing.ranks[team], []).append(team)
     return [f"{' and '.join(teams)} share rank {place}." for place, teams in sorted(equal.items())]
 
 

@@ -99,7 +99,8 @@ def _unpack_members(archive: zipfile.ZipFile, name: str, folder: Path, problems:
         taken[inside.lower()] = inside
         target = folder.joinpath(*PurePosixPath(inside).parts)
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
+            if not target.parent.is_dir():
+                target.parent.mkdir(parents=True)
             left -= _write(archive, member, target, left)
         except DAMAGED as error:
             problems.error(where, f"cannot be unpacked ({error})", "an intact file; pack the zip again")

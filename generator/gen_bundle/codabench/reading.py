@@ -257,7 +257,11 @@ def _column(entry: YamlItem) -> Column:
     computation = entry.get("computation")
     if computation is not None:
         computation = str(computation)
-    inputs = map(as_integer, input_texts(entry.get("computation_indexes")))
+    inputs = []
+    for text in input_texts(entry.get("computation_indexes")):
+        number = as_integer(text)
+        if number is not None:
+            inputs.append(number)
     return Column(
         index=as_integer(entry.get("index")),
         key=as_text(entry.get("key")) or "",
@@ -266,7 +270,7 @@ def _column(entry: YamlItem) -> Column:
         precision=as_integer(entry.value.get("precision", 2)),
         hidden=is_on(entry.get("hidden")),
         computation=computation,
-        inputs=tuple(number for number in inputs if number is not None),
+        inputs=tuple(inputs),
         measured=entry.get(MEASURED) is not None,
         at=entry.at,
     )

@@ -17,11 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.errors import UserError
-from gen_bundle.fetched import BOARD, COMPETITION, RECORDS, SUBMISSIONS, Record, read_records
+from gen_bundle.fetched import BOARD, COMPETITION, DELETED, RECORDS, SUBMISSIONS, Record, read_records
 from gen_bundle.live.competition import moment, original_bundle, phases_of, read_as_organiser
 from gen_bundle.live.connection import AnswerError, Connection, ListingError, Row
 from gen_bundle.live.submissions import (
-    DELETED,
     complete,
     created,
     failure_reason,

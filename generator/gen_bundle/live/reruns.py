@@ -16,9 +16,9 @@ from typing import Any
 from pydantic import BaseModel, PrivateAttr
 
 from gen_bundle.codabench.competition import DEFAULT_LIMIT_S
+from gen_bundle.fetched import DELETED
 from gen_bundle.live.connection import AnswerError, Connection, LiveError, Row
 from gen_bundle.live.submissions import (
-    DELETED,
     FINAL,
     complete,
     created,

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.errors import UserError
+from gen_bundle.fetched import DELETED
 from gen_bundle.live.answers import body_in_one_line, unsigned
 from gen_bundle.live.competition import zoned
 from gen_bundle.live.connection import AnswerError, Connection, LiveError, Row
@@ -25,7 +26,6 @@ from gen_bundle.live.datasets import store_file
 from gen_bundle.plain_text import one_line
 
 FINAL = frozenset(["Finished", "Failed", "Cancelled"])
-DELETED = "Deleted"  # our own word for a submission that was taken back
 ERROR_LOGS = ("scoring_stderr", "prediction_stderr", "scoring_ingestion_stderr", "prediction_ingestion_stderr")
 NO_REASON = "no log, and no reason"
 _REASON = re.compile(r'(?s)<section class="note"><h2>(.*?)</h2>(.*?)</section>')  # of our own page of a failed run

@@ -216,8 +216,11 @@ def _question(key: str, question: Question | dict[str, Any]) -> dict[str, Any]:
 
 def _leaderboard(competition: Resolved) -> dict[str, Any]:
     declared = competition.declaration
-    columns = [column for _, column in competition.columns]
-    numbers = {column.key: index for index, column in enumerate(columns)}
+    columns: list[DeclaredColumn] = []
+    numbers: dict[str, int] = {}
+    for index, (_, column) in enumerate(competition.columns):
+        columns.append(column)
+        numbers[column.key] = index
     board: dict[str, Any] = {"title": declared.leaderboard.title, "key": "results"}
     if declared.leaderboard.hidden:
         board["hidden"] = True

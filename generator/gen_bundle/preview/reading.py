@@ -81,10 +81,12 @@ def _download(bundle: Bundle, role: str, use: DataUse, is_open: bool) -> Downloa
     found = bundle.tree.find(use.path) if isinstance(use.path, str) else None
     if not isinstance(found, Node):
         return Download(role, str(use.path), is_open, None)
-    size, files = found.size, []
+    size = found.size
+    files: list[tuple[str, int]] = []
     if found.is_folder:
-        files = [(name, node.size) for name, node in found.files()]
-        size = sum(size for _, size in files)
+        for name, node in found.files():
+            files.append((name, node.size))
+            size += node.size
     elif size <= MAX_LISTED_BYTES:
         with suppress(*UNREADABLE), zipfile.ZipFile(io.BytesIO(found.read(MAX_LISTED_BYTES))) as archive:
             files = sorted((member.filename, member.file_size) for member in archive.infolist() if not member.is_dir())
@@ -349,6 +351,9 @@ def _view(bundle: Bundle) -> CompetitionView:
         if content is not None:
             pages.append(PageView(title, content))
     terms = _text(bundle, top.get("terms"), "Terms", notes)
+    phases = []
+    for order, phase in enumerate(competition.phases):
+        phases.append(_phase(bundle, order, phase))
     return CompetitionView(
         title=as_text(top.get("title")) or "(no title)",
         description=as_text(top.get("description")) or "",
@@ -356,7 +361,7 @@ def _view(bundle: Bundle) -> CompetitionView:
         facts=tuple(_facts(bundle)),
         pages=tuple(pages),
         terms=terms,
-        phases=tuple(_phase(bundle, order, phase) for order, phase in enumerate(competition.phases)),
+        phases=tuple(phases),
         milestones=tuple(_milestones(bundle)),
         columns=tuple(columns),
         primary=competition.leaderboard.primary,
@@ -390,7 +395,9 @@ def _text(bundle: Bundle, name: Any, title: str, notes: list[str]) -> Content | 
 def _facts(bundle: Bundle) -> list[tuple[str, str]]:
     top, competition = bundle.yaml, bundle.competition
     at_once = as_boolean(top.get("registration_auto_approve"))
-    forum = as_boolean(top.get("forum_enabled", True))
+    forum = "yes"
+    if not as_boolean(top.get("forum_enabled", True)):
+        forum = "no"
     asked = bundle.mapping(("fact_sheet",)).items()
     titles = [as_text(one.get("title")) or str(key) for key, one in asked if isinstance(one, Mapping)]
     facts = [
@@ -400,7 +407,7 @@ def _facts(bundle: Bundle) -> list[tuple[str, str]]:
         ("Queue", as_text(top.get("queue"))),
         ("Leaderboard", competition.board_title or "(no title)"),
         ("Docker image", competition.image or "none"),
-        ("Forum", "yes" if forum else "no"),
+        ("Forum", forum),
         ("Detailed results", "shown to participants" if competition.detailed_results else "off"),
         ("Asked with a submission", "; ".join(titles)),
     ]

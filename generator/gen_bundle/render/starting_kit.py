@@ -58,12 +58,13 @@ DRIVER = """
 import contextlib, gc, importlib, io, json, os, pathlib, runpy, sys
 gc.set_threshold(1_000_000)  # as in the command: each pass goes over all rows
 asked, verdicts = pathlib.Path(sys.argv[1]), []
-place = str(asked.with_name("validate.pyz"))
-for validator, *submissions in json.loads(asked.read_text(encoding="utf-8")):
+place, submission = str(asked.with_name("validate.pyz")), str(asked.with_name("submission.zip"))
+for validator, *judged in json.loads(asked.read_text(encoding="utf-8")):
     os.replace(validator, place)
     importlib.invalidate_caches()
     verdicts.append([])
-    for submission in submissions:
+    for path in judged:
+        os.replace(path, submission)
         sys.argv = [place, submission]
         with contextlib.redirect_stdout(io.StringIO()) as printed:
             try:
@@ -186,6 +187,9 @@ def _members(
     if competition.takes_code and data.baselines:
         template = next(iter(data.baselines.values()))  # code to begin with
     extras = _extras(competition)
+    own_packages, lock = "", competition.folder / OWN_LOCK
+    if competition.declaration.requirements and lock.is_file():
+        own_packages = lock.read_text(encoding="utf-8")
     readme, form = _texts(competition, data, template, invalid, extras)
     members: dict[str, bytes | Path] = {
         **below("template", template),
@@ -195,7 +199,8 @@ def _members(
         "examples/valid.zip": valid,
         "validate.pyz": samples.validator,
         "score_locally.py": TEMPLATES / "score_locally.py",
-        "requirements.txt": _packages(competition).encode(),
+        # the image's packages, and those of the competition's own as far as they are locked
+        "requirements.txt": packages_text(locks_for(competition.options), own_packages).encode(),
     }
     for example in invalid:
         members[f"examples/invalid/{example.name}.zip"] = example.content
@@ -242,14 +247,6 @@ def _sample_members(data: PhaseData) -> dict[str, bytes | Path]:
     members = {name: content for name, content in data.public.items() if name.startswith(f"{SAMPLE}/")}
     parts = {name.split("/")[1] for name in members if name.count("/") > 1}
     return members if {"input", "gold"} <= parts else {}
-
-
-def _packages(competition: Resolved) -> str:
-    """What scoring at home needs: the image's packages, those of the competition's own as far as they are locked."""
-    own, lock = "", competition.folder / OWN_LOCK
-    if competition.declaration.requirements and lock.is_file():
-        own = lock.read_text(encoding="utf-8")
-    return packages_text(locks_for(competition.options), own)
 
 
 def _examples(
@@ -357,8 +354,7 @@ def write_asked(asked: Sequence[tuple[bytes, Sequence[bytes]]], work: Path) -> P
         path.write_bytes(validator)
         listed.append([str(path)])
         for index, content in enumerate(submissions):
-            path = work / f"{number}-{index}" / "submission.zip"
-            path.parent.mkdir()
+            path = work / f"{number}-{index}.zip"
             path.write_bytes(content)
             listed[-1].append(str(path))
     list_path = work / "asked.json"

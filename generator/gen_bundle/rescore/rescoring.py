@@ -200,14 +200,14 @@ def planned(request: RescoreRequest, bundles: Bundles, announce: Announce, advan
     advance("opening the bundle", 0, 0)
     chosen = closing(choose_engine(request.engine, announce, gpu=request.gpu, python=request.python))
     with chosen as engine, TemporaryDirectory(prefix="gen-bundle-rescore-") as work:
-        asked = {"gpu": request.gpu, "trust": request.trust}
-        new = opened_bundle(bundles.new, request.phase, Path(work, "new"), engine, named=request.bundle, **asked)
-        old = None
-        if bundles.old is not None:
-            old = opened_bundle(bundles.old, request.phase, Path(work, "old"), engine, named=request.against, **asked)
-        phases = [bundle.phase for bundle in (new, old) if bundle is not None]
+        opened: list[OpenedBundle] = []
+        for bundle, named in ((bundles.new, request.bundle), (bundles.old, request.against)):
+            if bundle is not None:
+                place, asked = Path(work, str(len(opened))), {"gpu": request.gpu, "trust": request.trust}
+                opened.append(opened_bundle(bundle, request.phase, place, engine, named=named, **asked))
+        new, old = opened[0], opened[1] if bundles.old else None
         paths = [one.path for one in submissions]
-        refuse_code(phases, paths, DIFFERENCES[NEWEST], engine, trust=request.trust)
+        refuse_code([one.phase for one in opened], paths, DIFFERENCES[NEWEST], engine, trust=request.trust)
         past = None if request.scores is None else read_old_scores(request.scores, new)
         jobs = {}
         for done, submission in enumerate(submissions):

@@ -17,8 +17,9 @@ from gen_bundle.codabench.board import Board, NoBoardError, RankedRow, RefusedEr
 from gen_bundle.codabench.competition import Leaderboard
 from gen_bundle.difference.signatures import allowance
 from gen_bundle.errors import UserError
+from gen_bundle.fetched import name_of
 from gen_bundle.rescore.scoring_job import JobResult, OpenedBundle
-from gen_bundle.rescore.submissions import SubmissionFile, fetched_name
+from gen_bundle.rescore.submissions import SubmissionFile
 from gen_bundle.twin.report import TOLERANCE, Status
 from scoring_kit.base.submissions import allow_long_cells
 
@@ -346,7 +347,7 @@ def _result(scored: bool, scores: Mapping[str, Any]) -> JobResult:
 def _from_records(records: Sequence[Mapping[str, Any]], bundle: OpenedBundle) -> OldResults:
     """What `gen-bundle fetch` wrote: of a phase with several tasks, a submission has a child for each."""
     ids = {task.name: task.id for task in bundle.phase.tasks}
-    names = {record["id"]: fetched_name(record["file"]) for record in records if record["file"]}
+    names = {record["id"]: name_of(record) for record in records if record["file"]}
     found: OldResults = {name: {} for name in names.values()}
     for record in records:
         own, parent = names.get(record["id"]), names.get(record["parent"])

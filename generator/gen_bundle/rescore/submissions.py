@@ -7,8 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from gen_bundle.errors import UserError
-from gen_bundle.fetched import RECORDS, SUBMISSIONS, on_leaderboard, read_records
-from gen_bundle.live.submissions import DELETED
+from gen_bundle.fetched import DELETED, RECORDS, SUBMISSIONS, name_of, on_leaderboard, read_records
 from scoring_kit.base.submissions import moment_of, submissions_below
 
 
@@ -53,11 +52,6 @@ def submissions_in(folder: Path) -> list[SubmissionFile]:
     return sorted(found, key=lambda one: (one.moment or datetime.min, one.name))
 
 
-def fetched_name(file: str) -> str:
-    """The name of a submission by the `file` of its record: scored or not, it keeps its name when it is moved."""
-    return "/".join(Path(file).parts[1:3])
-
-
 def _fetched(phase: Path, folder: Path) -> Iterator[SubmissionFile]:
     """What `gen-bundle fetch` wrote below `folder`, also what failed; not what its team took back."""
     records = read_records(phase)
@@ -65,7 +59,7 @@ def _fetched(phase: Path, folder: Path) -> Iterator[SubmissionFile]:
     for record in records:
         path = phase / (record["file"] or "")
         if record["file"] and record["status"] != DELETED and path.is_relative_to(folder):
-            name, moment = fetched_name(record["file"]), moment_of(path.parent.name)
+            name, moment = name_of(record), moment_of(path.parent.name)
             yield SubmissionFile(name, str(record["owner"]), path, moment, record["id"] in chosen)
 
 

@@ -277,7 +277,9 @@ def open_archive(source: IO[bytes], tick: Tick, held: ExitStack) -> Archive:
     starts = [*(member.header_offset for member in placed[1:]), opened.start_dir]
     for member, start in zip(placed, starts, strict=False):
         if member.header_offset + 30 + member.compress_size > start:
-            following = "the directory of the zip" if member is placed[-1] else "the next member"
+            following = "the next member"
+            if member is placed[-1]:
+                following = "the directory of the zip"
             found.failures.append((member.filename, f"it overlaps {following}"))
             break
     for member in found.members:

@@ -98,8 +98,9 @@ def _unpack_members(opened: zipfile.ZipFile, into: Path, bounds: Bounds) -> None
         raise ArchiveError(f"{len(members)} files and folders; at most {bounds.members} are unpacked")
     problems = list(filter(None, map(_hostile, members)))
     if problems:
-        more = [f"and {len(problems) - 10} more"] if problems[10:] else []
-        raise ArchiveError("\n".join([*problems[:10], *more]))
+        if len(problems) > 10:
+            problems[10:] = [f"and {len(problems) - 10} more"]
+        raise ArchiveError("\n".join(problems))
     into.mkdir(parents=True, exist_ok=True)
     written = compressed = 0
     made = {into}

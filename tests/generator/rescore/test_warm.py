@@ -197,6 +197,16 @@ def test_a_sound_folder_is_not_laid_out(ours: OpenedBundle, tmp_path: Path, monk
         assert desk.score(job) == expected
 
 
+def test_folders_that_follow_each_other_share_no_outputs(ours: OpenedBundle, tmp_path: Path) -> None:
+    kinds = ("nothing", "answers that are refused", "junk")
+    sent = [job_for(ours.scorers[0], odd_folder(tmp_path / kind, kind), kind) for kind in kinds]
+    with ScoringDesk() as desk:
+        found = [desk.score(job) for job in [*sent, *reversed(sent)]]
+    expected = [alone(job, tmp_path) for job in sent]
+    assert found == [*expected, *reversed(expected)]
+    assert [result.status for result in expected] == ["Finished", "Failed", "Finished"]
+
+
 def test_a_process_that_does_not_answer_is_asked_no_more(
     ours: OpenedBundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gen_bundle.codabench.board import Board
 from gen_bundle.codabench.competition import Column as BoardColumn
 from gen_bundle.codabench.competition import Leaderboard
-from scoring_kit.board import RankingView, Scores, read_scores, shared_ranks, standing, task_standing, tied
+from scoring_kit.board import RankingView, Scores, read_scores, shared_ranks, standing, task_standing
 from scoring_kit.errors import OrganiserError
 from scoring_kit.program import Program, ScoreColumn
 from scoring_kit.ranking import rank, shown_records
@@ -175,7 +175,7 @@ def test_a_team_without_figures_takes_no_part_in_a_shown_tie(tmp_path: Path, opt
     assert [row[:2] for row in answer["tables"][0]["rows"]] == [["1=", "A"], ["1=", "C"], ["4", "D"], *last]
     assert [row[:2] for row in answer["tables"][1]["rows"]] == [["1", "A"], ["3=", "C"], ["3=", "D"], *last]
     assert [record["tied"] for record in answer["teams"]][:3] == [["main"], ["main", "other"], ["other"]]
-    assert tied({"A": 1, "B": 1, "C": 1}, ["B"]) == {"A", "C"}
+    assert standing({"A": 0.5, "B": 0.5, "C": 0.5}, True, RankingView(hide=["B"])).tied == {"A", "C"}
 
 
 def test_a_baseline_is_where_its_score_puts_it_without_a_rank(tmp_path: Path) -> None:
@@ -214,7 +214,7 @@ def test_a_task_that_nobody_entered_is_said(tmp_path: Path) -> None:
 @pytest.mark.slow
 @given(st.dictionaries(st.text(max_size=3), st.none() | st.integers(0, 4).map(float), max_size=8), st.booleans())
 def test_a_rank_is_one_more_than_the_number_of_better_teams(values: dict[str, float | None], descending: bool) -> None:
-    ranks = shared_ranks(values, descending)
+    ranks, tied = shared_ranks(values, descending), standing(values, descending, RankingView()).tied
     assert set(ranks) == {team for team, value in values.items() if value is not None}
     for team, place in ranks.items():
         own = values[team]
@@ -222,7 +222,7 @@ def test_a_rank_is_one_more_than_the_number_of_better_teams(values: dict[str, fl
         better = [v for v in values.values() if v is not None and (v > own if descending else v < own)]
         assert place == len(better) + 1
         equal = [other for other in ranks if values[other] == own]
-        assert (team in tied(ranks, [])) == (len(equal) > 1)
+        assert (team in tied) == (len(equal) > 1)
 
 
 def test_the_last_bits_of_a_sum_decide_no_rank() -> None:

@@ -190,7 +190,10 @@ class SecretGold:
 
         Files that participants hold are their inputs, unless they hold all of it, or a name tells otherwise.
         """
-        held = {sha256_of(seen.node) for seen in seen_files if seen.channel in INPUT_CHANNELS}
+        held: set[str] = set()
+        for seen in seen_files:
+            if seen.channel in INPUT_CHANNELS:
+                held.add(sha256_of(seen.node))
         known = {name: node for name, node in files.items() if not JUNK_NAME.search(name) and node.size}
         holds_all = held.issuperset(map(sha256_of, known.values()))
         for path, node in known.items():
@@ -364,8 +367,9 @@ def _guessed_tables(name: str, node: Node) -> Iterator[SecretTable]:
             continue
         columns = found
         if not _is_head(found):  # its first row was taken for one
-            cells_below = enumerate(found.items(), start=1)
-            columns = {f"column {place}": [first, *cells] for place, (first, cells) in cells_below}
+            columns = {}
+            for place, (first, cells) in enumerate(found.items(), start=1):
+                columns[f"column {place}"] = [first, *cells]
         key = _guessed_key(columns)
         others = [title for title in columns if title not in key and len(set(columns[title])) > 1]
         secret = _guessed_secrets(columns, key, others)

@@ -60,9 +60,11 @@ class Seen:
 @once_a_bundle
 def visible_files(bundle: Bundle) -> Iterator[Seen]:
     """All files that participants can read, with those inside archives, and the texts of competition.yaml."""
-    # shown to everyone
-    said = "\n".join(text for text in texts_in(bundle.yaml) if " " in text.strip())
-    yield Seen("page", (), YAML_NAME, file_of(said.encode("utf-8", "replace")))
+    said: list[str] = []  # and shown to everyone
+    for text in texts_in(bundle.yaml):
+        if " " in text.strip():
+            said.append(text)
+    yield Seen("page", (), YAML_NAME, file_of("\n".join(said).encode("utf-8", "replace")))
     for page in page_files(bundle):
         if isinstance(page.found, Node) and not page.found.is_folder:
             yield Seen("page", page.at, str(page.path), page.found)

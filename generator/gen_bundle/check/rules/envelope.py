@@ -20,7 +20,7 @@ SHOWN = 5
 
 def few(names: list[str]) -> str:
     """Some names for a message, and how many more there are."""
-    text = ", ".join(repr(name) for name in names[:SHOWN])
+    text = ", ".join(map(repr, names[:SHOWN]))
     return text + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
 
 

@@ -46,10 +46,10 @@ class UnpackedProgram:
 
 def _metadata(unpacked: Unpacked) -> tuple[str, str, str]:
     """The metadata file that the worker reads, the command in it, and what is wrong where there is none."""
-    found = [(name, node) for name in METADATA_NAMES if isinstance(node := unpacked.tree.find(name), Node)]
-    if not found:
+    name = next(filter(unpacked.tree.find, METADATA_NAMES), "")
+    node = unpacked.tree.find(name)
+    if not name or not isinstance(node, Node):
         return "", "", ""
-    name, node = found[0]
     if node.is_folder:
         return name, "", f"{name} is a folder"
     try:
@@ -90,9 +90,11 @@ def _program_without_metadata(bundle: Bundle) -> Iterator[Problem]:
     for program in programs(bundle):
         if not program.metadata:
             near = [name for name in program.unpacked.names if re.search(r"(?i)(^|/)metadata(\.\w+)?$", name)]
-            hint = f"; there is {near[0]!r}" if near else ""
+            hint = ""
             if program.unpacked.wrapping_folder:
                 hint = f"; everything is in the folder {program.unpacked.wrapping_folder!r}"
+            elif near:
+                hint = f"; there is {near[0]!r}"
             yield Problem(f"{where(program.use)} has no metadata.yaml at its root{hint}", program.use.at)
 
 
@@ -110,8 +112,9 @@ def _commands_with(verdict: Verdict, kind: str, bundle: Bundle) -> Iterator[Prob
     """The commands with one kind of fault, where the program cannot run (broken) or runs otherwise (trap)."""
     for program in programs(bundle):
         command, during_scoring = program.command, program.task.ingestion_only_during_scoring
-        found = faults(command, program.role, during_scoring, program.unpacked.tree) if command else []
-        for fault in found:
+        if not command:
+            continue
+        for fault in faults(command, program.role, during_scoring, program.unpacked.tree):
             if (fault.verdict, fault.kind) == (verdict, kind):
                 yield Problem(f"{where(program.use)}: {fault.what}", program.use.at)
 

@@ -143,7 +143,11 @@ class ProcessGroup:
     def end(self) -> None:
         """End it, if it still runs, and all that it started; without the launcher what did not leave its group."""
         if not HAS_GROUPS:
-            _kill_tree(self._process)
+            # What Windows has instead of groups: its own program that ends a process with its children.
+            kill_tree = ["taskkill", "/T", "/F", "/PID", str(self._process.pid)]
+            with contextlib.suppress(OSError):
+                subprocess.run(kill_tree, capture_output=True, check=False, env=environment())
+            self._process.kill()
             self._process.wait()
             return
         if self._launched and self.poll() is None:
@@ -191,15 +195,6 @@ def signal_name(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
-
-
-def _kill_tree(process: "subprocess.Popen[bytes]") -> None:
-    """What Windows has instead of groups: its own program that ends a process with its children."""
-    with contextlib.suppress(OSError):
-        subprocess.run(
-            ["taskkill", "/T", "/F", "/PID", str(process.pid)], capture_output=True, check=False, env=environment()
-        )
-    process.kill()
 
 
 class ProcessEngine:
