@@ -4,6 +4,7 @@ Importing scikit-learn takes most of two seconds a process, pip half a second, c
 tests that start many; that programs start by themselves, the dry run's tests of the process engine show.
 """
 
+import gc
 import importlib
 import os
 import runpy
@@ -17,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from functools import partial
 from pathlib import Path
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import Any, TextIO
 
 import pytest
@@ -40,6 +41,8 @@ OURS = {path.stem for root in ROOTS for path in root.iterdir()}
 
 COMPILED: dict[bytes, CodeType] = {}
 """Of the modules in validators: source → code."""
+REPLACED: list[ModuleType] = []
+"""Modules that a fork imports anew; they are kept, since taking them apart would copy them."""
 
 
 def called(main: Callable[[], int], stdout: Path, stderr: Path) -> int:
@@ -125,6 +128,7 @@ def _compiled(path: str, source: bytes) -> CodeType:
 def _become(main: Callable[[], object], environment: Mapping[str, str]) -> None:
     """Run in this fresh fork, which has its streams and its folder already, and end with the exit status."""
     os.closerange(3, 1024)  # one of them tells `Popen` that the program has started
+    gc.freeze()  # what nobody looks at need not be copied
     os.environ.clear()
     os.environ.update(environment)
     warnings.resetwarnings()
@@ -164,7 +168,7 @@ def run_script(arguments: Sequence[str], kept: Sequence[str] = ()) -> None:
     for folder in filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)):
         replaced |= {path.stem for path in Path(folder).iterdir()}
     for name in [name for name in sys.modules if name.partition(".")[0] in replaced]:
-        del sys.modules[name]
+        REPLACED.append(sys.modules.pop(name))
     sys.path[:] = [path for path in sys.path if Path(path) not in ROOTS]
     vars(zipimport)["_compile_source"] = _compiled
     if arguments[0] == "-m":
