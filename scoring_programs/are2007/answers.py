@@ -9,13 +9,9 @@ from xml.parsers import expat
 
 from scoring_kit.errors import Fault, shown
 
-
-class Element(NamedTuple):
-    """An element's start tag: its line, name and attributes."""
-
-    line: int
-    name: str
-    attributes: Dict[str, str]
+Attributes = Dict[str, str]
+Handle = Callable[[str, Attributes, int], None]
+"""What is called with an element: its name, its attributes and the line of its start tag."""
 
 
 class Shape(NamedTuple):
@@ -34,7 +30,7 @@ class Shape(NamedTuple):
     refused: FrozenSet[str] = frozenset()
 
 
-def read_elements(text: str, file: str, shape: Shape, fault: Fault, handle: Callable[[Element], None]) -> bool:
+def read_elements(text: str, file: str, shape: Shape, fault: Fault, handle: Handle) -> bool:
     """Hand on the elements inside the root, in the order of their start tags.
 
     Args:
@@ -53,7 +49,7 @@ def read_elements(text: str, file: str, shape: Shape, fault: Fault, handle: Call
     opened = [""]
     skipped = 0
 
-    def start(name: str, attributes: Dict[str, str]) -> None:
+    def start(name: str, attributes: Attributes) -> None:
         nonlocal skipped
         parent = opened[-1]
         if skipped:
@@ -61,7 +57,7 @@ def read_elements(text: str, file: str, shape: Shape, fault: Fault, handle: Call
         elif name in children.get(parent, ()):
             opened.append(name)
             if parent:
-                handle(Element(parser.CurrentLineNumber, name, attributes))
+                handle(name, attributes, parser.CurrentLineNumber)
         elif parent in shape.texts and name not in names:
             opened.append(parent)  # its content is read as the parent's
         else:
@@ -145,30 +141,32 @@ class Places:
             asked = map(self.known.__getitem__, expected["pronouns"])
             self.asked = frozenset((entity, entity + 1) for entity in asked)
 
-    def mention(self, element: Element) -> Optional[Mention]:
+    def mention(self, name: str, attributes: Attributes, line: int) -> Optional[Mention]:
         """The mention that an element names; None, with the fault recorded, where there is none."""
-        if not self.by_span:
-            entity = self._place(element, "id")
-            return None if entity is None else (entity, entity + 1)
-        start, end = self._place(element, "start"), self._place(element, "end")
-        if start is None or end is None:
+        known = self.known
+        try:
+            if not self.by_span:
+                entity = known[attributes["id"].strip()]
+                return entity, entity + 1
+            start, end = known[attributes["start"].strip()], known[attributes["end"].strip()]
+        except KeyError:
+            self._record_unknown(name, attributes, line)
             return None
         if start < end:
             return start, end
-        value = f"{element.attributes['start']} to {element.attributes['end']}"
-        self.record(element.line, "a span that does not end after its start", value, "end after start")
+        value = f"{attributes['start']} to {attributes['end']}"
+        self.record(line, "a span that does not end after its start", value, "end after start")
         return None
 
-    def _place(self, element: Element, attribute: str) -> Optional[int]:
-        value = element.attributes.get(attribute)
+    def _record_unknown(self, name: str, attributes: Attributes, line: int) -> None:
         expected = "the id of a node of the input" if self.by_span else "the id of an entity of the input"
-        if value is None:
-            self.record(element.line, f"<{element.name}> without {attribute}", "", f'{attribute}="…", {expected}')
-            return None
-        place = self.known.get(value.strip())
-        if place is None:
-            self.record(element.line, f"unknown {attribute} in <{element.name}>", value.strip(), expected)
-        return place
+        for attribute in ("start", "end") if self.by_span else ("id",):
+            if attribute not in attributes:
+                self.record(line, f"<{name}> without {attribute}", "", f'{attribute}="…", {expected}')
+                continue
+            value = attributes[attribute].strip()
+            if value not in self.known:
+                self.record(line, f"unknown {attribute} in <{name}>", value, expected)
 
     def record(self, line: int, rule: str, value: str, expected: str) -> None:
         self.fault(f"{self.file}:{line}", rule, value, expected)
@@ -183,15 +181,9 @@ def overlap(one: Mention, other: Mention) -> float:
     return max(common, 0) / max(one[1] - one[0], other[1] - other[0])
 
 
-def trimmed(element: Element, attribute: str) -> Optional[str]:
-    """An attribute without the blanks around it; None where the element has none of that name."""
-    value = element.attributes.get(attribute)
-    return value and value.strip()
-
-
-def as_written(element: Element) -> str:
+def as_written(attributes: Attributes) -> str:
     """What an element refers to, for messages."""
-    return " ".join(element.attributes[name] for name in ("id", "start", "end") if name in element.attributes)
+    return " ".join(attributes[name] for name in ("id", "start", "end") if name in attributes)
 
 
 class AnswerKey(NamedTuple):
@@ -222,15 +214,15 @@ def read_key(text: str, places: Places) -> AnswerKey:
     chains = _Chains(places)
     lines: Dict[Mention, int] = {}
 
-    def add(element: Element) -> None:
-        if element.name in ("chain", "node"):
-            chains.add(element)
-        elif element.name == "pronoun":
-            mention = places.mention(element)
+    def add(name: str, attributes: Attributes, line: int) -> None:
+        if name in ("chain", "node"):
+            chains.add(name, attributes, line)
+        elif name == "pronoun":
+            mention = places.mention(name, attributes, line)
             if mention in lines:
-                places.record(element.line, "a repeated pronoun", as_written(element), "each pronoun once")
+                places.record(line, "a repeated pronoun", as_written(attributes), "each pronoun once")
             elif mention is not None:
-                lines[mention] = element.line
+                lines[mention] = line
 
     if read_elements(text, places.file, _KEY, places.fault, add):
         chains.close()
@@ -246,39 +238,39 @@ class _Pairs:
     def __init__(self, places: Places) -> None:
         self.places = places
         self.answers: Dict[Mention, Mention] = {}
-        self.pair: Optional[Element] = None
+        self.line = 0  # of the pair that is being read
         self.parts: Dict[str, Optional[Mention]] = {}
-        self.value = ""
+        self.pronoun: Attributes = {}
 
-    def add(self, element: Element) -> None:
-        if element.name == "pair":
+    def add(self, name: str, attributes: Attributes, line: int) -> None:
+        if name == "pair":
             self.close()
-            self.pair = element
-        elif element.name in self.parts:
-            rule = f"a second <{element.name}> in one pair"
-            self.places.record(element.line, rule, "", f"one <{element.name}>")
+            self.line = line
+        elif name in self.parts:
+            self.places.record(line, f"a second <{name}> in one pair", "", f"one <{name}>")
         else:
-            self.parts[element.name] = self.places.mention(element)
-            if element.name == "pronoun":
-                self.value = as_written(element)
+            self.parts[name] = self.places.mention(name, attributes, line)
+            if name == "pronoun":
+                self.pronoun = attributes
 
     def close(self) -> None:
         """Put the pair that was read last among the answers."""
-        pair, parts = self.pair, self.parts
-        self.pair, self.parts = None, {}
-        if pair is None:
+        line, parts = self.line, self.parts
+        self.line, self.parts = 0, {}
+        if not line:
             return
         for name in ("pronoun", "antecedent"):
             if name not in parts:
-                self.places.record(pair.line, f"a pair without <{name}>", "", f"one <{name}> in each pair")
+                self.places.record(line, f"a pair without <{name}>", "", f"one <{name}> in each pair")
         pronoun, antecedent = parts.get("pronoun"), parts.get("antecedent")
         if pronoun is None:
             return
         if self.places.asked is not None and pronoun not in self.places.asked:
             expected = "a pronoun that <anaphoric_pronouns> of the input lists"
-            self.places.record(pair.line, "a pronoun that is not to be resolved", self.value, expected)
+            self.places.record(line, "a pronoun that is not to be resolved", as_written(self.pronoun), expected)
         elif pronoun in self.answers:
-            self.places.record(pair.line, "a second answer for one pronoun", self.value, "one pair for a pronoun")
+            value = as_written(self.pronoun)
+            self.places.record(line, "a second answer for one pronoun", value, "one pair for a pronoun")
         elif antecedent is not None:
             self.answers[pronoun] = antecedent
 
@@ -290,24 +282,24 @@ class _Chains:
         self.places = places
         self.chains: List[List[Mention]] = []
         self.placed: Set[Mention] = set()
-        self.without_node: Optional[Element] = None
+        self.without_node = 0  # the line of a chain of which no node has been read so far
 
-    def add(self, element: Element) -> None:
-        if element.name == "chain":
+    def add(self, name: str, attributes: Attributes, line: int) -> None:
+        if name == "chain":
             self.close()
-            self.without_node = element
+            self.without_node = line
             self.chains.append([])
             return
-        self.without_node = None
-        mention = self.places.mention(element)
+        self.without_node = 0
+        mention = self.places.mention(name, attributes, line)
         if mention in self.placed:
-            rule = "a mention that is already in a chain"
-            self.places.record(element.line, rule, as_written(element), "each mention once, in one chain")
+            value = as_written(attributes)
+            self.places.record(line, "a mention that is already in a chain", value, "each mention once, in one chain")
         elif mention is not None:
             self.placed.add(mention)
             self.chains[-1].append(mention)
 
     def close(self) -> None:
         """Record a fault when the chain that was read last is empty."""
-        if self.without_node is not None:
-            self.places.record(self.without_node.line, "a chain without <node>", "", "at least one <node>")
+        if self.without_node:
+            self.places.record(self.without_node, "a chain without <node>", "", "at least one <node>")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from are2007.answers import BY_SPAN, ROOT, AnswerKey, Element, Places, Shape, read_elements, read_key, trimmed
+from are2007.answers import BY_SPAN, ROOT, AnswerKey, Attributes, Places, Shape, read_elements, read_key
 from scoring_kit.errors import Fault, Problems
 from scoring_kit.json_reading import read_utf8
 
@@ -116,17 +116,18 @@ def _ids(text: str, name: str, shape: Shape, fault: Fault) -> dict[str, list[str
     """Ids of the entities, pronouns and nodes of an input, each in document order."""
     ids: dict[str, dict[str, None]] = {"entity": {}, "pronoun": {}, "node": {}}
 
-    def add(element: Element) -> None:
-        if element.name not in ids:
+    def add(element: str, attributes: Attributes, line: int) -> None:
+        if element not in ids:
             return
-        identifier = trimmed(element, "id")
-        where = f"{name}:{element.line}"
-        if identifier is None:
-            fault(where, f"<{element.name}> without id", "", "an id")
-        elif identifier in ids[element.name]:
-            fault(where, f"a repeated id of <{element.name}>", identifier, "each id once")
+        where = f"{name}:{line}"
+        if "id" not in attributes:
+            fault(where, f"<{element}> without id", "", "an id")
+            return
+        identifier = attributes["id"].strip()
+        if identifier in ids[element]:
+            fault(where, f"a repeated id of <{element}>", identifier, "each id once")
         else:
-            ids[element.name][identifier] = None
+            ids[element][identifier] = None
 
     read_elements(text, name, shape, fault, add)
     return {kind: list(found) for kind, found in ids.items()}

@@ -43,7 +43,7 @@ def alignments(key: Collection[Mention], response: Collection[Mention]) -> Itera
     """
     for near_key, near_response in _stretches(set(key), set(response)):
         if len(near_key) == len(near_response) == 1:
-            yield [dict(zip(near_key, near_response, strict=True))]
+            yield [{near_key[0]: near_response[0]}]
             continue
         for group in _groups(list(_overlapping(near_key, near_response))):
             gold, predicted = map(set, zip(*group, strict=True))
@@ -54,7 +54,9 @@ def alignments(key: Collection[Mention], response: Collection[Mention]) -> Itera
                 yield _best(group, len(exact), FEW_STEPS) or _best_by_assignment(group, exact)
 
 
-def _stretches(key: Collection[Mention], response: Collection[Mention]) -> Iterator[tuple[list[Mention], list[Mention]]]:
+def _stretches(
+    key: Collection[Mention], response: Collection[Mention]
+) -> Iterator[tuple[list[Mention], list[Mention]]]:
     """The mentions of key and response, those together that cover a stretch of the text without a gap."""
     near: tuple[list[Mention], list[Mention]] = ([], [])
     end = 0
@@ -63,7 +65,8 @@ def _stretches(key: Collection[Mention], response: Collection[Mention]) -> Itera
             yield near
             near = ([], [])
         near[side].append(mention)
-        end = max(end, mention[1])
+        if mention[1] > end:
+            end = mention[1]
     yield near
 
 
