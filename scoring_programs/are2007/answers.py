@@ -91,6 +91,8 @@ def read_elements(text: str, file: str, shape: Shape, fault: Fault, handle: Hand
         where = f"{file}:{parser.CurrentLineNumber}"
         fault(where, "a document type (<!DOCTYPE …>)", "", "no document type, and no entities")
         return False
+    finally:  # else the parser and its handlers hold each other, and all that was read
+        parser.StartElementHandler = parser.EndElementHandler = parser.StartDoctypeDeclHandler = None
     return True
 
 
