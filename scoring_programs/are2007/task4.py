@@ -42,8 +42,10 @@ def alignments(key: Collection[Mention], response: Collection[Mention]) -> Itera
         Every alignment of a group that has the greatest total; one of them alone where there is too much to search.
     """
     for near_key, near_response in _stretches(set(key), set(response)):
-        if len(near_key) == len(near_response) == 1:
-            yield [{near_key[0]: near_response[0]}]
+        fewer = min(len(near_key), len(near_response))
+        if fewer == 1:
+            yield _best_pairs(list(product(near_key, near_response)))
+        if fewer < 2:
             continue
         for group in _groups(list(_overlapping(near_key, near_response))):
             gold, predicted = map(set, zip(*group, strict=True))
@@ -52,6 +54,15 @@ def alignments(key: Collection[Mention], response: Collection[Mention]) -> Itera
                 yield [dict(zip(exact, exact, strict=True))]  # it overlaps by 1, which no other alignment reaches
             else:
                 yield _best(group, len(exact), FEW_STEPS) or _best_by_assignment(group, exact)
+
+
+def _best_pairs(pairs: Sequence[Candidate]) -> list[Alignment]:
+    """Every pair with the greatest overlap, each an alignment of its own: they share a mention."""
+    if len(pairs) > 1:
+        overlaps = list(starmap(overlap, pairs))
+        least = max(overlaps) - SAME
+        pairs = [pair for pair, own in zip(pairs, overlaps, strict=True) if own >= least]
+    return [{one: other} for one, other in pairs]
 
 
 def _stretches(
@@ -275,13 +286,10 @@ def muc_with_overlaps(key: Chains, response: Chains) -> LinkScores:
         different = set()
         for pairs in alternatives:
             aligned = [((key_chain[one], response_chain[other]), overlap(one, other)) for one, other in pairs.items()]
-            if len(alternatives) == 1:
-                settled += aligned
-            else:
-                different.add(tuple(sorted(aligned)))
+            different.add(tuple(sorted(aligned)))
         if len(different) == 1:
             settled.extend(*different)
-        elif different:
+        else:
             choices.append(sorted(different))
     common = greatest_link_weight(settled, choices)
     return LinkScores(common, links(key), common, links(response))
