@@ -179,6 +179,8 @@ def overlap(one: Mention, other: Mention) -> float:
 
     Source: ARE, "Evaluation metrics": overlap = length of the overlap / max(length of one, length of the other).
     """
+    if one == other:
+        return 1.0
     common = min(one[1], other[1]) - max(one[0], other[0])
     return max(common, 0) / max(one[1] - one[0], other[1] - other[0])
 

@@ -72,7 +72,8 @@ def chain_numbers(chains: Iterable[Iterable[M]]) -> dict[M, int]:
     """Mention → the number of its chain."""
     numbers: dict[M, int] = {}
     for number, chain in enumerate(chains):
-        numbers.update(dict.fromkeys(chain, number))
+        for mention in chain:
+            numbers[mention] = number
     return numbers
 
 

@@ -280,13 +280,17 @@ def muc_with_overlaps(key: Chains, response: Chains) -> LinkScores:
     numerator of recall and precision. Of equally good alignments the one that gives the greatest numerator is taken.
     """
     key_chain, response_chain = chain_numbers(key), chain_numbers(response)
+
+    def aligned(pairs: Alignment) -> list[AlignedMention]:
+        return [((key_chain[one], response_chain[other]), overlap(one, other)) for one, other in pairs.items()]
+
     settled: list[AlignedMention] = []
     choices: list[list[tuple[AlignedMention, ...]]] = []
     for alternatives in alignments(key_chain, response_chain):
-        different = set()
-        for pairs in alternatives:
-            aligned = [((key_chain[one], response_chain[other]), overlap(one, other)) for one, other in pairs.items()]
-            different.add(tuple(sorted(aligned)))
+        if len(alternatives) == 1:
+            settled += aligned(alternatives[0])
+            continue
+        different = {tuple(sorted(aligned(pairs))) for pairs in alternatives}
         if len(different) == 1:
             settled.extend(*different)
         else:
