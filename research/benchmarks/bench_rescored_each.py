@@ -7,12 +7,13 @@ seconds are those of 200 submissions less those of 20. CPU seconds of all proces
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
@@ -63,15 +64,20 @@ def _rescore(work: Path, count: int) -> None:
     places = ["--submissions", work / f"{count}", "--out", work / f"out{count}"]
     options = [*places, "--phase", "test", "--engine", "process"]
     command = [sys.executable, "-m", "gen_bundle", "rescore", work / "bundle.zip", *options]
-    subprocess.run([str(part) for part in command], check=True, capture_output=True)
+    _run(command)
 
 
 def _score(work: Path, number: int) -> None:
     team = work / f"{MANY}" / f"team{number:03}"
     shutil.copytree(team, work / f"job{number}/res")
     (work / f"job{number}/ref").symlink_to(work / "job/ref")
-    command = [sys.executable, work / "program/score.py", work / f"job{number}", work / f"job{number}/output"]
-    subprocess.run([str(part) for part in command], check=True, capture_output=True)
+    _run([sys.executable, work / "program/score.py", work / f"job{number}", work / f"job{number}/output"])
+
+
+def _run(command: Sequence[object]) -> None:
+    """Run a command, with the modules that an earlier one has compiled."""
+    kept = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
+    subprocess.run([str(part) for part in command], check=True, capture_output=True, env=kept)
 
 
 def _seconds(call: Callable[[], object]) -> float:
