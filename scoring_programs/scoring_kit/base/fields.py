@@ -566,9 +566,10 @@ class ProbabilitiesType(FieldType):
         numbers = numbers_of_cells(list(chain.from_iterable(cells)))
         if not numbers:
             return super().of_cells(field, cells)
+        self._check_range(field, min(numbers), max(numbers))
         columns = [numbers[at :: len(field.columns)] for at in range(len(field.columns))]
         totals = list(map(math.fsum, zip(*columns)))
-        self._check(field, min(numbers), max(numbers), (min(totals), max(totals)))
+        self._check_totals(field, (min(totals), max(totals)))
         return list(zip(*[map(truediv, column, totals) for column in columns]))
 
     def of_json(self, field: Field, value: Any) -> Any:
@@ -587,16 +588,20 @@ class ProbabilitiesType(FieldType):
 
     def _shares(self, field: Field, numbers: List[float]) -> Tuple[float, ...]:
         """Each number's share of their sum."""
+        self._check_range(field, min(numbers), max(numbers))
         total = math.fsum(numbers)
-        self._check(field, min(numbers), max(numbers), [total])
+        self._check_totals(field, [total])
         return tuple([number / total for number in numbers])
 
-    def _check(self, field: Field, lowest: float, highest: float, totals: Sequence[float]) -> None:
-        """Raise FieldError for numbers that are out of range, or do not add up to what they must."""
+    def _check_range(self, field: Field, lowest: float, highest: float) -> None:
+        """Raise FieldError for numbers that are out of range: huge ones cannot even be added up."""
         if highest > LARGEST:
             of_size(field, finite(field, highest))
         if lowest < 0 or (highest > 1 and not field.normalise):
             raise FieldError(f"{field.name} is out of range", field.expected)
+
+    def _check_totals(self, field: Field, totals: Sequence[float]) -> None:
+        """Raise FieldError for sums of probabilities that are not what they must be."""
         for total in totals:
             if field.normalise and not total > 0:
                 raise FieldError(f"{field.name} is 0 for every label", field.expected)

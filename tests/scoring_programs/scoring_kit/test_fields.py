@@ -54,6 +54,9 @@ CELLS: list[tuple[str, dict[str, Any], Any, Any]] = [
     ("probabilities", SHARES, ("", "", ""), "x is empty"),
     ("probabilities", {**SHARES, "normalise": True}, ("1", "3", "0"), (0.25, 0.75, 0.0)),
     ("probabilities", {**SHARES, "normalise": True}, ("0", "0", "0"), "x is 0 for every label"),
+    ("probabilities", SHARES, ("1e308", "1e308", "0"), "x is far out of range"),
+    ("probabilities", {**SHARES, "normalise": True}, ("1e308", "1e308", "0"), "x is far out of range"),
+    ("probabilities", SHARES, ("1e999", "-1e999", "0"), "x is not finite"),
     ("labels", JOY, ("1", "0"), frozenset(["joy"])),
     ("labels", JOY, ("0", "0"), frozenset()),
     ("labels", JOY, ("1", "yes"), "is_anger is neither 1 nor 0"),
@@ -63,6 +66,17 @@ CELLS: list[tuple[str, dict[str, Any], Any, Any]] = [
     ("labels", {**JOY, "aliases": {"True": "1", "False": "0"}}, ("True", "False"), frozenset(["joy"])),
     ("labels", {"columns": ["joy", "anger"]}, ("0", "1"), frozenset(["anger"])),
 ]
+
+
+@pytest.mark.parametrize(("kind", "keys", "cell", "value"), CELLS)
+def test_cells_mean_the_same_when_read_together(kind: str, keys: dict[str, Any], cell: Any, value: Any) -> None:
+    field = Field("x", kind, **keys)
+    if isinstance(value, str) and value[:2] in ("x ", "is"):
+        with pytest.raises(FieldError) as caught:
+            field.of_cells([cell, cell])
+        assert caught.value.rule == value
+        return
+    assert field.of_cells([cell, cell]) == [field.of_cell(cell)] * 2
 
 
 @pytest.mark.parametrize(("kind", "keys", "cell", "value"), CELLS)
