@@ -36,7 +36,6 @@ import csv
 import gc
 import importlib
 import json
-import re
 import shutil
 import sys
 import tempfile
