@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from gen_bundle.declaration.declared.fields import names_of
 from gen_bundle.declaration.declared.metrics import MetricRow, UnfitError, is_number, metrics, of_types
-from gen_bundle.declaration.declared.tables import DeclaredTable, declared_tables
+from gen_bundle.declaration.declared.tables import DeclaredTable
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.source import Broken, Trail, items_of, mapping_of, text_of
 from scoring_kit.base.fields import NATURAL_POSITIVE
@@ -59,19 +59,6 @@ class DeclaredMetric:
     def as_option(self) -> dict[str, Any]:
         """The metric as the scoring package gets it."""
         return {**vars(self), "table": self.table.id}
-
-
-def declared_metrics(options: Mapping[str, Any]) -> dict[str, dict[str, DeclaredMetric]]:
-    """Task → column's key → metric, as the options of a declared competition hold them; none of another."""
-    found: dict[str, dict[str, DeclaredMetric]] = {}
-    if "metrics" not in options:
-        return found
-    tables = declared_tables(options)
-    for task, columns in options["metrics"].items():
-        found[task] = {}
-        for key, option in columns.items():
-            found[task][key] = DeclaredMetric(**{**option, "table": tables[option["table"]]})
-    return found
 
 
 def read_metric(

@@ -1,16 +1,16 @@
-"""Puts what the metrics say into a declaration: defaults of its columns, and its form for the scoring package.
+"""Puts what the metrics say into a declaration: defaults of its columns; and gives how it is scored.
 
 The engine of BERTScore is what a column, `options.bertscore` and the options of all models say of it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.declaration.declared.columns import OWN, DeclaredMetric, declared_metrics, read_metric
+from gen_bundle.declaration.declared.columns import OWN, DeclaredMetric, read_metric
 from gen_bundle.declaration.declared.metrics import MetricRow, default_worst
-from gen_bundle.declaration.declared.tables import ONLY_TABLE, DeclaredTable, declared_tables, read_tables
+from gen_bundle.declaration.declared.tables import ONLY_TABLE, DeclaredTable, read_tables
 from gen_bundle.declaration.declared.titles import meaning_of, name_columns
 from gen_bundle.declaration.model import BETTER, DeclaredPhase
 from gen_bundle.declaration.overrides import nearest
@@ -85,6 +85,49 @@ ALONE = ("metric", "computation", "measured", "of")
 """Keys of a column that say otherwise where its score comes from."""
 
 
+@dataclass(frozen=True)
+class DeclaredScoring:
+    """How a declared competition is scored; empty of one with a scoring package.
+
+    Attributes:
+        tables: by id.
+        metrics: task → column's key → its metric.
+        expressions: task → column's key → the expression, as the scoring package gets it.
+        checks: table → file and function of the organisers' own check.
+    """
+
+    tables: Mapping[str, DeclaredTable] = field(default_factory=dict)
+    metrics: Mapping[str, Mapping[str, DeclaredMetric]] = field(default_factory=dict)
+    expressions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    checks: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def metrics_of(self, tasks: Iterable[str]) -> list[DeclaredMetric]:
+        """The metrics of some tasks, in the columns' order."""
+        return [metric for task in tasks for metric in self.metrics.get(task, {}).values()]
+
+    def as_options(self) -> dict[str, Any]:
+        """What the scoring package `declared` gets as its options; nothing for another."""
+        if not self.tables:
+            return {}
+        options: dict[str, Any] = {"tables": [table.as_option() for table in self.tables.values()], "metrics": {}}
+        for task, columns in self.metrics.items():
+            options["metrics"][task] = {key: metric.as_option() for key, metric in columns.items()}
+        if self.expressions:
+            options["expressions"] = self.expressions
+        if self.checks:
+            options["checks"] = self.checks
+        return options
+
+    def remarks(self) -> Iterator[str]:
+        """What is not wrong, but worth knowing: bounded scores, fields that nothing reads."""
+        for task, columns in self.metrics.items():
+            for key, metric in columns.items():
+                if metric.known is not None:
+                    yield from _bounded(f"tasks.{task}.columns.{key}", metric, metric.known)
+        for table in self.tables.values():
+            yield from _unread(table, self.metrics_of(self.metrics))
+
+
 @dataclass
 class SettledColumn:
     """A column on its way: where it stands, what bundle.yaml says of it, and its metric if it has a sound one."""
@@ -95,18 +138,17 @@ class SettledColumn:
     metric: DeclaredMetric | None = None
 
 
-def settle(data: dict[str, Any], folder: Path) -> list[Broken]:
-    """Complete the raw declaration `data` in place; returns what is wrong, as (where, what and what was expected).
+def settle(data: dict[str, Any], folder: Path, found: list[Broken]) -> DeclaredScoring:
+    """Complete the raw declaration `data` in place, and give how it is scored; what is wrong is appended to `found`.
 
-    Each column gets `sort`, `worst`, `title`, `meaning` and `precision` from its metric where it gives none, and
-    `options` the tables and metrics as the scoring package `declared` reads them. Wrong shapes are left to the model.
+    Each column gets `sort`, `worst`, `title`, `meaning` and `precision` from its metric where it gives none. Wrong
+    shapes are left to the model.
     """
-    found: list[Broken] = []
     tables = read_tables(data, found)
     if any(trail[-1] == "key" for trail, _ in found):  # metrics would blame the fields of a table whose key is wrong
         for _, column in columns_of(data):
             _complete_unread(column)
-        return found
+        return DeclaredScoring()
     columns = list(_columns(data))
     engine = engine_of(data.get("options"), found)
     for one in columns:
@@ -120,12 +162,7 @@ def settle(data: dict[str, Any], folder: Path) -> list[Broken]:
     found += _complete_others(data, columns)
     expressions = _expressions(columns, data.get("layout", "joint"), found)
     checks = dict(_checks(tables, folder, found))
-    options = data.setdefault("options", {})
-    if isinstance(options, dict):
-        options["tables"] = [table.as_option() for table in tables.values()]
-        options["metrics"] = _plans(data, columns)
-        options.update({name: own for name, own in (("expressions", expressions), ("checks", checks)) if own})
-    return found
+    return DeclaredScoring(tables, _by_task(data, columns), expressions, checks)
 
 
 def _columns(data: dict[str, Any]) -> Iterator[SettledColumn]:
@@ -145,12 +182,12 @@ def _show_bounds(data: dict[str, Any], tables: Mapping[str, DeclaredTable]) -> N
             item.update({end: field[end] for end in ("min", "max") if end in field})
 
 
-def _plans(data: dict[str, Any], columns: Sequence[SettledColumn]) -> dict[str, dict[str, Any]]:
-    plans: dict[str, dict[str, Any]] = {str(task.get("id")): {} for _, task in mappings(data, "tasks")}
+def _by_task(data: dict[str, Any], columns: Sequence[SettledColumn]) -> dict[str, dict[str, DeclaredMetric]]:
+    found: dict[str, dict[str, DeclaredMetric]] = {str(task.get("id")): {} for _, task in mappings(data, "tasks")}
     for one in columns:
         if one.metric is not None and isinstance(one.data.get("key"), str):
-            plans[one.task][one.data["key"]] = one.metric.as_option()
-    return plans
+            found[one.task][one.data["key"]] = one.metric
+    return found
 
 
 def _checks(
@@ -383,17 +420,6 @@ def bound(metric: MetricRow, default: float, worst: Any) -> str:
 
 def _is_better(descending: bool, one: float, other: float) -> bool:
     return one > other if descending else one < other
-
-
-def remarks(options: Mapping[str, Any]) -> Iterator[str]:
-    """What is not wrong in a declared competition, but worth knowing: bounded scores, fields that nothing reads."""
-    metrics = declared_metrics(options)
-    for task, columns in metrics.items():
-        for key, metric in columns.items():
-            if metric.known is not None:
-                yield from _bounded(f"tasks.{task}.columns.{key}", metric, metric.known)
-    for table in declared_tables(options).values():
-        yield from _unread(table, [metric for columns in metrics.values() for metric in columns.values()])
 
 
 def _bounded(place: str, metric: DeclaredMetric, known: MetricRow) -> Iterator[str]:

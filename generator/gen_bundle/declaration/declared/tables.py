@@ -103,19 +103,6 @@ class DeclaredTable:
             option["gold_keys"]["names"] = self.gold_keys.names
         return option
 
-    @classmethod
-    def from_option(cls, option: Mapping[str, Any]) -> "DeclaredTable":
-        """The table that the scoring package gets."""
-        said = {**option, "fields": {field["name"]: field for field in option["fields"]}}
-        for name in ("file", "gold", "gold_keys"):
-            said[name] = option[name] and File(**option[name])
-        return cls(**said)
-
-
-def declared_tables(options: Mapping[str, Any]) -> dict[str, DeclaredTable]:
-    """The tables by id that the options of a declared competition hold; none of another."""
-    return {option["id"]: DeclaredTable.from_option(option) for option in options.get("tables", ())}
-
 
 def submitted_table(submitted: SubmittedTable) -> DeclaredTable:
     """What participants hand in, with nothing of the gold; of a scoring package as far as it says the same."""
