@@ -17,9 +17,8 @@ from pydantic import BaseModel, ValidationError
 from gen_bundle.declaration.declared import DECLARED, DeclaredScoring, settle
 from gen_bundle.declaration.foreign import PROGRAMS, ForeignCompetition, check_foreign_rules, check_packed
 from gen_bundle.declaration.model import DeclaredCompetition
-from gen_bundle.declaration.overrides import apply_overrides, nearest
 from gen_bundle.declaration.rules import check_rules
-from gen_bundle.declaration.source import Broken, Source, Trail, dotted, read_source
+from gen_bundle.declaration.source import Broken, Section, Source, Trail, apply_overrides, dotted, nearest, read_source
 from gen_bundle.errors import UserError
 from gen_bundle.resources import known_competitions
 
@@ -78,10 +77,10 @@ def read_declaration(folder: Path, overrides: Iterable[str] = (), layout: str | 
             f"{folder / FILE}: has programs that are packed as they are ({PROGRAMS}), and no scoring package, which "
             "this needs. Build the bundle; dry-run, rescore, diff, preview and the live verbs take it."
         )
-    scoring, declared = DeclaredScoring(), list[Broken]()
+    scoring, top = DeclaredScoring(), Section(source.data)
     if source.data.get("scoring_program") == DECLARED:
-        scoring = settle(source.data, folder, declared)
-    found = list({trail: (trail, text) for trail, text in [*_model_errors(source), *declared]}.values())
+        scoring = settle(top, folder)
+    found = list({trail: (trail, text) for trail, text in [*_model_errors(source), *top.found]}.values())
     _refuse(source, [*found, *check_rules(source.data, folder)])
     places = {dotted(trail): source.position(trail) for trail in _trails(source.data.get("options"), ("options",))}
     return Declaration(DeclaredCompetition.model_validate(source.data), scoring, places)

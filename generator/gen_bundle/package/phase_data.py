@@ -11,7 +11,7 @@ from typing import Any
 
 from gen_bundle.codabench.board import DECIMALS
 from gen_bundle.declaration.model import DeclaredPhase, DeclaredTask
-from gen_bundle.declaration.overrides import nearest
+from gen_bundle.declaration.source import nearest
 from gen_bundle.errors import UserError
 from gen_bundle.package.client import Disclosed, SecretFile, TaskColumns, Tried
 from gen_bundle.package.programs import SAMPLE, write_program

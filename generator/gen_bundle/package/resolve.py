@@ -14,8 +14,8 @@ from gen_bundle.codabench.reading import YAML_NAME
 from gen_bundle.declaration import model
 from gen_bundle.declaration.declared import DECLARED, DeclaredScoring
 from gen_bundle.declaration.declared.columns import DeclaredMetric
-from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.read import FILE, check_inside, read_competition, read_declaration
+from gen_bundle.declaration.source import nearest
 from gen_bundle.errors import UserError
 from gen_bundle.local_files import file_digest, is_known, remember
 from gen_bundle.package.client import Organiser, ScoringPackage, VerbProgress, find_package

@@ -10,7 +10,7 @@ import pytest
 
 from gen_bundle.declaration.declared import settle
 from gen_bundle.declaration.declared.metrics import metrics
-from gen_bundle.declaration.source import Broken
+from gen_bundle.declaration.source import Section
 
 FIELDS: list[dict[str, Any]] = [
     {"field": "id"},
@@ -44,9 +44,9 @@ def settled(
         "reference": {"file": "gold.csv"},
         "tasks": [{"id": "t", "columns": columns}],
     }
-    found: list[Broken] = []
-    scoring = settle(data, Path(), found)
-    assert found == []
+    declared = Section(data)
+    scoring = settle(declared, Path())
+    assert declared.found == []
     return data, list(scoring.remarks())
 
 
@@ -108,9 +108,9 @@ def test_every_field_may_be_read_by_an_own_function_or_by_a_ranking(tmp_path: Pa
         "reference": {"file": "gold.csv"},
         "tasks": [{"id": "t", "columns": [own]}],
     }
-    found: list[Broken] = []
-    scoring = settle(data, tmp_path, found)
-    assert found == []
+    declared = Section(data)
+    scoring = settle(declared, tmp_path)
+    assert declared.found == []
     assert list(scoring.remarks()) == []
     ranked = [
         {"field": "id"},
@@ -142,8 +142,8 @@ def test_what_undefined_may_be(metric: dict[str, Any], worst: float | None, expe
         "reference": {"file": "gold.csv"},
         "tasks": [{"id": "t", "columns": [column]}],
     }
-    broken: list[Broken] = []
-    settle(data, Path(), broken)
-    found = [f"{'.'.join(map(str, trail))}: {text}" for trail, text in broken]
+    declared = Section(data)
+    settle(declared, Path())
+    found = [f"{'.'.join(map(str, trail))}: {text}" for trail, text in declared.found]
     assert len(found) == len(expected)
     assert all(one.startswith(start) for one, start in zip(found, expected, strict=True))

@@ -13,7 +13,7 @@ import yaml
 from gen_bundle.declaration.declared import DeclaredScoring, settle
 from gen_bundle.declaration.declared.metrics import metrics
 from gen_bundle.declaration.model import DeclaredSubmission
-from gen_bundle.declaration.source import Broken
+from gen_bundle.declaration.source import Section
 from gen_bundle.image.request import request_for
 from gen_bundle.package.resolve import Resolved, resolve
 from gen_bundle.render.submission_text import format_text
@@ -44,9 +44,9 @@ def faults(data: dict[str, Any], folder: Path = Path()) -> list[str]:
 
 def settled(data: dict[str, Any], folder: Path = Path()) -> tuple[DeclaredScoring, list[str]]:
     """How it is scored, and what is wrong."""
-    found: list[Broken] = []
-    scoring = settle(data, folder, found)
-    return scoring, [f"{'.'.join(map(str, trail))}: {text}" for trail, text in found]
+    declared = Section(data)
+    scoring = settle(declared, folder)
+    return scoring, [f"{'.'.join(map(str, trail))}: {text}" for trail, text in declared.found]
 
 
 def competition(data: dict[str, Any], parent: Path) -> Resolved:
