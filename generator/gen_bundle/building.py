@@ -22,9 +22,8 @@ from gen_bundle.declaration.source import nearest
 from gen_bundle.draft import Lack, foreign_lacks, lacks
 from gen_bundle.errors import UserError
 from gen_bundle.foreign.project import ForeignProject, foreign_tree, resolve_foreign, unused_data
-from gen_bundle.image.request import not_here
 from gen_bundle.local_files import beside, file_digest, remember
-from gen_bundle.package.libraries import site_note
+from gen_bundle.package.libraries import not_here, site_note
 from gen_bundle.package.phase_data import (
     GoldElsewhere,
     PhaseData,
@@ -37,8 +36,8 @@ from gen_bundle.package.programs import absent_imports
 from gen_bundle.package.resolve import Resolved, announce_own_code, find_competition, refuse_own_code, resolve
 from gen_bundle.platforms import codabench, codalab
 from gen_bundle.render.starting_kit import starting_kits
-from gen_bundle.zips.unpacking import UNREADABLE
 from gen_bundle.zips.writing import write_zip
+from scoring_kit.base.submissions import UNREADABLE
 
 PLATFORMS = {"codabench": codabench, "codalab": codalab}
 

@@ -23,7 +23,7 @@ from gen_bundle.declaration.declared import DECLARED
 from gen_bundle.declaration.model import DeclaredPhase
 from gen_bundle.declaration.read import FILE, is_foreign
 from gen_bundle.errors import UserError
-from gen_bundle.fetched import SUBMISSIONS, Record, on_leaderboard, read_fetched, read_records
+from gen_bundle.fetched import SUBMISSIONS, Record, chosen_on_board, read_fetched, read_records
 from gen_bundle.foreign.project import ForeignProject, resolve_foreign
 from gen_bundle.package.client import VerbProgress, find_package
 from gen_bundle.package.phase_data import checked_reference
@@ -253,7 +253,7 @@ def _fetched_scores(submissions: Path, hide: Collection[str]) -> tuple[GivenScor
             f"folder {SUBMISSIONS}/ of a phase that gen-bundle fetch wrote, whose scores count, or --scores FILE."
         )
     records = read_records(submissions.resolve().parent)
-    there = on_leaderboard(records)
+    there = chosen_on_board(records)
     latest: dict[str, Record] = {}
     for record in sorted(records, key=lambda one: (one["created"], one["id"])):
         if record["id"] in there and record["parent"] is None:

@@ -43,8 +43,8 @@ from gen_bundle.twin.dry_run import DryRunRequest, Planned, dry_run, plan
 from gen_bundle.twin.engines import Engine, EngineError
 from gen_bundle.twin.layout import scratch_folder
 from gen_bundle.twin.report import TOLERANCE, Run
-from gen_bundle.zips.unpacking import UNREADABLE
 from gen_bundle.zips.writing import write_zip
+from scoring_kit.base.submissions import UNREADABLE
 from scoring_kit.base.texts import counted
 
 WAITING = {

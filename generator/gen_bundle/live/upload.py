@@ -13,7 +13,7 @@ from typing import Any
 
 from gen_bundle.check import Report, check_path
 from gen_bundle.check.bundle import Bundle, open_readable_bundle, page_files
-from gen_bundle.check.catalogue import explain_refusal
+from gen_bundle.check.explain import explain_refusal
 from gen_bundle.check.report import OVER
 from gen_bundle.codabench.reading import as_text
 from gen_bundle.difference.files import packed_files

@@ -10,8 +10,10 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +21,8 @@ from gen_bundle.codabench.worker import PACKAGES, PLATFORM_IMAGE, PYTHON
 from gen_bundle.package.resolve import Resolved
 from gen_bundle.resources import Lock, entries, lock_text
 from gen_bundle.starting import pip_environment, python
-from gen_bundle.zips.unpacking import UNREADABLE
 from gen_bundle.zips.writing import folder_members
+from scoring_kit.base.submissions import UNREADABLE
 
 METRICS: Lock = "metrics"
 FURTHER = ("ir-measures", "jiwer", "rapidfuzz", "rouge-score", "sacrebleu", "seqeval")
@@ -83,9 +85,25 @@ def own_lock(file: Path, python: str) -> str:
     return text if text.startswith(OWN_LOCK_HEAD.format(python)) else ""
 
 
-def version_of(entry: str) -> str:
-    """The version in an entry of a lock."""
-    return entry.split()[0].partition("==")[2]
+def versions(text: str) -> dict[str, str]:
+    """The packages of a lock with their versions."""
+    return {name: entry.split()[0].partition("==")[2] for name, entry in entries(text).items()}
+
+
+def missing(wanted: Collection[str], held: Mapping[str, str]) -> list[str]:
+    """The requirements that are not held in this version."""
+    return [one for one in wanted if held.get(base_name(one)) != one.partition("==")[2]]
+
+
+def not_here(wanted: Collection[str]) -> Iterator[str]:
+    """The requirements that this machine's Python does not have in this version, each with what it has."""
+    held = {}
+    for one in wanted:
+        with suppress(metadata.PackageNotFoundError):
+            held[base_name(one)] = metadata.version(base_name(one))
+    for one in missing(wanted, held):
+        found = held.get(base_name(one))
+        yield f"{one} ({f'{found} is' if found else 'not'} installed)"
 
 
 def base_name(requirement: str) -> str:
@@ -135,8 +153,8 @@ def unlocked(competition: Resolved) -> list[str]:
     """The competition's requirements that the platform's image has not, and that are not locked for it."""
     if competition.declaration.image != PLATFORM_IMAGE:
         return []
-    held = PACKAGES | {name: version_of(entry) for name, entry in _travelling(competition).items()}
-    return [one for one in competition.declaration.requirements if held.get(base_name(one)) != one.partition("==")[2]]
+    held = PACKAGES | versions("".join(_travelling(competition).values()))
+    return missing(competition.declaration.requirements, held)
 
 
 def _travelling(competition: Resolved) -> dict[str, str]:

@@ -16,8 +16,8 @@ from gen_bundle.errors import UserError
 from gen_bundle.package.client import Disclosed, SecretFile, TaskColumns, Tried
 from gen_bundle.package.programs import SAMPLE, write_program
 from gen_bundle.package.resolve import Resolved, ids
-from gen_bundle.zips.unpacking import UNREADABLE
 from gen_bundle.zips.writing import Members, below, folder_members, write_zip
+from scoring_kit.base.submissions import UNREADABLE
 
 TEMPLATE = "the template that organiser.py writes"
 UNTRIED = (
