@@ -17,8 +17,8 @@ from pathlib import Path
 from gen_bundle.check import Elsewhere, Finding, check_path
 from gen_bundle.check.report import LEAK, OVER
 from gen_bundle.codabench.worker import PLATFORM_IMAGE
-from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.read import FILE, is_foreign
+from gen_bundle.declaration.source import nearest
 from gen_bundle.draft import Lack, foreign_lacks, lacks
 from gen_bundle.errors import UserError
 from gen_bundle.foreign.project import ForeignProject, foreign_tree, resolve_foreign, unused_data

@@ -12,10 +12,10 @@ from typing import Any
 
 from gen_bundle.codabench.reading import YAML_NAME
 from gen_bundle.declaration import model
-from gen_bundle.declaration.declared import DECLARED
-from gen_bundle.declaration.declared.settle import remarks
-from gen_bundle.declaration.overrides import nearest
-from gen_bundle.declaration.read import FILE, check_inside, read_competition, read_with_places
+from gen_bundle.declaration.declared import DECLARED, DeclaredScoring
+from gen_bundle.declaration.declared.columns import DeclaredMetric
+from gen_bundle.declaration.read import FILE, check_inside, read_competition, read_declaration
+from gen_bundle.declaration.source import nearest
 from gen_bundle.errors import UserError
 from gen_bundle.local_files import file_digest, is_known, remember
 from gen_bundle.package.client import Organiser, ScoringPackage, VerbProgress, find_package
@@ -59,10 +59,12 @@ class Resolved:
         folder: where bundle.yaml lies.
         data: where its data lie: a folder a phase, `public/`, `baselines/`.
         declaration: bundle.yaml, overrides put in.
+        scoring: its declared tables and metrics, files by their place in the program.
         package: its scoring package.
         tasks: those of this bundle (all, or one in layout `separate`).
         parts: the Codabench tasks of a phase that has all tasks.
-        options: options as the scoring programs get them: model folders absolute, files by their place in the program.
+        options: options as the scoring programs get them: model folders absolute, files by their place in the program;
+            with the declared tables and metrics.
         program_files: files that travel inside the programs (place in the program → file).
         notes: what the organiser should know about the options.
         organiser: the package's running process, while the competition is `opened`.
@@ -72,6 +74,7 @@ class Resolved:
     folder: Path
     data: Path
     declaration: model.DeclaredCompetition
+    scoring: DeclaredScoring
     package: ScoringPackage
     tasks: tuple[model.DeclaredTask, ...]
     parts: tuple[ProgramPart, ...]
@@ -223,18 +226,18 @@ def resolve(
             competition that lie outside its folder.
     """
     notes, overrides = _settled_rule(folder, layout, overrides)
-    declaration, option_places = read_with_places(folder, overrides, layout)
+    read = read_declaration(folder, overrides, layout)
+    declaration = read.competition
     package = _package_of(declaration, folder)
     if data is not None and not data.is_dir():
         what = "is a file" if data.exists() else "no such folder"
         raise UserError(f"--data {data}: {what}. Expected one folder per phase in it.")
     placed = _PlacedOptions(folder)
     options = placed.put(declaration.options, "options")
+    scoring = placed.of_scoring(read.scoring)
     taken = TAKEN[1:] if data else TAKEN
     check_inside(folder, [*declaration.files, *map(str, placed.declared(overrides))], taken)
-    notes += [*placed.notes, *_worst_notes(declaration), *_rank_notes(declaration)]
-    if declaration.scoring_program == DECLARED:
-        notes += remarks(declaration.options)
+    notes += [*placed.notes, *_worst_notes(declaration), *_rank_notes(declaration), *read.scoring.remarks()]
     parts = tuple(ProgramPart(task.id, task.name, (task,)) for task in declaration.tasks)
     if declaration.layout == "joint":
         parts = (ProgramPart("joint", declaration.title, tuple(declaration.tasks)),)
@@ -243,10 +246,11 @@ def resolve(
         folder=folder,
         data=(data or folder / "data").resolve(),
         declaration=declaration,
-        package=replace(package, option_places=option_places),
+        scoring=scoring,
+        package=replace(package, option_places=read.option_places),
         tasks=tuple(declaration.tasks),
         parts=parts,
-        options=options,
+        options={**options, **scoring.as_options()},
         program_files={place: path for place, (_, path) in placed.files.items()},
         notes=tuple(notes),
     )
@@ -305,6 +309,18 @@ class _PlacedOptions:
             else:
                 placed[key] = self._put_one(value, f"{trail}.{key}")
         return placed
+
+    def of_scoring(self, scoring: DeclaredScoring) -> DeclaredScoring:
+        """The files of own functions, and what options of metrics name, are placed likewise."""
+        metrics: dict[str, dict[str, DeclaredMetric]] = {}
+        for task, columns in scoring.metrics.items():
+            metrics[task] = {}
+            for key, metric in columns.items():
+                trail = f"options.metrics.{task}.{key}"
+                file = self._put_one(metric.file, f"{trail}.file")
+                options = self.put(metric.options, f"{trail}.options")
+                metrics[task][key] = replace(metric, file=file, options=options)
+        return replace(scoring, metrics=metrics, checks=self.put(scoring.checks, "options.checks"))
 
     def _put_one(self, value: Any, trail: str) -> Any:
         path = _existing(value, self.folder)
