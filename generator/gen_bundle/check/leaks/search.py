@@ -17,6 +17,7 @@ from gen_bundle.check.leaks.records import (
     blocks,
     content_digest,
     digests,
+    first_word,
     in_memory,
     is_binary,
     is_table,
@@ -138,7 +139,7 @@ def _shown(block: Block, rows: Sequence[int], own: Iterable[str]) -> dict[str, l
     for name in islice(others, WIDEST):
         cells = list(map(block.columns[name].__getitem__, rows))
         shown[name] = plain_cells(cells)
-        if any(" " in cell for cell in cells):
+        if " " in "".join(cells):
             shown[LOOK + name] = list(map(_look, cells))
     return shown
 
@@ -480,6 +481,7 @@ class Texts:
 
     def __init__(self, texts: Iterable[tuple[str, ...]]) -> None:
         self._texts = list(dict.fromkeys(texts))
+        self._vocabulary = frozenset(chain.from_iterable(self._texts))
         self._suspects: list[tuple[Seen, set[int]]] = []
         self._sizes: dict[int, set[int]] = {}
         for text in self._texts:
@@ -501,6 +503,8 @@ class Texts:
         held: set[int] = set()
         for text in portions(seen.node):
             found = words(text.replace("\\n", " "))
+            if self._vocabulary.isdisjoint(found):
+                continue  # such as a list of ids
             for size, codes in wanted.items():
                 shifted = (found[start:] for start in range(size))
                 held |= codes.intersection(map(hash, zip(*shifted, strict=False)))
@@ -515,8 +519,11 @@ class Texts:
                 long = (cell for cell in set(cells) if cell.count(" ") >= SHORTEST - 1)
                 held |= secret.intersection(map(words, long))
         if not held and not is_binary(seen.node):
+            begin = frozenset(text[0] for text in secret)
             for line in lines(seen.node):
-                held |= secret.intersection([words(line), words(line.partition(":")[2])])
+                for said in (line, line.partition(":")[2]):
+                    if first_word(said) in begin:
+                        held |= secret.intersection([words(said)])
         if held:
             certain = len(held) >= SEVERAL_TEXTS or max(map(len, held)) >= LONGEST
             shown = certain and len(held) >= len(secret) // 5
