@@ -8,11 +8,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from scoring_kit.base.records import show_progress
 from scoring_kit.base.submissions import is_zip, submissions_below
 from scoring_kit.code_submission import handed_over, run_folders
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError, printable
 from scoring_kit.frame import PhaseGold, read_gold, score_tasks
-from scoring_kit.organiser import show_progress
 from scoring_kit.outputs import check_columns, check_finite
 from scoring_kit.program import Program
 from scoring_kit.results import TaskResult

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.codabench.competition import MEASURED, TIE_BREAK
+from gen_bundle.codabench.dates import utc
 from gen_bundle.codabench.reading import YAML_NAME
 from gen_bundle.declaration.dates import parse_moment
 from gen_bundle.declaration.foreign import (
@@ -35,7 +36,6 @@ from gen_bundle.platforms.codabench import (
     yaml_text,
 )
 from gen_bundle.render.pages import page_name, rendered, terms_name
-from gen_bundle.render.tables import utc
 from gen_bundle.zips.writing import all_files, folder_members, write_zip
 
 SOLUTIONS = "solutions"

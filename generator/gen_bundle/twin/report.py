@@ -11,17 +11,24 @@ from typing import Any, Literal
 
 from gen_bundle.codabench.competition import DEFAULT_LIMIT_S, Competition, Phase
 from gen_bundle.codabench.versions import NEWEST
+from gen_bundle.codabench.worker import ContainerKind
 from gen_bundle.errors import UserError
 from gen_bundle.twin.engines import Usage
 
 RESULT = "dry-run.json"
-_LOGS = ("", "ingestion-", "prediction-", "prediction-ingestion-")
-KEPT = (
-    "output",
-    "prediction-output",
-    "job",
-    *(f"{log}{stream}.txt" for log in _LOGS for stream in ("stdout", "stderr")),
-)
+JobName = Literal["scoring", "prediction"]
+LOGS: Mapping[str, tuple[JobName, ContainerKind, str]] = {
+    "stdout.txt": ("scoring", "program", "stdout"),
+    "stderr.txt": ("scoring", "program", "stderr"),
+    "ingestion-stdout.txt": ("scoring", "ingestion", "stdout"),
+    "ingestion-stderr.txt": ("scoring", "ingestion", "stderr"),
+    "prediction-stdout.txt": ("prediction", "program", "stdout"),
+    "prediction-stderr.txt": ("prediction", "program", "stderr"),
+    "prediction-ingestion-stdout.txt": ("prediction", "ingestion", "stdout"),
+    "prediction-ingestion-stderr.txt": ("prediction", "ingestion", "stderr"),
+}
+"""The logs that are kept: of which job, which of its programs, and which stream."""
+KEPT = ("output", "prediction-output", "job", *LOGS)
 Status = Literal["Finished", "Failed"]
 TOLERANCE = 1e-6
 """How far scores may differ between two runs of the same models on different machines."""
