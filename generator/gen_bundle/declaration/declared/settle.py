@@ -13,7 +13,7 @@ from gen_bundle.declaration.declared.metrics import MetricRow, default_worst
 from gen_bundle.declaration.declared.tables import ONLY_TABLE, DeclaredTable, read_tables
 from gen_bundle.declaration.declared.titles import meaning_of, name_columns
 from gen_bundle.declaration.model import BETTER, DeclaredPhase
-from gen_bundle.declaration.source import Section, columns_of, mapping_of, nearest
+from gen_bundle.declaration.source import Section, columns_of, nearest
 from scoring_kit.base.expressions import Expression, ExpressionError, read_expression
 
 DEFAULT = {
@@ -34,9 +34,8 @@ OF_ALL_MODELS = ("device", "precision", "batch_tokens", "cache")
 
 def engine_of(declared: Section) -> dict[str, Any]:
     """The engine that a declaration's `options` describe."""
-    options = mapping_of(declared.get("options"))
-    group = options.get("bertscore")
-    engine = declared.below(mapping_of(group), "options", "bertscore")
+    options = declared.mapping("options")
+    group, engine = options.get("bertscore"), options.mapping("bertscore")
     if group is not None and not isinstance(group, dict):
         engine.fault(f"expected a mapping with some of {', '.join(TYPES)}.")
     for name, value in engine.data.items():
@@ -47,7 +46,7 @@ def engine_of(declared: Section) -> dict[str, Any]:
         is_layer = name == "num_layers"
         if value is not None and (type(value) is not kind or value == "" or (is_layer and value < 1)):
             engine.fault(f"expected {expected} (found {value!r}).", name)
-    of_all = {name: options[name] for name in OF_ALL_MODELS if options.get(name) is not None}
+    of_all = {name: options.get(name) for name in OF_ALL_MODELS if options.get(name) is not None}
     return {**of_all, **with_options(DEFAULT, engine.data)}
 
 
