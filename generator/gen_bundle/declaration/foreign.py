@@ -27,9 +27,8 @@ from gen_bundle.declaration.model import (
     StrictModel,
     SubmissionRule,
 )
-from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.rules import computed_of_others, files, shared_data, unique
-from gen_bundle.declaration.source import Broken, Trail, columns_of, listed, mappings
+from gen_bundle.declaration.source import Broken, Trail, columns_of, listed, mappings, nearest
 
 PROGRAMS = "programs"
 """The key of bundle.yaml that makes a competition foreign."""

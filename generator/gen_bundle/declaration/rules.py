@@ -10,8 +10,7 @@ from zoneinfo import ZoneInfo, available_timezones
 from gen_bundle.declaration.dates import parse_moment
 from gen_bundle.declaration.declared import DECLARED
 from gen_bundle.declaration.model import CODE_KEYS
-from gen_bundle.declaration.overrides import nearest
-from gen_bundle.declaration.source import Broken, Trail, columns_of, listed, mappings
+from gen_bundle.declaration.source import Broken, Trail, columns_of, listed, mappings, nearest
 
 SHORTEST_LIMIT = 60
 """Of a phase: less leaves the code hardly any time beside the reserve."""

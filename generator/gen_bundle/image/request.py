@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from gen_bundle.errors import UserError
 from gen_bundle.package.libraries import (
@@ -15,6 +15,7 @@ from gen_bundle.package.libraries import (
     own_lock,
     versions,
 )
+from gen_bundle.package.resolve import Resolved
 from gen_bundle.resources import Lock, lock_text, packages_text
 
 PYTHON = "3.11"
@@ -73,7 +74,7 @@ class ImageRequest:
         return packages_text(self.locks, own)
 
 
-def request_for(name: str, options: Mapping[str, Any], tag: str, variant: Variant | None = None) -> ImageRequest:
+def request_for(competition: Resolved, tag: str, variant: Variant | None = None) -> ImageRequest:
     """The image that a competition's options ask for: every option group with a `model` needs that model.
 
     The variant follows the option `device` where it is not given; without models the image is the small one.
@@ -88,18 +89,18 @@ def request_for(name: str, options: Mapping[str, Any], tag: str, variant: Varian
         )
     models: dict[str, str | None] = {}
     folders = []
-    for group in model_groups(options):
+    for group in model_groups(competition):
         if is_folder(group["model"]):
             folders.append(group["model"])
         else:
             models[group["model"]] = models.get(group["model"]) or group.get("revision")
-    packages, *further = locks_for(options)
+    packages, *further = locks_for(competition)
     if packages == "score":
         variant = "cpu"
     elif variant is None:
-        variant = "cuda" if options.get("device") == "cuda" else "cpu"
+        variant = "cuda" if competition.options.get("device") == "cuda" else "cpu"
     return ImageRequest(
-        name=name,
+        name=competition.name,
         tag=tag,
         packages=packages,
         variant=variant,

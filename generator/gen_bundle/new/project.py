@@ -21,9 +21,8 @@ import yaml
 from jinja2 import Environment, TemplateError, TemplateSyntaxError
 from jinja2.ext import Extension
 
-from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.read import FILE, read_competition
-from gen_bundle.declaration.source import read_source
+from gen_bundle.declaration.source import nearest, read_source
 from gen_bundle.errors import UserError
 from gen_bundle.new.data import example, write_data, write_sample
 from gen_bundle.new.declare import task_of
