@@ -3,7 +3,7 @@
 import math
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 from are2007.answers import AnswerKey, Mention, overlap
@@ -103,18 +103,10 @@ class ChainElements:
     """
 
     def __init__(self, elements: Collection[Mention], pronouns: Collection[Mention]) -> None:
+        self.spans = sorted(elements)
         self.exact = set(elements)
+        self.longest = max((end - start for start, end in elements), default=0)
         self.pronouns = pronouns
-
-    @cached_property
-    def spans(self) -> list[Mention]:
-        """The elements in the order of the text."""
-        return sorted(self.exact)
-
-    @cached_property
-    def longest(self) -> int:
-        """How many tokens the longest has."""
-        return max((end - start for start, end in self.exact), default=0)
 
     def best(self, span: Mention, other_than: Mention) -> Mention | None:
         """The element, other than one, that overlaps `span` most; None where none does.

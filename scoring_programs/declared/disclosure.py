@@ -12,7 +12,7 @@ texts, tags, spans, rankings and own functions give away is not measured.
 """
 
 import math
-from collections.abc import Sequence, Set
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -167,11 +167,11 @@ def _widest(plan: Plan, gold: GoldTable) -> float | None:
     return field.max - field.min
 
 
-def _possible(different: Set[Any], kind: str) -> int:
+def _possible(different: Collection[Any], kind: str) -> int:
     """How many values an item may have: those that occur, of numbers all steps between the smallest and the largest."""
     if kind != "number":
         return len(different)
-    numbers: Set[float] = different
+    numbers: Collection[float] = different
     for decimals in range(MOST_DECIMALS):
         steps = float(10**decimals)
         if all(math.isclose(number, round(number, decimals), abs_tol=1e-6 / steps) for number in numbers):

@@ -27,8 +27,10 @@ def open_submission(path: Path, work: Path, problems: Problems) -> Path:
     """
     if path.is_dir():
         return path
-    if not path.is_file():
+    if not os.path.lexists(str(path)):
         problems.error(str(path), "does not exist", "a zip, a folder, or the file itself")
+    elif not path.is_file():  # a named pipe, or a link to nowhere
+        problems.error(path.name, "cannot be read, as it is no file", "a zip, a folder, or the file itself")
     elif is_zip(path):
         unpack(path, work, problems)
     elif path.suffix.lower() in OTHER_ARCHIVES:

@@ -20,7 +20,6 @@ from gen_bundle.codabench.dates import Instant
 from gen_bundle.codabench.runnable import open_bundle, read_competition
 from gen_bundle.codabench.versions import DIFFERENCES, PlatformVersion
 from gen_bundle.difference.files import packed_files, program_settings
-from gen_bundle.difference.signatures import SIGNATURE
 from gen_bundle.errors import UserError
 from gen_bundle.live.answers import unsigned
 from gen_bundle.live.competition import moment, phases_of, read_as_organiser, site_version, submission_rule
@@ -42,7 +41,7 @@ from gen_bundle.plain_text import one_line
 from gen_bundle.twin.dry_run import DryRunRequest, Planned, dry_run, plan
 from gen_bundle.twin.engines import Engine, EngineError
 from gen_bundle.twin.layout import scratch_folder
-from gen_bundle.twin.report import LOGS, TOLERANCE, Run
+from gen_bundle.twin.report import LOGS, SIGNATURE, TOLERANCE, Run
 from gen_bundle.zips.writing import write_zip
 from scoring_kit.base.submissions import UNREADABLE
 from scoring_kit.base.texts import counted

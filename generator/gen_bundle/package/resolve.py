@@ -14,7 +14,7 @@ from gen_bundle.codabench.reading import YAML_NAME
 from gen_bundle.declaration import model
 from gen_bundle.declaration.declared import DECLARED, DeclaredScoring
 from gen_bundle.declaration.declared.columns import DeclaredMetric
-from gen_bundle.declaration.read import FILE, check_inside, read_competition, read_declaration
+from gen_bundle.declaration.read import FILE, check_inside, read_declaration
 from gen_bundle.declaration.source import nearest
 from gen_bundle.errors import UserError
 from gen_bundle.local_files import file_digest, is_known, remember
@@ -225,7 +225,6 @@ def resolve(
         UserError: everything that is wrong with the declaration, the overrides or the data folder's place; files of the
             competition that lie outside its folder.
     """
-    notes, overrides = _settled_rule(folder, layout, overrides)
     read = read_declaration(folder, overrides, layout)
     declaration = read.competition
     package = _package_of(declaration, folder)
@@ -237,7 +236,7 @@ def resolve(
     scoring = placed.of_scoring(read.scoring)
     taken = TAKEN[1:] if data else TAKEN
     check_inside(folder, [*declaration.files, *map(str, placed.declared(overrides))], taken)
-    notes += [*placed.notes, *_worst_notes(declaration), *_rank_notes(declaration), *read.scoring.remarks()]
+    notes = [*read.notes, *placed.notes, *_worst_notes(declaration), *_rank_notes(declaration), *read.scoring.remarks()]
     parts = tuple(ProgramPart(task.id, task.name, (task,)) for task in declaration.tasks)
     if declaration.layout == "joint":
         parts = (ProgramPart("joint", declaration.title, tuple(declaration.tasks)),)
@@ -254,23 +253,6 @@ def resolve(
         program_files={place: path for place, (_, path) in placed.files.items()},
         notes=tuple(notes),
     )
-
-
-def _settled_rule(folder: Path, layout: str | None, overrides: tuple[str, ...]) -> tuple[list[str], tuple[str, ...]]:
-    """`--layout tasks` for a competition declared otherwise: its rule `last` or `best` gives way to `all`, with a note.
-
-    Codabench would keep the scores of one task alone. A rule given by --set gets an error instead.
-    """
-    if layout != "tasks" or any(override.startswith("submission_rule=") for override in overrides):
-        return [], overrides
-    declared = read_competition(folder, overrides)
-    if declared.layout == "tasks" or declared.submission_rule not in ("last", "best"):
-        return [], overrides
-    note = (
-        f"submission_rule: {declared.submission_rule} would lose the scores of all tasks but one in layout tasks; "
-        "the board lists all submissions instead (all)."
-    )
-    return [note], (*overrides, "submission_rule=all")
 
 
 def _package_of(declaration: model.DeclaredCompetition, folder: Path) -> ScoringPackage:
@@ -400,56 +382,45 @@ def _rank_notes(declaration: model.DeclaredCompetition) -> Iterator[str]:
             )
 
 
-def announce_own_code(competition: Resolved, announce: Callable[[str], None]) -> None:
-    """Say which code of the folder is about to run, once for each state of it."""
-    files = _own_files(competition)
-    digest = _digest(files)
-    if files and not is_known(digest):
-        announce(f"runs the code of {_places(competition)}")
-        remember(digest)
-
-
-def refuse_own_code(competition: Resolved) -> None:
-    """Let nothing run that this user has not run before.
+def check_own_code(competition: Resolved, *, trust: bool, announce: Callable[[str], None]) -> None:
+    """Say which code of the folder is about to run, once for each state of it; without `trust` let none run.
 
     Raises:
-        UserError: the folder's own code is unknown here.
+        UserError: without `trust`: this user has not run the folder's own code as it is now.
     """
-    files = _own_files(competition)
-    if files and not is_known(_digest(files)):
+    files, digest = _own_code(competition)
+    if not files or is_known(digest):
+        return
+    names = set()
+    for name in files:
+        top, in_folder, _ = name.partition("/")
+        names.add(f"./{top}{in_folder}")
+    places = ", ".join(sorted(names))
+    if not trust:
         raise UserError(
             f"{competition.folder}: only bundle.yaml was looked at, and nothing is wrong in it. The rest takes running "
-            f"the folder's own code ({_places(competition)}), which was not built here as it is now. --trust runs it."
+            f"the folder's own code ({places}), which was not built here as it is now. --trust runs it."
         )
+    announce(f"runs the code of {places}")
+    remember(digest)
 
 
 def remember_own_code(competition: Resolved) -> None:
     """The user has made it with gen-bundle."""
-    remember(_digest(_own_files(competition)))
+    _, digest = _own_code(competition)
+    remember(digest)
 
 
-def _own_files(competition: Resolved) -> dict[str, Path]:
-    """Name beside bundle.yaml → file."""
+def _own_code(competition: Resolved) -> tuple[Sequence[str], str]:
+    """The names of the folder's files of code, none of what comes with the tool, and a digest of these files."""
     package = competition.package
     found = {path.name: path for path in competition.program_files.values() if path.suffix.lower() in CODE}
     if package.is_own:
         members = folder_members(package.folder, f"{package.name}/")
         found |= {name: path for name, path in members.items() if isinstance(path, Path)}
     if found and competition.folder in [known.folder for known in known_competitions().values()]:
-        return {}
-    return found
-
-
-def _places(competition: Resolved) -> str:
-    names = set()
-    for name in _own_files(competition):
-        top, in_folder, _ = name.partition("/")
-        names.add(f"./{top}{in_folder}")
-    return ", ".join(sorted(names))
-
-
-def _digest(files: dict[str, Path]) -> str:
+        found = {}
     digest = hashlib.sha256()
-    for name, path in sorted(files.items()):
+    for name, path in sorted(found.items()):
         digest.update(f"{name} {file_digest(path)}\n".encode())
-    return digest.hexdigest()
+    return list(found), digest.hexdigest()

@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal
 
@@ -32,9 +34,20 @@ KEPT = ("output", "prediction-output", "job", *LOGS)
 Status = Literal["Finished", "Failed"]
 TOLERANCE = 1e-6
 """How far scores may differ between two runs of the same models on different machines."""
+SIGNATURE = re.compile(r"competition:[^\s|]+(?:\|[^\s|:]+:[^\s|]*)*\|reference:\w+")
+"""The line of a log that says what a score depends on, as scoring_kit's `signature` writes it."""
 # Hosted workers are slower and shared; a run that uses half of its time here may run out of it there.
 TIGHT = 0.5
 MIB = 1024**2
+
+
+def allowance(number: str) -> float:
+    """How far a printed figure may be off: half a unit of its last digit.
+
+    Raises:
+        decimal.InvalidOperation: it is not a number.
+    """
+    return 0.5 * 10.0 ** int(Decimal(number).as_tuple().exponent) + 1e-9
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import chain, compress, filterfalse, groupby, islice
 from pathlib import PurePosixPath
@@ -32,7 +32,7 @@ from gen_bundle.check.leaks.records import (
 )
 from gen_bundle.check.leaks.relation import BY_CHANCE, Agreement, Pairs, agreement, follows_order, log_orders, repeats
 from gen_bundle.check.leaks.visible import INPUT_CHANNELS, Seen, foreign_files, listings
-from gen_bundle.zips.tree import sha256_of
+from gen_bundle.zips.tree import Node, sha256_of
 
 # After so many items, columns that say nothing are no longer compared.
 ENOUGH = 500
@@ -519,11 +519,7 @@ class Texts:
                 long = (cell for cell in set(cells) if cell.count(" ") >= SHORTEST - 1)
                 held |= secret.intersection(map(words, long))
         if not held and not is_binary(seen.node):
-            begin = frozenset(text[0] for text in secret)
-            for line in lines(seen.node):
-                for said in (line, line.partition(":")[2]):
-                    if first_word(said) in begin:
-                        held |= secret.intersection([words(said)])
+            held = secret.intersection(_said_in_lines(seen.node, frozenset(text[0] for text in secret)))
         if held:
             certain = len(held) >= SEVERAL_TEXTS or max(map(len, held)) >= LONGEST
             shown = certain and len(held) >= len(secret) // 5
@@ -547,6 +543,14 @@ class Texts:
             long = not codes.isdisjoint(self._sizes.get(LONGEST, ()))
             what = f"holds words of {max(whole, 1)} of {len(self._texts)} gold texts"
             yield Leak(seen, what, long or whole >= SEVERAL_TEXTS)
+
+
+def _said_in_lines(node: Node, first: Set[str]) -> Iterator[tuple[str, ...]]:
+    """The words of lines, and of what a line has after a colon, that begin with one of the `first` words."""
+    for line in lines(node):
+        for text in (line, line.partition(":")[2]):
+            if first_word(text) in first:
+                yield words(text)
 
 
 def _codes(text: tuple[str, ...]) -> set[int]:
