@@ -384,7 +384,7 @@ def _texts_in(value: Any) -> Iterator[str]:
             waiting += list(part.values())[::-1]
         elif isinstance(part, list):
             # notebooks keep a text as the list of its lines
-            if part and all(isinstance(one, str) and one.endswith("\n") for one in part[:-1]) and len(part) > 1:
+            if len(part) > 1 and all(isinstance(one, str) and one.endswith("\n") for one in part[:-1]):
                 waiting.append("".join(map(str, part)))
             else:
                 waiting += part[::-1]
