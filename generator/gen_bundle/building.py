@@ -243,7 +243,9 @@ def _build_one(
     with tempfile.TemporaryDirectory(prefix="gen-bundle-") as work:
         if isinstance(competition, ForeignProject):
             progress("packing programs and data")
-            made = _Contents(foreign_tree(competition, Path(work)), (), (), [*unused_data(competition)])
+            tree = foreign_tree(competition, Path(work))
+            draft = tuple(lacks(competition, (), tree, request.now))
+            made = _Contents(tree, (), [*unused_data(competition)], draft)
         else:
             made = _with_package(competition, Path(work), request, progress)
         write_zip(unfinished, made.tree)
@@ -256,18 +258,20 @@ def _build_one(
     if request.platform == "codabench":  # what Codabench ignores says nothing new of a bundle in CodaLab's format
         notes += [_in_a_line(finding) for finding in findings if not finding.grave]
     leaks = any(finding.grave and finding.id == LEAK for finding in findings)
-    draft = tuple(lacks(competition, made.phases, made.tree, request.now))
-    return Built(competition, out, tuple(notes), errors, leaks, made.hidden, draft)
+    return Built(competition, out, tuple(notes), errors, leaks, made.hidden, made.draft)
 
 
 @dataclass(frozen=True)
 class _Contents:
-    """The files of a bundle, the data of its phases, and what `Built` says of it before it is checked."""
+    """The files of a bundle, and what `Built` says of it before it is checked.
+
+    The phases' data are not kept: of a million rows the keys alone take 110 MiB.
+    """
 
     tree: Mapping[str, bytes | Path]
-    phases: Sequence[PhaseData]
     hidden: Sequence[Elsewhere]
     notes: Sequence[str]
+    draft: tuple[Lack, ...]
 
 
 def _with_package(
@@ -289,7 +293,8 @@ def _with_package(
     phases = [replace(data, scores=tried.baselines.get(data.phase.id, {})) for data in phases]
     tree = platform.bundle_tree(competition, phases, kits)
     notes = [*_notes(competition, phases), *unread, *tried.notes, *platform.losses(competition)]
-    return _Contents(tree, phases, _hidden(phases, elsewhere), notes)
+    draft = tuple(lacks(competition, phases, tree, request.now))
+    return _Contents(tree, _hidden(phases, elsewhere), notes, draft)
 
 
 def _hidden(phases: Sequence[PhaseData], elsewhere: Sequence[GoldElsewhere]) -> list[Elsewhere]:
