@@ -48,6 +48,7 @@ BRACKETS = re.compile(r"[\[(]([^\[\](){}]{20,})[\])]")
 JSON_STARTS = ("{", "[")
 NO_WORDS = frozenset("+-.,0123456789[{")  # with what numbers and JSON begin
 NESTED = frozenset([dict, list])
+COMPARED = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 # Western texts: encoding, bytes of a character, and which of these are 0.
 WIDE = (("utf-32-le", 4, (2, 3)), ("utf-32-be", 4, (0, 1)), ("utf-16-le", 2, (1,)), ("utf-16-be", 2, (0,)))
 PRINTABLE = re.compile(rb"[\t\n\x20-\x7e]{6,}")
@@ -99,6 +100,8 @@ def lines(node: Node) -> Iterator[str]:
 def _encoding(node: Node) -> str:
     """The encoding of a text file, with or without a byte order mark; empty for a binary one."""
     start = node.read(4096)
+    if b"\0" not in start and not start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        return "utf-8-sig"
     if start.startswith((BOM_UTF32_LE, BOM_UTF32_BE)):
         return "utf-32"
     for encoding, width, zeros in WIDE:
@@ -106,7 +109,7 @@ def _encoding(node: Node) -> str:
             return encoding
     if start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         return "utf-16"
-    return "" if b"\0" in start else "utf-8-sig"
+    return ""
 
 
 def content_digest(node: Node) -> str:
@@ -248,7 +251,7 @@ def of_value(value: Any) -> str:
     if type(value) not in NESTED:
         return "" if value is None else plain(str(value))
     try:
-        return json.dumps(value, sort_keys=True, separators=(",", ":")).lower()
+        return COMPARED.encode(value).lower()
     except RecursionError:
         return ""
 
@@ -557,7 +560,7 @@ def _flat(value: dict[str, Any]) -> dict[str, str] | None:
             waiting += ((f"{above}{name}", one) for name, one in reversed(part.items()))
         elif isinstance(part, list) and len(part) > WIDEST:
             return None
-        elif isinstance(part, list) and any(isinstance(one, dict) for one in part):
+        elif isinstance(part, list) and dict in map(type, part):
             waiting += ((path, one) for one in reversed(part))
         else:
             found.setdefault(path, []).append(part)
