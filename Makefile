@@ -52,7 +52,7 @@ test-podman: .venv/dev  ## The dry run's tests through Podman's Docker socket, w
 check: .venv/dev  ## Style and types.
 	$(BIN)/ruff check $(CODE)
 	$(BIN)/ruff format --check $(CODE)
-	$(BIN)/mypy generator scoring_programs tests research
+	$(BIN)/mypy generator scoring_programs tests research docs
 
 quick: .venv/dev
 	$(BIN)/pytest -q -m "not models and not docker and not image and not platform and not slow and not browser"
@@ -61,8 +61,7 @@ bench: .venv/models  ## Speed and memory, as ratios measured in one run; asserts
 	$(BIN)/python -m research.benchmarks
 
 schema: .venv/dev  ## Write the JSON Schema of bundle.yaml and docs/bundle-yaml.md anew.
-	$(BIN)/python -m gen_bundle.declaration.schema > bundles/bundle.schema.json
-	$(BIN)/python -m gen_bundle.declaration.catalogue > docs/bundle-yaml.md
+	$(BIN)/python docs/make_bundle_yaml.py
 
 docs: .venv/docs  ## Build the site of docs/ into build/site/; a dead link is an error.
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet

@@ -19,7 +19,7 @@ import click
 from gen_bundle.check import report as check_report
 from gen_bundle.cli import build, convert, status, update
 from gen_bundle.cli import list as list_verb
-from gen_bundle.difference import changes, report, signatures
+from gen_bundle.difference import changes, report
 from gen_bundle.draft import Lack
 from gen_bundle.image.verbs import Observation
 from gen_bundle.live import confirm, upload
@@ -27,7 +27,7 @@ from gen_bundle.report import content
 from gen_bundle.rescore import outputs, standings
 from gen_bundle.twin import engines
 from gen_bundle.twin import report as dry_run
-from gen_bundle.verify import DifferingFigure, Verdict
+from gen_bundle.verify import DifferingFigure, Setting, Verdict
 
 PAGE = Path(__file__).with_name("outputs.md")
 PREFACE = """\
@@ -86,7 +86,7 @@ def _sections() -> Iterator[str]:
         yield nested(one, LIVE)
     yield "## verify\n"
     yield table([("equal", "true or false", "the signature and all figures are equal"), *fields(Verdict)])
-    yield nested(signatures.Setting, {"name": "the part", "old": "as published", "new": "as scored again"})
+    yield nested(Setting, {"name": "the part", "old": "as published", "new": "as scored again"})
     yield nested(DifferingFigure, {"name": "the figure's", "old": "as published", "new": "as scored again"})
     yield "## rank\n\n`rank --json` and `rank --format json` print an object; packages may add keys of their own.\n"
     yield table(

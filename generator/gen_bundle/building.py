@@ -17,14 +17,13 @@ from pathlib import Path
 from gen_bundle.check import Elsewhere, Finding, check_path
 from gen_bundle.check.report import LEAK, OVER
 from gen_bundle.codabench.worker import PLATFORM_IMAGE
-from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.read import FILE, is_foreign
-from gen_bundle.draft import Lack, foreign_lacks, lacks
+from gen_bundle.declaration.source import nearest
+from gen_bundle.draft import Lack, lacks
 from gen_bundle.errors import UserError
 from gen_bundle.foreign.project import ForeignProject, foreign_tree, resolve_foreign, unused_data
-from gen_bundle.image.request import not_here
 from gen_bundle.local_files import beside, file_digest, remember
-from gen_bundle.package.libraries import site_note
+from gen_bundle.package.libraries import not_here, site_note
 from gen_bundle.package.phase_data import (
     GoldElsewhere,
     PhaseData,
@@ -34,11 +33,11 @@ from gen_bundle.package.phase_data import (
     try_out,
 )
 from gen_bundle.package.programs import absent_imports
-from gen_bundle.package.resolve import Resolved, announce_own_code, find_competition, refuse_own_code, resolve
+from gen_bundle.package.resolve import Resolved, check_own_code, find_competition, resolve
 from gen_bundle.platforms import codabench, codalab
 from gen_bundle.render.starting_kit import starting_kits
-from gen_bundle.zips.unpacking import UNREADABLE
 from gen_bundle.zips.writing import write_zip
+from scoring_kit.base.submissions import UNREADABLE
 
 PLATFORMS = {"codabench": codabench, "codalab": codalab}
 
@@ -118,14 +117,11 @@ def build(request: BuildRequest, progress: Callable[[str], None] = lambda _: Non
         raise UserError(f"SOURCE_DATE_EPOCH={epoch}: expected whole seconds since 1970, for example 1735689600.")
     try:
         folder = find_competition(request.source)
-        if is_foreign(folder):
-            return _built(_planned_foreign(folder, request), request, progress)
-        competition = resolve(folder, data=request.data, layout=request.layout, overrides=request.overrides)
-        planned = _planned(competition, request)
-        if request.trust:
-            announce_own_code(competition, request.announce)
-        else:
-            refuse_own_code(competition)
+        planned = _planned_foreign(folder, request) if is_foreign(folder) else _planned(folder, request)
+        _check_free([path for _, path in planned], force=request.force)
+        competition = planned[0][0]
+        if isinstance(competition, Resolved):
+            check_own_code(competition, trust=request.trust, announce=request.announce)
         return _built(planned, request, progress)
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
@@ -176,12 +172,11 @@ def _planned_foreign(folder: Path, request: BuildRequest) -> Planned:
                 "lists. Leave the option out."
             )
     project = resolve_foreign(folder, data=request.data, overrides=request.overrides)
-    out = request.out or Path(f"{project.name}.zip")
-    _check_free([out], force=request.force)
-    return [(project, out)]
+    return [(project, request.out or Path(f"{project.name}.zip"))]
 
 
-def _planned(competition: Resolved, request: BuildRequest) -> Planned:
+def _planned(folder: Path, request: BuildRequest) -> Planned:
+    competition = resolve(folder, data=request.data, layout=request.layout, overrides=request.overrides)
     task, name = request.task, competition.name
     ids = [task.id for task in competition.tasks]
     if task is not None:
@@ -189,16 +184,13 @@ def _planned(competition: Resolved, request: BuildRequest) -> Planned:
             raise UserError(f"--task {task}: only layout separate builds single tasks. Add --layout separate.")
         if task not in ids:
             raise UserError(f"--task {task}: no such task. {nearest(task, ids)}")
-        bundles: Planned = [(competition.only(task), request.out or Path(f"{name}-{task}.zip"))]
-    elif competition.layout == "separate":
-        folder = request.out or Path(f"{name}-bundles")
-        if folder.is_file():
-            raise UserError(f"--out {folder}: is a file. Layout separate fills a folder; with --task it writes a file.")
-        bundles = [(competition.only(one), folder / f"{name}-{one}.zip") for one in ids]
-    else:
-        bundles = [(competition, request.out or Path(f"{name}.zip"))]
-    _check_free([path for _, path in bundles], force=request.force)
-    return bundles
+        return [(competition.only(task), request.out or Path(f"{name}-{task}.zip"))]
+    if competition.layout != "separate":
+        return [(competition, request.out or Path(f"{name}.zip"))]
+    out = request.out or Path(f"{name}-bundles")
+    if out.is_file():
+        raise UserError(f"--out {out}: is a file. Layout separate fills a folder; with --task it writes a file.")
+    return [(competition.only(one), out / f"{name}-{one}.zip") for one in ids]
 
 
 def _check_free(paths: Sequence[Path], *, force: bool) -> None:
@@ -250,8 +242,7 @@ def _build_one(
     with tempfile.TemporaryDirectory(prefix="gen-bundle-") as work:
         if isinstance(competition, ForeignProject):
             progress("packing programs and data")
-            tree, draft = foreign_tree(competition, Path(work)), tuple(foreign_lacks(competition, request.now))
-            made = _Contents(tree, (), [*unused_data(competition)], draft)
+            made = _Contents(foreign_tree(competition, Path(work)), (), (), [*unused_data(competition)])
         else:
             made = _with_package(competition, Path(work), request, progress)
         write_zip(unfinished, made.tree)
@@ -264,17 +255,18 @@ def _build_one(
     if request.platform == "codabench":  # what Codabench ignores says nothing new of a bundle in CodaLab's format
         notes += [_in_a_line(finding) for finding in findings if not finding.grave]
     leaks = any(finding.grave and finding.id == LEAK for finding in findings)
-    return Built(competition, out, tuple(notes), errors, leaks, made.hidden, made.draft)
+    draft = tuple(lacks(competition, made.phases, made.tree, request.now))
+    return Built(competition, out, tuple(notes), errors, leaks, made.hidden, draft)
 
 
 @dataclass(frozen=True)
 class _Contents:
-    """The files of a bundle, and what `Built` says of it before it is checked."""
+    """The files of a bundle, the data of its phases, and what `Built` says of it before it is checked."""
 
     tree: Mapping[str, bytes | Path]
+    phases: Sequence[PhaseData]
     hidden: Sequence[Elsewhere]
     notes: Sequence[str]
-    draft: tuple[Lack, ...]
 
 
 def _with_package(
@@ -296,8 +288,7 @@ def _with_package(
     phases = [replace(data, scores=tried.baselines.get(data.phase.id, {})) for data in phases]
     tree = platform.bundle_tree(competition, phases, kits)
     notes = [*_notes(competition, phases), *unread, *tried.notes, *platform.losses(competition)]
-    draft = tuple(lacks(competition, phases, tree, request.now))
-    return _Contents(tree, _hidden(phases, elsewhere), notes, draft)
+    return _Contents(tree, phases, _hidden(phases, elsewhere), notes)
 
 
 def _hidden(phases: Sequence[PhaseData], elsewhere: Sequence[GoldElsewhere]) -> list[Elsewhere]:

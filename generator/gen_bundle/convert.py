@@ -13,8 +13,10 @@ import yaml
 
 from gen_bundle.check import Finding, check_path
 from gen_bundle.codabench.competition import AVERAGE_RANK, PHASE_FILES, TASK_FILES
+from gen_bundle.codabench.dates import utc
 from gen_bundle.codabench.reading import YAML_NAME, as_boolean, as_integer, no_yaml_hint
 from gen_bundle.declaration.dates import FIRST_YEAR, LAST_YEAR
+from gen_bundle.declaration.source import mapping_of
 from gen_bundle.errors import UserError
 from gen_bundle.local_files import beside
 from gen_bundle.yaml_document import UnreadableYamlError, is_endless, read_yaml
@@ -198,7 +200,7 @@ class Conversion:
 
     def __init__(self, old: Mapping[str, Any], files: Collection[str]) -> None:
         self.old = old
-        self.phases = list(map(_mapping, _mapping(old.get("phases")).values()))
+        self.phases: list[Mapping[str, Any]] = list(map(mapping_of, mapping_of(old.get("phases")).values()))
         self.phases.sort(key=lambda phase: _number(phase.get("phasenumber")))
         self.files = files
         self.lost: list[str] = []
@@ -217,7 +219,7 @@ class Conversion:
         new["enable_detailed_results"] = _is_on(old.get("enable_detailed_results"))
         if "enable_forum" in old:
             new["forum_enabled"] = _is_on(old["enable_forum"])
-        html = _mapping(old.get("html"))
+        html = mapping_of(old.get("html"))
         new["terms"] = str(html.get("terms", "terms.md"))
         new["pages"] = []
         for name, file in html.items():
@@ -288,10 +290,10 @@ class Conversion:
         if start is None:
             self.lost.append(f"start_date of phase {phase.get('label')!r}: not a readable date; set it")
         else:
-            new["start"] = _utc(start)
+            new["start"] = utc(start)
         end = self._end(phase)
         if end is not None:
-            new["end"] = _utc(end)
+            new["end"] = utc(end)
         new |= self._limits(phase)
         if _is_on(phase.get("auto_migration")) and index > 0:
             new["auto_migrate_to_this_phase"] = True
@@ -324,16 +326,16 @@ class Conversion:
         return moment(self.old.get("end_date"))
 
     def _leaderboard(self, phases: list[Mapping[str, Any]]) -> dict[str, Any]:
-        old = _mapping(self.old.get("leaderboard"))
-        boards = sorted(_mapping(old.get("leaderboards")).values(), key=_rank)
+        old = mapping_of(self.old.get("leaderboard"))
+        boards = sorted(mapping_of(old.get("leaderboards")).values(), key=_rank)
         title = "Results"
         if boards:
-            title = str(_mapping(boards[0]).get("label", title))
+            title = str(mapping_of(boards[0]).get("label", title))
         kept: list[dict[str, Any]] = []
         rules: dict[str, Any] = {}
-        for key, one in sorted(_mapping(old.get("columns")).items(), key=lambda item: _rank(item[1])):
-            column = _mapping(one)
-            label = str(_mapping(column.get("leaderboard")).get("label", title))
+        for key, one in sorted(mapping_of(old.get("columns")).items(), key=lambda item: _rank(item[1])):
+            column = mapping_of(one)
+            label = str(mapping_of(column.get("leaderboard")).get("label", title))
             if label.lower() != title.lower():
                 self.lost.append(f"column {key!r}: belongs to the board {label!r}; Codabench shows one board")
                 continue
@@ -369,7 +371,7 @@ class Conversion:
         for column in kept:
             if column["key"] not in rules:
                 continue
-            rule = _mapping(rules[column["key"]])
+            rule = mapping_of(rules[column["key"]])
             names = rule.get("fields", "")
             if not isinstance(names, list):
                 names = map(str.strip, str(names).split(","))
@@ -391,12 +393,8 @@ class Conversion:
         return "Add"
 
 
-def _mapping(value: Any) -> Mapping[Any, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
 def _rank(entry: Any) -> float:
-    return _number(_mapping(entry).get("rank"))
+    return _number(mapping_of(entry).get("rank"))
 
 
 def _is_on(value: Any) -> bool:
@@ -427,10 +425,6 @@ def moment(value: Any) -> datetime | None:
     if isinstance(value, date):
         return datetime.combine(value, time(0), tzinfo=UTC)
     return None
-
-
-def _utc(value: datetime) -> str:
-    return value.strftime("%Y-%m-%d %H:%M:%S")
 
 
 def html_as_markdown(html: str, title: str) -> str:

@@ -33,16 +33,21 @@ class Lack:
 
 
 def lacks(
-    competition: Resolved, phases: Sequence[PhaseData], tree: Mapping[str, bytes | Path], now: datetime
+    competition: Resolved | ForeignProject,
+    phases: Sequence[PhaseData],
+    tree: Mapping[str, bytes | Path],
+    now: datetime,
 ) -> list[Lack]:
     """Everything that is missing.
 
     Args:
         competition: what was built.
-        phases: its data.
+        phases: its data; none of a foreign project.
         tree: the bundle's files by name.
         now: the moment of the build.
     """
+    if isinstance(competition, ForeignProject):
+        return _foreign_lacks(competition, now)
     declaration, logo = competition.declaration, competition.folder / competition.declaration.logo
     texts = {name: text for name, text in tree.items() if name.endswith(_PAGES) and isinstance(text, bytes)}
     texts[FILE] = (competition.folder / FILE).read_bytes()
@@ -57,8 +62,8 @@ def lacks(
     ]
 
 
-def foreign_lacks(project: ForeignProject, now: datetime) -> list[Lack]:
-    """Likewise of a foreign project, of which nothing is known but what every bundle says."""
+def _foreign_lacks(project: ForeignProject, now: datetime) -> list[Lack]:
+    """The same of a foreign project, of which nothing is known but what every bundle says."""
     declaration = project.declaration
     ends: list[tuple[str, datetime | None]] = []
     for phase in declaration.phases:

@@ -110,7 +110,7 @@ def read_fetched(submissions: Path) -> Fetched | None:
         ) from error
 
 
-def on_leaderboard(records: Sequence[Mapping[str, Any]]) -> set[int]:
+def chosen_on_board(records: Sequence[Mapping[str, Any]]) -> set[int]:
     """The ids of the submissions on the leaderboard; one that has parts is there if any of these is."""
     return {record["parent"] or record["id"] for record in records if record["on_leaderboard"]}
 
@@ -123,7 +123,7 @@ def name_of(record: Mapping[str, Any]) -> str:
 def _fetched(phase: str, competition: Any, records: Any, board: Any) -> Fetched:
     end = {one["folder"]: one.get("end") for one in competition["phases"]}.get(phase)
     last = datetime.fromisoformat(end) if end else None
-    shown = on_leaderboard(records)
+    shown = chosen_on_board(records)
     on_board, late = [], []
     for record in records:
         file = PurePosixPath(record["file"] or "")

@@ -23,12 +23,12 @@ from gen_bundle.declaration.declared import DECLARED
 from gen_bundle.declaration.model import DeclaredPhase
 from gen_bundle.declaration.read import FILE, is_foreign
 from gen_bundle.errors import UserError
-from gen_bundle.fetched import SUBMISSIONS, Record, on_leaderboard, read_fetched, read_records
-from gen_bundle.foreign.project import ForeignProject, resolve_foreign
+from gen_bundle.fetched import SUBMISSIONS, Record, chosen_on_board, read_fetched, read_records
+from gen_bundle.foreign.project import ForeignProject, foreign_document, resolve_foreign
 from gen_bundle.package.client import VerbProgress, find_package
 from gen_bundle.package.phase_data import checked_reference
 from gen_bundle.package.programs import write_program
-from gen_bundle.package.resolve import Resolved, announce_own_code, find_competition, resolve
+from gen_bundle.package.resolve import Resolved, check_own_code, find_competition, resolve
 from gen_bundle.platforms.codabench import yaml_text
 from gen_bundle.render.rankings import Ranking, RankingTable
 from gen_bundle.yaml_document import read_yaml
@@ -114,7 +114,7 @@ def rank(
         return _rank_foreign(folder, request)
     _check(request)
     competition = _resolved(folder, request)
-    announce_own_code(competition, announce)
+    check_own_code(competition, trust=True, announce=announce)
     fetched = read_fetched(request.submissions) if request.submissions else None
     with tempfile.TemporaryDirectory() as work, competition.opened() as opened:
         phase = _phase(competition, request)
@@ -215,7 +215,7 @@ def _rank_foreign(folder: Path, request: RankRequest) -> Ranking:
             "--scores FILE."
         )
     project = resolve_foreign(folder, overrides=request.overrides)
-    document = CompetitionYaml(datetime.now(UTC), read_yaml(yaml_text(project.document)))
+    document = CompetitionYaml(datetime.now(UTC), read_yaml(yaml_text(foreign_document(project))))
     board = document.competition.leaderboard
     scores: GivenScores = {}
     notes: list[str] = []
@@ -253,7 +253,7 @@ def _fetched_scores(submissions: Path, hide: Collection[str]) -> tuple[GivenScor
             f"folder {SUBMISSIONS}/ of a phase that gen-bundle fetch wrote, whose scores count, or --scores FILE."
         )
     records = read_records(submissions.resolve().parent)
-    there = on_leaderboard(records)
+    there = chosen_on_board(records)
     latest: dict[str, Record] = {}
     for record in sorted(records, key=lambda one: (one["created"], one["id"])):
         if record["id"] in there and record["parent"] is None:

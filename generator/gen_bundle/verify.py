@@ -12,12 +12,20 @@ from typing import Any, Literal
 
 from gen_bundle.building import finished_bundle
 from gen_bundle.codabench.runnable import open_bundle, read_competition
-from gen_bundle.difference.signatures import SIGNATURE, Setting, allowance, differing_settings, parse_signature
 from gen_bundle.errors import UserError
 from gen_bundle.twin.dry_run import DryRunRequest, dry_run
 from gen_bundle.twin.engines.choose import choose_engine, refuse_strangers
-from gen_bundle.twin.report import TOLERANCE
+from gen_bundle.twin.report import SIGNATURE, TOLERANCE, allowance
 
+# The parts that every signature has; the others are the scorers' settings and the versions of libraries.
+MEANINGS = {
+    "competition": "the competition",
+    "tasks": "the tasks that were scored",
+    "version": "the version of the scoring program",
+    "program": "the code of the scoring program",
+    "reference": "the reference data (gold)",
+}
+VERSION = re.compile(r"v?\d+(\.\d+)+\S*")
 MAX_BYTES = 64 * 1024 * 1024
 NUMBER = r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
 FIGURE = re.compile(rf"(?<![\w.\-])({NUMBER})(?![\w|]|\.\d)(\s*%)?")
@@ -54,6 +62,42 @@ class VerifyRequest:
     data: Path | None = None
     engine: Literal["docker", "process"] | None = None
     trust: bool = False
+
+
+def parse_signature(line: str) -> dict[str, str]:
+    """The parts of a signature by name, in its order.
+
+    Raises:
+        ValueError: it is not a signature.
+    """
+    if not SIGNATURE.fullmatch(line.strip()):
+        raise ValueError("expected a signature: competition:NAME|tasks:…|…|reference:…")
+    return dict(part.split(":", 1) for part in line.strip().split("|"))
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A part of the signature that differs; None where one of the two does not have it."""
+
+    name: str
+    old: str | None
+    new: str | None
+
+    @property
+    def meaning(self) -> str:
+        """What the part is, in words."""
+        if self.name in MEANINGS:
+            return MEANINGS[self.name]
+        if "." not in self.name and all(VERSION.fullmatch(value) for value in (self.old, self.new) if value):
+            return f"the library {self.name}"
+        return f"the setting {self.name}"
+
+
+def differing_settings(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Setting]:
+    """The parts that differ: the common ones first, in the order of a signature, then the scorers' and libraries'."""
+    for name in dict.fromkeys([*MEANINGS, *old, *new]):
+        if old.get(name) != new.get(name):
+            yield Setting(name, old.get(name), new.get(name))
 
 
 Figure = tuple[str, float, float]

@@ -4,7 +4,9 @@ A mention is an entity of the input (tasks 1 and 2) or a span between its nodes 
 count, never the string in a `value` attribute (ARE, "Evaluation metrics").
 """
 
+from itertools import chain
 from typing import Callable, Dict, FrozenSet, List, Mapping, NamedTuple, Optional, Set, Tuple
+from xml.etree import ElementTree
 from xml.parsers import expat
 
 from scoring_kit.errors import Fault, shown
@@ -145,20 +147,30 @@ class Places:
 
     def mention(self, name: str, attributes: Attributes, line: int) -> Optional[Mention]:
         """The mention that an element names; None, with the fault recorded, where there is none."""
-        known = self.known
         try:
-            if not self.by_span:
-                entity = known[attributes["id"].strip()]
-                return entity, entity + 1
-            start, end = known[attributes["start"].strip()], known[attributes["end"].strip()]
+            return self.place(attributes)
         except KeyError:
             self._record_unknown(name, attributes, line)
-            return None
+        except ValueError:
+            value = f"{attributes['start']} to {attributes['end']}"
+            self.record(line, "a span that does not end after its start", value, "end after start")
+        return None
+
+    def place(self, attributes: Attributes) -> Mention:
+        """The mention with these attributes.
+
+        Raises:
+            KeyError: an attribute is missing, or names nothing of the input.
+            ValueError: the span does not end after its start.
+        """
+        known = self.known
+        if not self.by_span:
+            entity = known[attributes["id"].strip()]
+            return entity, entity + 1
+        start, end = known[attributes["start"].strip()], known[attributes["end"].strip()]
         if start < end:
             return start, end
-        value = f"{attributes['start']} to {attributes['end']}"
-        self.record(line, "a span that does not end after its start", value, "end after start")
-        return None
+        raise ValueError
 
     def _record_unknown(self, name: str, attributes: Attributes, line: int) -> None:
         expected = "the id of a node of the input" if self.by_span else "the id of an entity of the input"
@@ -197,20 +209,70 @@ class AnswerKey(NamedTuple):
     pronouns: List[Mention]
 
 
+LONGEST_TREE = 1_000_000
+"""Characters of a file that is read as a tree: that of a million mentions would take gigabytes."""
+PARTS = frozenset({"pronoun", "antecedent"})
+FAULTS = (ElementTree.ParseError, KeyError, ValueError)
+"""What is raised where a file cannot be read as a tree, or has a fault."""
+
+
 def read_pairs(text: str, places: Places) -> Dict[Mention, Mention]:
     """Pronoun → antecedent, of a file's content. Every fault is recorded, and its pair left out."""
-    pairs = _Pairs(places)
-    if read_elements(text, places.file, _PAIRS, places.fault, pairs.add):
-        pairs.close()
-    return pairs.answers
+    try:
+        return _sound_pairs(text, places)
+    except FAULTS:  # it is read again, element by element, because a tree knows no lines
+        pairs = _Pairs(places)
+        if read_elements(text, places.file, _PAIRS, places.fault, pairs.add):
+            pairs.close()
+        return pairs.answers
+
+
+def _sound_pairs(text: str, places: Places) -> Dict[Mention, Mention]:
+    """`read_pairs` of a file that has no fault, in two thirds of the time; raises one of `FAULTS` otherwise."""
+    answers: Dict[Mention, Mention] = {}
+    for pair in _tree(text):
+        parts = {part.tag: places.place(part.attrib) for part in pair}
+        if pair.tag != "pair" or len(pair) != len(PARTS) or parts.keys() != PARTS or any(map(len, pair)):
+            raise ValueError
+        pronoun = parts["pronoun"]
+        if pronoun in answers or (places.asked is not None and pronoun not in places.asked):
+            raise ValueError
+        answers[pronoun] = parts["antecedent"]
+    return answers
 
 
 def read_chains(text: str, places: Places) -> List[List[Mention]]:
     """The chains of a response. Every fault is recorded, and its mention left out."""
-    chains = _Chains(places)
-    if read_elements(text, places.file, _CHAINS, places.fault, chains.add):
-        chains.close()
-    return chains.chains
+    try:
+        return _sound_chains(text, places)
+    except FAULTS:  # as above
+        chains = _Chains(places)
+        if read_elements(text, places.file, _CHAINS, places.fault, chains.add):
+            chains.close()
+        return chains.chains
+
+
+def _sound_chains(text: str, places: Places) -> List[List[Mention]]:
+    """`read_chains` of a file that has no fault, in two thirds of the time; raises one of `FAULTS` otherwise."""
+    chains = []
+    for element in _tree(text):
+        if element.tag != "chain" or {node.tag for node in element} != {"node"} or any(map(len, element)):
+            raise ValueError
+        chains.append([places.place(node.attrib) for node in element])
+    mentions = list(chain.from_iterable(chains))
+    if len(set(mentions)) < len(mentions):
+        raise ValueError
+    return chains
+
+
+def _tree(text: str) -> ElementTree.Element:
+    """The root of a file, which C reads: without document type, and so without entities."""
+    if len(text) > LONGEST_TREE or "<!DOCTYPE" in text:
+        raise ValueError
+    root = ElementTree.fromstring(text)  # noqa: S314 - without a document type it has no entities
+    if root.tag != ROOT:
+        raise ValueError
+    return root
 
 
 def read_key(text: str, places: Places) -> AnswerKey:

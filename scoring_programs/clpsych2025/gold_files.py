@@ -43,16 +43,15 @@ def gold_of(paths: Sequence[Path]) -> tuple[dict[str, Any], list[str]]:
 
     Raises OrganiserError: with every mistake, naming file, timeline, post and field.
     """
-    reader = _RawReader()
+    problems = Problems()
+    reader = _RawReader(problems)
     gold: dict[str, Any] = {}
     for path in paths:
-        problems = Problems()
+        before = problems.found
         data = read_json(path, path.name, LARGEST_GOLD_MB, problems)
-        reader.messages += problems.errors
-        if not problems.found:
+        if problems.found == before:
             reader.timeline(data, path.name, gold)
-    if reader.messages:
-        raise OrganiserError(*reader.messages)
+    problems.stop_organisers_if_any()
     return gold, reader.warnings
 
 
@@ -62,8 +61,8 @@ def plain(key: str) -> str:
 
 
 class _RawReader:
-    def __init__(self) -> None:
-        self.messages: list[str] = []
+    def __init__(self, problems: Problems) -> None:
+        self._wrong = problems.error
         self.warnings: list[str] = []
 
     def timeline(self, data: object, where: str, gold: dict[str, Any]) -> None:
@@ -169,6 +168,3 @@ class _RawReader:
             if key not in known:
                 for near in get_close_matches(plain(key), absent, n=1, cutoff=0.85):
                     self._wrong(where, f"unknown key {key!r}", f"{absent[near]!r}")
-
-    def _wrong(self, where: str, what: str, expected: str) -> None:
-        self.messages.append(f"{where}: {what}. Expected: {expected}.")

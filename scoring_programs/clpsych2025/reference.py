@@ -79,12 +79,9 @@ def read_gold(folder: Path, tasks: Sequence[str], profile: str) -> ClpsychRefere
         raise OrganiserError(f"{FILE}: missing in the reference data. Prepare the phase's timelines with gen-bundle.")
     problems = Problems()
     data = read_json(path, FILE, LARGEST_GOLD_MB, problems)
-    if problems.found:
-        raise OrganiserError(*problems.errors)
-    reader = _GoldReader(tasks, profile)
-    reference = reader.timelines(data)
-    if reader.messages:
-        raise OrganiserError(*reader.messages)
+    problems.stop_organisers_if_any()
+    reference = _GoldReader(tasks, profile, problems).timelines(data)
+    problems.stop_organisers_if_any()
     return reference
 
 
@@ -96,11 +93,11 @@ def manifest(reference: ClpsychReference, tasks: Sequence[str]) -> dict[str, Any
 class _GoldReader:
     """Reads gold field by field; what a task does not need may be absent."""
 
-    def __init__(self, tasks: Sequence[str], profile: str) -> None:
+    def __init__(self, tasks: Sequence[str], profile: str, problems: Problems) -> None:
         self.tasks = tasks
         self.needs_spans = "a1" in tasks and profile == "published"
         self.needs_scores = "a2" in tasks and profile == "as-run"
-        self.messages: list[str] = []
+        self._wrong = problems.error
 
     def timelines(self, data: object) -> ClpsychReference:
         timelines = {}
@@ -193,9 +190,6 @@ class _GoldReader:
             self._wrong(where, f"the key {key!r} occurs more than once", "each key once")
         return value
 
-    def _wrong(self, where: str, what: str, expected: str) -> None:
-        self.messages.append(f"{where}: {what}. Expected: {expected}.")
-
 
 def _are_strings(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) and item.strip() for item in value)
@@ -228,16 +222,16 @@ PLAIN_FIELDS = (*REQUIRED, "batch_tokens", "cache", "max_submission_mb")
 
 def check_options(options: Mapping[str, Any]) -> list[str]:
     """Every mistake in the options, each beginning with `options.<name>: `."""
-    messages: list[str] = []
+    problems = Problems()
 
     def hold(is_valid: bool, name: str, expected: str) -> None:
         if not is_valid:
-            messages.append(f"options.{name}: not a valid value. Expected: {expected}.")
+            problems.error(f"options.{name}", "not a valid value", expected)
 
     def refuse_others(values: Mapping[str, Any], known: Sequence[str], prefix: str) -> None:
         for name in values:
             if name not in known:
-                messages.append(f"options.{prefix}{name}: no such option. Expected: one of {', '.join(known)}.")
+                problems.error(f"options.{prefix}{name}", "no such option", f"one of {', '.join(known)}")
 
     for name, choices in REQUIRED.items():
         hold(options.get(name) in choices, name, f"one of {', '.join(choices)}")
@@ -266,7 +260,7 @@ def check_options(options: Mapping[str, Any]) -> list[str]:
         if options.get("profile") == "as-run":
             hold(rescale is not False, "bertscore.rescale", "true, because profile as-run always rescales")
     refuse_others(options, (*PLAIN_FIELDS, *MODEL_FIELDS), "")
-    return messages
+    return problems.errors
 
 
 def _is_positive(value: object, *kinds: type) -> bool:

@@ -180,10 +180,11 @@ def score_tasks(
             f"{program.package}/submission.py: `entered` names {', '.join(map(repr, unknown))}, which bundle.yaml does "
             f"not declare. Expected some of {', '.join(program.all_tasks)}."
         )
+    any_task = importlib.util.find_spec(f"{program.package}.tasks") is not None
     results: dict[str, TaskResult] = {}
     for task in program.tasks:
         if task in submission.entered:
-            if importlib.util.find_spec(f"{program.package}.tasks") is not None:
+            if any_task:
                 score: TaskScorer = importlib.import_module(f"{program.package}.tasks").scorer(task)
             else:
                 score = importlib.import_module(f"{program.package}.{task}").score

@@ -36,7 +36,6 @@ import csv
 import gc
 import importlib
 import json
-import re
 import shutil
 import sys
 import tempfile
@@ -47,9 +46,9 @@ from pathlib import Path
 from typing import Any, Required, TypedDict, TypeVar
 
 from scoring_kit.base.environment import missing_package, what_is_missing
+from scoring_kit.base.records import RECORD, record_of
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError
 
-RECORD = "\x1e"
 THRESHOLD = 1_000_000
 """After so many new objects Python looks for cycles: with gold of many rows each look goes over all of them."""
 
@@ -94,7 +93,7 @@ def serve(module: Mapping[str, Any]) -> int:
     known: dict[str, Verb] = {
         "check_reference": partial(_check_reference, package),
         "manifest": partial(_manifest, package),
-        "rank": lambda request: importlib.import_module("scoring_kit.ranking").rank(request),  # shows its progress here
+        "rank": _rank,
         "columns": columns,
         "trial": trial,
         "disclosure": lambda _: None,
@@ -148,18 +147,13 @@ def write_empty_table(path: Path, header: Sequence[str], ids: Iterable[str]) -> 
             writer.writerow([item, *[""] * (len(header) - 1)])
 
 
-def show_progress(step: str, done: int, total: int) -> None:
-    """Tell the press how far a verb is: `step` is what is being done, `done` of `total` are finished."""
-    print(RECORD + _json({"progress": {"step": step, "done": done, "total": total}}), flush=True)
-
-
 def _answered(verbs: Mapping[str, Verb], call: Mapping[str, Any]) -> str:
     name = call["verb"]
     if name not in verbs:
-        return _json({"messages": [f"no verb {name!r}. Expected one of {', '.join(sorted(verbs))}."]})
+        return record_of({"messages": [f"no verb {name!r}. Expected one of {', '.join(sorted(verbs))}."]})
     record: dict[str, object]
     try:
-        return _json({"answer": verbs[name](call["request"])})
+        return record_of({"answer": verbs[name](call["request"])})
     except SubmissionError as error:
         record = {"messages": error.report().splitlines()}
     except OrganiserError as error:
@@ -168,13 +162,13 @@ def _answered(verbs: Mapping[str, Verb], call: Mapping[str, Any]) -> str:
         record = {"traceback": "".join(traceback.format_exception(error))}
         if isinstance(error, ModuleNotFoundError) and (package := missing_package(error)):
             record = {"messages": [what_is_missing(package)]}
-    return _json(record)
+    return record_of(record)
 
 
-def _json(record: object) -> str:
-    """JSON in which half a surrogate pair, as in a file's name that is not UTF-8, is escaped: readers refuse it."""
-    text = json.dumps(record, ensure_ascii=False)
-    return re.sub("[\ud800-\udfff]", lambda half: rf"\\u{ord(half[0]):x}", text)
+def _rank(request: Mapping[str, Any]) -> object:
+    from scoring_kit.ranking import rank
+
+    return rank(request)
 
 
 def _check_reference(package: str, request: Any) -> Warned:

@@ -7,9 +7,8 @@ import gc
 import importlib
 import os
 import shutil
-import stat
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Dict, List, NamedTuple, Optional, Protocol, Tuple, TypeVar, cast
 
@@ -181,31 +180,51 @@ def _walk(folder: Path, problems: Problems) -> Tuple[Dict[str, Path], List[str]]
     """All regular files below `folder` by name, and the names of files that are not answers."""
     found: Dict[str, Path] = {}
     ignored: List[str] = []
-    for parent, folders, files in os.walk(str(folder)):
-        folders.sort()
-        below = Path(parent).relative_to(folder).parts
-        prefix = "".join(map("{}/".format, below))
-        if folders and len(below) >= MAX_FOLDERS:
-            problems.error(shown(prefix + folders[0]), *TOO_DEEP)
+    waiting = [("", folder)]
+    while waiting:
+        prefix, above = waiting.pop()
+        folders, files = _listed(above)
+        if folders and prefix.count("/") >= MAX_FOLDERS:
+            problems.error(shown(prefix + folders[0].name), *TOO_DEEP)
             folders.clear()
-        for name in list(folders):
-            if Path(parent, name).is_symlink():
-                folders.remove(name)
-                problems.error(shown(prefix + name), "is a link", "only regular files and folders")
-        for name in sorted(files):
-            path = Path(parent, name)
-            relative = slashed(prefix + name)
+        below = []
+        for entry in folders:
+            if entry.is_symlink():
+                problems.error(shown(prefix + entry.name), "is a link", "only regular files and folders")
+            else:
+                below.append((f"{prefix}{entry.name}/", above / entry.name))
+        waiting += reversed(below)
+        for entry in files:
+            relative = slashed(prefix + entry.name)
             if relative.endswith("/"):
                 continue  # a folder's own entry in such a zip
-            if not stat.S_ISREG(path.lstat().st_mode):
+            if not entry.is_file(follow_symlinks=False):
                 problems.error(shown(relative), "is not a regular file", "only regular files and folders")
             elif _is_junk(relative):
                 ignored.append(relative)
             elif relative in found:
                 problems.error(shown(relative), "occurs twice, once with a backslash in its name", "the file once")
             elif relative not in PLATFORM_FILES:
-                found[relative] = path
+                found[relative] = above / entry.name
     return found, ignored
+
+
+def _listed(folder: Path) -> Tuple[List["os.DirEntry[str]"], List["os.DirEntry[str]"]]:
+    """What is in a folder by name, folders and all else; nothing where it cannot be read."""
+    folders: List[os.DirEntry[str]] = []
+    files: List[os.DirEntry[str]] = []
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in sorted(entries, key=lambda one: one.name):
+            (folders if _is_folder(entry) else files).append(entry)
+    return folders, files
+
+
+def _is_folder(entry: "os.DirEntry[str]") -> bool:
+    """Whether it is a folder, or a link to one."""
+    try:
+        return entry.is_dir()
+    except OSError:  # links in a circle
+        return False
 
 
 def _is_junk(name: str) -> bool:

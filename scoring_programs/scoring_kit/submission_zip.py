@@ -6,36 +6,15 @@ Runs on Python 3.9 with the standard library alone, on Linux, macOS and Windows.
 import os
 import shutil
 import stat
-import struct
 import zipfile
-import zlib
 from itertools import chain
 from pathlib import Path, PurePosixPath
-from typing import Collection, Dict, List, Mapping, Optional, Tuple, Type
+from typing import Collection, Dict, List, Mapping, Optional, Tuple
 
-from scoring_kit.base.submissions import MAX_BYTES, MAX_FILES, is_zip
+from scoring_kit.base.submissions import MAX_BYTES, MAX_FILES, UNREADABLE, is_zip
 from scoring_kit.errors import Problems, shown
 from scoring_kit.submission_files import MAX_FOLDERS, TOO_DEEP, slashed
 
-# What zipfile raises at damaged, encrypted or unknown archives and members (NotImplementedError is a RuntimeError, a
-# name that is not UTF-8 a ValueError; sizes beyond a machine's numbers overflow).
-DAMAGED: Tuple[Type[Exception], ...] = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    EOFError,
-    MemoryError,
-    OSError,
-    OverflowError,
-    RuntimeError,
-    ValueError,
-)
-try:
-    import lzma
-except ImportError:  # a Python without it, whose zipfile refuses such members by itself
-    pass
-else:
-    DAMAGED = (*DAMAGED, lzma.LZMAError)
 OTHER_ARCHIVES = {".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz", ".zst"}
 CHUNK = 1 << 20
 NOT_ON_WINDOWS = set('<>:"|?*')
@@ -48,8 +27,10 @@ def open_submission(path: Path, work: Path, problems: Problems) -> Path:
     """
     if path.is_dir():
         return path
-    if not path.is_file():
+    if not os.path.lexists(str(path)):
         problems.error(str(path), "does not exist", "a zip, a folder, or the file itself")
+    elif not path.is_file():  # a named pipe, or a link to nowhere
+        problems.error(path.name, "cannot be read, as it is no file", "a zip, a folder, or the file itself")
     elif is_zip(path):
         unpack(path, work, problems)
     elif path.suffix.lower() in OTHER_ARCHIVES:
@@ -72,7 +53,7 @@ def unpack(path: Path, folder: Path, problems: Problems) -> None:
     try:
         with zipfile.ZipFile(str(path)) as archive:
             _unpack_members(archive, path.name, folder, problems)
-    except DAMAGED as error:
+    except UNREADABLE as error:
         problems.error(path.name, f"cannot be read as a zip ({error})", "a zip file; pack it again")
 
 
@@ -102,7 +83,7 @@ def _unpack_members(archive: zipfile.ZipFile, name: str, folder: Path, problems:
             if not target.parent.is_dir():
                 target.parent.mkdir(parents=True)
             left -= _write(archive, member, target, left)
-        except DAMAGED as error:
+        except UNREADABLE as error:
             problems.error(where, f"cannot be unpacked ({error})", "an intact file; pack the zip again")
         if left < 0:
             problems.error(name, f"holds more than {MAX_BYTES / 1e6:g} MB when unpacked", "less")

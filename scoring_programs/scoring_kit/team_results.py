@@ -1,23 +1,23 @@
 """The results of every team: all submissions of a folder, one for each team, scored; the latest one counts."""
 
-import shutil
 import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from scoring_kit.base.submissions import is_zip, submissions_below
+from scoring_kit.base.records import show_progress
+from scoring_kit.base.submissions import submissions_below
 from scoring_kit.code_submission import handed_over, run_folders
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError, printable
 from scoring_kit.frame import PhaseGold, read_gold, score_tasks
-from scoring_kit.organiser import show_progress
 from scoring_kit.outputs import check_columns, check_finite
 from scoring_kit.program import Program
 from scoring_kit.results import TaskResult
 from scoring_kit.submission_files import SubmissionFiles, read_submission, submission_module, task_folders
-from scoring_kit.submission_zip import unpack
+from scoring_kit.submission_zip import open_submission
 
 TeamName = Callable[[str, Sequence[str], Problems], "str | None"]
 """The team of an entry, by the entry's name without its ending and the names of its files; None where it has none."""
@@ -74,7 +74,10 @@ def read_entries(
     for number, (path, name, moment) in enumerate(submissions_below(folder)):
         shown = path.relative_to(folder).as_posix()
         own = Problems()
-        unpacked = _unpacked(path, work / str(number), own)
+        unpacked = work / str(number)
+        unpacked.mkdir(parents=True)
+        with suppress(SubmissionError):  # its entry says why
+            unpacked = open_submission(path, unpacked, own)
         team = None
         if not own.found:
             team = team_name(name, list(SubmissionFiles(unpacked, keep, Problems()).paths), own)
@@ -92,20 +95,6 @@ def read_entries(
         latest.append(_latest(shown_there or of_team, problems))
     problems.stop_organisers_if_any()
     return latest
-
-
-def _unpacked(path: Path, into: Path, problems: Problems) -> Path:
-    if path.is_dir():
-        return path
-    into.mkdir(parents=True)
-    if is_zip(path):
-        unpack(path, into, problems)
-        return into
-    try:
-        shutil.copyfile(path, into / path.name)
-    except OSError as error:  # such as a link to nowhere
-        problems.error(path.name, f"cannot be read ({error.strerror or error})", "a zip, a folder or a file")
-    return into
 
 
 def _latest(entries: Sequence[TeamEntry], problems: Problems) -> TeamEntry:

@@ -121,7 +121,8 @@ class _EventReader:
             elif identifier in self.events:
                 self.fault(number, "repeated event id", identifier, "each id once")
             else:
-                self.events[identifier] = self._event(identifier, body.split(), number)
+                words = body.split()
+                self.events[identifier] = self._plain_event(words) or self._event(identifier, words, number)
         for number, identifier, prerequisite in self.prerequisites:
             self._resolve_prerequisite(number, identifier, prerequisite)
         for number, target in self.modifications.values():
@@ -135,6 +136,26 @@ class _EventReader:
             negation = " or M1<TAB>Negation Annotation:E1" if self.task == "full" else ""
             rule = "a line that is not an event, its id" if tab else "a line without a tab, its first word"
             self.fault(number, rule, identifier.split(None, 1)[0], f"a line E1<TAB>Type Role:T1 Role:T2{negation}")
+
+    def _plain_event(self, words: List[str]) -> Optional[Event]:
+        """The event of a sound line with its two mandatory arguments alone, as most are; None of any other line.
+
+        `_event` would read it as well, but takes half as long again.
+        """
+        if len(words) != 3 or words[0] not in self.types:
+            return None
+        kind = self.types[words[0]]
+        one, _, first = words[1].partition(":")
+        other, _, second = words[2].partition(":")
+        if one not in kind.roles or other not in kind.roles:
+            return None
+        slot, fillers = kind.roles[one]
+        other_slot, other_fillers = kind.roles[other]
+        if (slot, other_slot) != (0, 1):
+            return None
+        if self.entities.get(first) not in fillers or self.entities.get(second) not in other_fillers:
+            return None
+        return Event(kind.name, first, second, frozenset(), False)
 
     def _event(self, identifier: str, words: List[str], number: int) -> Optional[Event]:
         kind = self.types.get(words[0])

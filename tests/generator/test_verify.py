@@ -11,9 +11,18 @@ from click.testing import CliRunner, Result
 
 from gen_bundle.building import BuildRequest, build
 from gen_bundle.cli import root
-from gen_bundle.difference.signatures import differing_settings, parse_signature
 from gen_bundle.twin.dry_run import DryRunRequest, dry_run
-from gen_bundle.verify import Claim, Scored, VerifyRequest, compare, read_claim, score_again, written_figures
+from gen_bundle.verify import (
+    Claim,
+    Scored,
+    VerifyRequest,
+    compare,
+    differing_settings,
+    parse_signature,
+    read_claim,
+    score_again,
+    written_figures,
+)
 from tests.generator.competition import small_competition
 from tests.generator.foreign_project import foreign_project
 

@@ -87,7 +87,7 @@ def command(
 ) -> None:
     """Predict whether Codabench would accept a bundle, and what would happen afterwards: all findings at once."""
     if explain is not None:
-        from gen_bundle.check.catalogue import explain as explained
+        from gen_bundle.check.explain import explain as explained
 
         click.echo(explained(explain))
         return

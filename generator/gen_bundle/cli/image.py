@@ -64,7 +64,7 @@ def _of_image(function: Callable[..., None]) -> Callable[..., None]:
         if not image:  # one of this machine
             plain_name = re.sub("[-_.]+", "-", competition.name.lower()).strip("-")
             image = f"gen-bundle/{plain_name}:{metadata.version('gen-bundle')}"
-        request = request_for(competition.name, competition.options, image, variant)
+        request = request_for(competition, image, variant)
         on_platform = tag is None and declared.image == PLATFORM_IMAGE and not request.models
         request = replace(
             request,

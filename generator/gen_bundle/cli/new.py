@@ -344,7 +344,7 @@ def _with_type(proposal: "Proposal", name: str, kind: str | None) -> tuple[str, 
 
 def _columns(question: str, gold: "GoldRows", proposed: Sequence[str], besides: str = "") -> list[str]:
     """The columns that are named; none for `-`, where that is the word `besides` them."""
-    from gen_bundle.declaration.overrides import nearest
+    from gen_bundle.declaration.source import nearest
 
     def names(text: str) -> list[str]:
         if besides and text.strip() == besides:

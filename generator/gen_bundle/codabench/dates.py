@@ -101,3 +101,8 @@ def _moment(text: str, default: datetime, dayfirst: bool = False, yearfirst: boo
         return _parse(text, default, dayfirst, yearfirst)[0].replace(tzinfo=UTC)
     except (ValueError, OverflowError):
         return None
+
+
+def utc(moment: datetime) -> str:
+    """A moment as competition.yaml holds it: UTC with seconds, to be quoted."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S")

@@ -21,7 +21,8 @@ from gen_bundle.codabench.reading import YAML_NAME, CompetitionYaml, no_yaml_hin
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.errors import UserError
 from gen_bundle.yaml_document import UnreadableYamlError, dotted, read_yaml
-from gen_bundle.zips.unpacking import BUNDLE, UNREADABLE, ArchiveError, unpack
+from gen_bundle.zips.unpacking import BUNDLE, ArchiveError, unpack
+from scoring_kit.base.submissions import UNREADABLE
 
 PROGRAM_JSON = "program.json"
 A_LIST = "expected a list with at least one mapping"

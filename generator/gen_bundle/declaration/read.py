@@ -7,27 +7,44 @@ import os
 import re
 import types
 import typing
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from gen_bundle.declaration.declared import DECLARED, settle
+from gen_bundle.declaration.declared import DECLARED, DeclaredScoring, settle
 from gen_bundle.declaration.foreign import PROGRAMS, ForeignCompetition, check_foreign_rules, check_packed
 from gen_bundle.declaration.model import DeclaredCompetition
-from gen_bundle.declaration.overrides import apply_overrides, nearest
 from gen_bundle.declaration.rules import check_rules
-from gen_bundle.declaration.source import Broken, Source, Trail, dotted, read_source
+from gen_bundle.declaration.source import Broken, Section, Source, Trail, apply_overrides, dotted, nearest, read_source
 from gen_bundle.errors import UserError
 from gen_bundle.resources import known_competitions
 
 FILE = "bundle.yaml"
 
 
+@dataclass(frozen=True)
+class Declaration:
+    """A declaration that has no fault.
+
+    Attributes:
+        competition: what it says, defaults put in.
+        scoring: the tables and metrics that it declares.
+        option_places: where its options are written: dotted name → file, line and column, or the override.
+        notes: what the command line changed besides what it says.
+    """
+
+    competition: DeclaredCompetition
+    scoring: DeclaredScoring
+    option_places: Mapping[str, str]
+    notes: Sequence[str]
+
+
 def read_competition(folder: Path, overrides: Iterable[str] = (), layout: str | None = None) -> DeclaredCompetition:
-    """Read `folder/bundle.yaml` with the values of `--set` and `--layout` put in; raises as `read_with_places`."""
-    return read_with_places(folder, overrides, layout)[0]
+    """Read `folder/bundle.yaml` with the values of `--set` and `--layout` put in; raises as `read_declaration`."""
+    return read_declaration(folder, overrides, layout).competition
 
 
 def is_foreign(folder: Path) -> bool:
@@ -41,18 +58,18 @@ def read_foreign(folder: Path, overrides: Iterable[str] = (), data: Path | None 
     What it packs must be there: below `data/`, in the folder `data` where that is given.
 
     Raises:
-        UserError: as for `read_with_places`.
+        UserError: as for `read_declaration`.
     """
     source = _source(folder, overrides)
-    rules = [*check_foreign_rules(source.data, folder), *check_packed(source.data, folder, data)]
-    _refuse(source, [*_model_errors(source), *rules])
+    rules = Section(source.data)
+    check_foreign_rules(rules, folder)
+    check_packed(rules, folder, data)
+    _refuse(source, [*_model_errors(source), *rules.found])
     return ForeignCompetition.model_validate(source.data)
 
 
-def read_with_places(
-    folder: Path, overrides: Iterable[str] = (), layout: str | None = None
-) -> tuple[DeclaredCompetition, dict[str, str]]:
-    """The competition, and where its options are written: dotted name → file, line and column, or the override.
+def read_declaration(folder: Path, overrides: Iterable[str] = (), layout: str | None = None) -> Declaration:
+    """Read `folder/bundle.yaml` with the values of `--set` and `--layout` put in.
 
     Raises:
         UserError: one message for each thing that is wrong: file, line and column (or the override), the field, what
@@ -64,11 +81,31 @@ def read_with_places(
             f"{folder / FILE}: has programs that are packed as they are ({PROGRAMS}), and no scoring package, which "
             "this needs. Build the bundle; dry-run, rescore, diff, preview and the live verbs take it."
         )
-    declared = settle(source.data, folder) if source.data.get("scoring_program") == DECLARED else []
-    found = list({trail: (trail, text) for trail, text in [*_model_errors(source), *declared]}.values())
-    _refuse(source, [*found, *check_rules(source.data, folder)])
+    notes = list(_settle_rule(source))
+    scoring, declared = DeclaredScoring(), Section(source.data)
+    if source.data.get("scoring_program") == DECLARED:
+        scoring = settle(declared, folder)
+    found = list({trail: (trail, text) for trail, text in [*_model_errors(source), *declared.found]}.values())
+    rules = Section(source.data)
+    check_rules(rules, folder)
+    _refuse(source, [*found, *rules.found])
     places = {dotted(trail): source.position(trail) for trail in _trails(source.data.get("options"), ("options",))}
-    return DeclaredCompetition.model_validate(source.data), places
+    return Declaration(DeclaredCompetition.model_validate(source.data), scoring, places, notes)
+
+
+def _settle_rule(source: Source) -> Iterator[str]:
+    """`--layout tasks` for a competition declared otherwise: its rule `last` or `best` gives way to `all`, with a note.
+
+    Codabench would keep the scores of one task alone. A rule given by --set gets an error instead.
+    """
+    rule = source.data.get("submission_rule")
+    is_asked = source.given.get(("layout",)) == "--layout tasks" and ("submission_rule",) not in source.given
+    if is_asked and rule in ("last", "best"):
+        source.data["submission_rule"] = "all"
+        yield (
+            f"submission_rule: {rule} would lose the scores of all tasks but one in layout tasks; "
+            "the board lists all submissions instead (all)."
+        )
 
 
 def _model_of(source: Source) -> type[DeclaredCompetition | ForeignCompetition]:
@@ -84,7 +121,7 @@ def _source(folder: Path, overrides: Iterable[str], layout: str | None = None) -
         if not source.problems:
             source.problems.append(f"{FILE}:1:1: is not a mapping. Expected title, phases, tasks …")
         raise UserError(*source.problems)
-    if layout is not None:
+    if layout is not None and layout != source.data.get("layout"):
         source.data["layout"] = layout
         source.give(("layout",), f"--layout {layout}")
     apply_overrides(source, overrides, _model_of(source).model_fields)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.codabench.competition import MEASURED, TIE_BREAK
+from gen_bundle.codabench.dates import utc
 from gen_bundle.codabench.reading import YAML_NAME
 from gen_bundle.declaration.dates import parse_moment
 from gen_bundle.declaration.foreign import (
@@ -35,7 +36,6 @@ from gen_bundle.platforms.codabench import (
     yaml_text,
 )
 from gen_bundle.render.pages import page_name, rendered, terms_name
-from gen_bundle.render.tables import utc
 from gen_bundle.zips.writing import all_files, folder_members, write_zip
 
 SOLUTIONS = "solutions"
@@ -53,7 +53,9 @@ class ForeignProject:
         name: short name: that of its folder, where it declares none.
         folder: where bundle.yaml lies.
         data: its data.
-        document: competition.yaml.
+        packed_tasks: Codabench's tasks, with where their files are in the bundle.
+        solutions: the example submissions, each with where it is in the bundle.
+        phase_files: of each phase: where its public data and starting kit are in the bundle.
         sources: place in the bundle → the file or folder that is packed there.
     """
 
@@ -61,7 +63,9 @@ class ForeignProject:
     folder: Path
     data: Path
     declaration: ForeignCompetition
-    document: Mapping[str, Any]
+    packed_tasks: Sequence[PackedTask]
+    solutions: Sequence[tuple[ForeignSolution, str]]
+    phase_files: Sequence[Files]
     sources: Mapping[str, Path]
 
     @property
@@ -81,13 +85,22 @@ def resolve_foreign(folder: Path, *, data: Path | None = None, overrides: tuple[
         data = data.resolve()
     declaration = read_foreign(folder, overrides, data)
     packing = _Packing(folder, data, declaration)
-    document = _document(declaration, packing)
+    tasks = list(packing.tasks())
+    solutions = [(solution, packing.place(solution.path)) for solution in packing.solutions()]
+    phase_files = [packing.of_phase(phase) for phase in declaration.phases]
     if packing.problems:
         raise UserError(*dict.fromkeys(packing.problems))
     own = [path for path in packing.paths if data is None or not is_below_data(path)]
     check_inside(folder, [*declaration.files, *own], own)
     return ForeignProject(
-        declaration.name or folder.name, folder, data or folder / DATA, declaration, document, packing.sources
+        name=declaration.name or folder.name,
+        folder=folder,
+        data=data or folder / DATA,
+        declaration=declaration,
+        packed_tasks=tasks,
+        solutions=solutions,
+        phase_files=phase_files,
+        sources=packing.sources,
     )
 
 
@@ -247,9 +260,10 @@ def foreign_tree(project: ForeignProject, work: Path) -> dict[str, bytes | Path]
         "tasks": declared["tasks"],
         "columns": [column.model_dump() for column in declaration.columns],
     }
+    document = foreign_document(project)
     tree: dict[str, bytes | Path] = {
-        YAML_NAME: yaml_text(project.document),
-        project.document["image"]: project.folder / declaration.logo,
+        YAML_NAME: yaml_text(document),
+        document["image"]: project.folder / declaration.logo,
         **rendered(project.folder, declaration, context),
     }
     for number, (place, source) in enumerate(project.sources.items()):
@@ -263,8 +277,9 @@ def foreign_tree(project: ForeignProject, work: Path) -> dict[str, bytes | Path]
 # competition.yaml
 
 
-def _document(declaration: ForeignCompetition, packing: _Packing) -> dict[str, Any]:
+def foreign_document(project: ForeignProject) -> dict[str, Any]:
     """competition.yaml as data."""
+    declaration = project.declaration
     document: dict[str, Any] = {
         "version": 2,
         "title": declaration.title,
@@ -283,17 +298,17 @@ def _document(declaration: ForeignCompetition, packing: _Packing) -> dict[str, A
     document |= {"pages": [], "tasks": [], "solutions": [], "phases": []}
     for page in declaration.pages:
         document["pages"].append({"title": page.title, "file": page_name(declaration, page.file)})
-    tasks = list(packing.tasks())
+    tasks = project.packed_tasks
     for number, (task, _) in enumerate(tasks):
         document["tasks"].append({"index": number, **task})
-    for number, solution in enumerate(packing.solutions()):
+    for number, (solution, path) in enumerate(project.solutions):
         known = [at for at, (task, _) in enumerate(tasks) if task["id"] in solution.tasks]
-        entry = {"index": number, "path": packing.place(solution.path), "tasks": known}
+        entry = {"index": number, "path": path, "tasks": known}
         texts = {"name": solution.name, "description": solution.description}
         document["solutions"].append({**entry, **_given(texts)})
-    for number, phase in enumerate(declaration.phases):
+    for number, (phase, files) in enumerate(zip(declaration.phases, project.phase_files, strict=True)):
         own = [at for at, (_, phases) in enumerate(tasks) if phase in phases]
-        document["phases"].append({"index": number, **_phase(phase, packing.of_phase(phase), own)})
+        document["phases"].append({"index": number, **_phase(phase, files, own)})
     document["leaderboards"] = [_leaderboard(declaration)]
     return document | milestones(declaration)
 

@@ -31,14 +31,11 @@ from gen_bundle.image.models import (
     read_models_file,
     write_models_file,
 )
-from gen_bundle.image.request import PYTHON, ImageRequest, missing, versions
-from gen_bundle.package.libraries import METRICS, OWN_LOCK_HEAD, base_name, own_lock
+from gen_bundle.image.request import PYTHON, ImageRequest
+from gen_bundle.package.libraries import METRICS, OWN_LOCK_HEAD, PLATFORMS, base_name, missing, own_lock, versions
 from gen_bundle.resources import lock_text, resource
 from gen_bundle.starting import pip_environment, python
 from scoring_kit.base.texts import counted
-
-PLATFORMS = ("manylinux_2_28_x86_64", "manylinux_2_17_x86_64", "manylinux2014_x86_64", "linux_x86_64")
-"""What runs on the scoring image's Debian and on the platform's workers."""
 
 
 def lock(request: ImageRequest, models_path: Path, report: Callable[[str], None]) -> bool:
@@ -248,7 +245,7 @@ def _resolved(wanted: Sequence[str], pins: Sequence[str], python_version: str) -
         constraints.write_text("".join(f"{pin}\n" for pin in pins), encoding="utf-8")
         command = python("-m", "pip", "install", "--quiet", "--dry-run", "--ignore-installed")
         command += ["--only-binary=:all:", f"--python-version={python_version}", "--implementation=cp"]
-        command += [f"--platform={platform}" for platform in PLATFORMS]
+        command += [f"--platform={platform}" for platform in (*PLATFORMS, "linux_x86_64")]
         command += [f"--constraint={constraints}", f"--report={report}", f"--target={folder}/target", *wanted]
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=pip_environment())
         if done.returncode:

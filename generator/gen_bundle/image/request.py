@@ -1,47 +1,25 @@
 """Which image a competition needs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import metadata
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from gen_bundle.errors import UserError
 from gen_bundle.package.libraries import (
     METRICS,
     OWN_LOCK,
-    base_name,
     locks_for,
+    missing,
     model_groups,
     own_lock,
-    version_of,
+    versions,
 )
-from gen_bundle.resources import Lock, entries, lock_text, packages_text
+from gen_bundle.package.resolve import Resolved
+from gen_bundle.resources import Lock, lock_text, packages_text
 
 PYTHON = "3.11"
 """Of the scoring image."""
-
-
-def versions(text: str) -> dict[str, str]:
-    """The packages of a lock with their versions."""
-    return {name: version_of(entry) for name, entry in entries(text).items()}
-
-
-def missing(wanted: Sequence[str], held: Mapping[str, str]) -> list[str]:
-    """The requirements that are not held in this version."""
-    return [one for one in wanted if held.get(base_name(one)) != one.partition("==")[2]]
-
-
-def not_here(wanted: Sequence[str]) -> Iterator[str]:
-    """The requirements that this machine's Python does not have in this version, each with what it has."""
-    for one in wanted:
-        version = one.partition("==")[2]
-        try:
-            found = metadata.version(base_name(one))
-        except metadata.PackageNotFoundError:
-            found = ""
-        if found != version:
-            yield f"{one} ({f'{found} is' if found else 'not'} installed)"
 
 
 Variant = Literal["cpu", "cuda"]
@@ -96,7 +74,7 @@ class ImageRequest:
         return packages_text(self.locks, own)
 
 
-def request_for(name: str, options: Mapping[str, Any], tag: str, variant: Variant | None = None) -> ImageRequest:
+def request_for(competition: Resolved, tag: str, variant: Variant | None = None) -> ImageRequest:
     """The image that a competition's options ask for: every option group with a `model` needs that model.
 
     The variant follows the option `device` where it is not given; without models the image is the small one.
@@ -111,18 +89,18 @@ def request_for(name: str, options: Mapping[str, Any], tag: str, variant: Varian
         )
     models: dict[str, str | None] = {}
     folders = []
-    for group in model_groups(options):
+    for group in model_groups(competition):
         if is_folder(group["model"]):
             folders.append(group["model"])
         else:
             models[group["model"]] = models.get(group["model"]) or group.get("revision")
-    packages, *further = locks_for(options)
+    packages, *further = locks_for(competition)
     if packages == "score":
         variant = "cpu"
     elif variant is None:
-        variant = "cuda" if options.get("device") == "cuda" else "cpu"
+        variant = "cuda" if competition.options.get("device") == "cuda" else "cpu"
     return ImageRequest(
-        name=name,
+        name=competition.name,
         tag=tag,
         packages=packages,
         variant=variant,

@@ -20,7 +20,6 @@ from gen_bundle.codabench.dates import Instant
 from gen_bundle.codabench.runnable import open_bundle, read_competition
 from gen_bundle.codabench.versions import DIFFERENCES, PlatformVersion
 from gen_bundle.difference.files import packed_files, program_settings
-from gen_bundle.difference.signatures import SIGNATURE
 from gen_bundle.errors import UserError
 from gen_bundle.live.answers import unsigned
 from gen_bundle.live.competition import moment, phases_of, read_as_organiser, site_version, submission_rule
@@ -42,9 +41,9 @@ from gen_bundle.plain_text import one_line
 from gen_bundle.twin.dry_run import DryRunRequest, Planned, dry_run, plan
 from gen_bundle.twin.engines import Engine, EngineError
 from gen_bundle.twin.layout import scratch_folder
-from gen_bundle.twin.report import TOLERANCE, Run
-from gen_bundle.zips.unpacking import UNREADABLE
+from gen_bundle.twin.report import LOGS, SIGNATURE, TOLERANCE, Run
 from gen_bundle.zips.writing import write_zip
+from scoring_kit.base.submissions import UNREADABLE
 from scoring_kit.base.texts import counted
 
 WAITING = {
@@ -60,17 +59,6 @@ TEMPLATE = "template"
 """The folder of a starting kit that holds an empty submission."""
 NOTHING = "–"
 _NUMBER = re.compile(r"(?<![A-Za-z_])\d+(?:[.,:]\d+)*")
-LOGS = {
-    "stdout.txt": "scoring_stdout",
-    "stderr.txt": "scoring_stderr",
-    "ingestion-stdout.txt": "scoring_ingestion_stdout",
-    "ingestion-stderr.txt": "scoring_ingestion_stderr",
-    "prediction-stdout.txt": "prediction_stdout",
-    "prediction-stderr.txt": "prediction_stderr",
-    "prediction-ingestion-stdout.txt": "prediction_ingestion_stdout",
-    "prediction-ingestion-stderr.txt": "prediction_ingestion_stderr",
-}
-"""The logs that a dry run keeps, and what the site calls them."""
 
 
 @dataclass(frozen=True)
@@ -394,10 +382,11 @@ class _Journey:
         if "id" in part:
             logs = log_texts(self.connection, details_of(self.connection, part["id"]))
         texts = []
-        for name, other_name in LOGS.items():
+        for name, (job, kind, stream) in LOGS.items():
             file = one.folder / run.task / one.submission.name / name
             text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
-            texts.append((text, logs.get(other_name, "")))
+            program = "" if kind == "program" else f"{kind}_"
+            texts.append((text, logs.get(f"{job}_{program}{stream}", "")))
         here, there, equal = _compared_logs(texts)
         yield Cell(*place, "log", one_line(here), one_line(unsigned(there)), equal)
 

@@ -14,12 +14,13 @@ The list of invited addresses goes with every request, since each replaces it.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
 from gen_bundle.check.bundle import Bundle, page_files
 from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES, DataUse, Phase, Task
+from gen_bundle.codabench.dates import utc
 from gen_bundle.codabench.fields import PHASE_FLAGS, TOP_FIELDS, Boolean
 from gen_bundle.codabench.reading import as_boolean, as_text
 from gen_bundle.difference.changes import Difference
@@ -453,7 +454,7 @@ def _as_declared(
             continue
         value = comparable(key, stored[key])
         if isinstance(value, datetime):
-            value = f"{value.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
+            value = utc(value)
         found[IN_YAML.get(key, key)] = None if value == "" else value
     return found
 

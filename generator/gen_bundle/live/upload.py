@@ -13,7 +13,7 @@ from typing import Any
 
 from gen_bundle.check import Report, check_path
 from gen_bundle.check.bundle import Bundle, open_readable_bundle, page_files
-from gen_bundle.check.catalogue import explain_refusal
+from gen_bundle.check.explain import explain_refusal
 from gen_bundle.check.report import OVER
 from gen_bundle.codabench.reading import as_text
 from gen_bundle.difference.files import packed_files
@@ -34,14 +34,6 @@ FIRST_WAIT_S, LONGEST_WAIT_S = 0.2, 5.0
 SAYING_S = 60.0  # between two lines while the site unpacks
 ROLE = "competition_bundle"
 MAX_PAGE = 4 * 1024 * 1024
-
-
-class NotReadyError(LiveError):
-    """A bundle that should not be uploaded, or that a competition should not become; nothing was sent."""
-
-
-class UnpackingError(LiveError):
-    """The server did not make a competition of the bundle."""
 
 
 class UploadedBeforeError(LiveError):
@@ -110,15 +102,15 @@ def upload(
         again: upload also what was uploaded before.
 
     Raises:
-        NotReadyError: the bundle would be refused, cannot work, shows gold, or is a draft.
-        UploadedBeforeError, UnpackingError, HandedOverError: as they say.
+        LiveError: the bundle would be refused, cannot work, shows gold, or is a draft; or it was not unpacked.
+        UploadedBeforeError, HandedOverError: as they say.
         UserError: the bundle cannot be read, or a request failed before the bundle was sent.
     """
     connection.get("my_profile/")
     connection.say("checking")
     report, obstacles = readiness(bundle, datetime.now(UTC), connection)
     if obstacles and not force:
-        raise NotReadyError(*obstacles, advice="Nothing was uploaded. To upload it nevertheless: --force")
+        raise LiveError(*obstacles, advice="Nothing was uploaded. To upload it nevertheless: --force")
     handing_over = _HandingOver(connection, bundle, report)
     if not again:
         handing_over.refuse_again()
@@ -272,7 +264,7 @@ class _HandingOver:
                 if reason := explain_refusal(text, self.report):
                     messages.append(reason)
                 advice = "The server has deleted the file: correct the bundle, and upload it again."
-                raise UnpackingError(*messages, advice=advice)
+                raise LiveError(*messages, advice=advice)
             if answer["status"] == "Finished" and answer.get("resulting_competition"):
                 return int(answer["resulting_competition"])
         late = f"the server has not unpacked the bundle within {PATIENCE_S / 60:g} minutes."

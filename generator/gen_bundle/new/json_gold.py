@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from gen_bundle.declaration.overrides import nearest
+from gen_bundle.declaration.source import nearest
 from gen_bundle.errors import UserError
 from gen_bundle.new.gold import LINE_END, NUMBERED, GoldFile, GoldRows, NoHeaderError, raise_all
 from gen_bundle.new.other_forms import is_answer, is_span

@@ -21,10 +21,8 @@ import yaml
 from jinja2 import Environment, TemplateError, TemplateSyntaxError
 from jinja2.ext import Extension
 
-from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.read import FILE, read_competition
-from gen_bundle.declaration.schema import schema_text
-from gen_bundle.declaration.source import read_source
+from gen_bundle.declaration.source import nearest, read_source
 from gen_bundle.errors import UserError
 from gen_bundle.new.data import example, write_data, write_sample
 from gen_bundle.new.declare import task_of
@@ -32,7 +30,7 @@ from gen_bundle.new.propose import Proposal
 from gen_bundle.package.phase_data import prepare_reference
 from gen_bundle.package.programs import SAMPLE
 from gen_bundle.package.resolve import remember_own_code, resolve
-from gen_bundle.resources import PLACEHOLDER, REAL_TASKS, SCAFFOLD, competitions
+from gen_bundle.resources import PLACEHOLDER, REAL_TASKS, SCAFFOLD, competitions, resource
 
 PLAIN = re.compile(r"[A-Za-z][A-Za-z_]*([ /.-]?[A-Za-z0-9_]+)*")
 RESERVED = {"null", "true", "false", "yes", "no", "on", "off", "y", "n", "nan", "inf"}
@@ -262,7 +260,7 @@ def finish(place: Place, folder: Path, *, check: bool = False) -> None:
 
 def write_schema(folder: Path) -> None:
     """Put the schema beside bundle.yaml, so that it is found on every machine that the folder comes to."""
-    (folder / SCHEMA).write_text(schema_text(), encoding="utf-8")
+    shutil.copyfile(resource("bundles") / SCHEMA, folder / SCHEMA)
 
 
 def check_gold(folder: Path) -> None:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from gen_bundle.declaration.overrides import nearest
+from gen_bundle.declaration.source import nearest
 from gen_bundle.errors import UserError
 from gen_bundle.new.columns import TYPES, GoldColumn, as_type, listed, look_at, misfits
 from gen_bundle.new.gold import FEWEST_REPEATS, LINE_KEY, NUMBERED, GoldRows, numbered, raise_all

@@ -19,10 +19,10 @@ from typing_extensions import TypedDict
 from gen_bundle import starting
 from gen_bundle.errors import UserError
 from gen_bundle.resources import resource
+from scoring_kit.base.records import RECORD
 
 TRACEBACK = "Traceback (most recent call last)"
 FRAMES = 5
-RECORD = "\x1e"  # comes before each answer, see scoring_kit/organiser.py
 STRICT = ConfigDict(extra="forbid", strict=True)
 T = TypeVar("T")
 

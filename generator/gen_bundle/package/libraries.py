@@ -10,18 +10,19 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from gen_bundle.codabench.worker import PACKAGES, PLATFORM_IMAGE, PYTHON
-from gen_bundle.declaration.declared.columns import DeclaredMetric, declared_metrics
 from gen_bundle.package.resolve import Resolved
 from gen_bundle.resources import Lock, entries, lock_text
 from gen_bundle.starting import pip_environment, python
-from gen_bundle.zips.unpacking import UNREADABLE
 from gen_bundle.zips.writing import folder_members
+from scoring_kit.base.submissions import UNREADABLE
 
 METRICS: Lock = "metrics"
 FURTHER = ("ir-measures", "jiwer", "rapidfuzz", "rouge-score", "sacrebleu", "seqeval")
@@ -47,39 +48,35 @@ OWN_LOCK_HEAD = """\
 """
 
 
-def locks_for(options: Mapping[str, Any]) -> tuple[Lock, ...]:
-    """The locks that a competition with these options needs: the small one or that of models, then that of metrics."""
-    packages: Lock = "models" if model_groups(options) else "score"
-    return (packages, METRICS) if _further(options) else (packages,)
+def locks_for(competition: Resolved) -> tuple[Lock, ...]:
+    """The locks that a competition needs: the small one or that of models, then that of metrics."""
+    packages: Lock = "models" if model_groups(competition) else "score"
+    return (packages, METRICS) if _further(competition) else (packages,)
 
 
-def libraries_beyond_score(options: Mapping[str, Any]) -> list[str]:
-    """What a competition with these options needs beyond numpy, SciPy and scikit-learn."""
-    models = ["torch", "transformers"] if model_groups(options) else []
-    return [*models, *_further(options)]
+def libraries_beyond_score(competition: Resolved) -> list[str]:
+    """What a competition needs beyond numpy, SciPy and scikit-learn."""
+    models = ["torch", "transformers"] if model_groups(competition) else []
+    return [*models, *_further(competition)]
 
 
-def model_groups(options: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def model_groups(competition: Resolved) -> list[Mapping[str, Any]]:
     """Every group of options that names a model, those of declared metrics, too."""
     found = []
-    declared = [metric.options for metric in _metrics(options) if metric.known]
-    for group in [*options.values(), *declared]:
+    metrics = competition.scoring.metrics_of(competition.all_task_ids)
+    declared = [metric.options for metric in metrics if metric.known]
+    for group in [*competition.options.values(), *declared]:
         if isinstance(group, Mapping) and isinstance(group.get("model"), str):
             found.append(group)
     return found
 
 
-def _further(options: Mapping[str, Any]) -> list[str]:
+def _further(competition: Resolved) -> list[str]:
     used: set[str] = set()
-    for metric in _metrics(options):
+    for metric in competition.scoring.metrics_of(competition.all_task_ids):
         if metric.known:  # a function of the organisers' own brings what it needs itself
             used.update(metric.known.libraries)
     return sorted(used.intersection(FURTHER))
-
-
-def _metrics(options: Mapping[str, Any]) -> Iterator[DeclaredMetric]:
-    for columns in declared_metrics(options).values():
-        yield from columns.values()
 
 
 def own_lock(file: Path, python: str) -> str:
@@ -88,9 +85,25 @@ def own_lock(file: Path, python: str) -> str:
     return text if text.startswith(OWN_LOCK_HEAD.format(python)) else ""
 
 
-def version_of(entry: str) -> str:
-    """The version in an entry of a lock."""
-    return entry.split()[0].partition("==")[2]
+def versions(text: str) -> dict[str, str]:
+    """The packages of a lock with their versions."""
+    return {name: entry.split()[0].partition("==")[2] for name, entry in entries(text).items()}
+
+
+def missing(wanted: Collection[str], held: Mapping[str, str]) -> list[str]:
+    """The requirements that are not held in this version."""
+    return [one for one in wanted if held.get(base_name(one)) != one.partition("==")[2]]
+
+
+def not_here(wanted: Collection[str]) -> Iterator[str]:
+    """The requirements that this machine's Python does not have in this version, each with what it has."""
+    held = {}
+    for one in wanted:
+        with suppress(metadata.PackageNotFoundError):
+            held[base_name(one)] = metadata.version(base_name(one))
+    for one in missing(wanted, held):
+        found = held.get(base_name(one))
+        yield f"{one} ({f'{found} is' if found else 'not'} installed)"
 
 
 def base_name(requirement: str) -> str:
@@ -128,7 +141,7 @@ def lacking(competition: Resolved) -> list[str]:
     """What neither the platform's image has nor the programs bring, with why; nothing where the image is another."""
     if competition.declaration.image != PLATFORM_IMAGE:
         return []
-    absent = [one for one in libraries_beyond_score(competition.options) if one not in BRINGS]
+    absent = [one for one in libraries_beyond_score(competition) if one not in BRINGS]
     packages = _travelling(competition)
     found = _site("".join(packages.values()))
     if isinstance(found, str):
@@ -140,8 +153,8 @@ def unlocked(competition: Resolved) -> list[str]:
     """The competition's requirements that the platform's image has not, and that are not locked for it."""
     if competition.declaration.image != PLATFORM_IMAGE:
         return []
-    held = PACKAGES | {name: version_of(entry) for name, entry in _travelling(competition).items()}
-    return [one for one in competition.declaration.requirements if held.get(base_name(one)) != one.partition("==")[2]]
+    held = PACKAGES | versions("".join(_travelling(competition).values()))
+    return missing(competition.declaration.requirements, held)
 
 
 def _travelling(competition: Resolved) -> dict[str, str]:
@@ -149,7 +162,7 @@ def _travelling(competition: Resolved) -> dict[str, str]:
     if competition.declaration.image != PLATFORM_IMAGE:
         return {}
     names: set[str] = set()
-    for library in libraries_beyond_score(competition.options):
+    for library in libraries_beyond_score(competition):
         names.update(BRINGS.get(library, ()))
     found = {}
     if names:

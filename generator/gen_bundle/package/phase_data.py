@@ -10,16 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.codabench.board import DECIMALS
-from gen_bundle.declaration.declared.columns import declared_metrics
-from gen_bundle.declaration.declared.tables import declared_tables
 from gen_bundle.declaration.model import DeclaredPhase, DeclaredTask
-from gen_bundle.declaration.overrides import nearest
+from gen_bundle.declaration.source import nearest
 from gen_bundle.errors import UserError
 from gen_bundle.package.client import Disclosed, SecretFile, TaskColumns, Tried
 from gen_bundle.package.programs import SAMPLE, write_program
 from gen_bundle.package.resolve import Resolved, ids
-from gen_bundle.zips.unpacking import UNREADABLE
 from gen_bundle.zips.writing import Members, below, folder_members, write_zip
+from scoring_kit.base.submissions import UNREADABLE
 
 TEMPLATE = "the template that organiser.py writes"
 UNTRIED = (
@@ -367,12 +365,11 @@ def _of_others(competition: Resolved, phase: DeclaredPhase, members: Members) ->
     if not competition.is_declared:
         return False
     names = {Path(name).name for name in members}
-    metrics = declared_metrics(competition.options)
+    scoring = competition.scoring
     read: set[str] = set()
-    for task in competition.tasks_of(phase):
-        for metric in metrics[task.id].values():
-            read.update(metric.read_tables)
-    found = [id_ for id_, table in declared_tables(competition.options).items() if table.file.matching(names)]
+    for metric in scoring.metrics_of(ids(competition.tasks_of(phase))):
+        read.update(metric.read_tables)
+    found = [id_ for id_, table in scoring.tables.items() if table.file.matching(names)]
     return bool(found) and read.isdisjoint(found)
 
 

@@ -15,7 +15,6 @@ from typing import Any
 
 from gen_bundle.codabench.board import time_limit
 from gen_bundle.codabench.worker import MODULES, PLATFORM_IMAGE
-from gen_bundle.declaration.declared.columns import declared_metrics
 from gen_bundle.declaration.model import DeclaredPhase, DeclaredTask
 from gen_bundle.package.libraries import site_members
 from gen_bundle.package.resolve import ProgramPart, Resolved, ids
@@ -107,13 +106,11 @@ def _metric_modules(competition: Resolved) -> list[str]:
     if not competition.is_declared:
         return []
     used = set()
-    metrics = declared_metrics(competition.options)
-    for task in competition.tasks:
-        for metric in metrics[task.id].values():
-            if metric.known:
-                used.add(metric.known.module)
-            else:
-                used.add("own")
+    for metric in competition.scoring.metrics_of(competition.task_ids):
+        if metric.known:
+            used.add(metric.known.module)
+        else:
+            used.add("own")
     return [f"metrics.{module}" for module in sorted(used)]
 
 
@@ -332,7 +329,7 @@ def code_entry(competition: Resolved) -> dict[str, str] | None:
 
 def check_files(competition: Resolved) -> dict[str, Path]:
     """The files of the organisers' own checks, which whatever reads a submission needs, by their names in programs."""
-    checks = competition.options.get("checks", {}).values()
+    checks = competition.scoring.checks.values()
     return {check["file"]: competition.program_files[check["file"]] for check in checks}
 
 

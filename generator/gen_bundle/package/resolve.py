@@ -12,10 +12,10 @@ from typing import Any
 
 from gen_bundle.codabench.reading import YAML_NAME
 from gen_bundle.declaration import model
-from gen_bundle.declaration.declared import DECLARED
-from gen_bundle.declaration.declared.settle import remarks
-from gen_bundle.declaration.overrides import nearest
-from gen_bundle.declaration.read import FILE, check_inside, read_competition, read_with_places
+from gen_bundle.declaration.declared import DECLARED, DeclaredScoring
+from gen_bundle.declaration.declared.columns import DeclaredMetric
+from gen_bundle.declaration.read import FILE, check_inside, read_declaration
+from gen_bundle.declaration.source import nearest
 from gen_bundle.errors import UserError
 from gen_bundle.local_files import file_digest, is_known, remember
 from gen_bundle.package.client import Organiser, ScoringPackage, VerbProgress, find_package
@@ -59,10 +59,12 @@ class Resolved:
         folder: where bundle.yaml lies.
         data: where its data lie: a folder a phase, `public/`, `baselines/`.
         declaration: bundle.yaml, overrides put in.
+        scoring: its declared tables and metrics, files by their place in the program.
         package: its scoring package.
         tasks: those of this bundle (all, or one in layout `separate`).
         parts: the Codabench tasks of a phase that has all tasks.
-        options: options as the scoring programs get them: model folders absolute, files by their place in the program.
+        options: options as the scoring programs get them: model folders absolute, files by their place in the program;
+            with the declared tables and metrics.
         program_files: files that travel inside the programs (place in the program → file).
         notes: what the organiser should know about the options.
         organiser: the package's running process, while the competition is `opened`.
@@ -72,6 +74,7 @@ class Resolved:
     folder: Path
     data: Path
     declaration: model.DeclaredCompetition
+    scoring: DeclaredScoring
     package: ScoringPackage
     tasks: tuple[model.DeclaredTask, ...]
     parts: tuple[ProgramPart, ...]
@@ -222,19 +225,18 @@ def resolve(
         UserError: everything that is wrong with the declaration, the overrides or the data folder's place; files of the
             competition that lie outside its folder.
     """
-    notes, overrides = _settled_rule(folder, layout, overrides)
-    declaration, option_places = read_with_places(folder, overrides, layout)
+    read = read_declaration(folder, overrides, layout)
+    declaration = read.competition
     package = _package_of(declaration, folder)
     if data is not None and not data.is_dir():
         what = "is a file" if data.exists() else "no such folder"
         raise UserError(f"--data {data}: {what}. Expected one folder per phase in it.")
     placed = _PlacedOptions(folder)
     options = placed.put(declaration.options, "options")
+    scoring = placed.of_scoring(read.scoring)
     taken = TAKEN[1:] if data else TAKEN
     check_inside(folder, [*declaration.files, *map(str, placed.declared(overrides))], taken)
-    notes += [*placed.notes, *_worst_notes(declaration), *_rank_notes(declaration)]
-    if declaration.scoring_program == DECLARED:
-        notes += remarks(declaration.options)
+    notes = [*read.notes, *placed.notes, *_worst_notes(declaration), *_rank_notes(declaration), *read.scoring.remarks()]
     parts = tuple(ProgramPart(task.id, task.name, (task,)) for task in declaration.tasks)
     if declaration.layout == "joint":
         parts = (ProgramPart("joint", declaration.title, tuple(declaration.tasks)),)
@@ -243,30 +245,14 @@ def resolve(
         folder=folder,
         data=(data or folder / "data").resolve(),
         declaration=declaration,
-        package=replace(package, option_places=option_places),
+        scoring=scoring,
+        package=replace(package, option_places=read.option_places),
         tasks=tuple(declaration.tasks),
         parts=parts,
-        options=options,
+        options={**options, **scoring.as_options()},
         program_files={place: path for place, (_, path) in placed.files.items()},
         notes=tuple(notes),
     )
-
-
-def _settled_rule(folder: Path, layout: str | None, overrides: tuple[str, ...]) -> tuple[list[str], tuple[str, ...]]:
-    """`--layout tasks` for a competition declared otherwise: its rule `last` or `best` gives way to `all`, with a note.
-
-    Codabench would keep the scores of one task alone. A rule given by --set gets an error instead.
-    """
-    if layout != "tasks" or any(override.startswith("submission_rule=") for override in overrides):
-        return [], overrides
-    declared = read_competition(folder, overrides)
-    if declared.layout == "tasks" or declared.submission_rule not in ("last", "best"):
-        return [], overrides
-    note = (
-        f"submission_rule: {declared.submission_rule} would lose the scores of all tasks but one in layout tasks; "
-        "the board lists all submissions instead (all)."
-    )
-    return [note], (*overrides, "submission_rule=all")
 
 
 def _package_of(declaration: model.DeclaredCompetition, folder: Path) -> ScoringPackage:
@@ -305,6 +291,18 @@ class _PlacedOptions:
             else:
                 placed[key] = self._put_one(value, f"{trail}.{key}")
         return placed
+
+    def of_scoring(self, scoring: DeclaredScoring) -> DeclaredScoring:
+        """The files of own functions, and what options of metrics name, are placed likewise."""
+        metrics: dict[str, dict[str, DeclaredMetric]] = {}
+        for task, columns in scoring.metrics.items():
+            metrics[task] = {}
+            for key, metric in columns.items():
+                trail = f"options.metrics.{task}.{key}"
+                file = self._put_one(metric.file, f"{trail}.file")
+                options = self.put(metric.options, f"{trail}.options")
+                metrics[task][key] = replace(metric, file=file, options=options)
+        return replace(scoring, metrics=metrics, checks=self.put(scoring.checks, "options.checks"))
 
     def _put_one(self, value: Any, trail: str) -> Any:
         path = _existing(value, self.folder)
@@ -384,56 +382,45 @@ def _rank_notes(declaration: model.DeclaredCompetition) -> Iterator[str]:
             )
 
 
-def announce_own_code(competition: Resolved, announce: Callable[[str], None]) -> None:
-    """Say which code of the folder is about to run, once for each state of it."""
-    files = _own_files(competition)
-    digest = _digest(files)
-    if files and not is_known(digest):
-        announce(f"runs the code of {_places(competition)}")
-        remember(digest)
-
-
-def refuse_own_code(competition: Resolved) -> None:
-    """Let nothing run that this user has not run before.
+def check_own_code(competition: Resolved, *, trust: bool, announce: Callable[[str], None]) -> None:
+    """Say which code of the folder is about to run, once for each state of it; without `trust` let none run.
 
     Raises:
-        UserError: the folder's own code is unknown here.
+        UserError: without `trust`: this user has not run the folder's own code as it is now.
     """
-    files = _own_files(competition)
-    if files and not is_known(_digest(files)):
+    files, digest = _own_code(competition)
+    if not files or is_known(digest):
+        return
+    names = set()
+    for name in files:
+        top, in_folder, _ = name.partition("/")
+        names.add(f"./{top}{in_folder}")
+    places = ", ".join(sorted(names))
+    if not trust:
         raise UserError(
             f"{competition.folder}: only bundle.yaml was looked at, and nothing is wrong in it. The rest takes running "
-            f"the folder's own code ({_places(competition)}), which was not built here as it is now. --trust runs it."
+            f"the folder's own code ({places}), which was not built here as it is now. --trust runs it."
         )
+    announce(f"runs the code of {places}")
+    remember(digest)
 
 
 def remember_own_code(competition: Resolved) -> None:
     """The user has made it with gen-bundle."""
-    remember(_digest(_own_files(competition)))
+    _, digest = _own_code(competition)
+    remember(digest)
 
 
-def _own_files(competition: Resolved) -> dict[str, Path]:
-    """Name beside bundle.yaml → file."""
+def _own_code(competition: Resolved) -> tuple[Sequence[str], str]:
+    """The names of the folder's files of code, none of what comes with the tool, and a digest of these files."""
     package = competition.package
     found = {path.name: path for path in competition.program_files.values() if path.suffix.lower() in CODE}
     if package.is_own:
         members = folder_members(package.folder, f"{package.name}/")
         found |= {name: path for name, path in members.items() if isinstance(path, Path)}
     if found and competition.folder in [known.folder for known in known_competitions().values()]:
-        return {}
-    return found
-
-
-def _places(competition: Resolved) -> str:
-    names = set()
-    for name in _own_files(competition):
-        top, in_folder, _ = name.partition("/")
-        names.add(f"./{top}{in_folder}")
-    return ", ".join(sorted(names))
-
-
-def _digest(files: dict[str, Path]) -> str:
+        found = {}
     digest = hashlib.sha256()
-    for name, path in sorted(files.items()):
+    for name, path in sorted(found.items()):
         digest.update(f"{name} {file_digest(path)}\n".encode())
-    return digest.hexdigest()
+    return list(found), digest.hexdigest()

@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from gen_bundle.codabench.competition import TIE_BREAK
+from gen_bundle.codabench.dates import utc
 from gen_bundle.declaration.foreign import ForeignColumn, ForeignCompetition
 from gen_bundle.declaration.model import (
     CompetitionSettings,
@@ -24,7 +25,6 @@ from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import empty_submission, ingestion_members, program_members
 from gen_bundle.package.resolve import ProgramPart, Resolved
 from gen_bundle.render.pages import page_name, render_pages, terms_name
-from gen_bundle.render.tables import utc
 from gen_bundle.zips.writing import Members, all_files, zipped
 
 SUBMISSION_RULES = {

@@ -8,6 +8,7 @@ from typing import Any
 
 from gen_bundle.codabench.board import NOT_AVAILABLE
 from gen_bundle.declaration.dates import AOE, shown
+from gen_bundle.declaration.source import mapping_of
 from gen_bundle.errors import UserError
 from gen_bundle.local_files import write_whole
 from gen_bundle.preview.reading import CompetitionView, PhaseView
@@ -55,7 +56,7 @@ def boards(view: CompetitionView, dry_run: Mapping[str, Any] | None) -> list[Pha
     names: set[str] = set()
     keys: set[str] = set()
     for row in rows:
-        keys |= set(map(str, _texts(row.get("cells"))))
+        keys |= set(map(str, mapping_of(row.get("cells"))))
     found = []
     for phase in view.phases:
         names |= phase.names
@@ -82,13 +83,13 @@ def _refuse_foreign(what: str, foreign: set[str]) -> None:
 
 
 def _line(view: CompetitionView, phase: PhaseView, row: Mapping[str, Any]) -> BoardLine:
-    shown = [_texts(row.get("cells"))]
+    shown = [mapping_of(row.get("cells"))]
     if len(phase.tasks) > 1:
-        of_tasks = _texts(row.get("tasks"))
+        of_tasks = mapping_of(row.get("tasks"))
         shown = []
         for task in phase.tasks:
             cells = next((cells for name, cells in of_tasks.items() if name in task.names), None)
-            shown.append(_texts(cells))
+            shown.append(mapping_of(cells))
     texts = [str(cells.get(column.key, NOT_AVAILABLE)) for cells in shown for column in view.columns]
     return BoardLine(row.get("rank", 0), str(row.get("submission", "")), tuple(texts))
 
@@ -98,12 +99,6 @@ def _mappings(dry_run: Mapping[str, Any] | None, key: str) -> Sequence[Mapping[s
     if not isinstance(entries, list):
         return []
     return [entry for entry in entries if isinstance(entry, Mapping)]
-
-
-def _texts(cells: Any) -> Mapping[Any, Any]:
-    if isinstance(cells, Mapping):
-        return cells
-    return {}
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.errors import UserError
 from gen_bundle.render.markdown import page_html
 from gen_bundle.zips.tree import Node
-from gen_bundle.zips.unpacking import UNREADABLE
+from scoring_kit.base.submissions import UNREADABLE
 
 FILES_SHOWN = 40
 MAX_LISTED_BYTES = 500_000_000

@@ -8,7 +8,7 @@ import io
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,16 +74,17 @@ def as_csv(ranking: Ranking) -> str:
     A text that a spreadsheet would take for a formula gets an apostrophe before it.
     """
     teams: Sequence[Mapping[str, Any]] = ranking.result["teams"]
+    return csv_text([teams[0], *(team.values() for team in teams)])
+
+
+def csv_text(rows: Iterable[Iterable[Any]]) -> str:
+    """A table of which no spreadsheet takes a cell for a formula: such a text gets an apostrophe before it."""
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(map(csv_cell, teams[0]))
-    for team in teams:
-        writer.writerow(map(csv_cell, team.values()))
+    csv.writer(out, lineterminator="\n").writerows(map(_csv_cell, row) for row in rows)
     return out.getvalue()
 
 
-def csv_cell(value: Any) -> Any:
-    """A cell that no spreadsheet takes for a formula: such a text gets an apostrophe before it."""
+def _csv_cell(value: Any) -> Any:
     if isinstance(value, list):
         value = " ".join(value)
     if not isinstance(value, str):

@@ -144,7 +144,7 @@ def starting_kits(
     """
     competition = replace(competition, options=competition.public_options)
     # code is not read by the trial, and a template that checks refuse is passed over there
-    are_read = are_tried and not competition.takes_code and not competition.options.get("checks")
+    are_read = are_tried and not competition.takes_code and not competition.scoring.checks
     samples = [_samples(competition, data, are_read_by_trial=are_read) for data in phases]
     asked = [(one.validator, [*one.judged.values(), *one.broken]) for one in samples]
     verdicts = validator_verdicts(asked, competition.package)
@@ -200,7 +200,7 @@ def _members(
         "validate.pyz": samples.validator,
         "score_locally.py": TEMPLATES / "score_locally.py",
         # the image's packages, and those of the competition's own as far as they are locked
-        "requirements.txt": packages_text(locks_for(competition.options), own_packages).encode(),
+        "requirements.txt": packages_text(locks_for(competition), own_packages).encode(),
     }
     for example in invalid:
         members[f"examples/invalid/{example.name}.zip"] = example.content
@@ -269,7 +269,7 @@ def _is_large(files: Mapping[str, bytes]) -> bool:
 
 def _check_valid(verdicts: Mapping[str, ValidatorVerdict], data: PhaseData, competition: Resolved) -> None:
     """Raise what is wrong with baselines and template, by their names; a template of ours is our own bug."""
-    has_checks = bool(competition.options.get("checks"))
+    has_checks = bool(competition.scoring.checks)
     is_one_valid = any(verdict.valid for verdict in verdicts.values())
     problems = []
     for name, verdict in verdicts.items():
@@ -386,7 +386,7 @@ def _texts(
         "template": sorted(template),
         "sample": bool(_sample_members(data)),
         "code": "",
-        "torch": "models" in locks_for(competition.options),
+        "torch": "models" in locks_for(competition),
         "fields": format_text(answered),
         "example": "",
         "gold": "",
@@ -397,7 +397,7 @@ def _texts(
         readme, context["code"] = "CODE_README.md.j2", code_text(competition, [phase])
     if competition.is_declared:
         context["example"] = example_text(answered)
-        context["gold"] = gold_text(competition.options, competition.task_ids)
+        context["gold"] = gold_text(competition.scoring, competition.task_ids)
     texts = (ENVIRONMENT.get_template(name).render(context).encode() for name in (readme, "FORMAT.md.j2"))
     return next(texts), next(texts)
 

@@ -4,12 +4,12 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from gen_bundle.declaration.declared.columns import declared_metrics
-from gen_bundle.declaration.declared.tables import DeclaredTable, declared_tables, submitted_table
+from gen_bundle.declaration.declared import DeclaredScoring
+from gen_bundle.declaration.declared.tables import DeclaredTable, submitted_table
 from gen_bundle.declaration.model import DeclaredSubmission, SubmissionField, SubmittedTable
 from gen_bundle.declaration.source import items_of, mapping_of
 from gen_bundle.package.phase_data import PhaseData
@@ -230,16 +230,14 @@ def _key(table: DeclaredTable) -> list[str]:
     return [] if table.by_line else table.key
 
 
-def gold_text(options: Mapping[str, Any], task_ids: Sequence[str]) -> str:
+def gold_text(scoring: DeclaredScoring, task_ids: Sequence[str]) -> str:
     """The gold files of declared tables with the columns that scoring these tasks reads, as a list."""
     lines = []
-    metrics = declared_metrics(options)
-    for table in declared_tables(options).values():
+    for table in scoring.tables.values():
         columns = _key(table)
-        for task in task_ids:
-            for metric in metrics.get(task, {}).values():
-                if table.id in metric.read_tables:
-                    columns = [*columns, *metric.gold, *metric.where, *metric.by]
+        for metric in scoring.metrics_of(task_ids):
+            if table.id in metric.read_tables:
+                columns = [*columns, *metric.gold, *metric.where, *metric.by]
         if table.cluster:
             columns = [*columns, table.cluster]
         named = [table.gold.names.get(column, column) for column in dict.fromkeys(columns)]

@@ -131,8 +131,3 @@ def details_table(phases: Sequence[DeclaredPhase], min_items: int) -> str:
             logs = "hidden"
         rows.append([phase.name, page, files, logs])
     return markdown_table(header, rows)
-
-
-def utc(moment: datetime) -> str:
-    """A moment as competition.yaml holds it: UTC with seconds, to be quoted."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S")

@@ -5,9 +5,7 @@ Every table fits the width of the page, however many columns it has: widths are 
 wrapped, and what does not fit is a further table.
 """
 
-import csv
 import importlib.util
-import io
 import json
 import os
 import shutil
@@ -24,7 +22,7 @@ from markupsafe import Markup
 from gen_bundle.errors import UserError
 from gen_bundle.plain_text import one_line
 from gen_bundle.render.html_page import Functions, html_page, is_marked
-from gen_bundle.render.rankings import csv_cell, latex_text
+from gen_bundle.render.rankings import csv_text, latex_text
 from gen_bundle.report import content
 from gen_bundle.report.content import CITED, FIXED, REFERENCES, TEMPLATES, FinalReport, figure, interval, probability
 from gen_bundle.report.figures import DrawnFigure, figures, fonts_for
@@ -125,13 +123,10 @@ def write_report(report: FinalReport, units: Path, folder: Path) -> None:
 
 def _csv(report: FinalReport, kind: str, columns: Sequence[str]) -> str:
     """The teams or the pairs of every task, as in report.json, as a table that no spreadsheet takes for formulas."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
+    rows: list[Sequence[Any]] = [columns]
     for task, one in report.tasks.items():
-        for row in one[kind]:
-            writer.writerow(map(csv_cell, itemgetter(*columns)({"task": task, **row})))
-    return out.getvalue()
+        rows += [itemgetter(*columns)({"task": task, **row}) for row in one[kind]]
+    return csv_text(rows)
 
 
 def report_page(report: FinalReport, drawn: Mapping[str, Mapping[str, DrawnFigure]]) -> str:

@@ -1,7 +1,5 @@
 """What a rescoring leaves: `rescore.json`, `changes.csv` and `rescore.html`."""
 
-import csv
-import io
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -13,7 +11,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.local_files import write_whole
 from gen_bundle.plain_text import one_line
 from gen_bundle.render.html_page import Functions, html_page
-from gen_bundle.render.rankings import csv_cell
+from gen_bundle.render.rankings import csv_text
 from gen_bundle.rescore.standings import BoardChanges, ScoreChange
 
 TEMPLATE = Path(__file__).resolve().parent / "templates" / "rescore.html.j2"
@@ -129,13 +127,11 @@ def _fields(record: object, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _csv(changes: Sequence[ScoreChange]) -> bytes:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*FIELDS[:4], "difference", *FIELDS[4:]])
+    rows: list[list[object]] = [[*FIELDS[:4], "difference", *FIELDS[4:]]]
     for change in changes:
-        texts = [csv_cell(one_line(change.submission)), csv_cell(change.column)]
-        writer.writerow([*texts, change.old, change.new, difference(change), change.rank_old, change.rank_new])
-    return out.getvalue().encode("utf-8", "backslashreplace")
+        score = [change.submission, change.column, change.old, change.new]
+        rows.append([*score, difference(change), change.rank_old, change.rank_new])
+    return csv_text(rows).encode("utf-8", "backslashreplace")
 
 
 def difference(change: ScoreChange) -> float | None:

@@ -15,12 +15,11 @@ from typing import Any
 
 from gen_bundle.codabench.board import Board, NoBoardError, RankedRow, RefusedError, Submitted
 from gen_bundle.codabench.competition import Leaderboard
-from gen_bundle.difference.signatures import allowance
 from gen_bundle.errors import UserError
 from gen_bundle.fetched import name_of
 from gen_bundle.rescore.scoring_job import JobResult, OpenedBundle
 from gen_bundle.rescore.submissions import SubmissionFile
-from gen_bundle.twin.report import TOLERANCE, Status
+from gen_bundle.twin.report import TOLERANCE, Status, allowance
 from scoring_kit.base.submissions import allow_long_cells
 
 Results = Mapping[str, Mapping[str, JobResult]]

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from gen_bundle.errors import UserError
-from gen_bundle.fetched import DELETED, RECORDS, SUBMISSIONS, name_of, on_leaderboard, read_records
+from gen_bundle.fetched import DELETED, RECORDS, SUBMISSIONS, chosen_on_board, name_of, read_records
 from scoring_kit.base.submissions import moment_of, submissions_below
 
 
@@ -55,7 +55,7 @@ def submissions_in(folder: Path) -> list[SubmissionFile]:
 def _fetched(phase: Path, folder: Path) -> Iterator[SubmissionFile]:
     """What `gen-bundle fetch` wrote below `folder`, also what failed; not what its team took back."""
     records = read_records(phase)
-    chosen = on_leaderboard(records)
+    chosen = chosen_on_board(records)
     for record in records:
         path = phase / (record["file"] or "")
         if record["file"] and record["status"] != DELETED and path.is_relative_to(folder):

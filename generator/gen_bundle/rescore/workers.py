@@ -4,7 +4,6 @@ Workers of this machine are processes, each with a desk of its own. One that die
 """
 
 import contextlib
-import filecmp
 import gc
 import json
 import multiprocessing
@@ -25,21 +24,18 @@ from typing import Any, NoReturn, Protocol, Self
 from gen_bundle.codabench.worker import JobFailedError, WorkerCrashError, read_metadata, read_scores
 from gen_bundle.errors import UserError, bug_report
 from gen_bundle.rescore.scoring_job import JobResult, Lost, Scorer, ScoringJob, differing, environment_of, score
-from gen_bundle.resources import resource
 from gen_bundle.starting import python
 from gen_bundle.twin.engines import Container, Ended, Engine, EngineError, LineListener
-from gen_bundle.twin.engines.choose import choose_engine
+from gen_bundle.twin.engines.choose import choose_engine, is_ours
 from gen_bundle.twin.engines.process import ProcessEngine, program_environment
-from gen_bundle.twin.layout import copy_tree, entries, scratch_folder, temporary_folder
-from gen_bundle.zips.unpacking import BUNDLE, MAX_FOLDERS, SUBMISSION, ArchiveError, unpack
+from gen_bundle.twin.layout import lay_out, scratch_folder, temporary_folder
+from gen_bundle.zips.unpacking import MAX_FOLDERS, SUBMISSION, ArchiveError
 
 PROTOCOL = {"protocol": 1}
 FRAME = Path("scoring_kit", "frame.py")
 """What every program of ours holds."""
 MODELS = Path("scoring_kit", "models")
 PLAIN_NAME = re.compile(r"(?!metadata)[\w. -]+")
-DESCRIPTIONS = ("metadata.yaml", "program.json")
-"""The files of a program that are no code."""
 MANY_RUNS = Path(__file__).with_name("many_runs.py")
 TOGETHER = 64
 """So many submissions a process scores where the program keeps nothing of them."""
@@ -257,12 +253,12 @@ def serve(scorer: Scorer, work: Path, in_place: Path) -> WarmProcess | None:
         return None
     program, reference, stub = (work / name for name in ("program", "reference", "stub"))
     try:
-        _lay_out(scorer.task.file("scoring_program"), program)
+        lay_out(scorer.task.file("scoring_program"), program)
         if not (program / FRAME).is_file() or read_metadata(program).command != COMMAND:
             return None
         reference.mkdir()
         if data := scorer.task.file("reference_data"):
-            _lay_out(data, reference)
+            lay_out(data, reference)
         stub.mkdir()
         (stub / "metadata.yaml").write_text(f"command: {COMMAND}\n", encoding="utf-8")
         with ExitStack() as held:
@@ -305,21 +301,7 @@ def keeps_nothing(program: Path) -> bool:
 
     One with models does: they have a process that remembers what it has computed.
     """
-    ours = resource("scoring_programs")
-    for file in entries(program):
-        own = ours / file.relative_to(program)
-        if file.is_dir() or own.name in DESCRIPTIONS:
-            continue
-        if not own.is_file() or not filecmp.cmp(file, own, shallow=False):
-            return False
-    return not (program / MODELS).is_dir()
-
-
-def _lay_out(source: Path, target: Path) -> None:
-    if source.is_dir():
-        copy_tree(source, target)
-    else:
-        unpack(source, target, BUNDLE)
+    return is_ours(program) and not (program / MODELS).is_dir()
 
 
 class Workers(Protocol):

@@ -31,7 +31,7 @@ from gen_bundle.twin.layout import (
     scratch_folder,
     temporary_folder,
 )
-from gen_bundle.twin.report import RESULT, BoardRow, Measured, Results, Run, make_room, verdict
+from gen_bundle.twin.report import LOGS, RESULT, BoardRow, Measured, Results, Run, make_room, verdict
 
 
 @dataclass(frozen=True)
@@ -411,15 +411,12 @@ def _keep_run(folder: Path, jobs: Jobs) -> list[str]:
     for path in entries(folder):  # folders come with the rights that containers needed
         path.chmod(path.stat().st_mode & ~0o022)
     cut = []
-    for stream in ("stdout", "stderr"):
-        for name, log, always in (
-            (f"{stream}.txt", scoring.log("program", stream), True),
-            (f"ingestion-{stream}.txt", scoring.log("ingestion", stream), False),
-            (f"prediction-{stream}.txt", prediction.log("program", stream), False),
-            (f"prediction-ingestion-{stream}.txt", prediction.log("ingestion", stream), False),
-        ):
-            if (always or log.exists()) and not keep_log(log, folder / name):
-                cut.append(f"{name} is cut after {KEPT_BYTES // 1024**2} MiB; the worker keeps all of it in memory")
+    folders = {"scoring": scoring, "prediction": prediction}
+    for name, (job, kind, stream) in LOGS.items():
+        log = folders[job].log(kind, stream)
+        always = (job, kind) == ("scoring", "program")
+        if (always or log.exists()) and not keep_log(log, folder / name):
+            cut.append(f"{name} is cut after {KEPT_BYTES // 1024**2} MiB; the worker keeps all of it in memory")
     return cut
 
 

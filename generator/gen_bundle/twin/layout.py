@@ -182,17 +182,24 @@ def _lay_out_file(task: Task, role: str, target: Path) -> None:
 
 
 def _lay_out(source: Path, target: Path, bounds: Bounds, what: str) -> None:
-    """A bundle's or participant's data as the worker unpacks it.
-
-    From a zip, or from a folder, which the server would have zipped.
-    """
+    """A bundle's or participant's data as the worker unpacks it."""
     try:
-        if source.is_dir():
-            copy_tree(source, target)
-        else:
-            unpack(source, target, bounds)
+        lay_out(source, target, bounds)
     except (ArchiveError, OSError) as error:
         raise JobFailedError(worker.BAD_ZIP, f"({what}: {error})") from error
+
+
+def lay_out(source: Path, target: Path, bounds: Bounds = BUNDLE) -> None:
+    """Unpack a zip into a folder, or copy a folder there, which the server would have zipped.
+
+    Raises:
+        ArchiveError: the zip is not unpacked.
+        OSError: the folder cannot be copied.
+    """
+    if source.is_dir():
+        copy_tree(source, target)
+    else:
+        unpack(source, target, bounds)
 
 
 def copy_tree(source: Path, target: Path, place: Callable[[str, str], object] = shutil.copyfile) -> None:

@@ -2,32 +2,52 @@
 
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal
 
 from gen_bundle.codabench.competition import DEFAULT_LIMIT_S, Competition, Phase
 from gen_bundle.codabench.versions import NEWEST
+from gen_bundle.codabench.worker import ContainerKind
 from gen_bundle.errors import UserError
 from gen_bundle.twin.engines import Usage
 
 RESULT = "dry-run.json"
-_LOGS = ("", "ingestion-", "prediction-", "prediction-ingestion-")
-KEPT = (
-    "output",
-    "prediction-output",
-    "job",
-    *(f"{log}{stream}.txt" for log in _LOGS for stream in ("stdout", "stderr")),
-)
+JobName = Literal["scoring", "prediction"]
+LOGS: Mapping[str, tuple[JobName, ContainerKind, str]] = {
+    "stdout.txt": ("scoring", "program", "stdout"),
+    "stderr.txt": ("scoring", "program", "stderr"),
+    "ingestion-stdout.txt": ("scoring", "ingestion", "stdout"),
+    "ingestion-stderr.txt": ("scoring", "ingestion", "stderr"),
+    "prediction-stdout.txt": ("prediction", "program", "stdout"),
+    "prediction-stderr.txt": ("prediction", "program", "stderr"),
+    "prediction-ingestion-stdout.txt": ("prediction", "ingestion", "stdout"),
+    "prediction-ingestion-stderr.txt": ("prediction", "ingestion", "stderr"),
+}
+"""The logs that are kept: of which job, which of its programs, and which stream."""
+KEPT = ("output", "prediction-output", "job", *LOGS)
 Status = Literal["Finished", "Failed"]
 TOLERANCE = 1e-6
 """How far scores may differ between two runs of the same models on different machines."""
+SIGNATURE = re.compile(r"competition:[^\s|]+(?:\|[^\s|:]+:[^\s|]*)*\|reference:\w+")
+"""The line of a log that says what a score depends on, as scoring_kit's `signature` writes it."""
 # Hosted workers are slower and shared; a run that uses half of its time here may run out of it there.
 TIGHT = 0.5
 MIB = 1024**2
+
+
+def allowance(number: str) -> float:
+    """How far a printed figure may be off: half a unit of its last digit.
+
+    Raises:
+        decimal.InvalidOperation: it is not a number.
+    """
+    return 0.5 * 10.0 ** int(Decimal(number).as_tuple().exponent) + 1e-9
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ import io
 import lzma
 import re
 import tarfile
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from xml.etree import ElementTree
 
 from gen_bundle.zips.tree import Node, Tick, digest, file_of, searchable, unpack
 from gen_bundle.zips.unpacking import BUNDLE
+from scoring_kit.base.submissions import UNREADABLE
 
 ZIP = b"PK\x03\x04"
 TAR, TAR_AT = b"ustar", 257
@@ -41,7 +41,6 @@ CLOSED = {
     b"\x80\x05\x95": "a Python pickle",
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "a file of an old Office program",
 }
-UNREADABLE = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, tarfile.TarError)
 
 # A workbook in Office Open XML (.xlsx, ECMA-376 part 1, section 18).
 WORKBOOK = "xl/workbook.xml"
@@ -80,7 +79,7 @@ def contents(node: Node, tick: Tick, held: ExitStack) -> Contents:
         for magic, opener in COMPRESSED.items():
             if start.startswith(magic):
                 return Contents([("content", _inflated(node, opener, tick, held))])
-    except UNREADABLE as error:
+    except (tarfile.TarError, *UNREADABLE) as error:
         return Contents(closed=f"not a readable archive ({error})")
     return Contents()
 

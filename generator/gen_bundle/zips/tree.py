@@ -15,8 +15,9 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Literal, cast
 
-from gen_bundle.zips.unpacking import BUNDLE, UNREADABLE
+from gen_bundle.zips.unpacking import BUNDLE
 from gen_bundle.zips.writing import JUNK
+from scoring_kit.base.submissions import UNREADABLE
 
 CHUNK = 1024 * 1024
 # What exists on any Linux server; a bundle that names such a path gets the server's file.

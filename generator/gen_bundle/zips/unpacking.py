@@ -4,16 +4,13 @@ The sizes in a zip's directory are claims of its sender, so nothing here relies 
 it is decompressed, and the unpacking stops at the bound.
 """
 
-import lzma
 import re
 import stat
-import struct
 import zipfile
-import zlib
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from scoring_kit.base.submissions import MAX_BYTES, MAX_FILES
+from scoring_kit.base.submissions import MAX_BYTES, MAX_FILES, UNREADABLE
 
 MIB = 1024**2
 
@@ -57,20 +54,6 @@ class ArchiveError(Exception):
 
 
 _DRIVE = re.compile(r"[A-Za-z]:")
-# zipfile raises these for damaged, encrypted or unsupported archives and members (NotImplementedError is a
-# RuntimeError, a name that is not UTF-8 a ValueError; sizes beyond a machine's numbers overflow).
-UNREADABLE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    struct.error,
-    EOFError,
-    MemoryError,
-    OSError,
-    OverflowError,
-    RuntimeError,
-    ValueError,
-)
 
 
 def unpack(archive: Path, into: Path, bounds: Bounds) -> None:

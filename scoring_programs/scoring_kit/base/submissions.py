@@ -6,10 +6,12 @@ library alone.
 
 import csv
 import re
+import struct
 import zipfile
+import zlib
 from datetime import datetime
 from pathlib import Path
-from typing import Iterator, List, Optional, Tuple
+from typing import Iterator, List, Optional, Tuple, Type
 
 MAX_FILES = 10_000
 MAX_BYTES = 1_000_000_000
@@ -19,6 +21,19 @@ LONGEST_CELL = 1 << 27
 JUNK_NAMES = frozenset({".DS_Store", "Thumbs.db", "desktop.ini", "Icon\r"})
 JUNK_FOLDERS = frozenset({"__MACOSX", ".git", "__pycache__", ".ipynb_checkpoints"})
 """What operating systems, Python, Jupyter and git leave in folders."""
+LZMA_ERROR: Type[Exception] = zlib.error
+try:
+    import lzma
+except ImportError:  # a Python without it, whose zipfile refuses such members by itself
+    pass
+else:
+    LZMA_ERROR = lzma.LZMAError
+# NotImplementedError is a RuntimeError, a name that is not UTF-8 a ValueError; sizes beyond machine numbers overflow.
+UNREADABLE = (
+    *(zipfile.BadZipFile, zlib.error, LZMA_ERROR, struct.error, EOFError, MemoryError),
+    *(OSError, OverflowError, RuntimeError, ValueError),
+)
+"""What zipfile raises at damaged, encrypted or unknown archives and members."""
 DATED = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:[ T_-]?(\d\d)[-:.h]?(\d\d)(?:[-:.m]?(\d\d))?)?")
 
 

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from scoring_kit.base.records import show_progress
 from scoring_kit.board import (
     NO_TIES,
     Goodness,
@@ -26,7 +27,6 @@ from scoring_kit.board import (
     tie_breaks,
 )
 from scoring_kit.errors import OrganiserError
-from scoring_kit.organiser import show_progress
 from scoring_kit.outputs import signature
 from scoring_kit.program import AVERAGE_RANK, Program, ScoreColumn
 from scoring_kit.report.withholding import open_metrics

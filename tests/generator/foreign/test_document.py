@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gen_bundle.codabench.reading import CompetitionYaml
-from gen_bundle.foreign.project import resolve_foreign
+from gen_bundle.foreign.project import foreign_document, resolve_foreign
 from gen_bundle.platforms.codabench import yaml_text
 from gen_bundle.yaml_document import read_yaml
 from tests.generator.foreign_project import foreign_project
@@ -62,7 +62,7 @@ def competitions(draw: st.DrawFn) -> dict[str, Any]:
 def test_the_platform_reads_what_is_declared(declared: dict[str, Any]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         project = foreign_project(Path(folder) / "task", lambda one: one.update(declared, solutions=[]))
-        text = yaml_text(resolve_foreign(project).document)
+        text = yaml_text(foreign_document(resolve_foreign(project)))
     read = CompetitionYaml(NOW, read_yaml(text)).competition
     assert read.title == declared["title"]
     assert [task.name for task in read.tasks] == [task["name"] for task in declared["tasks"]]

@@ -1,11 +1,22 @@
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from gen_bundle.declaration.declared import DeclaredScoring
+from gen_bundle.declaration.declared.columns import DeclaredMetric
+from gen_bundle.declaration.declared.tables import DeclaredTable
 from gen_bundle.errors import UserError
 from gen_bundle.image.request import ImageRequest, request_for
+from gen_bundle.package.resolve import Resolved, resolve
+from tests.generator.competition import small_competition
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
+
+
+def competition(parent: Path, options: dict[str, Any]) -> Resolved:
+    return replace(resolve(small_competition(parent)), name="task", options=options)
 
 
 @pytest.mark.parametrize(
@@ -26,44 +37,47 @@ REVISION = "0123456789abcdef0123456789abcdef01234567"
         ),
     ],
 )
-def test_options_decide_what_goes_into_the_image(options: dict[str, Any], expected: tuple[object, ...]) -> None:
-    request = request_for("task", options, "me/task:1")
+def test_options_decide_what_goes_into_the_image(
+    options: dict[str, Any], expected: tuple[object, ...], tmp_path: Path
+) -> None:
+    request = request_for(competition(tmp_path, options), "me/task:1")
     assert (request.packages, request.variant, request.models, request.folders) == expected
 
 
-def test_the_variant_can_be_chosen() -> None:
-    request = request_for("task", {"device": "auto", "nli": {"model": "org/name"}}, "me/task:1", "cuda")
+def test_the_variant_can_be_chosen(tmp_path: Path) -> None:
+    wanted = competition(tmp_path, {"device": "auto", "nli": {"model": "org/name"}})
+    request = request_for(wanted, "me/task:1", "cuda")
     assert request == ImageRequest("task", "me/task:1", "models", "cuda", {"org/name": None})
 
 
 @pytest.mark.parametrize("tag", ["registry.example/me/task:1", "127.0.0.1:5000/task:1", "me/task:1"])
-def test_names_of_ones_own_are_fine(tag: str) -> None:
-    assert request_for("task", {}, tag).tag == tag
+def test_names_of_ones_own_are_fine(tag: str, tmp_path: Path) -> None:
+    assert request_for(competition(tmp_path, {}), tag).tag == tag
 
 
 @pytest.mark.parametrize("tag", ["python:3.11", "me/task", "127.0.0.1:5000/task", f"me/task@sha256:{'a' * 64}"])
-def test_names_that_are_somebody_elses_or_incomplete_are_refused(tag: str) -> None:
+def test_names_that_are_somebody_elses_or_incomplete_are_refused(tag: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=f"docker_image: {tag} is not a name to build under"):
-        request_for("task", {}, tag)
+        request_for(competition(tmp_path, {}), tag)
 
 
-TABLE: dict[str, Any] = {"id": "table", "file": None, "gold": None, "gold_keys": None, "fields": []}
-
-
-def plan(metric: str, file: str | None = None, **options: Any) -> dict[str, Any]:
-    return {"metric": metric, "file": file, "table": TABLE["id"], "options": options}
+def declared(metric: str, file: str | None = None, **options: Any) -> DeclaredMetric:
+    return DeclaredMetric(metric, file, DeclaredTable("table"), options=options)
 
 
 @pytest.mark.parametrize(
-    ("plans", "locks"),
+    ("metrics", "locks"),
     [
-        ({"a": plan("f1"), "b": plan("pearson")}, ("score",)),
-        ({"a": plan("f1"), "b": plan("bleu")}, ("score", "metrics")),
-        ({"a": plan("bertscore", model="org/name")}, ("models",)),
-        ({"a": plan("bertscore", model="org/name"), "b": plan("rouge")}, ("models", "metrics")),
-        ({"a": plan("mine", "metrics.py", model="x")}, ("score",)),
+        ({"a": declared("f1"), "b": declared("pearson")}, ("score",)),
+        ({"a": declared("f1"), "b": declared("bleu")}, ("score", "metrics")),
+        ({"a": declared("bertscore", model="org/name")}, ("models",)),
+        ({"a": declared("bertscore", model="org/name"), "b": declared("rouge")}, ("models", "metrics")),
+        ({"a": declared("mine", "metrics.py", model="x")}, ("score",)),
     ],
 )
-def test_declared_metrics_bring_their_libraries(plans: dict[str, Any], locks: tuple[str, ...]) -> None:
-    options = {"tables": [TABLE], "metrics": {"task": plans}}
-    assert request_for("task", options, "me/task:1").locks == locks
+def test_declared_metrics_bring_their_libraries(
+    metrics: dict[str, DeclaredMetric], locks: tuple[str, ...], tmp_path: Path
+) -> None:
+    wanted = competition(tmp_path, {})
+    wanted = replace(wanted, scoring=DeclaredScoring(metrics={wanted.task_ids[0]: metrics}))
+    assert request_for(wanted, "me/task:1").locks == locks

@@ -8,7 +8,7 @@ import pytest
 
 from gen_bundle.check import Report, check_path
 from gen_bundle.check.bundle import open_readable_bundle
-from gen_bundle.check.catalogue import explain_refusal
+from gen_bundle.check.explain import explain_refusal
 from gen_bundle.difference.report import differences
 from gen_bundle.live.competition import Snapshot
 from gen_bundle.live.site_bundle import SiteBundle

@@ -13,7 +13,7 @@ from declared.checks import faults
 from declared.plan import plans
 from declared.tasks import scorer
 from gen_bundle.declaration.declared import settle
-from gen_bundle.declaration.source import parse_value
+from gen_bundle.declaration.source import Section, parse_value
 from scoring_kit.errors import Problems
 from scoring_kit.manifest import Manifest
 from scoring_kit.results import TaskResult
@@ -47,8 +47,10 @@ def declared_options(text: str, folder: Path = Path()) -> dict[str, Any]:
 def options_of(data: dict[str, Any], folder: Path = Path()) -> dict[str, Any]:
     """The same of a declaration that has been read."""
     data = copy.deepcopy(data)
-    assert settle(data, folder) == []
-    options: dict[str, Any] = data["options"]
+    declared = Section(data)
+    scoring = settle(declared, folder)
+    assert declared.found == []
+    options = {**data.get("options", {}), **copy.deepcopy(scoring.as_options())}
     for columns in options["metrics"].values():
         for plan in columns.values():
             if plan["file"]:

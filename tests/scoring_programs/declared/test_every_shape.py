@@ -17,6 +17,7 @@ import pytest
 from declared import organiser, reference, submission
 from declared.tasks import scorer
 from gen_bundle.declaration.declared import settle
+from gen_bundle.declaration.source import Section
 from scoring_kit.errors import Problems
 from scoring_kit.manifest import Manifest
 from scoring_kit.organiser import Request
@@ -138,7 +139,9 @@ def test_every_shape_builds(kind: str, rows: str, missing: str, arity: int, suff
     )
     if not many and missing == "empty" and kind in ("number", "tags"):
         (tmp_path / "metrics.py").write_text(OWN, encoding="utf-8")
-        assert all("missing: empty would leave" in what for _, what in settle(declaration, tmp_path))
+        section = Section(declaration)
+        settle(section, tmp_path)
+        assert all("missing: empty would leave" in what for _, what in section.found)
         return
     _, right = tried(declaration, text, text, tmp_path)
     assert right == pytest.approx({f"c{i}": 1 if one != {"name": "chrf"} else 100 for i, one in enumerate(metrics)})

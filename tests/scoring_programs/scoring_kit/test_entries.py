@@ -104,7 +104,7 @@ def test_a_submission_that_cannot_be_read_says_why(tmp_path: Path) -> None:
     (tmp_path / "all" / "2025-01-31" / "B.csv").symlink_to(tmp_path / "nowhere")
     entries = {entry.team: entry.problems for entry in read_entries(tmp_path / "all", tmp_path / "work", [])}
     assert {team for team, problems in entries.items() if problems} == {"B", "D"}
-    assert entries["B"] == ["B.csv: cannot be read (No such file or directory). Expected: a zip, a folder or a file."]
+    assert entries["B"] == ["B.csv: cannot be read, as it is no file. Expected: a zip, a folder, or the file itself."]
     assert entries["D"][0].startswith("D.zip: cannot be read as a zip")
 
 

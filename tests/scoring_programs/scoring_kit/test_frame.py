@@ -193,11 +193,16 @@ def test_a_submission_that_is_not_copied_to_the_predictions_is_read_where_it_is_
     assert outcome.scores["accuracy"] == pytest.approx(2 / 3)
 
 
-def test_a_link_in_a_submission_is_refused(case: Case) -> None:
+def test_links_in_a_submission_are_refused(case: Case) -> None:
     (case.submission / "more.csv").symlink_to(case.reference / "gold.csv")
+    (case.submission / "circle").symlink_to("circle")
+    (case.submission / "nowhere").symlink_to("missing")
+    (case.submission / "gold").symlink_to(case.reference)
     outcome = case.run()
     assert outcome.exit_code == 1
-    assert "more.csv" in outcome.stderr
+    for name in ("more.csv", "circle", "nowhere"):
+        assert f'"{name}": is not a regular file. Expected: only regular files and folders.' in outcome.stderr
+    assert '"gold": is a link. Expected: only regular files and folders.' in outcome.stderr
 
 
 def test_wrong_gold_is_the_organisers_and_names_no_gold(case: Case) -> None:

@@ -6,11 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from gen_bundle.declaration.declared.fields import names_of
 from gen_bundle.declaration.declared.metrics import MetricRow, UnfitError, is_number, metrics, of_types
-from gen_bundle.declaration.declared.tables import DeclaredTable, declared_tables
-from gen_bundle.declaration.overrides import nearest
-from gen_bundle.declaration.source import Broken, Trail, items_of, mapping_of, text_of
+from gen_bundle.declaration.declared.tables import DeclaredTable
+from gen_bundle.declaration.source import Section, items_of, mapping_of, nearest, text_of
 from scoring_kit.base.fields import NATURAL_POSITIVE
 
 OWN = re.compile(r"(?P<file>[^/:]+\.py):(?P<function>[A-Za-z_]\w*)")
@@ -61,88 +59,66 @@ class DeclaredMetric:
         return {**vars(self), "table": self.table.id}
 
 
-def declared_metrics(options: Mapping[str, Any]) -> dict[str, dict[str, DeclaredMetric]]:
-    """Task → column's key → metric, as the options of a declared competition hold them; none of another."""
-    found: dict[str, dict[str, DeclaredMetric]] = {}
-    if "metrics" not in options:
-        return found
-    tables = declared_tables(options)
-    for task, columns in options["metrics"].items():
-        found[task] = {}
-        for key, option in columns.items():
-            found[task][key] = DeclaredMetric(**{**option, "table": tables[option["table"]]})
-    return found
-
-
-def read_metric(
-    value: Any, trail: Trail, tables: Mapping[str, DeclaredTable], folder: Path, found: list[Broken]
-) -> DeclaredMetric | None:
-    """The metric that a column declares; what is wrong is appended to `found`, None where it cannot be read."""
-    data, at = value, (*trail, "name")
-    if isinstance(value, str):
-        data, at = {"name": value}, trail
+def read_metric(column: Section, tables: Mapping[str, DeclaredTable], folder: Path) -> DeclaredMetric | None:
+    """The metric that a column declares; None where it cannot be read."""
+    data, at = column.get("metric"), ["name"]
+    if isinstance(data, str):
+        data, at = {"name": data}, []
+    said = column.below(data, "metric")
     if not isinstance(data, dict) or not isinstance(data.get("name"), str):
-        found.append((trail, "expected the name of a metric, or a mapping with a name, such as {name: f1}."))
+        said.fault("expected the name of a metric, or a mapping with a name, such as {name: f1}.")
         return None
     own = OWN.fullmatch(data["name"])
     if own is not None:
         if not (folder / own["file"]).is_file():
-            found.append((at, f"no file {own['file']!r} beside bundle.yaml."))
-        return _own_metric(data, own, trail, tables, found)
+            said.fault(f"no file {own['file']!r} beside bundle.yaml.", *at)
+        return _own_metric(said, own, tables)
     metric = metrics().get(data["name"])
     if metric is None:
         advice = nearest(data["name"], list(metrics()))
-        found.append((at, f"no metric {data['name']!r}. {advice} One of your own is written metrics.py:name."))
+        said.fault(f"no metric {data['name']!r}. {advice} One of your own is written metrics.py:name.", *at)
         return None
-    table = _table(data, trail, tables, found)
-    return None if table is None else _known_metric(data, metric, table, trail, found)
+    table = _table(said, tables)
+    return None if table is None else _known_metric(said, metric, table)
 
 
-def _own_metric(
-    data: Mapping[str, Any],
-    own: re.Match[str],
-    trail: Trail,
-    tables: Mapping[str, DeclaredTable],
-    found: list[Broken],
-) -> DeclaredMetric | None:
+def _own_metric(said: Section, own: re.Match[str], tables: Mapping[str, DeclaredTable]) -> DeclaredMetric | None:
     """An own function, whose options are whatever the declaration gives."""
-    several = names_of(data.get("tables"), (*trail, "tables"), found)
+    several = said.names("tables")
     if several:
         for name in several:
             if name not in tables:
-                found.append(((*trail, "tables"), f"no table {name!r}. {nearest(name, list(tables))}"))
+                said.fault(f"no table {name!r}. {nearest(name, list(tables))}", "tables")
         for key in ("where", "by", "table"):
-            if data.get(key) is not None:
-                found.append(((*trail, key), "cannot be given together with tables: a row is of one table."))
+            if said.get(key) is not None:
+                said.fault("cannot be given together with tables: a row is of one table.", key)
         table = tables.get(several[0])
     else:
-        table = _table(data, trail, tables, found)
+        table = _table(said, tables)
     if table is None:
         return None
     column = DeclaredMetric(own["function"], own["file"], table, several)
-    _choose_rows(column, data, trail, found)
-    column.options = {key: option for key, option in data.items() if key not in OF_OWN}
+    _choose_rows(column, said)
+    column.options = {key: option for key, option in said.data.items() if key not in OF_OWN}
     return column
 
 
-def _known_metric(
-    data: Mapping[str, Any], metric: MetricRow, table: DeclaredTable, trail: Trail, found: list[Broken]
-) -> DeclaredMetric:
-    found += _unknown_options(data, metric, trail)
+def _known_metric(said: Section, metric: MetricRow, table: DeclaredTable) -> DeclaredMetric:
+    _check_names(said, metric)
     column = DeclaredMetric(metric.name, None, table)
-    _choose_rows(column, data, trail, found)
+    _choose_rows(column, said)
     if metric.is_ranking:
-        column.options = dict(_options(data, metric, (), trail, found))
+        column.options = dict(_options(said, metric, ()))
         named = [column.options["item"], column.options["rank"] or column.options["score"]]
         column.fields = [name for name in named if name in table.fields]
         column.gold = [column.options["item"], column.options["relevance"]]
     else:
-        column.fields = _fields(data, table, trail, found, joint=metric.joint)
-        column.gold = _gold(data, column.fields, trail, found)
-        column.options = dict(_options(data, metric, column.types, trail, found))
-    if data.get("weight") is not None:
-        column.weight = text_of(data["weight"])
-        found += _weight(column, metric, trail)
+        column.fields = _fields(said, table, joint=metric.joint)
+        column.gold = _gold(said, column.fields)
+        column.options = dict(_options(said, metric, column.types))
+    if said.get("weight") is not None:
+        column.weight = text_of(said.get("weight"))
+        _check_weight(said, column, metric)
     faults = list(_of_types(column, metric))
     if not faults and metric.is_ranking:
         faults = list(_ranking(column, metric))
@@ -150,34 +126,39 @@ def _known_metric(
         for rule in RULES:
             faults += rule(column, metric)
     for option, text in faults:
-        found.append(((*trail, *filter(None, [option])), text))
+        said.fault(text, *filter(None, [option]))
     return column
 
 
-def _choose_rows(column: DeclaredMetric, data: Mapping[str, Any], trail: Trail, found: list[Broken]) -> None:
+def _check_names(said: Section, metric: MetricRow) -> None:
+    known = [*PLACES, *metric.options]
+    for key in said.data:
+        if key not in known:
+            said.fault(f"{metric.name} has no option {str(key)!r}. {nearest(str(key), known)}", str(key))
+
+
+def _choose_rows(column: DeclaredMetric, said: Section) -> None:
     """Which rows count, in which groups, and what counts where there is no value."""
-    where, at = data.get("where"), (*trail, "where")
+    where = said.get("where")
     if where is not None and not mapping_of(where):
-        found.append((at, "expected a mapping of gold columns and values, such as {language: swa}."))
-    column.where = {str(name): _wanted(one, (*at, str(name)), found) for name, one in mapping_of(where).items()}
-    column.by = names_of(data.get("by"), (*trail, "by"), found, GOLD_COLUMNS)
-    undefined = data.get("undefined")
+        said.fault("expected a mapping of gold columns and values, such as {language: swa}.", "where")
+    column.where = {str(name): _wanted(said, str(name), one) for name, one in mapping_of(where).items()}
+    column.by = said.names("by", GOLD_COLUMNS)
+    undefined = said.get("undefined")
     if undefined is None or is_number(undefined):
         column.undefined = undefined
     else:
-        found.append(((*trail, "undefined"), f"expected a number (found {undefined!r})."))
+        said.fault(f"expected a number (found {undefined!r}).", "undefined")
 
 
-def _table(
-    data: Mapping[str, Any], trail: Trail, tables: Mapping[str, DeclaredTable], found: list[Broken]
-) -> DeclaredTable | None:
+def _table(said: Section, tables: Mapping[str, DeclaredTable]) -> DeclaredTable | None:
     """The table that a metric names, the only one, or the only one with its fields."""
-    named = data.get("table")
+    named = said.get("table")
     if named is not None:
         if str(named) not in tables:
-            found.append(((*trail, "table"), f"no table {named!r}. {nearest(str(named), list(tables))}"))
+            said.fault(f"no table {named!r}. {nearest(str(named), list(tables))}", "table")
         return tables.get(str(named))
-    names = items_of(data.get("fields")) or [data.get("field")]
+    names = items_of(said.get("fields")) or [said.get("field")]
     fields = {str(name) for name in names if name is not None}
     fitting = [table for table in tables.values() if fields <= set(table.fields)]
     if len(tables) == 1:
@@ -185,21 +166,19 @@ def _table(
     if len(fitting) == 1:
         return fitting[0]
     if tables:
-        found.append((trail, f"table is missing. Expected one of {', '.join(tables)}."))
+        said.fault(f"table is missing. Expected one of {', '.join(tables)}.")
     return None
 
 
-def _fields(
-    data: Mapping[str, Any], table: DeclaredTable, trail: Trail, found: list[Broken], *, joint: bool
-) -> list[str]:
+def _fields(said: Section, table: DeclaredTable, *, joint: bool) -> list[str]:
     """The fields that a metric reads: those it names, the only one, or, taken together, all."""
-    key, named = "fields", data.get("fields")
-    if "field" in data:
-        key, named = "field", [data["field"]]
-        if "fields" in data:
-            found.append(((*trail, "fields"), "cannot be given together with field. Expected one of the two."))
+    key, named = "fields", said.get("fields")
+    if "field" in said.data:
+        key, named = "field", [said.get("field")]
+        if "fields" in said.data:
+            said.fault("cannot be given together with field. Expected one of the two.", "fields")
     if named is None:
-        return _field_left_out(table, trail, found, joint=joint)
+        return _field_left_out(said, table, joint=joint)
     known = []
     fits = bool(items_of(named))
     for name in items_of(named):
@@ -208,80 +187,71 @@ def _fields(
         elif name in table.fields:
             known.append(name)
         else:
-            found.append(((*trail, key), f"no field {name!r}. {nearest(name, table.answers)}"))
+            said.fault(f"no field {name!r}. {nearest(name, table.answers)}", key)
     if not fits:
-        found.append(((*trail, key), f"expected the name of a field (found {data[key]!r})."))
+        said.fault(f"expected the name of a field (found {said.get(key)!r}).", key)
     return known
 
 
-def _field_left_out(table: DeclaredTable, trail: Trail, found: list[Broken], *, joint: bool) -> list[str]:
+def _field_left_out(said: Section, table: DeclaredTable, *, joint: bool) -> list[str]:
     """The only field, or all of them where they are taken together."""
     if len(table.answers) == 1 or (joint and table.answers):
         return table.answers
     # a key that no field is called like makes the field that is meant look like one more answer
-    fault = (trail, f"field is missing. Expected one of {', '.join(table.answers)}.")
+    fault = (said.trail, f"field is missing. Expected one of {', '.join(table.answers)}.")
     for name in table.key:
         if name not in table.fields:
-            fault = ((*table.trail, "key"), f"no field {name!r}. {nearest(name, list(table.fields))}")
+            fault = ((*table.said.trail, "key"), f"no field {name!r}. {nearest(name, list(table.fields))}")
             break
-    if fault not in found:
-        found.append(fault)
+    if fault not in said.found:
+        said.found.append(fault)
     return []
 
 
-def _gold(data: Mapping[str, Any], fields: Sequence[str], trail: Trail, found: list[Broken]) -> list[str]:
+def _gold(said: Section, fields: Sequence[str]) -> list[str]:
     """The gold's columns: those of the fields' names, or others."""
-    if data.get("gold") is None:
+    if said.get("gold") is None:
         return list(fields)
-    columns = names_of(data["gold"], (*trail, "gold"), found, GOLD_COLUMNS)
+    columns = said.names("gold", GOLD_COLUMNS)
     if len(columns) != len(fields):
-        found.append(((*trail, "gold"), f"names {len(columns)} columns for {len(fields)} fields. Expected one each."))
+        said.fault(f"names {len(columns)} columns for {len(fields)} fields. Expected one each.", "gold")
         return list(fields)
     return columns
 
 
-def _wanted(one: Any, trail: Trail, found: list[Broken]) -> Any:
+def _wanted(said: Section, name: str, one: Any) -> Any:
     """The texts of a column that count, or bounds of its number."""
     if isinstance(one, dict):
         if not one or not set(one) <= {"min", "max"} or not all(map(is_number, one.values())):
-            found.append((trail, "expected {min: number} or {max: number}, or both."))
+            said.fault("expected {min: number} or {max: number}, or both.", "where", name)
         return one
     texts = [text_of(one)]
     if isinstance(one, list):
         texts = list(map(text_of, one))
     if not texts or None in texts:
-        found.append((trail, "expected a value, a list of values, {min: …} or {max: …}."))
+        said.fault("expected a value, a list of values, {min: …} or {max: …}.", "where", name)
     return [text for text in texts if text is not None]
 
 
-def _unknown_options(data: Mapping[str, Any], metric: MetricRow, trail: Trail) -> Iterator[Broken]:
-    known = [*PLACES, *metric.options]
-    for key in data:
-        if key not in known:
-            yield (*trail, str(key)), f"{metric.name} has no option {str(key)!r}. {nearest(str(key), known)}"
-
-
-def _options(
-    data: Mapping[str, Any], metric: MetricRow, types: Sequence[str], trail: Trail, found: list[Broken]
-) -> Iterator[tuple[str, Any]]:
+def _options(said: Section, metric: MetricRow, types: Sequence[str]) -> Iterator[tuple[str, Any]]:
     """Every option with its value, or its default for fields of these types."""
     for name, option in metric.options.items():
-        value = data.get(name)
+        value = said.get(name)
         if option.for_types and types and not set(types) & set(option.for_types):
             if value is not None:
-                found.append(((*trail, name), f"is for fields of type {' or '.join(option.for_types)}."))
+                said.fault(f"is for fields of type {' or '.join(option.for_types)}.", name)
             yield name, None
             continue
         default = of_types(option.defaults, types, option.default)
         if value is None:
             if option.required:
-                found.append((trail, f"{name} is missing. {metric.name} needs it."))
+                said.fault(f"{name} is missing. {metric.name} needs it.")
             yield name, default
             continue
         try:
             yield name, option.read(value)
         except UnfitError as unfit:
-            found.append(((*trail, name), f"{unfit} (found {value!r})."))
+            said.fault(f"{unfit} (found {value!r}).", name)
             yield name, default
 
 
@@ -422,9 +392,9 @@ RULES = (_average, _positive, _known_labels, _needs_values, _match, _ranges, _of
 """What options and fields must be so that they go with each other; each yields what is not so."""
 
 
-def _weight(column: DeclaredMetric, metric: MetricRow, trail: Trail) -> Iterator[Broken]:
+def _check_weight(said: Section, column: DeclaredMetric, metric: MetricRow) -> None:
     if not metric.weighted:
         weighted = ", ".join(row.name for row in metrics().values() if row.weighted)
-        yield (*trail, "weight"), f"{metric.name} weighs no keys. These do: {weighted}."
+        said.fault(f"{metric.name} weighs no keys. These do: {weighted}.", "weight")
     elif metric.weighted == "macro" and column.options["average"] != "macro":
-        yield (*trail, "weight"), f"{metric.name} weighs keys with average: macro alone."
+        said.fault(f"{metric.name} weighs keys with average: macro alone.", "weight")

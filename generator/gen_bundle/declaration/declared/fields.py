@@ -1,50 +1,48 @@
-"""The fields of declared tables, with what is wrong with them; and how texts, names and choices are read."""
+"""The fields of declared tables, with what is wrong with them."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from gen_bundle.declaration.overrides import nearest
-from gen_bundle.declaration.source import Broken, Trail, items_of, mapping_of, mappings, text_of
+from gen_bundle.declaration.source import Section, items_of, mapping_of, nearest, text_of
 from scoring_kit.base.fields import TYPES, Field, FieldError
 
 PLACE_KEYS = ("column", "at")
 FIELD_KEYS = ("field", "type", "required", "meaning", "default", *PLACE_KEYS)
 VALUES_OF = {"ordinal": "in their order, the lowest first", "probabilities": "that have a probability"}
 """Types that need `values`, and which these are."""
-Found = list[Broken]
 
 
-def read_fields(data: Any, keys: list[str], trail: Trail, found: Found) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Name → the field as the scoring package gets it, defaults put in; what is wrong is appended to `found`."""
+def read_fields(table: Section, keys: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Name → the field as the scoring package gets it, defaults put in."""
     seen: set[str] = set()
-    for here, item in mappings(data, "fields", trail):
+    for item in table.sections("fields"):
         name = item.get("field")
         if not isinstance(name, str):
             continue  # the model reports it
         if name in seen:
-            found.append(((*here, "field"), f"{name!r} occurs twice. Expected each field once."))
+            item.fault(f"{name!r} occurs twice. Expected each field once.", "field")
         seen.add(name)
-        item.setdefault("type", "string")
-        item.setdefault("required", True)
+        item.data.setdefault("type", "string")
+        item.data.setdefault("required", True)
         if name in keys:
-            item.setdefault("meaning", "What the row is about.")
-        item.setdefault("meaning", "Your answer.")
-        kind = choice_of(item, "type", tuple(TYPES), "string", here, found)
-        declared: dict[str, Any] = {"name": name, "type": kind, "required": item.get("required", True) is not False}
-        found += unknown_keys(item, (*FIELD_KEYS, *OF_TYPE), here)
+            item.data.setdefault("meaning", "What the row is about.")
+        item.data.setdefault("meaning", "Your answer.")
+        kind = item.choice("type", tuple(TYPES), "string")
+        declared: dict[str, Any] = {"name": name, "type": kind, "required": item.get("required") is not False}
+        item.check_keys((*FIELD_KEYS, *OF_TYPE))
         for key, read in OF_TYPE.items():
             if item.get(key) is None:
                 continue
             if key in TYPES[kind].keys:
-                declared[key] = read(item[key], (*here, key), found)
+                declared[key] = read(item, key)
             else:
                 kinds = ", ".join(one for one in TYPES if key in TYPES[one].keys)
                 kinds = " or ".join(kinds.rsplit(", ", 1))
-                found.append(((*here, key), f"is for fields of type {kinds}; {name!r} is of type {kind}."))
+                item.fault(f"is for fields of type {kinds}; {name!r} is of type {kind}.", key)
         if item.get("default") is not None:
-            declared["default"] = item["default"]
+            declared["default"] = item.get("default")
         for key, text in list(_field_faults(declared, name in keys)):
-            found.append(((*here, key), text))
+            item.fault(text, key)
             declared.pop("default", None)  # it may be what is wrong
         yield name, declared
 
@@ -89,70 +87,75 @@ def _spelling_faults(field: Field) -> Iterator[tuple[str, str]]:
             yield "aliases", f"{alias!r} stands for {text!r}, which is none of the values. {nearest(text, values)}"
 
 
-def _number(value: Any, trail: Trail, found: Found) -> Any:
+def _number(field: Section, key: str) -> Any:
+    value = field.get(key)
     if isinstance(value, bool) or not isinstance(value, int | float):
-        found.append((trail, f"expected a number (found {value!r})."))
+        field.fault(f"expected a number (found {value!r}).", key)
         return None
     return value
 
 
-def _separator(value: Any, trail: Trail, found: Found) -> str:
+def _separator(field: Section, key: str) -> str:
+    value = field.get(key)
     if isinstance(value, str) and value:
         return value
-    found.append((trail, "expected a character that no label holds, such as '|' or ';'."))
+    field.fault("expected a character that no label holds, such as '|' or ';'.", key)
     return "|"
 
 
-def _values(value: Any, trail: Trail, found: Found) -> list[str]:
-    texts = list(map(text_of, items_of(value)))
+def _values(field: Section, key: str) -> list[str]:
+    texts = list(map(text_of, items_of(field.get(key))))
     if not texts or None in texts:
-        found.append((trail, "expected a list of labels."))
+        field.fault("expected a list of labels.", key)
     labels = [text for text in texts if text is not None]
     for text in labels:
         if text != text.strip() or not text:
-            found.append((trail, f"the label {text!r} is blank or has blanks around it."))
+            field.fault(f"the label {text!r} is blank or has blanks around it.", key)
     if len(set(labels)) < len(labels):
-        found.append((trail, "names a label twice. Expected each label once."))
+        field.fault("names a label twice. Expected each label once.", key)
     return list(dict.fromkeys(labels))
 
 
-def _columns(value: Any, trail: Trail, found: Found) -> list[str]:
-    names = names_of(value, trail, found, "a list of columns")
+def _columns(field: Section, key: str) -> list[str]:
+    names = field.names(key, "a list of columns")
     if len(set(names)) < len(names):
-        found.append((trail, "names a column twice. Expected each once."))
+        field.fault("names a column twice. Expected each once.", key)
     return names
 
 
-def _cell(value: Any, trail: Trail, found: Found) -> str:
-    text = text_of(value)
+def _cell(field: Section, key: str) -> str:
+    text = text_of(field.get(key))
     if text is None:
-        found.append((trail, f"expected the text of a cell (found {value!r})."))
+        field.fault(f"expected the text of a cell (found {field.get(key)!r}).", key)
     return text or ""
 
 
-def _truth(value: Any, trail: Trail, found: Found) -> bool:
+def _truth(field: Section, key: str) -> bool:
+    value = field.get(key)
     if not isinstance(value, bool):
-        found.append((trail, f"expected true or false (found {value!r})."))
+        field.fault(f"expected true or false (found {value!r}).", key)
     return value is True
 
 
-def _length(value: Any, trail: Trail, found: Found) -> int | None:
+def _length(field: Section, key: str) -> int | None:
+    value = field.get(key)
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        found.append((trail, f"expected a whole number from 1 (found {value!r})."))
+        field.fault(f"expected a whole number from 1 (found {value!r}).", key)
         return None
     return value
 
 
-def _case(value: Any, trail: Trail, found: Found) -> str:
+def _case(field: Section, key: str) -> str:
+    value = field.get(key)
     if value == "ignore":
         return "ignore"
-    found.append((trail, f"unknown value {value!r}. Expected ignore, or no such key."))
+    field.fault(f"unknown value {value!r}. Expected ignore, or no such key.", key)
     return "exact"
 
 
-def _aliases(value: Any, trail: Trail, found: Found) -> dict[str, str]:
+def _aliases(field: Section, key: str) -> dict[str, str]:
     texts: dict[str, str] = {}
-    written = mapping_of(value)
+    written = mapping_of(field.get(key))
     is_sound = bool(written)
     for alias, text in written.items():
         spelling, meant = text_of(alias), text_of(text)
@@ -161,11 +164,11 @@ def _aliases(value: Any, trail: Trail, found: Found) -> dict[str, str]:
         else:
             texts[spelling] = meant
     if not is_sound:
-        found.append((trail, "expected a mapping of spellings to values, such as {ok: OK}."))
+        field.fault("expected a mapping of spellings to values, such as {ok: OK}.", key)
     return texts
 
 
-OF_TYPE: Mapping[str, Callable[[Any, Trail, Found], Any]] = {
+OF_TYPE: Mapping[str, Callable[[Section, str], Any]] = {
     "values": _values,
     "separator": _separator,
     "min": _number,
@@ -179,34 +182,3 @@ OF_TYPE: Mapping[str, Callable[[Any, Trail, Found], Any]] = {
     "aliases": _aliases,
 }
 """Key of a field of some types → what reads its value; a type says which keys it takes (`FieldType.keys`)."""
-
-
-def names_of(value: Any, trail: Trail, found: Found, expected: str = "a name or a list of names") -> list[str]:
-    """A name, or a list of names; what is wrong is appended to `found`."""
-    if value is None:
-        return []
-    given = [value]
-    if isinstance(value, list):
-        given = value
-    names = [name for name in given if isinstance(name, str)]
-    if not names or len(names) < len(given):
-        found.append((trail, f"expected {expected} (found {value!r})."))
-    return names
-
-
-def choice_of(
-    data: dict[str, Any], key: str, choices: tuple[str, ...], default: str, trail: Trail, found: Found
-) -> str:
-    """One of the choices, or the default where none is given."""
-    value = data.get(key)
-    if value is None:
-        return default
-    if value in choices:
-        return str(value)
-    found.append(((*trail, key), f"unknown value {value!r}. {nearest(str(value), list(choices))}"))
-    return default
-
-
-def unknown_keys(data: dict[str, Any], known: tuple[str, ...], trail: Trail) -> list[Broken]:
-    """The keys that are none of those known."""
-    return [((*trail, str(key)), f"unknown key. {nearest(str(key), list(known))}") for key in data if key not in known]

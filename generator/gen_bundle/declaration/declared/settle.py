@@ -1,20 +1,19 @@
-"""Puts what the metrics say into a declaration: defaults of its columns, and its form for the scoring package.
+"""Puts what the metrics say into a declaration: defaults of its columns; and gives how it is scored.
 
 The engine of BERTScore is what a column, `options.bertscore` and the options of all models say of it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.declaration.declared.columns import OWN, DeclaredMetric, declared_metrics, read_metric
+from gen_bundle.declaration.declared.columns import OWN, DeclaredMetric, read_metric
 from gen_bundle.declaration.declared.metrics import MetricRow, default_worst
-from gen_bundle.declaration.declared.tables import ONLY_TABLE, DeclaredTable, declared_tables, read_tables
+from gen_bundle.declaration.declared.tables import ONLY_TABLE, DeclaredTable, read_tables
 from gen_bundle.declaration.declared.titles import meaning_of, name_columns
 from gen_bundle.declaration.model import BETTER, DeclaredPhase
-from gen_bundle.declaration.overrides import nearest
-from gen_bundle.declaration.source import Broken, Trail, columns_of, listed, mapping_of, mappings
+from gen_bundle.declaration.source import Section, columns_of, nearest
 from scoring_kit.base.expressions import Expression, ExpressionError, read_expression
 
 DEFAULT = {
@@ -31,25 +30,24 @@ TYPES: Mapping[str, tuple[type[Any], str]] = {
     "rescale": (bool, "true or false"),
 }
 OF_ALL_MODELS = ("device", "precision", "batch_tokens", "cache")
-PLACE: Trail = ("options", "bertscore")
 
 
-def engine_of(options: Any, found: list[Broken]) -> dict[str, Any]:
-    """The engine that a declaration's `options` describe; what is wrong is appended to `found`."""
-    options = mapping_of(options)
-    group = options.get("bertscore")
+def engine_of(declared: Section) -> dict[str, Any]:
+    """The engine that a declaration's `options` describe."""
+    options = declared.mapping("options")
+    group, engine = options.get("bertscore"), options.mapping("bertscore")
     if group is not None and not isinstance(group, dict):
-        found.append((PLACE, f"expected a mapping with some of {', '.join(TYPES)}."))
-    for name, value in mapping_of(group).items():
+        engine.fault(f"expected a mapping with some of {', '.join(TYPES)}.")
+    for name, value in engine.data.items():
         if name not in TYPES:
-            found.append(((*PLACE, str(name)), f"unknown option. {nearest(str(name), list(TYPES))}"))
+            engine.fault(f"unknown option. {nearest(str(name), list(TYPES))}", str(name))
             continue
         kind, expected = TYPES[name]
         is_layer = name == "num_layers"
         if value is not None and (type(value) is not kind or value == "" or (is_layer and value < 1)):
-            found.append(((*PLACE, name), f"expected {expected} (found {value!r})."))
-    of_all = {name: options[name] for name in OF_ALL_MODELS if options.get(name) is not None}
-    return {**of_all, **with_options(DEFAULT, mapping_of(group))}
+            engine.fault(f"expected {expected} (found {value!r}).", name)
+    of_all = {name: options.get(name) for name in OF_ALL_MODELS if options.get(name) is not None}
+    return {**of_all, **with_options(DEFAULT, engine.data)}
 
 
 def with_options(engine: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -62,16 +60,17 @@ def with_options(engine: Mapping[str, Any], given: Mapping[str, Any]) -> dict[st
     return {**kept, **chosen}
 
 
-def folder_faults(engine: Mapping[str, Any], folder: Path, trail: Trail) -> Iterator[Broken]:
+def _check_folder(engine: Mapping[str, Any], folder: Path, column: Section) -> None:
     """What bert-score's tables do not say of a model that is a folder, so that the declaration must."""
     model = engine["model"]
     if not isinstance(model, str) or not (model.startswith(("/", ".", "~")) or (folder / model).is_dir()):
         return
     if engine.get("num_layers") is None:
-        yield trail, f"bert-score knows no layer for the folder {model}. Expected options.bertscore.num_layers."
+        what = f"bert-score knows no layer for the folder {model}."
+        column.fault(f"{what} Expected options.bertscore.num_layers.", "metric")
     if engine["rescale"] and engine.get("baseline") is None:
         what = f"bert-score knows no baseline for the folder {model}."
-        yield trail, f"{what} Expected options.bertscore.baseline, or rescale: false."
+        column.fault(f"{what} Expected options.bertscore.baseline, or rescale: false.", "metric")
 
 
 DECLARED = "declared"
@@ -85,156 +84,178 @@ ALONE = ("metric", "computation", "measured", "of")
 """Keys of a column that say otherwise where its score comes from."""
 
 
+@dataclass(frozen=True)
+class DeclaredScoring:
+    """How a declared competition is scored; empty of one with a scoring package.
+
+    Attributes:
+        tables: by id.
+        metrics: task → column's key → its metric.
+        expressions: task → column's key → the expression, as the scoring package gets it.
+        checks: table → file and function of the organisers' own check.
+    """
+
+    tables: Mapping[str, DeclaredTable] = field(default_factory=dict)
+    metrics: Mapping[str, Mapping[str, DeclaredMetric]] = field(default_factory=dict)
+    expressions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    checks: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def metrics_of(self, tasks: Iterable[str]) -> list[DeclaredMetric]:
+        """The metrics of some tasks, in the columns' order."""
+        return [metric for task in tasks for metric in self.metrics.get(task, {}).values()]
+
+    def as_options(self) -> dict[str, Any]:
+        """What the scoring package `declared` gets as its options; nothing for another."""
+        if not self.tables:
+            return {}
+        options: dict[str, Any] = {"tables": [table.as_option() for table in self.tables.values()], "metrics": {}}
+        for task, columns in self.metrics.items():
+            options["metrics"][task] = {key: metric.as_option() for key, metric in columns.items()}
+        if self.expressions:
+            options["expressions"] = self.expressions
+        if self.checks:
+            options["checks"] = self.checks
+        return options
+
+    def remarks(self) -> Iterator[str]:
+        """What is not wrong, but worth knowing: bounded scores, fields that nothing reads."""
+        for task, columns in self.metrics.items():
+            for key, metric in columns.items():
+                if metric.known is not None:
+                    yield from _bounded(f"tasks.{task}.columns.{key}", metric, metric.known)
+        for table in self.tables.values():
+            yield from _unread(table, self.metrics_of(self.metrics))
+
+
 @dataclass
 class SettledColumn:
-    """A column on its way: where it stands, what bundle.yaml says of it, and its metric if it has a sound one."""
+    """A column on its way: what bundle.yaml says of it, and its metric if it has a sound one."""
 
     task: str
-    trail: Trail
-    data: dict[str, Any]
+    said: Section
     metric: DeclaredMetric | None = None
 
 
-def settle(data: dict[str, Any], folder: Path) -> list[Broken]:
-    """Complete the raw declaration `data` in place; returns what is wrong, as (where, what and what was expected).
+def settle(declared: Section, folder: Path) -> DeclaredScoring:
+    """Complete the raw declaration in place, and give how it is scored; `declared.found` takes what is wrong.
 
-    Each column gets `sort`, `worst`, `title`, `meaning` and `precision` from its metric where it gives none, and
-    `options` the tables and metrics as the scoring package `declared` reads them. Wrong shapes are left to the model.
+    Each column gets `sort`, `worst`, `title`, `meaning` and `precision` from its metric where it gives none. Wrong
+    shapes are left to the model.
     """
-    found: list[Broken] = []
-    tables = read_tables(data, found)
-    if any(trail[-1] == "key" for trail, _ in found):  # metrics would blame the fields of a table whose key is wrong
-        for _, column in columns_of(data):
-            _complete_unread(column)
-        return found
-    columns = list(_columns(data))
-    engine = engine_of(data.get("options"), found)
+    tables = read_tables(declared)
+    if any(trail[-1] == "key" for trail, _ in declared.found):
+        # metrics would blame the fields of a table whose key is wrong
+        for column in columns_of(declared):
+            _complete_unread(column.data)
+        return DeclaredScoring()
+    columns: list[SettledColumn] = []
+    metrics: dict[str, dict[str, DeclaredMetric]] = {}
+    for task in declared.sections("tasks"):
+        name = str(task.get("id"))
+        metrics[name] = {}
+        columns += [SettledColumn(name, column) for column in task.sections("columns")]
+    engine = engine_of(declared)
     for one in columns:
-        one.metric = _metric(one, tables, folder, found)
-        if one.metric is not None:
-            found += _complete(one.data, one.metric, one.trail)
-            one.metric.worst, one.metric.better = one.data["worst"], BETTER.get(str(one.data["sort"]), "lower")
-            found += _of_library(one.metric, engine, folder, one.trail)
-    _show_bounds(data, tables)
-    name_columns([(one.data, one.metric) for one in columns if one.metric is not None])
-    found += _complete_others(data, columns)
-    expressions = _expressions(columns, data.get("layout", "joint"), found)
-    checks = dict(_checks(tables, folder, found))
-    options = data.setdefault("options", {})
-    if isinstance(options, dict):
-        options["tables"] = [table.as_option() for table in tables.values()]
-        options["metrics"] = _plans(data, columns)
-        options.update({name: own for name, own in (("expressions", expressions), ("checks", checks)) if own})
-    return found
-
-
-def _columns(data: dict[str, Any]) -> Iterator[SettledColumn]:
-    for place, task in mappings(data, "tasks"):
-        for trail, column in mappings(task, "columns", place):
-            yield SettledColumn(str(task.get("id")), trail, column)
-
-
-def _show_bounds(data: dict[str, Any], tables: Mapping[str, DeclaredTable]) -> None:
-    """Put the bounds of numbers that metrics of probabilities ask for where participants read of the fields."""
+        one.metric = _metric(one.said, tables, folder)
+        if one.metric is None:
+            continue
+        _complete(one.said, one.metric)
+        _complete_metric(one.metric, engine, folder, one.said)
+        if isinstance(one.said.get("key"), str):
+            metrics[one.task][one.said.get("key")] = one.metric
     for table in tables.values():
-        declared: Any = data
-        for step in table.trail:
-            declared = declared[step]
-        for _, item in mappings(declared, "fields"):
-            field = table.fields.get(str(item.get("field")), {})
-            item.update({end: field[end] for end in ("min", "max") if end in field})
+        _show_bounds(table)
+    name_columns([(one.said.data, one.metric) for one in columns if one.metric is not None])
+    _complete_others(declared, columns)
+    expressions = _expressions(columns, declared.data.get("layout", "joint"))
+    return DeclaredScoring(tables, metrics, expressions, dict(_checks(tables, folder)))
 
 
-def _plans(data: dict[str, Any], columns: Sequence[SettledColumn]) -> dict[str, dict[str, Any]]:
-    plans: dict[str, dict[str, Any]] = {str(task.get("id")): {} for _, task in mappings(data, "tasks")}
-    for one in columns:
-        if one.metric is not None and isinstance(one.data.get("key"), str):
-            plans[one.task][one.data["key"]] = one.metric.as_option()
-    return plans
+def _show_bounds(table: DeclaredTable) -> None:
+    """Put the bounds of numbers that metrics of probabilities ask for where participants read of the fields."""
+    for item in table.said.sections("fields"):
+        field = table.fields.get(str(item.get("field")), {})
+        item.data.update({end: field[end] for end in ("min", "max") if end in field})
 
 
-def _checks(
-    tables: Mapping[str, DeclaredTable], folder: Path, found: list[Broken]
-) -> Iterator[tuple[str, dict[str, str]]]:
+def _checks(tables: Mapping[str, DeclaredTable], folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
     for name, table in tables.items():
         own = OWN.fullmatch(table.check or "")
         if own is not None and (folder / own["file"]).is_file():
             yield name, {"file": own["file"], "function": own["function"]}
         elif own is not None:
-            found.append(((*table.trail, "check"), f"no file {own['file']!r} beside bundle.yaml."))
+            table.said.fault(f"no file {own['file']!r} beside bundle.yaml.", "check")
         elif table.check is not None:
-            found.append(((*table.trail, "check"), f"expected FILE.py:FUNCTION (found {table.check!r})."))
+            table.said.fault(f"expected FILE.py:FUNCTION (found {table.check!r}).", "check")
 
 
-def _metric(
-    column: SettledColumn, tables: dict[str, DeclaredTable], folder: Path, found: list[Broken]
-) -> DeclaredMetric | None:
-    data, trail = column.data, column.trail
-    if data.get("computation") is not None:
-        if data.get("metric") is not None:
-            found.append(((*trail, "metric"), "cannot be given together with computation. Expected one of the two."))
+def _metric(column: Section, tables: dict[str, DeclaredTable], folder: Path) -> DeclaredMetric | None:
+    if column.get("computation") is not None:
+        if column.get("metric") is not None:
+            column.fault("cannot be given together with computation. Expected one of the two.", "metric")
         return None
-    if data.get("measured") is not None or data.get("expression") is not None:
+    if column.get("measured") is not None or column.get("expression") is not None:
         return None
-    if data.get("metric") is None:
-        what = "metric is missing. Expected the name of a metric, such as f1, an expression or a computation."
-        found.append((trail, what))
+    if column.get("metric") is None:
+        column.fault("metric is missing. Expected the name of a metric, such as f1, an expression or a computation.")
         return None
-    return read_metric(data["metric"], (*trail, "metric"), tables, folder, found)
+    return read_metric(column, tables, folder)
 
 
-def _of_library(metric: DeclaredMetric, engine: dict[str, Any], folder: Path, trail: Trail) -> Iterator[Broken]:
-    """What a metric needs besides its own options: BERTScore its engine, a ranking the field of its items."""
+def _complete_metric(metric: DeclaredMetric, engine: dict[str, Any], folder: Path, column: Section) -> None:
+    """What a metric needs besides its own options: its column's, BERTScore its engine, a ranking its items' field."""
+    metric.worst, metric.better = column.get("worst"), BETTER.get(str(column.get("sort")), "lower")
     if metric.known is None:
         return
     if metric.metric == "bertscore":
         metric.options = with_options(engine, metric.options)
-        yield from folder_faults(metric.options, folder, (*trail, "metric"))
+        _check_folder(metric.options, folder, column)
     if metric.known.is_ranking:
         metric.table.distinct = metric.options["item"]
         metric.table.all_items |= metric.options["items"] == "all"
 
 
-def _complete(column: dict[str, Any], metric: DeclaredMetric, trail: Trail) -> Iterator[Broken]:
-    known = metric.known
+def _complete(said: Section, metric: DeclaredMetric) -> None:
+    known, column = metric.known, said.data
     if known is None:
         for key, value in (("sort", "desc"), ("worst", 0)):
             if column.get(key) is None:
-                yield trail, f"{key} is missing. A metric of your own needs it."
+                said.fault(f"{key} is missing. A metric of your own needs it.")
                 column[key] = value
         column.setdefault("meaning", f"{metric.metric}, the organisers' own metric.")
         column.setdefault("precision", PRECISION)
     else:
         if str(column.get("sort")) in BETTER and column["sort"] != known.sort:
             what = f"{column['sort']} contradicts {known.name}, where {BETTER[known.sort]} is better."
-            yield (*trail, "sort"), f"{what} Expected {known.sort}, or no sort."
+            said.fault(f"{what} Expected {known.sort}, or no sort.", "sort")
         column.setdefault("sort", known.sort)
         default = default_worst(known, metric.types)
         if column.get("worst") is None:
             column["worst"] = default
         column.setdefault("meaning", meaning_of(metric, known))
-        if said := bound(known, default, column["worst"]):
-            column["meaning"] = f"{column['meaning']} {said}"
+        if bounded := bound(known, default, column["worst"]):
+            column["meaning"] = f"{column['meaning']} {bounded}"
         column.setdefault("precision", PRECISIONS.get(known.best, PRECISION))
     undefined, worst = metric.undefined, column["worst"]
     if undefined is None or not isinstance(worst, int | float):
         return
     if _is_better(column["sort"] == "desc", worst, undefined):
         what = f"{undefined:g} is beyond the column's worst, {worst:g}, which is written instead."
-        yield (*trail, "metric", "undefined"), f"{what} Expected a value that is no worse, or another worst."
+        said.fault(f"{what} Expected a value that is no worse, or another worst.", "metric", "undefined")
 
 
-def _complete_others(data: dict[str, Any], columns: Sequence[SettledColumn]) -> Iterator[Broken]:
+def _complete_others(declared: Section, columns: Sequence[SettledColumn]) -> None:
     """Complete the columns without a metric, but for expressions, which take nothing from other columns."""
     for one in columns:
-        if one.data.get("measured") is not None:
-            _complete_measured(one.data, data)
-        elif one.metric is None and one.data.get("computation") is None and one.data.get("expression") is None:
-            _complete_unread(one.data)
-    by_key = {one.data.get("key"): one.data for one in columns}
+        said = one.said
+        if said.get("measured") is not None:
+            _complete_measured(said.data, declared)
+        elif one.metric is None and said.get("computation") is None and said.get("expression") is None:
+            _complete_unread(said.data)
+    by_key = {one.said.get("key"): one.said.data for one in columns}
     for one in columns:
-        if one.data.get("computation") is not None:
-            yield from _complete_computed(one.data, by_key, one.trail)
+        if one.said.get("computation") is not None:
+            _complete_computed(one.said, by_key)
 
 
 def _complete_unread(column: dict[str, Any]) -> None:
@@ -244,9 +265,9 @@ def _complete_unread(column: dict[str, Any]) -> None:
             column[key] = value
 
 
-def _complete_measured(column: dict[str, Any], data: dict[str, Any]) -> None:
+def _complete_measured(column: dict[str, Any], declared: Section) -> None:
     """A column of seconds; no run takes longer than its phase allows."""
-    limits = [phase.get("execution_time_limit", DEFAULT_LIMIT) for _, phase in mappings(data, "phases")]
+    limits = [phase.data.get("execution_time_limit", DEFAULT_LIMIT) for phase in declared.sections("phases")]
     defaults = {
         "title": "Seconds",
         "sort": "asc",
@@ -258,9 +279,10 @@ def _complete_measured(column: dict[str, Any], data: dict[str, Any]) -> None:
         column.setdefault(key, value)
 
 
-def _complete_computed(column: dict[str, Any], by_key: dict[Any, dict[str, Any]], trail: Trail) -> Iterator[Broken]:
+def _complete_computed(said: Section, by_key: dict[Any, dict[str, Any]]) -> None:
     """A computed column is sorted as those it is made of, and shown as precisely."""
-    parts = [by_key[name] for name in listed(column, "of") if isinstance(name, str) and name in by_key]
+    column = said.data
+    parts = [by_key[name] for name in said.items("of") if isinstance(name, str) and name in by_key]
     computation = str(column.get("computation"))
     if computation == "avg_rank":
         column.setdefault("precision", RANK_PRECISION)
@@ -270,7 +292,7 @@ def _complete_computed(column: dict[str, Any], by_key: dict[Any, dict[str, Any]]
         sorts = {part.get("sort") for part in parts}
     if column.get("sort") is None:
         if len(sorts) > 1:
-            yield trail, "sort is missing. The columns that it is computed from are sorted both ways."
+            said.fault("sort is missing. The columns that it is computed from are sorted both ways.")
         column["sort"] = "asc" if sorts == {"asc"} else "desc"
     named = COMPUTED.get(computation, "Value")
     column.setdefault("title", named)
@@ -278,63 +300,64 @@ def _complete_computed(column: dict[str, Any], by_key: dict[Any, dict[str, Any]]
     column.setdefault("meaning", f"{named} of {titles}.")
 
 
-def _expressions(columns: Sequence[SettledColumn], layout: Any, found: list[Broken]) -> dict[str, dict[str, Any]]:
+def _expressions(columns: Sequence[SettledColumn], layout: Any) -> dict[str, dict[str, Any]]:
     """Complete the columns with expressions in place; gives those of each task as the scoring package reads them.
 
-    What is wrong is appended to `found`. Each stands after the expressions that it is made of.
+    Each stands after the expressions that it is made of.
     """
     read: dict[str, Expression] = {}
     of_key: dict[str, SettledColumn] = {}
     for one in columns:
-        if one.data.get("expression") is None:
+        if one.said.get("expression") is None:
             continue
-        expression = _expression(one.data, one.trail, found)
-        if expression is not None and isinstance(one.data.get("key"), str):
-            read[one.data["key"]], of_key[one.data["key"]] = expression, one
-    found += _operands(columns, layout, read)
+        expression, key = _expression(one.said), one.said.get("key")
+        if expression is not None and isinstance(key, str):
+            read[key], of_key[key] = expression, one
+    _check_operands(columns, layout, read)
     ordered = list(_in_order(read))
     circle = sorted(set(read).difference(ordered))
     for one in columns:
-        if one.data.get("key") in circle:
-            what = f"is made of itself, through {', '.join(circle)}. Expected no circle."
-            found.append(((*one.trail, "expression"), what))
+        if one.said.get("key") in circle:
+            one.said.fault(f"is made of itself, through {', '.join(circle)}. Expected no circle.", "expression")
     settled: dict[str, dict[str, Any]] = {}
     for key in ordered:
-        column = of_key[key].data
+        column = of_key[key].said.data
         better = BETTER.get(str(column["sort"]), "higher")
         own = {"text": read[key].text, "worst": column["worst"], "better": better}
         settled.setdefault(of_key[key].task, {})[key] = own
     return settled
 
 
-def _expression(column: dict[str, Any], trail: Trail, found: list[Broken]) -> Expression | None:
-    beside = [key for key in ALONE if column.get(key) is not None]
-    found += [((*trail, key), "cannot be given together with expression. Expected one of the two.") for key in beside]
+def _expression(said: Section) -> Expression | None:
+    column = said.data
+    for key in ALONE:
+        if column.get(key) is not None:
+            said.fault("cannot be given together with expression. Expected one of the two.", key)
     for key, example in (("sort", "desc"), ("worst", 0)):
         if column.get(key) is None:
-            found.append((trail, f"{key} is missing. An expression needs it, such as {key}: {example}."))
+            said.fault(f"{key} is missing. An expression needs it, such as {key}: {example}.")
             column[key] = example
     column.setdefault("title", column.get("key"))
     column.setdefault("precision", 4)
     text = column["expression"]
     column.setdefault("meaning", f"{text}, of the unrounded scores.")
     if not isinstance(text, str | int | float) or isinstance(text, bool):
-        found.append(((*trail, "expression"), f"expected a text such as 0.6 * f1 + 0.4 * accuracy (found {text!r})."))
+        said.fault(f"expected a text such as 0.6 * f1 + 0.4 * accuracy (found {text!r}).", "expression")
         return None
     column["expression"] = str(text)
     try:
         return read_expression(str(text))
     except ExpressionError as error:
-        found.append(((*trail, "expression"), f"{error}"))
+        said.fault(f"{error}", "expression")
         return None
 
 
-def _operands(columns: Sequence[SettledColumn], layout: Any, read: Mapping[str, Expression]) -> Iterator[Broken]:
+def _check_operands(columns: Sequence[SettledColumn], layout: Any, read: Mapping[str, Expression]) -> None:
     """What an expression names must be a written column of its task, or in layout joint of any."""
     everywhere = _written(columns)
     for one in columns:
-        expression = read.get(str(one.data.get("key")))
-        if expression is None or one.data.get("expression") is None:
+        expression = read.get(str(one.said.get("key")))
+        if expression is None or one.said.get("expression") is None:
             continue
         usable = everywhere
         if layout != "joint":
@@ -346,16 +369,16 @@ def _operands(columns: Sequence[SettledColumn], layout: Any, read: Mapping[str, 
             if key in everywhere:
                 what = f"at character {at}: {key!r} is a column of another task, which is scored by itself"
                 fault = f"{what} in layout {layout}. Expected columns of this task, or layout joint."
-            yield (*one.trail, "expression"), fault
+            one.said.fault(fault, "expression")
 
 
 def _written(columns: Sequence[SettledColumn]) -> list[str]:
     """The keys of the columns that an expression may be made of: metrics, and other expressions."""
     keys = []
     for one in columns:
-        is_written = one.data.get("computation") is None and one.data.get("measured") is None
-        if is_written and isinstance(one.data.get("key"), str):
-            keys.append(one.data["key"])
+        key, said = one.said.get("key"), one.said
+        if said.get("computation") is None and said.get("measured") is None and isinstance(key, str):
+            keys.append(key)
     return keys
 
 
@@ -383,17 +406,6 @@ def bound(metric: MetricRow, default: float, worst: Any) -> str:
 
 def _is_better(descending: bool, one: float, other: float) -> bool:
     return one > other if descending else one < other
-
-
-def remarks(options: Mapping[str, Any]) -> Iterator[str]:
-    """What is not wrong in a declared competition, but worth knowing: bounded scores, fields that nothing reads."""
-    metrics = declared_metrics(options)
-    for task, columns in metrics.items():
-        for key, metric in columns.items():
-            if metric.known is not None:
-                yield from _bounded(f"tasks.{task}.columns.{key}", metric, metric.known)
-    for table in declared_tables(options).values():
-        yield from _unread(table, [metric for columns in metrics.values() for metric in columns.values()])
 
 
 def _bounded(place: str, metric: DeclaredMetric, known: MetricRow) -> Iterator[str]:

@@ -1,21 +1,13 @@
 """The tables of a declared competition: files, keys, rows and fields, with what is wrong with them."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gen_bundle.declaration.declared.fields import (
-    PLACE_KEYS,
-    Found,
-    choice_of,
-    names_of,
-    read_fields,
-    unknown_keys,
-)
+from gen_bundle.declaration.declared.fields import PLACE_KEYS, read_fields
 from gen_bundle.declaration.model import CODE_KEYS, SubmittedTable
-from gen_bundle.declaration.overrides import nearest
-from gen_bundle.declaration.source import Broken, Trail, listed, mappings
+from gen_bundle.declaration.source import Section, items_of, nearest
 from scoring_kit.base.fields import Field
 from scoring_kit.base.row_files import File
 
@@ -45,7 +37,7 @@ class DeclaredTable:
         skips_empty: whether a gold cell may be empty.
         public: gold columns that participants may know.
         check: FILE.py:FUNCTION.
-        trail: its place in bundle.yaml.
+        said: what bundle.yaml says of it.
     """
 
     id: str
@@ -64,7 +56,7 @@ class DeclaredTable:
     all_items: bool = False
     public: list[str] = field(default_factory=list)
     check: str | None = None
-    trail: Trail = ()
+    said: Section = field(default_factory=lambda: Section({}))
 
     def field_of(self, name: str) -> Field:
         """A field as scoring reads it."""
@@ -91,7 +83,7 @@ class DeclaredTable:
 
     def as_option(self) -> dict[str, Any]:
         """The table as the scoring package gets it."""
-        option = {name: value for name, value in vars(self).items() if name not in ("check", "trail")}
+        option = {name: value for name, value in vars(self).items() if name not in ("check", "said")}
         option["fields"] = list(self.fields.values())
         option["unit"] = self.unit_word
         for name in ("file", "gold", "gold_keys"):
@@ -103,48 +95,35 @@ class DeclaredTable:
             option["gold_keys"]["names"] = self.gold_keys.names
         return option
 
-    @classmethod
-    def from_option(cls, option: Mapping[str, Any]) -> "DeclaredTable":
-        """The table that the scoring package gets."""
-        said = {**option, "fields": {field["name"]: field for field in option["fields"]}}
-        for name in ("file", "gold", "gold_keys"):
-            said[name] = option[name] and File(**option[name])
-        return cls(**said)
-
-
-def declared_tables(options: Mapping[str, Any]) -> dict[str, DeclaredTable]:
-    """The tables by id that the options of a declared competition hold; none of another."""
-    return {option["id"]: DeclaredTable.from_option(option) for option in options.get("tables", ())}
-
 
 def submitted_table(submitted: SubmittedTable) -> DeclaredTable:
     """What participants hand in, with nothing of the gold; of a scoring package as far as it says the same."""
-    return _table(ONLY_TABLE, (), submitted.model_dump(exclude_none=True), (), None, [])
+    return _table(ONLY_TABLE, Section(submitted.model_dump(exclude_none=True)), Section({}))
 
 
-def read_tables(data: dict[str, Any], found: Found) -> dict[str, DeclaredTable]:
-    """The tables of `submission` and their `reference`, by id; what is wrong is appended to `found`."""
-    submission = data.get("submission")
+def read_tables(declared: Section) -> dict[str, DeclaredTable]:
+    """The tables of `submission` and their `reference`, by id."""
+    submission = declared.get("submission")
     if not isinstance(submission, dict):
         return {}  # the model reports it
+    section = declared.below(submission, "submission")
     several = submission.get("tables")
     if several is None:
-        only = _table(ONLY_TABLE, ("submission",), submission, ("reference",), data.get("reference"), found)
-        return {ONLY_TABLE: only}
+        return {ONLY_TABLE: _table(ONLY_TABLE, section, declared)}
     if not isinstance(several, dict) or not several:
-        found.append((("submission", "tables"), "expected a mapping of names and tables."))
+        section.fault("expected a mapping of names and tables.", "tables")
         return {}
     tables = {}
     for name, table in several.items():
-        trail: Trail = ("submission", "tables", name)
         if not isinstance(table, dict):
-            found.append((trail, f"expected a mapping with {', '.join(TABLE_KEYS)}."))
+            section.fault(f"expected a mapping with {', '.join(TABLE_KEYS)}.", "tables", name)
             continue
-        tables[name] = _table(name, trail, table, (*trail, "reference"), table.get("reference"), found)
+        one = section.below(table, "tables", name)
+        tables[name] = _table(name, one, one)
     submission.setdefault("file", ", ".join(dict.fromkeys(table.file.name for table in tables.values())))
     rows = []  # of the format table of all, each after its file's name
     for table in several.values():
-        for row in listed(table, "fields"):
+        for row in items_of(table.get("fields")):
             if isinstance(row, dict):
                 rows.append({**row, "field": f"{table.get('file')}: {row.get('field')}"})
             else:
@@ -153,78 +132,76 @@ def read_tables(data: dict[str, Any], found: Found) -> dict[str, DeclaredTable]:
     return tables
 
 
-def _table(name: str, trail: Trail, data: dict[str, Any], gold_trail: Trail, gold: Any, found: Found) -> DeclaredTable:
-    table = DeclaredTable(name, trail=trail)
-    found += unknown_keys(data, (*TABLE_KEYS, "tables", "kind", *CODE_KEYS), trail)
-    table.file = _file(data, "file", trail, found)
-    table.many = choice_of(data, "rows", ("one", "many"), "one", trail, found) == "many"
+def _table(name: str, section: Section, around: Section) -> DeclaredTable:
+    """A table, and its `reference`, which stands `around` it or in it."""
+    table = DeclaredTable(name, said=section)
+    section.check_keys((*TABLE_KEYS, "tables", "kind", *CODE_KEYS))
+    table.file = _file(section)
+    table.many = section.choice("rows", ("one", "many"), "one") == "many"
     default = "empty" if table.many else "reject"
-    table.reject_missing = choice_of(data, "missing", ("reject", "empty"), default, trail, found) == "reject"
-    table.check = _text(data, "check", "a function beside bundle.yaml: metrics.py:check", trail, found)
-    table.key = names_of(data.get("key"), (*trail, "key"), found)
-    places = {item.get("field"): item for _, item in mappings(data, "fields", trail)}
+    table.reject_missing = section.choice("missing", ("reject", "empty"), default) == "reject"
+    table.check = section.text("check", "a function beside bundle.yaml: metrics.py:check")
+    table.key = section.names("key")
+    places = {item.get("field"): item.data for item in section.sections("fields")}
     table.by_line = table.key == [LINE] and LINE not in places
-    table.fields = dict(read_fields(data, table.key, trail, found))
-    table.file = _placed(table, table.file, data, list(table.fields), places, trail, found)
+    table.fields = dict(read_fields(section, table.key))
+    table.file = _placed(table, table.file, section, list(table.fields), places)
+    gold = around.get("reference")
     if isinstance(gold, dict):
-        _read_reference(table, gold, places, gold_trail, found)
+        _read_reference(table, around.below(gold, "reference"), places)
     else:
-        found.append((gold_trail, "is missing. Expected: {file: gold.csv}, the gold in each phase's folder."))
+        around.fault("is missing. Expected: {file: gold.csv}, the gold in each phase's folder.", "reference")
     if table.file.has_lines and table.gold.has_lines and not table.key:
         table.key, table.by_line = [LINE], True
-    found += _shape(table, data, gold_trail)
+    _check_shape(table, section)
+    _check_pattern(table, table.file, section, "file")
+    _check_pattern(table, table.gold, around, "reference", "file")
     return table
 
 
-def _read_reference(
-    table: DeclaredTable, data: dict[str, Any], places: Mapping[Any, dict[str, Any]], trail: Trail, found: Found
-) -> None:
-    found += unknown_keys(data, REFERENCE_KEYS, trail)
-    table.gold = _file(data, "file", trail, found)
-    table.skips_empty = choice_of(data, "empty", ("error", "skip"), "error", trail, found) == "skip"
-    columns = names_of(data.get("columns"), (*trail, "columns"), found)
-    if columns and data.get("header") != "none":
-        found.append(((*trail, "columns"), "is for files without a header line. Expected header: none beside it."))
-    renamed = _renamed(data.get("fields"), table, (*trail, "fields"), found)
+def _read_reference(table: DeclaredTable, section: Section, places: Mapping[Any, dict[str, Any]]) -> None:
+    section.check_keys(REFERENCE_KEYS)
+    table.gold = _file(section)
+    table.skips_empty = section.choice("empty", ("error", "skip"), "error") == "skip"
+    columns = section.names("columns")
+    if columns and section.get("header") != "none":
+        section.fault("is for files without a header line. Expected header: none beside it.", "columns")
     named = columns or list(table.fields)
-    table.gold = _placed(table, table.gold, data, named, {**places, **renamed}, trail, found)
-    if data.get("keys") is not None:
-        keys = _file({"file": data["keys"], "quoting": data.get("quoting")}, "file", trail, found, "keys")
-        table.gold_keys = replace(keys, names=table.gold.names)
+    table.gold = _placed(table, table.gold, section, named, {**places, **_renamed(table, section)})
+    if section.get("keys") is not None:
+        keys = section.below({"file": section.get("keys"), "quoting": section.get("quoting")})
+        table.gold_keys = replace(_file(keys, "keys"), names=table.gold.names)
         if not table.many:
-            found.append(((*trail, "keys"), "is only for rows: many; the gold of rows: one holds every key."))
-    table.cluster = _text(data, "cluster", "the name of a gold column", trail, found)
-    table.unit = _text(data, "unit", "what a unit of resampling is called, in the singular: review", trail, found)
-    table.public = names_of(data.get("public"), (*trail, "public"), found)
+            section.fault("is only for rows: many; the gold of rows: one holds every key.", "keys")
+    table.cluster = section.text("cluster", "the name of a gold column")
+    table.unit = section.text("unit", "what a unit of resampling is called, in the singular: review")
+    table.public = section.names("public")
 
 
-def _renamed(value: Any, table: DeclaredTable, trail: Trail, found: Found) -> dict[str, dict[str, Any]]:
+def _renamed(table: DeclaredTable, reference: Section) -> dict[str, dict[str, Any]]:
     """`reference.fields`: where the gold has a field."""
+    value = reference.get("fields")
     if value is None:
         return {}
     if not isinstance(value, dict) or not all(isinstance(one, dict) for one in value.values()):
-        found.append((trail, "expected a mapping of fields, each with column or at, such as {label: {column: gold}}."))
+        what = "expected a mapping of fields, each with column or at, such as {label: {column: gold}}."
+        reference.fault(what, "fields")
         return {}
     for name, one in value.items():
+        field = reference.below(one, "fields", str(name))
         if name not in table.fields:
-            found.append(((*trail, str(name)), f"no field {name!r}. {nearest(str(name), list(table.fields))}"))
-        found += unknown_keys(one, PLACE_KEYS, (*trail, str(name)))
-        _check_place(one, (*trail, str(name)), found)
+            field.fault(f"no field {name!r}. {nearest(str(name), list(table.fields))}")
+        field.check_keys(PLACE_KEYS)
+        _has_place(field)
     return value
 
 
 def _placed(
-    table: DeclaredTable,
-    file: File,
-    data: dict[str, Any],
-    columns: list[str],
-    places: Mapping[Any, dict[str, Any]],
-    trail: Trail,
-    found: Found,
+    table: DeclaredTable, file: File, section: Section, columns: list[str], places: Mapping[Any, dict[str, Any]]
 ) -> File:
     """The file with where it has each field: by its place without a header, else by a column's name or a path."""
-    if data.get("header") == "none":
-        return replace(file, columns=_placed_columns(table, file, columns, trail, found))
+    if section.get("header") == "none":
+        return replace(file, columns=_placed_columns(table, file, columns, section))
     names: dict[str, str] = {}
     paths: dict[str, str] = {}
     for name, one in places.items():
@@ -235,7 +212,7 @@ def _placed(
     return replace(file, names=names, paths=paths)
 
 
-def _placed_columns(table: DeclaredTable, file: File, columns: list[str], trail: Trail, found: Found) -> list[str]:
+def _placed_columns(table: DeclaredTable, file: File, columns: list[str], section: Section) -> list[str]:
     """The columns of a file without a header line: a field that is spread takes as many places."""
     expanded: list[str] = []
     for name in columns:
@@ -245,70 +222,68 @@ def _placed_columns(table: DeclaredTable, file: File, columns: list[str], trail:
         if table.by_line or name in (*expanded, file.named_by):
             continue
         if file is table.file:
-            found.append(((*trail, "key"), f"no field {name!r}, which has a place in the file's rows."))
+            section.fault(f"no field {name!r}, which has a place in the file's rows.", "key")
         else:
-            found.append(((*trail, "columns"), f"the key {name} is missing. Expected a place for it."))
+            section.fault(f"the key {name} is missing. Expected a place for it.", "columns")
     if len(set(expanded)) < len(expanded):
-        found.append(((*trail, "columns"), "names a column twice. Expected each once."))
+        section.fault("names a column twice. Expected each once.", "columns")
     return expanded
 
 
-def _shape(table: DeclaredTable, data: dict[str, Any], gold_trail: Trail) -> Iterator[Broken]:
+def _check_shape(table: DeclaredTable, section: Section) -> None:
     """What the file's format asks of key and fields."""
     is_line, is_gold_line = table.file.has_lines, table.gold.has_lines
     if is_gold_line and not (is_line or table.by_line or table.key == [table.gold.named_by]):
-        yield table.trail, f"a gold file of lines ({table.gold.name}) has no keys. Expected a submission of lines, too."
+        section.fault(f"a gold file of lines ({table.gold.name}) has no keys. Expected a submission of lines, too.")
     if table.many and is_line:
-        yield (*table.trail, "rows"), "a .txt file has one line for each row of the gold. Expected rows: one."
+        section.fault("a .txt file has one line for each row of the gold. Expected rows: one.", "rows")
     elif table.many and table.by_line:
-        yield (*table.trail, "rows"), "key: line asks for one row for each row of the gold. Expected rows: one."
+        section.fault("key: line asks for one row for each row of the gold. Expected rows: one.", "rows")
     if (is_line or is_gold_line) and len(table.answers) != 1:
-        yield (*table.trail, "fields"), "a .txt file holds one field, the line. Expected one field that is not the key."
-    yield from _key_faults(table, is_given=data.get("key") is not None)
-    yield from _pattern_faults(table, table.file, (*table.trail, "file"))
-    yield from _pattern_faults(table, table.gold, (*gold_trail, "file"))
+        section.fault("a .txt file holds one field, the line. Expected one field that is not the key.", "fields")
+    _check_key(table, section)
 
 
-def _key_faults(table: DeclaredTable, *, is_given: bool) -> Iterator[Broken]:
+def _check_key(table: DeclaredTable, section: Section) -> None:
     if not table.answers and table.fields and not table.many:
-        yield (*table.trail, "fields"), "every field is a key. Expected a field that participants answer."
-    if not table.key and not is_given:
-        yield (*table.trail, "key"), "is missing. Expected the field, or fields, by which rows are matched."
+        section.fault("every field is a key. Expected a field that participants answer.", "fields")
+    if not table.key and section.get("key") is None:
+        section.fault("is missing. Expected the field, or fields, by which rows are matched.", "key")
     for name in table.key:
         kind = table.fields.get(name, {}).get("type", "string")
         if kind not in KEY_TYPES:
-            yield (*table.trail, "key"), f"{name!r} is of type {kind}. Expected a key of type string."
+            section.fault(f"{name!r} is of type {kind}. Expected a key of type string.", "key")
 
 
-def _pattern_faults(table: DeclaredTable, file: File, trail: Trail) -> Iterator[Broken]:
+def _check_pattern(table: DeclaredTable, file: File, section: Section, *below: str) -> None:
+    """What a file's name asks of the key, where a part of it stands for others."""
     part = file.named_by
     if "{" in file.name and table.by_line:
-        yield trail, f"key: line goes with a single file. Expected a name without {{{part}}}."
+        section.fault(f"key: line goes with a single file. Expected a name without {{{part}}}.", *below)
     elif "{" in file.name and part not in table.key:
-        yield trail, f"{{{part}}} is no field of the key. {nearest(part, table.key)}"
+        section.fault(f"{{{part}}} is no field of the key. {nearest(part, table.key)}", *below)
 
 
-def _file(data: dict[str, Any], key: str, trail: Trail, found: Found, named: str = "") -> File:
-    """A file and how it is read; `named` is the key in bundle.yaml where it is another."""
-    here = (*trail, named or key)
+def _file(section: Section, key: str = "file") -> File:
+    """The `file` of a section and how it is read; `key` is what bundle.yaml calls it there."""
     ends = f"a file name that ends with {', '.join(SUFFIXES)}"
-    name = data.get(key)
+    name = section.get("file")
     if not isinstance(name, str):
-        found.append((here, f"is missing. Expected {ends}."))
+        section.fault(f"is missing. Expected {ends}.", key)
         return File("", "")
     file_format = name.rpartition(".")[2].lower()
     if "/" in name:
-        found.append((here, f"{name!r}: expected a file name without a folder."))
-    if data.get("format") is not None:
-        file_format = choice_of(data, "format", FORMATS, "csv", trail, found)
+        section.fault(f"{name!r}: expected a file name without a folder.", key)
+    if section.get("format") is not None:
+        file_format = section.choice("format", FORMATS, "csv")
     elif not name.endswith(SUFFIXES):
-        found.append((here, f"{name!r}: expected {ends}."))
+        section.fault(f"{name!r}: expected {ends}.", key)
         file_format = ""
     if "*" in name[1:] or name == "*":
-        found.append((here, f"{name!r}: expected a * at the beginning alone, as in *.csv."))
+        section.fault(f"{name!r}: expected a * at the beginning alone, as in *.csv.", key)
     if name.count("{") > 1 or ("{" in name and "*" in name):
-        found.append((here, f"{name!r}: expected one placeholder, as in {{doc}}.csv."))
-    return _with_dialect(data, File(name, file_format), trail, found)
+        section.fault(f"{name!r}: expected one placeholder, as in {{doc}}.csv.", key)
+    return _with_dialect(File(name, file_format), section)
 
 
 OF_FORMATS = (
@@ -320,58 +295,51 @@ OF_FORMATS = (
 """Key of a file → the formats that it is for, and what is said of others."""
 
 
-def _with_dialect(data: dict[str, Any], file: File, trail: Trail, found: Found) -> File:
+def _with_dialect(file: File, section: Section) -> File:
     """The file with how its cells or lines are read, and where its records are."""
-    quoting = choice_of(data, "quoting", ("rfc4180", "none"), "rfc4180", trail, found)
-    if data.get("header") not in (None, "none"):
-        found.append(((*trail, "header"), f"unknown value {data['header']!r}. Expected none, or no such key."))
-    delimiter = _delimiter(data.get("delimiter"), (*trail, "delimiter"), found)
-    skip = _lines(data.get("skip"), (*trail, "skip"), found)
-    at = ""
-    if _check_place(data, trail, found) and data.get("at") is not None:
-        at = str(data["at"])
+    quoting = section.choice("quoting", ("rfc4180", "none"), "rfc4180")
+    header = section.get("header")
+    if header not in (None, "none"):
+        section.fault(f"unknown value {header!r}. Expected none, or no such key.", "header")
+    delimiter, skip, at = _delimiter(section), _skipped_lines(section), ""
+    if _has_place(section) and section.get("at") is not None:
+        at = str(section.get("at"))
     file = replace(file, quoting=quoting, delimiter=delimiter, skip=skip, at=at)
-    for here, item in mappings(data, "fields", trail):
-        _check_place(item, here, found)
+    for item in section.sections("fields"):
+        _has_place(item)
     kind = file.format
     if file.has_cells:
         kind = "cells"
     for key, kinds, what in OF_FORMATS:
-        if data.get(key) and file.format and kind not in kinds:
-            found.append(((*trail, key), what.format(file.name)))
+        if section.get(key) and file.format and kind not in kinds:
+            section.fault(what.format(file.name), key)
     return file
 
 
-def _delimiter(value: Any, trail: Trail, found: Found) -> str | None:
+def _delimiter(section: Section) -> str | None:
+    value = section.get("delimiter")
     if value is None or (isinstance(value, str) and len(value) == 1 and value not in '"\r\n'):
         return value
-    found.append((trail, f"expected one character, such as ';' (found {value!r})."))
+    section.fault(f"expected one character, such as ';' (found {value!r}).", "delimiter")
     return None
 
 
-def _lines(value: Any, trail: Trail, found: Found) -> int:
+def _skipped_lines(section: Section) -> int:
+    value = section.get("skip")
     if type(value) is int and value >= 0:
         return value
     if value is False or value not in (None, 0):
-        found.append((trail, f"expected a number of lines (found {value!r})."))
+        section.fault(f"expected a number of lines (found {value!r}).", "skip")
     return 0
 
 
-def _check_place(data: dict[str, Any], trail: Trail, found: Found) -> bool:
+def _has_place(section: Section) -> bool:
     """Whether `at` and `column` are what they must be."""
-    at, column = data.get("at"), data.get("column")
+    at, column = section.get("at"), section.get("column")
     if at is not None and (isinstance(at, bool) or not isinstance(at, str | int)):
-        found.append(((*trail, "at"), "expected names by dots and places by numbers, such as answer.text or 0."))
+        section.fault("expected names by dots and places by numbers, such as answer.text or 0.", "at")
         return False
     if column is not None and not (isinstance(column, str) and column):
-        found.append(((*trail, "column"), f"expected the name of a column (found {column!r})."))
+        section.fault(f"expected the name of a column (found {column!r}).", "column")
         return False
     return True
-
-
-def _text(data: dict[str, Any], key: str, expected: str, trail: Trail, found: Found) -> str | None:
-    value = data.get(key)
-    if value is None or (isinstance(value, str) and value.strip()):
-        return value
-    found.append(((*trail, key), f"expected {expected}."))
-    return None

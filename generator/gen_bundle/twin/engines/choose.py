@@ -16,8 +16,8 @@ from gen_bundle.local_files import file_digest, is_known
 from gen_bundle.resources import resource
 from gen_bundle.twin.engines import Engine, EngineError
 from gen_bundle.twin.engines.process import ProcessEngine
-from gen_bundle.twin.layout import new_run_id, scratch_folder
-from gen_bundle.zips.unpacking import BUNDLE, UNREADABLE, unpack
+from gen_bundle.twin.layout import lay_out, new_run_id, scratch_folder
+from scoring_kit.base.submissions import UNREADABLE
 
 if TYPE_CHECKING:
     from gen_bundle.twin.engines.docker import DockerEngine
@@ -126,12 +126,20 @@ def programs_of_others(bundle: Path) -> list[str]:
     """
     if bundle.is_file() and is_known(file_digest(bundle)):
         return []
+    from gen_bundle.package.programs import COMMAND
+
     programs: set[Any] = set()
     with scratch_folder() as work:
         for task in read_competition(open_bundle(bundle, work / "bundle")).used_tasks:
             programs |= {task.file("scoring_program"), task.file("ingestion_program")}
         programs.discard(None)
-        return sorted(path.name for number, path in enumerate(programs) if not _is_ours(path, work / f"{number}"))
+        foreign = []
+        for number, program in enumerate(programs):
+            unpacked = work / f"{number}"
+            lay_out(program, unpacked)
+            if read_metadata(unpacked).command != COMMAND or not is_ours(unpacked):
+                foreign.append(program.name)
+        return sorted(foreign)
 
 
 def _solutions_that_run(bundle: Path) -> list[str]:
@@ -192,16 +200,10 @@ def _has_a_command(submission: Path) -> bool:
         return False
 
 
-def _is_ours(program: Path, work: Path) -> bool:
-    """Whether every file of a program is one of this installation's, but for what no Python runs."""
-    from gen_bundle.package.programs import COMMAND  # here, since workers that rescore choose an engine alone
-    from gen_bundle.package.resolve import CODE
+def is_ours(program: Path) -> bool:
+    """Whether every file of an unpacked program is one of this installation's, but for what no Python runs."""
+    from gen_bundle.package.resolve import CODE  # here, since workers that rescore choose an engine alone
 
-    if not program.is_dir():
-        unpack(program, work, BUNDLE)
-        program = work
-    if read_metadata(program).command != COMMAND:
-        return False
     ours = resource("scoring_programs")
     for path in program.rglob("*"):
         name = path.relative_to(program).as_posix()

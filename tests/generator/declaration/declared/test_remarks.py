@@ -10,7 +10,7 @@ import pytest
 
 from gen_bundle.declaration.declared import settle
 from gen_bundle.declaration.declared.metrics import metrics
-from gen_bundle.declaration.declared.settle import remarks
+from gen_bundle.declaration.source import Section
 
 FIELDS: list[dict[str, Any]] = [
     {"field": "id"},
@@ -35,14 +35,19 @@ OF_TYPE = {
 MUST_BE_GIVEN: dict[str, Any] = {"beta": 2, "quantile": 0.5, "matrix": {"a": {"a": 1}}, "scale": "s", "k": 2}
 
 
-def settled(columns: list[dict[str, Any]], fields: list[dict[str, Any]] = FIELDS, **keys: Any) -> dict[str, Any]:
+def settled(
+    columns: list[dict[str, Any]], fields: list[dict[str, Any]] = FIELDS, **keys: Any
+) -> tuple[dict[str, Any], list[str]]:
+    """The declaration, completed, and what is remarked."""
     data = {
         "submission": {"file": "p.csv", "key": "id", "fields": copy.deepcopy(fields), **keys},
         "reference": {"file": "gold.csv"},
         "tasks": [{"id": "t", "columns": columns}],
     }
-    assert settle(data, Path()) == []
-    return data
+    declared = Section(data)
+    scoring = settle(declared, Path())
+    assert declared.found == []
+    return data, list(scoring.remarks())
 
 
 def field_of(name: str) -> dict[str, Any]:
@@ -70,19 +75,19 @@ def test_a_worst_that_scores_can_pass_is_remarked_and_on_the_page(name: str, ste
         metric.worst + step * up if abs(metric.worst) < 1e8 else (metric.best + 0.5 if metric.sort == "asc" else -0.5)
     )
     inside = step > 0 or abs(metric.worst) >= 1e8
-    data = settled([{"key": "k", "worst": worst, "metric": {"name": name, **field_of(name)}}])
+    data, remarks = settled([{"key": "k", "worst": worst, "metric": {"name": name, **field_of(name)}}])
     (column,) = data["tasks"][0]["columns"]
     said = f"No {'less' if metric.sort == 'desc' else 'more'} than {worst:g}."
     assert column["meaning"].endswith(said) is inside
-    found = [text for text in remarks(data["options"]) if ".worst: " in text]
+    found = [text for text in remarks if ".worst: " in text]
     assert len(found) == inside
     assert not inside or f"say `undefined: {worst:g}` in the metric" in found[0]
 
 
 @pytest.mark.parametrize("name", ONE)
 def test_the_default_worst_is_no_news(name: str) -> None:
-    data = settled([{"key": "k", "metric": {"name": name, **field_of(name)}}])
-    assert not [text for text in remarks(data["options"]) if ".worst: " in text]
+    data, remarks = settled([{"key": "k", "metric": {"name": name, **field_of(name)}}])
+    assert not [text for text in remarks if ".worst: " in text]
     assert "No less" not in data["tasks"][0]["columns"][0]["meaning"]
 
 
@@ -91,7 +96,7 @@ def test_fields_that_no_metric_reads_are_named(read: list[str]) -> None:
     columns = [{"key": f"k_{name}", "metric": {"name": "exact_match", "field": name}} for name in read]
     columns += [{"key": "p", "metric": {"name": "mae", "field": "p"}}]
     unread = [field["field"] for field in FIELDS[1:] if field["field"] not in (*read, "p")]
-    (text,) = remarks(settled(columns)["options"])
+    (text,) = settled(columns)[1]
     assert f"no metric reads {', '.join(unread)}, so" in text
 
 
@@ -103,15 +108,17 @@ def test_every_field_may_be_read_by_an_own_function_or_by_a_ranking(tmp_path: Pa
         "reference": {"file": "gold.csv"},
         "tasks": [{"id": "t", "columns": [own]}],
     }
-    assert settle(data, tmp_path) == []
-    assert list(remarks(data["options"])) == []
+    declared = Section(data)
+    scoring = settle(declared, tmp_path)
+    assert declared.found == []
+    assert list(scoring.remarks()) == []
     ranked = [
         {"field": "id"},
         {"field": "item"},
         {"field": "score", "type": "number"},
         {"field": "rank", "type": "number"},
     ]
-    (text,) = remarks(settled([{"key": "ap", "metric": "ap"}], ranked, rows="many")["options"])
+    (text,) = settled([{"key": "ap", "metric": "ap"}], ranked, rows="many")[1]
     assert "no metric reads rank, so" in text
 
 
@@ -135,6 +142,8 @@ def test_what_undefined_may_be(metric: dict[str, Any], worst: float | None, expe
         "reference": {"file": "gold.csv"},
         "tasks": [{"id": "t", "columns": [column]}],
     }
-    found = [f"{'.'.join(map(str, trail))}: {text}" for trail, text in settle(data, Path())]
+    declared = Section(data)
+    settle(declared, Path())
+    found = [f"{'.'.join(map(str, trail))}: {text}" for trail, text in declared.found]
     assert len(found) == len(expected)
     assert all(one.startswith(start) for one, start in zip(found, expected, strict=True))

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import importlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from gen_bundle.declaration.declared import settle
+from gen_bundle.declaration.declared import DeclaredScoring, settle
 from gen_bundle.declaration.declared.metrics import metrics
 from gen_bundle.declaration.model import DeclaredSubmission
+from gen_bundle.declaration.source import Section
 from gen_bundle.image.request import request_for
+from gen_bundle.package.resolve import Resolved, resolve
 from gen_bundle.render.submission_text import format_text
+from tests.generator.competition import small_competition
 
 FIELDS: list[dict[str, Any]] = [
     {"field": "id", "type": "string"},
@@ -35,7 +39,24 @@ def declaration(columns: list[dict[str, Any]], **keys: Any) -> dict[str, Any]:
 
 
 def faults(data: dict[str, Any], folder: Path = Path()) -> list[str]:
-    return [f"{'.'.join(map(str, trail))}: {text}" for trail, text in settle(data, folder)]
+    return settled(data, folder)[1]
+
+
+def settled(data: dict[str, Any], folder: Path = Path()) -> tuple[DeclaredScoring, list[str]]:
+    """How it is scored, and what is wrong."""
+    declared = Section(data)
+    scoring = settle(declared, folder)
+    return scoring, [f"{'.'.join(map(str, trail))}: {text}" for trail, text in declared.found]
+
+
+def competition(data: dict[str, Any], parent: Path) -> Resolved:
+    """A competition that is scored as a sound declaration says."""
+    scoring, found = settled(data)
+    assert found == []
+    small = resolve(small_competition(parent))
+    task = small.declaration.tasks[0].model_copy(update={"id": "t"})
+    declared = small.declaration.model_copy(update={"tasks": [task]})
+    return replace(small, declaration=declared, scoring=scoring, options=data.get("options", {}))
 
 
 def column(metric: Any, **keys: Any) -> dict[str, Any]:
@@ -255,8 +276,9 @@ def test_an_own_function_gives_direction_and_worst_value(tmp_path: Path) -> None
 
 def test_probabilities_lie_between_0_and_1() -> None:
     data = declaration([column({"name": "brier", "field": "x", "gold": "label"})])
-    assert faults(data) == []
-    (x,) = (field for field in data["options"]["tables"][0]["fields"] if field["name"] == "x")
+    scoring, found = settled(data)
+    assert found == []
+    (x,) = (field for field in scoring.as_options()["tables"][0]["fields"] if field["name"] == "x")
     assert (x["min"], x["max"]) == (0, 1)
     submission = DeclaredSubmission.model_validate(data["submission"])
     assert "| `x` | a number from 0 to 1 | yes |" in format_text([submission])  # what participants read of it
@@ -264,32 +286,33 @@ def test_probabilities_lie_between_0_and_1() -> None:
 
 def test_another_model_has_another_revision() -> None:
     data = declaration([column({"name": "bertscore", "field": "text", "model": "org/mine"})])
-    assert faults(data) == []
-    options = data["options"]["metrics"]["t"]["c"]["options"]
+    scoring, found = settled(data)
+    assert found == []
+    options = scoring.metrics["t"]["c"].options
     assert (options["model"], options["revision"], options["part"]) == ("org/mine", None, "f1")
 
 
-def test_the_image_holds_the_model_of_a_declared_bertscore() -> None:
+def test_the_image_holds_the_model_of_a_declared_bertscore(tmp_path: Path) -> None:
     data = declaration([column({"name": "bertscore", "field": "text"})])
-    assert faults(data) == []
-    request = request_for("mine", data["options"], "me/mine:1")
+    request = request_for(competition(data, tmp_path), "me/mine:1")
     assert request.packages == "models"
     assert request.models == {"microsoft/deberta-xlarge-mnli": "5b07a9086c1dbb79981ff7b05b4d1ad83b3af51c"}
 
 
-def test_options_of_all_models_hold_for_bertscore() -> None:
+def test_options_of_all_models_hold_for_bertscore(tmp_path: Path) -> None:
     data = {**declaration([column({"name": "bertscore", "field": "text"})]), "options": {"device": "cuda"}}
-    assert faults(data) == []
-    assert data["options"]["metrics"]["t"]["c"]["options"]["device"] == "cuda"
-    assert request_for("mine", data["options"], "me/mine:1").variant == "cuda"
+    declared = competition(data, tmp_path)
+    assert declared.scoring.metrics["t"]["c"].options["device"] == "cuda"
+    assert request_for(declared, "me/mine:1").variant == "cuda"
 
 
 def test_a_column_with_another_model_keeps_neither_layer_nor_baseline() -> None:
     metric = {"name": "bertscore", "field": "text", "model": "org/mine"}
     engine = {"model": "org/all", "num_layers": 3, "baseline": "b.tsv"}
     data = {**declaration([column(metric)]), "options": {"bertscore": engine}}
-    assert faults(data) == []
-    assert not {"num_layers", "baseline"} & set(data["options"]["metrics"]["t"]["c"]["options"])
+    scoring, found = settled(data)
+    assert found == []
+    assert not {"num_layers", "baseline"} & set(scoring.metrics["t"]["c"].options)
 
 
 @pytest.mark.parametrize(
@@ -325,10 +348,11 @@ def test_options_that_are_numbers_and_tables() -> None:
         column({"name": "points", "field": "label", "matrix": {"a": {"a": 1, "b": 0.5}, 1: {1: 1}}}, key="p"),
     ]
     data = declaration(columns)
-    assert faults(data) == []
+    scoring, found = settled(data)
+    assert found == []
     titles = [one["title"] for one in data["tasks"][0]["columns"]]
     assert titles == ["Macro F0.5", "Pinball loss of quantile 0.9", "Points"]
-    assert data["options"]["metrics"]["t"]["p"]["options"] == {"matrix": MATRIX}
+    assert scoring.metrics["t"]["p"].options == {"matrix": MATRIX}
 
 
 @pytest.mark.parametrize(
@@ -567,14 +591,15 @@ def test_an_expression_and_its_mistakes(one: dict[str, Any], expected: list[str]
 
 def test_expressions_stand_after_their_parts_and_take_nothing_else() -> None:
     data = declaration([made("half + 1"), made("c / 2", key="half"), column(X)])
-    assert faults(data) == []
+    scoring, found = settled(data)
+    assert found == []
     first = data["tasks"][0]["columns"][0]
     assert (first["title"], first["precision"], first["meaning"]) == ("final", 4, "half + 1, of the unrounded scores.")
-    assert data["options"]["expressions"]["t"] == {
+    assert scoring.expressions["t"] == {
         "half": {"text": "c / 2", "worst": 0, "better": "higher"},
         "final": {"text": "half + 1", "worst": 0, "better": "higher"},
     }
-    assert list(data["options"]["metrics"]["t"]) == ["c"]
+    assert list(scoring.metrics["t"]) == ["c"]
 
 
 def test_a_circle_and_an_average_are_no_parts_of_an_expression() -> None:
@@ -610,12 +635,13 @@ def test_own_functions_over_tables_and_checks(tmp_path: Path) -> None:
         "submission": {"tables": {"one": one, "two": two}},
         "tasks": [{"id": "t", "columns": columns}],
     }
-    assert faults(data, tmp_path) == [
+    scoring, found = settled(data, tmp_path)
+    assert found == [
         f"{M}.tables: no table 'tow'. Did you mean 'two'?",
         f"{M}.where: cannot be given together with tables: a row is of one table.",
         "submission.tables.two.check: no file 'other.py' beside bundle.yaml.",
     ]
-    assert data["options"]["checks"] == {"one": {"file": "metrics.py", "function": "a"}}
+    assert scoring.checks == {"one": {"file": "metrics.py", "function": "a"}}
 
 
 TABLE: dict[str, Any] = {"file": "p.csv", "key": "id", "fields": [{"field": "id"}, {"field": "x", "type": "label"}]}

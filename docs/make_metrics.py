@@ -1,7 +1,6 @@
-"""All metrics for reading: docs/metrics.md is what `python -m gen_bundle.declaration.declared.catalogue` prints."""
+"""Write docs/metrics.md from the table of metrics: `python docs/make_metrics.py`."""
 
 from collections.abc import Iterator
-from functools import cache
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -11,14 +10,18 @@ import yaml
 from gen_bundle.declaration.declared.metrics import MetricOption, MetricRow, metrics
 from gen_bundle.declaration.model import BETTER
 
+PAGE = Path(__file__).with_name("metrics.md")
+EXAMPLES: dict[str, Any] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+"""`preface`; `samples` by name, each with its fields and files; of `metrics` sample, metric and score."""
 
-def catalogue() -> str:
-    """The text of docs/metrics.md."""
+
+def page() -> str:
+    """The whole page."""
     return "\n".join(_parts()) + "\n"
 
 
 def _parts() -> Iterator[str]:
-    yield examples()["preface"]
+    yield EXAMPLES["preface"]
     yield "| metric | fields of type | better | worst by default | computed by |"
     yield "|---|---|---|---|---|"
     for metric in metrics().values():
@@ -55,17 +58,10 @@ def _entry(metric: MetricRow) -> Iterator[str]:
         yield ""
 
 
-@cache
-def examples() -> dict[str, Any]:
-    """`preface`; `samples` by name, each with its fields and files; of `metrics` sample, metric and score."""
-    found: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "examples.yaml").read_text(encoding="utf-8"))
-    return found
-
-
 def _example(name: str) -> Iterator[str]:
     """The smallest declaration with a metric, and its score of some files."""
-    example = examples()["metrics"][name]
-    sample = examples()["samples"][example["sample"]]
+    example = EXAMPLES["metrics"][name]
+    sample = EXAMPLES["samples"][example["sample"]]
     yield "```yaml"
     if "rows" in sample:
         yield f"rows: {sample['rows']}"
@@ -115,4 +111,4 @@ def _default(option: MetricOption) -> str:
 
 
 if __name__ == "__main__":
-    print(catalogue(), end="")
+    PAGE.write_text(page(), encoding="utf-8")

@@ -1,31 +1,12 @@
-"""All rules as text: `--explain`, what a server's refusal means, and docs/checks.md.
-
-That page is written by `python -m gen_bundle.check.catalogue > docs/checks.md`.
-"""
+"""Rules in words: `--explain`, and what a server's refusal means."""
 
 import re
 
-from gen_bundle.check.registry import REGISTRY, Rule, RuleEffect
+from gen_bundle.check.registry import REGISTRY, RuleEffect
 from gen_bundle.check.report import Report
 from gen_bundle.check.run import load_rules
 from gen_bundle.errors import UserError
 
-PREFACE = """\
-# What `gen-bundle check` knows
-
-This page is generated from the rules: `python -m gen_bundle.check.catalogue > docs/checks.md`.
-
-Each rule has an effect on the competition:
-
-| effect | severity | meaning |
-|---|---|---|
-"""
-AFTER_EFFECTS = """
-The platform stops at the first fault; the check reports all of them and marks the one that the platform reports first.
-"""
-INDEX = """\
-| rule | effect | what it finds |
-|---|---|---|"""
 QUOTED = re.compile(r"`([^`]+)`")
 ANY_FAILURE = "Here is the error log:"
 SHORTEST = 12  # letters that a rule must quote of a message, so that a word such as `title` explains nothing
@@ -77,33 +58,3 @@ def explain_refusal(message: str, report: Report) -> str | None:
     if closest is None:
         return None
     return f"{closest.id}: {closest.title}. {closest.repair}".rstrip()
-
-
-def catalogue() -> str:
-    """The text of docs/checks.md."""
-    load_rules()
-    effects = list(RuleEffect)
-    topics: dict[str, list[Rule]] = {rule.topic.title: [] for rule in REGISTRY.values()}
-    for rule in sorted(REGISTRY.values(), key=lambda rule: (effects.index(rule.effect), rule.id)):
-        topics[rule.topic.title].append(rule)
-    meanings = "\n".join(f"| {one.name.lower()} | {one.severity} | {one.value} |" for one in effects)
-    text = [PREFACE + meanings, AFTER_EFFECTS, INDEX]
-    for topic, rules in topics.items():
-        text.append(f"| **{topic}** | | |")
-        for rule in rules:
-            title = rule.title.replace("|", "\\|")
-            text.append(f"| [{rule.id}](#{rule.id}) | {rule.effect.name.lower()} | {title} |")
-    for topic, rules in topics.items():
-        text.append(f"\n## {topic}\n")
-        for rule in rules:
-            title = rule.title[0].upper() + rule.title[1:]
-            text.append(f"### {rule.id}\n\n{rule.effect.name.lower()} · {rule.effect.severity}. {title}.\n")
-            text += [f"- What happens: {rule.consequence}", f"- What to do: {rule.repair}"]
-            if rule.example:
-                text.append(f"- Example: {rule.example}")
-            text.append(f"- Source: {rule.topic.source}\n")
-    return "\n".join(text) + "\n"
-
-
-if __name__ == "__main__":
-    print(catalogue(), end="")

@@ -1,5 +1,6 @@
-"""docs/bundle-yaml.md says what the model says, and every key says what it means."""
+"""docs/bundle-yaml.md and the schema say what the model says, and every key says what it means."""
 
+import runpy
 import shutil
 from pathlib import Path
 
@@ -7,20 +8,24 @@ import pytest
 from pydantic import BaseModel
 
 from gen_bundle.declaration import foreign, model
-from gen_bundle.declaration.catalogue import EXAMPLES, MINIMAL_FOREIGN, WHOLE_FOREIGN, catalogue
 from gen_bundle.declaration.read import read_competition, read_foreign
 from gen_bundle.resources import resource
+from tests.docs.pages import DOCS
 from tests.yaml_text import dumped, loaded
 
-ROOT = Path(__file__).resolve().parents[3]
+WRITER = runpy.run_path(str(DOCS / "make_bundle_yaml.py"))
 DEFINED = {**vars(model), **vars(foreign)}
 MODELS = [one for one in DEFINED.values() if isinstance(one, type) and issubclass(one, BaseModel)]
 KEYS = [f"{one.__name__}.{key}" for one in MODELS for key in one.model_fields]
 
 
 def test_the_page_is_current() -> None:
-    page = (ROOT / "docs/bundle-yaml.md").read_text(encoding="utf-8")
-    assert page == catalogue(), "run: make schema"
+    assert (DOCS / "bundle-yaml.md").read_text(encoding="utf-8") == WRITER["page"](), "run: make schema"
+
+
+def test_the_schema_is_current() -> None:
+    committed = (resource("bundles") / "bundle.schema.json").read_text(encoding="utf-8")
+    assert committed == WRITER["schema"](), "run: make schema"
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -32,11 +37,11 @@ def test_every_key_has_a_description(key: str) -> None:
 
 
 def test_every_key_is_on_the_page() -> None:
-    page = catalogue()
+    page = WRITER["page"]()
     assert [key for key in KEYS if f"| `{key.partition('.')[2]}` |" not in page and not key.startswith("Table.")] == []
 
 
-@pytest.mark.parametrize("example", EXAMPLES.values(), ids=EXAMPLES)
+@pytest.mark.parametrize("example", WRITER["EXAMPLES"].values(), ids=WRITER["EXAMPLES"])
 def test_the_examples_can_be_written(example: str, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(resource("bundles") / "clpsych2025", tmp_path / "clpsych2025"))
     file = folder / "bundle.yaml"
@@ -45,7 +50,7 @@ def test_the_examples_can_be_written(example: str, tmp_path: Path) -> None:
     assert read_competition(folder)
 
 
-@pytest.mark.parametrize("example", [MINIMAL_FOREIGN, WHOLE_FOREIGN])
+@pytest.mark.parametrize("example", [WRITER["MINIMAL_FOREIGN"], WRITER["WHOLE_FOREIGN"]])
 def test_the_foreign_examples_can_be_written(example: str, tmp_path: Path) -> None:
     files = ("logo.png", "pages/overview.html", "pages/overview.md", "pages/terms.md", "programs/ingest.zip")
     folders = ("programs/score", "programs/final", "data/dev", "data/test", "data/input/dev", "solutions/baseline")
