@@ -19,6 +19,7 @@ from gen_bundle.render.starting_kit import starting_kits
 from gen_bundle.resources import resource
 from gen_bundle.zips.writing import write_zip
 from tests.generator.rescore.warm import Left, WarmWorker, score_alone, score_in_a_fork, write_job
+from tests.sweeps import sweep
 
 PROGRAMS = (
     ("clarity2026", None),
@@ -46,7 +47,7 @@ class Case:
     alone: list[Left]
 
 
-@pytest.fixture(scope="module", params=[*PROGRAMS, *DECLARED], ids=str)
+@pytest.fixture(scope="module", params=sweep([*PROGRAMS, *DECLARED], [PROGRAMS[0], PROGRAMS[3], DECLARED[1]]), ids=str)
 def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
     work, task = tmp_path_factory.mktemp("case"), None
     if request.param in DECLARED:
