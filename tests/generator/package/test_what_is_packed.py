@@ -17,6 +17,7 @@ from gen_bundle.resources import competitions
 from gen_bundle.zips.unpacking import BUNDLE, unpack
 from tests.generator.competition import small_competition
 from tests.generator.new.test_recipes import made
+from tests.sweeps import sweep
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
 
@@ -92,7 +93,7 @@ def _environment() -> dict[str, str]:
 
 
 # Of the others `tests/bundles/` shows it.
-@pytest.mark.parametrize("source", ["clpsych2025", *KINDS, "own"])
+@pytest.mark.parametrize("source", sweep(["clpsych2025", *KINDS, "own"], ["clpsych2025", "classification", "own"]))
 def test_each_program_runs_in_isolation(source: str, tmp_path: Path) -> None:
     layout, only = ("separate", "a2") if source == "clpsych2025" else (None, None)
     if source == "own":
