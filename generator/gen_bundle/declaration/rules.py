@@ -324,10 +324,10 @@ def _check_entry(submission: Section) -> None:
     entry, interface = submission.get("entry"), submission.get("interface") or "function"
     if entry is None:
         submission.fault("entry is missing. With kind: code, the file that is run, such as model.py.")
-    if not isinstance(entry, str) or interface not in SUFFIXES:
+    endings = SUFFIXES.get(str(interface), ())
+    if not isinstance(entry, str) or not endings:
         return
     name = PurePosixPath(entry)
-    endings = SUFFIXES[interface]
     if name.name != entry or name.suffix not in endings or entry.startswith((".", "-")) or "\\" in entry:
         what = f"{entry!r} cannot be run as a {interface}."
         where = f"a name at the top of the zip that ends with {' or '.join(endings)}"

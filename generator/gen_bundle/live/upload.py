@@ -169,11 +169,10 @@ def _signs_of_a_draft(path: Path, now: datetime) -> list[str]:
             found = bundle.find(at)
             return found.read(MAX_PAGE) if isinstance(found, Node) else b""
 
-        read = bundle.competition
-        contact = as_text(bundle.yaml.get("contact_email")) or ""
         pages = {page.path: content(page.path) for page in page_files(bundle) if isinstance(page.path, str)}
         logo = content(bundle.yaml.get("image"))
         again = "and build the bundle again"
+        contact, read = as_text(bundle.yaml.get("contact_email")) or "", bundle.competition
         lacks = (
             *contact_and_image(contact, read.image, read.queue),
             *scaffold(pages, logo, f"pages/ of the competition, {again}", f"it, {again}"),

@@ -252,7 +252,7 @@ def _complete_others(declared: Section, columns: Sequence[SettledColumn]) -> Non
             _complete_measured(said.data, declared)
         elif one.metric is None and said.get("computation") is None and said.get("expression") is None:
             _complete_unread(said.data)
-    by_key = {one.said.get("key"): one.said.data for one in columns}
+    by_key = {str(one.said.get("key")): one.said.data for one in columns}
     for one in columns:
         if one.said.get("computation") is not None:
             _complete_computed(one.said, by_key)
@@ -279,7 +279,7 @@ def _complete_measured(column: dict[str, Any], declared: Section) -> None:
         column.setdefault(key, value)
 
 
-def _complete_computed(said: Section, by_key: dict[Any, dict[str, Any]]) -> None:
+def _complete_computed(said: Section, by_key: dict[str, dict[str, Any]]) -> None:
     """A computed column is sorted as those it is made of, and shown as precisely."""
     column = said.data
     parts = [by_key[name] for name in said.items("of") if isinstance(name, str) and name in by_key]
