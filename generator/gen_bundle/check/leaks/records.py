@@ -10,7 +10,7 @@ import re
 import zlib
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections import Counter, defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from decimal import Decimal
@@ -56,8 +56,9 @@ PRINTABLE = re.compile(rb"[\t\n\x20-\x7e]{6,}")
 ENCODED = re.compile(r"[A-Za-z0-9+/\n]{100,}={0,2}")
 HEXADECIMAL = re.compile(r"[0-9a-fA-F\s]+")
 EDGE = " \t\r\n\"'`*_<>()[]{}"
+AROUND_A_PIECE = EDGE + ".!?"
 # Where a stream is cut: at marks, at marks and blanks, at blanks alone.
-CUTS = tuple(re.compile(cut) for cut in (r"[\t,;:|=<>\[\](){}\"'`*#]+", r"[\s,;:|=<>\[\](){}\"'`*#]+", r"\s+"))
+CUTS = tuple(re.compile(cut) for cut in (r"[\t\n,;:|=<>\[\](){}\"'`*#]+", r"[\s,;:|=<>\[\](){}\"'`*#]+", r"\s+"))
 
 
 @dataclass
@@ -639,14 +640,16 @@ def cells(line: str) -> tuple[str, ...]:
     return tuple(filter(None, bare))
 
 
-def streams(text: str) -> Iterator[list[tuple[int, str]]]:
-    """The pieces of a text in their order, each with its line, cut in several ways."""
-    bare = _bare(text[:MAX_TEXT]).split("\n")
+def streams(text: str, ids: Set[str]) -> Iterator[list[tuple[int, str]]]:
+    """The pieces of a text in their order, each with its line, cut in several ways; none where no id is among them."""
+    bare = _bare(text[:MAX_TEXT])
     for cut in CUTS:
         found: list[tuple[int, str]] = []
-        for place, line in enumerate(bare, start=1):
-            for part in cut.split(line):
-                piece = part.strip(EDGE + ".!?")
-                if piece and len(piece) < 100:
-                    found.append((place, plain(piece)))
+        different = {part.strip(AROUND_A_PIECE) for part in cut.split(bare)}
+        if not ids.isdisjoint(map(plain, different)):
+            for place, line in enumerate(bare.split("\n"), start=1):
+                for part in cut.split(line):
+                    piece = part.strip(AROUND_A_PIECE)
+                    if piece and len(piece) < 100:
+                        found.append((place, plain(piece)))
         yield found

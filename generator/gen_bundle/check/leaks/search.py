@@ -317,7 +317,7 @@ class Search:
         if is_table(seen.node):
             return
         stem = PurePosixPath(seen.name).stem
-        for has_names, stream in zip((True, False, False), streams(text_of(seen.node)), strict=True):
+        for has_names, stream in zip((True, False, False), streams(text_of(seen.node), self._ids), strict=True):
             joins: Joins = {}
             for place, table in enumerate(self.gold.tables):
                 for key in table.keys:
