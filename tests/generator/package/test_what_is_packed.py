@@ -76,6 +76,7 @@ def test_what_a_changed_module_imports_is_packed(tmp_path: Path) -> None:
         ("try:\n    import scoring_kit.board\nexcept ImportError:\n    pass\n", True),
         # lines within texts look like definitions
         ("A = '''\ndef a():\n'''\ndef b():\n    import scoring_kit.board\nC = '''\ndef c():\n'''\n", True),
+        ("A = '''\ndef a(): pass\n'''\nimport scoring_kit.board\nC = '''\ndef c():\n'''\n", True),
         ("A = '''\nimport scoring_kit.board\ndef a():\n'''\n", False),
         ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import scoring_kit.board\n", False),
     ],
