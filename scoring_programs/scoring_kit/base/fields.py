@@ -273,7 +273,9 @@ class FieldType:
         return self.written(field, value)
 
     def to_cells(self, field: Field, values: Sequence[Any]) -> List[Any]:
-        """`to_cell` of each of some values; the one that all are, as in a template, is written once."""
+        """`to_cell` of each of some values: texts stay as they are, and one that all are is written once."""
+        if set(map(type, values)) == {str}:
+            return list(values)
         if values and all(map(partial(is_, values[0]), values)):
             return [self.to_cell(field, values[0])] * len(values)
         return [self.to_cell(field, value) for value in values]

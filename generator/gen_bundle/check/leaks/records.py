@@ -49,6 +49,7 @@ BRACKETS = re.compile(r"[\[(]([^\[\](){}]{20,})[\])]")
 JSON_STARTS = ("{", "[")
 NO_WORDS = frozenset("+-.,0123456789[{")  # with what numbers and JSON begin
 NESTED = frozenset([dict, list])
+COMPARED = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 # Western texts: encoding, bytes of a character, and which of these are 0.
 WIDE = (("utf-32-le", 4, (2, 3)), ("utf-32-be", 4, (0, 1)), ("utf-16-le", 2, (1,)), ("utf-16-be", 2, (0,)))
 PRINTABLE = re.compile(rb"[\t\n\x20-\x7e]{6,}")
@@ -112,6 +113,8 @@ def _some_lines(node: Node) -> Iterator[list[str]]:
 def _encoding(node: Node) -> str:
     """The encoding of a text file, with or without a byte order mark; empty for a binary one."""
     start = node.read(4096)
+    if b"\0" not in start and not start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        return "utf-8-sig"
     if start.startswith((BOM_UTF32_LE, BOM_UTF32_BE)):
         return "utf-32"
     for encoding, width, zeros in WIDE:
@@ -119,7 +122,7 @@ def _encoding(node: Node) -> str:
             return encoding
     if start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         return "utf-16"
-    return "" if b"\0" in start else "utf-8-sig"
+    return ""
 
 
 def content_digest(node: Node) -> str:
@@ -261,7 +264,7 @@ def of_value(value: Any) -> str:
     if type(value) not in NESTED:
         return "" if value is None else plain(str(value))
     try:
-        return json.dumps(value, sort_keys=True, separators=(",", ":")).lower()
+        return COMPARED.encode(value).lower()
     except RecursionError:
         return ""
 
@@ -384,7 +387,7 @@ def _texts_in(value: Any) -> Iterator[str]:
             waiting += list(part.values())[::-1]
         elif isinstance(part, list):
             # notebooks keep a text as the list of its lines
-            if part and all(isinstance(one, str) and one.endswith("\n") for one in part[:-1]) and len(part) > 1:
+            if len(part) > 1 and all(isinstance(one, str) and one.endswith("\n") for one in part[:-1]):
                 waiting.append("".join(map(str, part)))
             else:
                 waiting += part[::-1]
@@ -576,7 +579,7 @@ def _flat(value: dict[str, Any]) -> dict[str, str] | None:
             waiting += ((f"{above}{name}", one) for name, one in reversed(part.items()))
         elif isinstance(part, list) and len(part) > WIDEST:
             return None
-        elif isinstance(part, list) and any(isinstance(one, dict) for one in part):
+        elif isinstance(part, list) and dict in map(type, part):
             waiting += ((path, one) for one in reversed(part))
         else:
             found.setdefault(path, []).append(part)
