@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 CODE := bundles docker docs generator research scoring_programs tests  # and not what is being tried in the checkout
 PIP := -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test test-without-models test-scoring test-tf4 test-tf5 test-platform-image test-docker test-podman check quick bench lock schema docs pictures clean
+.PHONY: demo test test-without-models test-thorough test-scoring test-tf4 test-tf5 test-platform-image test-docker test-podman check quick bench lock schema docs pictures clean
 
 demo: .venv/demo  ## Build CLPsych 2025, dry-run its model-free task; then the same for a task from a CSV.
 	$(BIN)/gen-bundle clpsych2025 --out bundle.zip
@@ -26,11 +26,14 @@ demo: .venv/demo  ## Build CLPsych 2025, dry-run its model-free task; then the s
 	  'demo/reviews.zip         its bundle; demo/reviews-dry-run/ is what running it gave' \
 	  'docs/tutorial.md         from your own CSV to a competition: begin here'
 
-test: .venv/dev  ## Everything that needs no model, with style and types.
+test: .venv/dev  ## What needs no model, with style and types; of long sweeps a few cases.
 	$(MAKE) --no-print-directory --jobs 2 check test-without-models
 
 test-without-models: .venv/dev
-	$(BIN)/pytest -n auto --dist worksteal -m "not models and not docker and not image and not platform"
+	$(BIN)/pytest -n auto --dist worksteal -m "not models and not docker and not image and not platform and not thorough"
+
+test-thorough: .venv/dev  ## The other cases of these sweeps.
+	$(BIN)/pytest -n auto --dist worksteal -m "thorough and not models and not docker"
 
 test-scoring: test-tf4 test-tf5  ## The tests with models, under both major versions of transformers (--jobs 2: at once).
 
@@ -55,7 +58,7 @@ check: .venv/dev  ## Style and types.
 	$(BIN)/mypy generator scoring_programs tests research docs
 
 quick: .venv/dev
-	$(BIN)/pytest -q -m "not models and not docker and not image and not platform and not slow and not browser"
+	$(BIN)/pytest -q -m "not models and not docker and not image and not platform and not thorough and not slow and not browser"
 
 bench: .venv/models  ## Speed and memory, as ratios measured in one run; asserts nothing.
 	$(BIN)/python -m research.benchmarks

@@ -12,7 +12,6 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -53,6 +52,9 @@ LONGEST = ("test_readme.py", "test_wheel.py")
 # As a module is imported, not within a test: all its tests need a model's packages.
 NEEDS_MODELS = re.compile(r"^pytest\.importorskip\(", re.MULTILINE)
 
+# Marks that few tests have: their module names them, or the `conftest.py` beside it does.
+RARE_MARKS = {name: re.compile(rf"\bmark\.{name}\b") for name in ("docker", "image", "platform")}
+RARE_MARKS["models"] = re.compile(rf"{NEEDS_MODELS.pattern}|\bmark\.models\b", re.MULTILINE)
 
 # The reason of a test that was skipped for want of a program, which ends with the command that installs it.
 MISSING_PROGRAM = re.compile(r"no \w+ here: (?P<command>.+)")
@@ -87,9 +89,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterat
 @pytest.fixture(autouse=True)
 def process_as_found() -> Iterator[None]:
     """Begin and end alike, in whatever order: what programs set for their whole process is put back."""
-    longest_cell, thresholds = csv.field_size_limit(), gc.get_threshold()
-    with patch.dict(os.environ):
-        yield
+    longest_cell, thresholds, environment = csv.field_size_limit(), gc.get_threshold(), dict(os.environ)
+    yield
+    if os.environ != environment:
+        os.environ.clear()
+        os.environ.update(environment)
     csv.field_size_limit(longest_cell)
     gc.set_threshold(*thresholds)
 
@@ -110,10 +114,26 @@ def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave modules of model tests unread where no model test is wanted: importing torch takes seconds a worker."""
-    if "not models" not in config.getoption("markexpr") or not collection_path.match("test_*.py"):
+    """Leave modules unread in which nothing is wanted.
+
+    Without model tests, those of models: importing torch takes seconds a worker. With rare tests alone (`-m "docker or
+    image"`), those that have none: reading all takes a quarter of a minute.
+    """
+    wanted = config.getoption("markexpr")
+    if not collection_path.match("test_*.py"):
         return None
-    return NEEDS_MODELS.search(collection_path.read_text(encoding="utf-8")) is not None or None
+    if "not models" in wanted:
+        return NEEDS_MODELS.search(collection_path.read_text(encoding="utf-8")) is not None or None
+    marks = wanted.split(" or ")
+    if not RARE_MARKS.keys() >= set(marks):
+        return None
+    return not any(_names(collection_path, mark) for mark in marks) or None
+
+
+def _names(module: Path, mark: str) -> bool:
+    """Whether a module, or the `conftest.py` beside it, names a rare mark."""
+    files = (module, module.with_name("conftest.py"))
+    return any(RARE_MARKS[mark].search(file.read_text(encoding="utf-8")) for file in files if file.exists())
 
 
 def pytest_collection_finish() -> None:
@@ -122,10 +142,14 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes longest, lest a worker has it left at the end; see that only model tests are left out."""
+    """Begin with what takes longest, lest a worker has it left at the end; see that only what may be is left unread."""
     items.sort(key=lambda item: item.path.name not in LONGEST)
-    for path in {item.path for item in items}:
-        if NEEDS_MODELS.search(path.read_text(encoding="utf-8")):
-            unmarked = [item.nodeid for item in items if item.path == path and not item.get_closest_marker("models")]
-            if unmarked:
-                raise pytest.UsageError(f"in a module that needs models, but not marked so: {unmarked}")
+    marked: dict[Path, list[set[str]]] = {}
+    for item in items:
+        marked.setdefault(item.path, []).append({mark.name for mark in item.iter_markers()} & RARE_MARKS.keys())
+    for path, of_tests in marked.items():
+        if NEEDS_MODELS.search(path.read_text(encoding="utf-8")) and not all("models" in marks for marks in of_tests):
+            raise pytest.UsageError(f"{path} needs models, but not all of its tests are marked so")
+        unnamed = [mark for mark in set().union(*of_tests) if not _names(path, mark)]
+        if unnamed:
+            raise pytest.UsageError(f"{path} has tests marked {unnamed}, and names the mark nowhere")

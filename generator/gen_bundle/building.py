@@ -117,7 +117,8 @@ def build(request: BuildRequest, progress: Callable[[str], None] = lambda _: Non
         raise UserError(f"SOURCE_DATE_EPOCH={epoch}: expected whole seconds since 1970, for example 1735689600.")
     try:
         folder = find_competition(request.source)
-        planned = _planned_foreign(folder, request) if is_foreign(folder) else _planned(folder, request)
+        foreign = is_foreign(folder)
+        planned = _planned_foreign(folder, request) if foreign else _planned(folder, request)
         _check_free([path for _, path in planned], force=request.force)
         competition = planned[0][0]
         if isinstance(competition, Resolved):

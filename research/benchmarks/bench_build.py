@@ -45,6 +45,8 @@ COLUMNS = {
     "texts with labels": ("id", "text", "label"),
     "texts with numbers": ("id", "text", "score"),
     "labels": ("id", "label"),
+    "texts with 50 labels": ("id", "text", "topic"),
+    "texts with labels, numbers and texts": ("id", "text", "label", "score", "answer"),
 }
 HERE = Path(__file__).resolve().parents[2]
 
@@ -109,6 +111,8 @@ def _made(path: Path, columns: Sequence[str], rows: int) -> None:
                 "text": " ".join([*rng.choices(WORDS, k=rng.randrange(5, 13)), str(number % 9973)]),
                 "label": rng.choice(["negative", "neutral", "positive"]),
                 "score": f"{rng.random() * 5:.3f}",
+                "topic": f"topic-{rng.randrange(50):02}",
+                "answer": " ".join(rng.choices(WORDS, k=rng.randrange(2, 7))),
             }
             writer.writerow([values[column] for column in columns])
 

@@ -6,7 +6,6 @@ Runs on Python 3.9 with the standard library alone, because participants run it 
 import json
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from operator import itemgetter
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from declared.rows import AT_ONCE, NumberedRow, NumberedRows, Rows, read_rows
@@ -205,25 +204,30 @@ class _RowsToColumns:
         numbers, rows = zip(*taken)
         width = len(self.table.key)
         columns: List[Sequence[Any]] = [numbers]
-        written = [values[:width] for values in rows]
+        by_column = list(zip(*rows))
+        written = list(zip(*by_column[:width]))
         positions: Sequence[int] = range(start, start + len(written))
         try:
             if written != self.in_order[start : start + len(written)]:
                 positions = [self.keys[key] for key in written]
-            for at, field in enumerate(self.fields, width):
-                raw = list(map(itemgetter(at), rows))
+            for field, raw in zip(self.fields, by_column[width:]):
                 if self.rows.is_json:
                     columns.append(list(map(field.of_json, raw)))
                 else:
                     columns.append(field.of_cells(raw))
         except (KeyError, TypeError, FieldError):  # `one_by_one` tells which
             return False
-        if not self.table.many:
-            is_second = max(map(self.answers.numbers.__getitem__, positions)) >= 0
-            if is_second or len(set(positions)) < len(positions):
-                return False
+        if not self.table.many and not self._are_free(positions):
+            return False
         self._put(positions, columns)
         return True
+
+    def _are_free(self, positions: Sequence[int]) -> bool:
+        """Whether no two of some rows are for the same key, nor was any before them."""
+        numbers = self.answers.numbers
+        if isinstance(positions, range):
+            return max(numbers[positions.start : positions.stop]) < 0
+        return max(map(numbers.__getitem__, positions)) < 0 and len(set(positions)) == len(positions)
 
     def one_by_one(self, taken: Sequence[NumberedRow]) -> None:
         """Read rows, and record what is wrong: with values, unknown keys, and second rows for a key."""

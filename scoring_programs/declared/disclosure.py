@@ -12,7 +12,7 @@ texts, tags, spans, rankings and own functions give away is not measured.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -141,12 +141,12 @@ def _column(plan: Plan, gold: GoldTable) -> AttackedColumn | None:
     by_label = plan.metric in COUNTS_BY_LABEL and plan.options.get("average") != "micro"
     items, values, at_once, widest = len(gold.keys), 1, 1, _widest(plan, gold)
     for name, kind in kinds.items():
-        there = list(filter(lambda value: value is not None, gold.answers.columns[name, kind]))
+        there = gold.answers.columns[name, kind]
         if kind == "labels" and len(kinds) == 1:  # each label of a key is an item, which is there or is not
-            labels = len(frozenset[str]().union(*there))
+            labels = len(frozenset[str]().union(*filter(None, there)))
             items, values, at_once = items * labels, 2, labels
         elif kind in ("label", "ordinal", "number", "string"):
-            values *= _possible(there, kind)
+            values *= _possible(frozenset(there) - {None}, kind)
             at_once = max(1, values - 1)
         else:
             return None
@@ -167,11 +167,11 @@ def _widest(plan: Plan, gold: GoldTable) -> float | None:
     return field.max - field.min
 
 
-def _possible(values: list[Any], kind: str) -> int:
+def _possible(different: Collection[Any], kind: str) -> int:
     """How many values an item may have: those that occur, of numbers all steps between the smallest and the largest."""
     if kind != "number":
-        return len(set(values))
-    numbers: list[float] = values
+        return len(different)
+    numbers: Collection[float] = different
     for decimals in range(MOST_DECIMALS):
         steps = float(10**decimals)
         if all(math.isclose(number, round(number, decimals), abs_tol=1e-6 / steps) for number in numbers):

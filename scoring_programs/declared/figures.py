@@ -58,8 +58,13 @@ def bars_by_group(
     return BarChart(f"{plan.key} by {', '.join(plan.by)}", bars, plan.better, items="keys")
 
 
-def figures_of_fields(plan: Plan, samples: Sequence[Sample]) -> dict[Hashable, Figure]:
-    """The figures of what a metric compared, over all keys; columns that compare the same share theirs."""
+def figures_of_fields(
+    plan: Plan, samples: Sequence[Sample], made: dict[Hashable, Figure | None]
+) -> dict[Hashable, Figure]:
+    """The figures of what a metric compared, over all keys; columns that compare the same share theirs.
+
+    `made` holds what was made of other columns: most metrics of a kind show the same.
+    """
     make = MAKERS.get(plan.module)
     if make is None or plan.where:
         return {}
@@ -68,12 +73,17 @@ def figures_of_fields(plan: Plan, samples: Sequence[Sample]) -> dict[Hashable, F
         named = [("+".join(plan.fields), "+".join(plan.gold))]
     # probabilities compare with the label asked for
     asked = list(map(str, map(plan.options.get, ("positive", "threshold", "match"))))
+    is_joint = plan.definition is not None and plan.definition.joint
     figures: dict[Hashable, Figure] = {}
     for (name, gold), sample in zip(named, samples, strict=True):
         title = name if name == gold else f"{name} against {gold}"
-        figure = make(title, plan, sample)
+        compared = (plan.table, name, gold, *asked)
+        of_kind = (make, is_joint, plan.metric == "exact_match", *compared)
+        if of_kind not in made:
+            made[of_kind] = make(title, plan, sample)
+        figure = made[of_kind]
         if figure is not None:
-            figures[type(figure), plan.table, name, gold, *asked] = figure
+            figures[type(figure), *compared] = figure
     return figures
 
 
@@ -106,8 +116,8 @@ def _numbers(name: str, plan: Plan, sample: Sample) -> Figure | None:
 def _matrix(rows: Sequence[str], columns: Sequence[str], row: Iterable[int], column: Iterable[int]) -> list[list[int]]:
     """How many keys there are in each cell, from their rows and columns."""
     counts = [[0] * len(columns) for _ in rows]
-    for up, left in zip(row, column, strict=True):
-        counts[up][left] += 1
+    for (up, left), number in Counter(zip(row, column, strict=True)).items():
+        counts[up][left] = number
     return counts
 
 

@@ -5,14 +5,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from declared.answers import Answers, NamedText, are_keys, joined, key_of, named_key, read_answers, read_files
 from declared.plan import Plan, as_gold, compared_with, open_fields, plans_of
-from declared.rows import Rows, column_names
+from declared.rows import AT_ONCE, Rows, column_names
 from declared.tables import Key, Table, tables_of
 from scoring_kit.base.fields import ABSENT, Field, FieldError, json_text, ordered
 from scoring_kit.base.row_files import File
@@ -265,10 +265,12 @@ def _read(sources: Sequence[NamedText], size: int, file: File, table: Table, pro
     rows = joined(read_files(sources, file, fields, table, problems))
     if table.key == (file.named_by,):  # also those of files without rows
         rows = replace(rows, keys=[source.named for source in sources])
-    numbers, values = [], []
-    for number, row in rows.rows:
-        numbers.append(number)
-        values.append(row)
+    numbers: list[int] = []
+    values: list[tuple[Any, ...]] = []
+    while taken := list(islice(rows.rows, AT_ONCE)):
+        some, more = zip(*taken, strict=True)
+        numbers += some
+        values += more
     names = [*table.key, *(field.name for field in fields)]
     by_column = list(zip(*values, strict=True)) or [()] * len(names)
     columns: dict[str, Sequence[Any]] = dict(zip(names, by_column, strict=True))

@@ -258,7 +258,10 @@ def _cell_picker(header: Sequence[str], wanted: Sequence[FieldPlace]) -> Tuple[P
 def _picker(at: Sequence[int]) -> Pick:
     if len(at) > 1:
         return itemgetter(*at)
-    return lambda values: tuple([values[one] for one in at])
+    if not at:
+        return lambda _: ()
+    (only,) = at
+    return lambda values: (values[only],)
 
 
 def _unquoted(text: str, delimiter: str) -> Cells:

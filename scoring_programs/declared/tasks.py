@@ -132,10 +132,11 @@ def _values(columns: ColumnSources, computed: Mapping[str, Computed]) -> tuple[d
 
 def _figures(computed: Sequence[tuple[Plan, Computed]]) -> list[Figure]:
     figures: dict[Hashable, Figure] = {}
+    made: dict[Hashable, Figure | None] = {}
     for plan, column in computed:
         if plan.by and not plan.file:
             figures[plan.key] = bars_by_group(plan, column.groups, list(column.values.values()))
-        figures.update(figures_of_fields(plan, column.samples))
+        figures.update(figures_of_fields(plan, column.samples, made))
     return list(figures.values())
 
 

@@ -72,24 +72,20 @@ def tiny(name: str, number: float | None) -> dict[str, Any]:
 
 @pytest.mark.models
 def test_each_model_gives_its_locked_number(tmp_path: Path) -> None:
-    models = [tiny(str(TINY), None), tiny(str(TINY.parent / "bert-encoder"), None)]
-    report = json.loads(selftest(image(tmp_path, "", models), "--json").stdout)
-    assert report["ok"] is True
-    numbers = report["numbers"]
-    assert set(numbers) == {model["repository"] for model in models}
-    assert 0 < numbers[str(TINY)] < 1
-    locked = [tiny(name, number) for name, number in numbers.items()]
-    assert selftest(image(tmp_path, "", locked)).returncode == 0
-    changed = [tiny(name, number + 0.001) for name, number in numbers.items()]
-    assert list(failed(selftest(image(tmp_path, "", changed), "--json"))) == [f"model {name}" for name in numbers]
-
-
-@pytest.mark.models
-def test_a_model_that_is_not_there_is_a_finding_and_no_crash(tmp_path: Path) -> None:
-    done = selftest(image(tmp_path, "", [tiny("org/absent", None)]), "--json")
+    """A model that is not there is a finding, and no crash; nor does it keep the others from being tried."""
+    right, wrong = str(TINY), str(TINY.parent / "bert-encoder")
+    models = [tiny(right, None), tiny("org/absent", None), tiny(wrong, None)]
+    done = selftest(image(tmp_path, "", models), "--json")
     assert done.returncode == 1
-    assert failed(done)["model org/absent"].startswith("does not load: ")
     assert "Traceback" not in done.stderr
+    found = failed(done)
+    assert list(found) == ["model org/absent"]
+    assert found["model org/absent"].startswith("does not load: ")
+    numbers = json.loads(done.stdout)["numbers"]
+    assert set(numbers) == {right, wrong}
+    assert 0 < numbers[right] < 1
+    locked = [tiny(right, numbers[right]), tiny(wrong, numbers[wrong] + 0.001)]
+    assert list(failed(selftest(image(tmp_path, "", locked), "--json"))) == [f"model {wrong}"]
 
 
 @pytest.mark.models

@@ -23,7 +23,7 @@ from tests.generator.report.declared_task import declared_task
 from tests.platform_image.further_tasks import FURTHER
 from tests.scoring_programs.framed import write_files
 
-pytestmark = pytest.mark.platform
+pytestmark = [pytest.mark.platform, pytest.mark.usefixtures("kept_organisers", "forked_python")]
 really_downloaded = libraries._download
 
 PYTHON = Path(__file__).resolve().parents[2] / ".venv-platform" / "bin" / "python"

@@ -126,10 +126,10 @@ def _applied(
     update: Update, costs: Sequence[Cost], *, rerun: bool, remove_replaced: bool, yes: bool, force: bool
 ) -> dict[str, Any]:
     """Ask, change, rerun and look at the leaderboard; what was done, as programs read it."""
-    from gen_bundle.live.upload import NotReadyError
+    from gen_bundle.live.connection import LiveError
 
     if update.obstacles and update.edits and not force:
-        raise NotReadyError(*update.obstacles, advice="Nothing was changed. To change it nevertheless: --force")
+        raise LiveError(*update.obstacles, advice="Nothing was changed. To change it nevertheless: --force")
     removes = remove_replaced and bool(costs or update.stale)
     question = _question(update, costs, removes)
     if not question:

@@ -6,7 +6,6 @@ here: what the platform would refuse, or what would not work, the check finds in
 
 import posixpath
 import re
-from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal
 
@@ -27,8 +26,8 @@ from gen_bundle.declaration.model import (
     StrictModel,
     SubmissionRule,
 )
-from gen_bundle.declaration.rules import computed_of_others, files, shared_data, unique
-from gen_bundle.declaration.source import Broken, Trail, columns_of, listed, mappings, nearest
+from gen_bundle.declaration.rules import check_computed_of, check_files, check_shared_data, check_unique
+from gen_bundle.declaration.source import Section, columns_of, nearest
 
 PROGRAMS = "programs"
 """The key of bundle.yaml that makes a competition foreign."""
@@ -224,42 +223,45 @@ class ForeignCompetition(CompetitionSettings):
         return Programs(**given)
 
 
-def check_foreign_rules(data: dict[str, Any], folder: Path) -> Iterator[Broken]:
-    """Every broken rule of the raw declaration of a foreign competition."""
-    yield from unique(data, "phases", "id")
-    yield from unique(data, "tasks", "id")
-    yield from files(data, folder)
-    yield from _columns(data)
+def check_foreign_rules(declared: Section, folder: Path) -> None:
+    """Note every broken rule of a foreign competition."""
+    check_unique(declared, "phases", "id")
+    check_unique(declared, "tasks", "id")
+    check_files(declared, folder)
+    _check_columns(declared)
     for name in ("phases", "solutions"):
-        yield from _task_ids(data, name)
-    yield from shared_data(data)
+        _check_task_ids(declared, name)
+    check_shared_data(declared)
 
 
-def _columns(data: dict[str, Any]) -> Iterator[Broken]:
+def _check_columns(declared: Section) -> None:
     """Columns stand on the leaderboard or with the tasks; each has a key of its own."""
-    of_board = list(mappings(data.get("leaderboard"), "columns", ("leaderboard",)))
-    of_tasks = list(columns_of(data))
+    of_board = list(declared.mapping("leaderboard").sections("columns"))
+    of_tasks = list(columns_of(declared))
     if of_board and of_tasks:
-        yield ("leaderboard", "columns"), "tasks have columns, too. Expected all in one of the two places."
-    without = ["columns" not in task for _, task in mappings(data, "tasks")]
+        what = "tasks have columns, too. Expected all in one of the two places."
+        declared.fault(what, "leaderboard", "columns")
+    without = ["columns" not in task.data for task in declared.sections("tasks")]
     if without and all(without) and not of_board:
-        yield ("tasks", 0), "columns is missing. Expected the leaderboard's columns, with their key, title and sort."
+        what = "columns is missing. Expected the leaderboard's columns, with their key, title and sort."
+        declared.fault(what, "tasks", 0)
     columns = of_board + of_tasks
-    keys = [str(column.get("key")) for _, column in columns]
-    for place, (trail, column) in enumerate(columns):
+    keys = [str(column.get("key")) for column in columns]
+    for place, column in enumerate(columns):
         if keys[place] in keys[:place]:
-            yield (*trail, "key"), f"{keys[place]!r} is used twice. Expected: a different key for each of the columns."
-        if listed(column, "of") and column.get("computation") is None:
-            yield (*trail, "of"), f"is given without a computation. Expected one of {', '.join(COMPUTATIONS)}."
-        yield from computed_of_others(trail, column, keys, "column")
+            what = f"{keys[place]!r} is used twice."
+            column.fault(f"{what} Expected: a different key for each of the columns.", "key")
+        if column.items("of") and column.get("computation") is None:
+            column.fault(f"is given without a computation. Expected one of {', '.join(COMPUTATIONS)}.", "of")
+        check_computed_of(column, keys, "column")
 
 
-def _task_ids(data: dict[str, Any], name: str) -> Iterator[Broken]:
-    ids = [str(task.get("id")) for _, task in mappings(data, "tasks")]
-    for trail, item in mappings(data, name):
-        for index, task in enumerate(listed(item, "tasks")):
+def _check_task_ids(declared: Section, name: str) -> None:
+    ids = [str(task.get("id")) for task in declared.sections("tasks")]
+    for item in declared.sections(name):
+        for index, task in enumerate(item.items("tasks")):
             if task not in ids:
-                yield (*trail, "tasks", index), f"no task {task!r}. {nearest(str(task), ids)}"
+                item.fault(f"no task {task!r}. {nearest(str(task), ids)}", "tasks", index)
 
 
 def source_of(folder: Path, data: Path | None, path: str) -> Path:
@@ -284,21 +286,29 @@ def place_of(path: str, source: Path) -> str:
     return posixpath.normpath(path) + (".zip" if source.is_dir() else "")
 
 
-def check_packed(data: dict[str, Any], folder: Path, own_data: Path | None) -> Iterator[Broken]:
-    """Paths of the raw declaration that lead nowhere, or out of the project."""
-    for trail, path in _paths(data):
-        if not _is_below(path):
-            yield trail, f"{path!r} does not lead to a part of the project. Expected a path below {folder}."
-            continue
-        source = source_of(folder, own_data, path)
-        if _is_there(source) or UUID.fullmatch(path):
-            continue
-        shown = path if source == folder / path else str(source)
-        if _is_there(Path(f"{source}.zip")):
-            yield trail, f"nothing is at {shown}. Did you mean {path}.zip?"
-            continue
-        what = WORDS[str(trail[-1])]
-        yield trail, f"nothing is at {shown}. Expected {what} there: a folder, which is zipped, a zip or a file."
+def check_packed(declared: Section, folder: Path, own_data: Path | None) -> None:
+    """Note paths that lead nowhere, or out of the project."""
+    sections = [declared.mapping(PROGRAMS)]
+    for name in ("tasks", "phases", "solutions"):
+        for item in declared.sections(name):
+            sections += [item.mapping(PROGRAMS), item]
+    for section in sections:
+        for key, what in WORDS.items():
+            path = section.get(key)
+            if isinstance(path, str) and path and (fault := _path_fault(path, what, folder, own_data)):
+                section.fault(fault, key)
+
+
+def _path_fault(path: str, what: str, folder: Path, own_data: Path | None) -> str:
+    if not _is_below(path):
+        return f"{path!r} does not lead to a part of the project. Expected a path below {folder}."
+    source = source_of(folder, own_data, path)
+    if _is_there(source) or UUID.fullmatch(path):
+        return ""
+    shown = path if source == folder / path else str(source)
+    if _is_there(Path(f"{source}.zip")):
+        return f"nothing is at {shown}. Did you mean {path}.zip?"
+    return f"nothing is at {shown}. Expected {what} there: a folder, which is zipped, a zip or a file."
 
 
 def _is_below(path: str) -> bool:
@@ -312,22 +322,3 @@ def _is_there(source: Path) -> bool:
         return source.exists()
     except (OSError, ValueError):  # a name that no file can have
         return False
-
-
-def _paths(data: dict[str, Any]) -> Iterator[tuple[Trail, str]]:
-    """All paths with their places, in a declaration of whatever shape."""
-    items: list[tuple[Trail, dict[str, Any]]] = [((), {"programs": data.get("programs")})]
-    for name in ("tasks", "phases", "solutions"):
-        items += mappings(data, name)
-    for trail, item in items:
-        programs = item.get("programs")
-        if isinstance(programs, dict):
-            yield from _named((*trail, "programs"), programs)
-        yield from _named(trail, item)
-
-
-def _named(trail: Trail, item: dict[str, Any]) -> Iterator[tuple[Trail, str]]:
-    for key in WORDS:
-        path = item.get(key)
-        if isinstance(path, str) and path:
-            yield (*trail, key), path

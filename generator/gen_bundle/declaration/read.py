@@ -61,8 +61,10 @@ def read_foreign(folder: Path, overrides: Iterable[str] = (), data: Path | None 
         UserError: as for `read_declaration`.
     """
     source = _source(folder, overrides)
-    rules = [*check_foreign_rules(source.data, folder), *check_packed(source.data, folder, data)]
-    _refuse(source, [*_model_errors(source), *rules])
+    rules = Section(source.data)
+    check_foreign_rules(rules, folder)
+    check_packed(rules, folder, data)
+    _refuse(source, [*_model_errors(source), *rules.found])
     return ForeignCompetition.model_validate(source.data)
 
 
@@ -80,11 +82,13 @@ def read_declaration(folder: Path, overrides: Iterable[str] = (), layout: str | 
             "this needs. Build the bundle; dry-run, rescore, diff, preview and the live verbs take it."
         )
     notes = list(_settle_rule(source))
-    scoring, top = DeclaredScoring(), Section(source.data)
+    scoring, declared = DeclaredScoring(), Section(source.data)
     if source.data.get("scoring_program") == DECLARED:
-        scoring = settle(top, folder)
-    found = list({trail: (trail, text) for trail, text in [*_model_errors(source), *top.found]}.values())
-    _refuse(source, [*found, *check_rules(source.data, folder)])
+        scoring = settle(declared, folder)
+    found = list({trail: (trail, text) for trail, text in [*_model_errors(source), *declared.found]}.values())
+    rules = Section(source.data)
+    check_rules(rules, folder)
+    _refuse(source, [*found, *rules.found])
     places = {dotted(trail): source.position(trail) for trail in _trails(source.data.get("options"), ("options",))}
     return Declaration(DeclaredCompetition.model_validate(source.data), scoring, places, notes)
 

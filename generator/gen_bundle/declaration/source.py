@@ -205,10 +205,19 @@ class Section:
         """A mapping that lies below this one."""
         return Section(data, (*self.trail, *keys), self.found)
 
-    def sections(self, name: str) -> Iterator["Section"]:
-        """The mappings of the list at a key."""
-        for trail, item in mappings(self.data, name, self.trail):
-            yield Section(item, trail, self.found)
+    def mapping(self, key: str) -> "Section":
+        """The mapping at a key; an empty one in place of anything else."""
+        return self.below(mapping_of(self.get(key)), key)
+
+    def items(self, key: str) -> list[Any]:
+        """The items of the list at a key; none where there is no list: the model reports anything of another shape."""
+        return items_of(self.get(key))
+
+    def sections(self, key: str) -> Iterator["Section"]:
+        """The mappings of the list at a key, likewise."""
+        for index, item in enumerate(self.items(key)):
+            if isinstance(item, dict):
+                yield self.below(item, key, index)
 
     def check_keys(self, known: Iterable[str]) -> None:
         """Note the keys that are none of those known."""
@@ -248,18 +257,6 @@ class Section:
         return names
 
 
-def mappings(data: Any, name: str, trail: Trail = ()) -> Iterator[tuple[Trail, dict[str, Any]]]:
-    """The mappings of a list, with their places; the model reports anything of another shape."""
-    for index, item in enumerate(listed(data, name)):
-        if isinstance(item, dict):
-            yield (*trail, name, index), item
-
-
-def listed(data: Any, name: str) -> list[Any]:
-    """The list at a key; empty where there is none: the model reports anything of another shape."""
-    return items_of(mapping_of(data).get(name))
-
-
 def items_of(value: Any) -> list[Any]:
     """The items of a list, and none of anything else."""
     return value if isinstance(value, list) else []
@@ -270,10 +267,10 @@ def mapping_of(value: Any) -> dict[Any, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def columns_of(data: Any) -> Iterator[tuple[Trail, dict[str, Any]]]:
-    """The columns of all tasks, likewise."""
-    for trail, task in mappings(data, "tasks"):
-        yield from mappings(task, "columns", trail)
+def columns_of(declared: Section) -> Iterator[Section]:
+    """The columns of all tasks."""
+    for task in declared.sections("tasks"):
+        yield from task.sections("columns")
 
 
 def dotted(trail: Trail) -> str:

@@ -57,10 +57,6 @@ LONGEST_RUN_S = 7 * 24 * 3600  # longer ones are not believed
 TIMES = ("elapsedTime", "ingestionElapsedTime")
 
 
-class RerunError(LiveError):
-    """Reruns that were not all made; called again, the rest is."""
-
-
 @dataclass
 class Reruns:
     """The submissions to a phase that were scored by files which have been replaced.
@@ -239,7 +235,7 @@ class Rerun:
         """Rerun what is pending; what could not be rerun, and which reruns failed.
 
         Raises:
-            RerunError: a whole portion failed that had not failed before, or nothing moves on the site.
+            LiveError: a whole portion failed that had not failed before, or nothing moves on the site.
             AnswerError: the server cannot be reached.
         """
         self._remember(self._appeared(0))  # where the last run was interrupted
@@ -280,7 +276,7 @@ class Rerun:
                     faults.append(f"submission {new}, the rerun of {old}: {outcome}")
         self._say(f"{said}, {failed} of the last failed")
         if worse and failed == len(portion):
-            raise RerunError(
+            raise LiveError(
                 f"phase {self.phase['name']}: all of the last {failed} reruns failed. Is the new file right?",
                 advice="Nothing more is rerun. Correct the bundle, or pass --rerun again to go on.",
             )
@@ -311,7 +307,7 @@ class Rerun:
         Those that are not among `kept`, of which all was fetched, stay.
 
         Raises:
-            RerunError, AnswerError: as for `run`.
+            LiveError, AnswerError: as for `run`.
         """
         rows, best = self._rows(), self.rule == "Force_Best"
         owners = {one.owner for one in stale}
@@ -405,7 +401,7 @@ class Rerun:
         return 0
 
     def _ended(self, numbers: Sequence[int]) -> dict[int, dict[str, Any]]:
-        """All submissions to the phase once some of them have ended; a RerunError where nothing moves any more."""
+        """All submissions to the phase once some of them have ended; a LiveError where nothing moves any more."""
         still, wait = 0.0, FIRST_WAIT_S
         before: dict[int, Any] = {}
         while True:
@@ -420,7 +416,7 @@ class Rerun:
             else:
                 still, wait = still + wait, min(2 * wait, LONGEST_WAIT_S)
             if still >= STANDSTILL_S:
-                raise RerunError(
+                raise LiveError(
                     f"phase {self.phase['name']}: submissions {', '.join(map(str, waiting))} have not moved for "
                     f"{STANDSTILL_S / 60:g} minutes.",
                     advice="Is a worker running? Pass --rerun again to go on with the rest.",

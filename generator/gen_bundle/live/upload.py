@@ -36,14 +36,6 @@ ROLE = "competition_bundle"
 MAX_PAGE = 4 * 1024 * 1024
 
 
-class NotReadyError(LiveError):
-    """A bundle that should not be uploaded, or that a competition should not become; nothing was sent."""
-
-
-class UnpackingError(LiveError):
-    """The server did not make a competition of the bundle."""
-
-
 class UploadedBeforeError(LiveError):
     """The same bundle was sent to the same server before, and a competition may have come of it; nothing was sent."""
 
@@ -110,15 +102,15 @@ def upload(
         again: upload also what was uploaded before.
 
     Raises:
-        NotReadyError: the bundle would be refused, cannot work, shows gold, or is a draft.
-        UploadedBeforeError, UnpackingError, HandedOverError: as they say.
+        LiveError: the bundle would be refused, cannot work, shows gold, or is a draft; or it was not unpacked.
+        UploadedBeforeError, HandedOverError: as they say.
         UserError: the bundle cannot be read, or a request failed before the bundle was sent.
     """
     connection.get("my_profile/")
     connection.say("checking")
     report, obstacles = readiness(bundle, datetime.now(UTC), connection)
     if obstacles and not force:
-        raise NotReadyError(*obstacles, advice="Nothing was uploaded. To upload it nevertheless: --force")
+        raise LiveError(*obstacles, advice="Nothing was uploaded. To upload it nevertheless: --force")
     handing_over = _HandingOver(connection, bundle, report)
     if not again:
         handing_over.refuse_again()
@@ -177,11 +169,10 @@ def _signs_of_a_draft(path: Path, now: datetime) -> list[str]:
             found = bundle.find(at)
             return found.read(MAX_PAGE) if isinstance(found, Node) else b""
 
-        read = bundle.competition
-        contact = as_text(bundle.yaml.get("contact_email")) or ""
         pages = {page.path: content(page.path) for page in page_files(bundle) if isinstance(page.path, str)}
         logo = content(bundle.yaml.get("image"))
         again = "and build the bundle again"
+        contact, read = as_text(bundle.yaml.get("contact_email")) or "", bundle.competition
         lacks = (
             *contact_and_image(contact, read.image, read.queue),
             *scaffold(pages, logo, f"pages/ of the competition, {again}", f"it, {again}"),
@@ -272,7 +263,7 @@ class _HandingOver:
                 if reason := explain_refusal(text, self.report):
                     messages.append(reason)
                 advice = "The server has deleted the file: correct the bundle, and upload it again."
-                raise UnpackingError(*messages, advice=advice)
+                raise LiveError(*messages, advice=advice)
             if answer["status"] == "Finished" and answer.get("resulting_competition"):
                 return int(answer["resulting_competition"])
         late = f"the server has not unpacked the bundle within {PATIENCE_S / 60:g} minutes."

@@ -513,6 +513,6 @@ def _trials(
             program = write_program(competition, own, work / "trial" / data.phase.id / part.id)
             phase = data.gold.references[part.id].parent
             for name, files in submissions.items():
-                write_zip(submission, files)
+                write_zip(submission, files, deflated=False)
                 request = {"program": program, "phase": phase, "submission": submission}
                 yield data.phase, name, {**request, "is_template": name == TEMPLATE}

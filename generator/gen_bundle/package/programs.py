@@ -3,12 +3,13 @@
 import ast
 import hashlib
 import json
+import re
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import metadata
-from itertools import accumulate
+from itertools import accumulate, chain
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -38,6 +39,8 @@ Baselines = Mapping[str, Mapping[str, float]]
 NO_BASELINES: Baselines = {}
 BLOCKS = ("body", "handlers", "cases", "orelse", "finalbody")
 """What of a statement holds statements, or what holds these."""
+DEFINITION = re.compile(r"^(?=def |async def |class |@)", re.MULTILINE)
+LONG_TEXT = ('"""', "'''")
 PARSING = Lock()
 
 
@@ -232,9 +235,13 @@ def _imported_modules(
 ) -> Mapping[str, Path]:
     folders = {folder.name: folder for folder in packages}
     found: dict[str, Path] = {}
+    looked_at: set[str] = set()
     waiting = list(names)
     while waiting:
         name = waiting.pop()
+        if name in looked_at:
+            continue
+        looked_at.add(name)
         folder = folders.get(name.split(".")[0])
         if folder is None or not without.isdisjoint(accumulate(name.split("."), "{}.{}".format)):
             continue
@@ -250,21 +257,21 @@ def _imported_modules(
 
 def _module_file(folder: Path, name: str) -> Path | None:
     """The file of a dotted module name below its package's folder; None where it names a function, say."""
-    place = folder.joinpath(*name.split(".")[1:])
-    for path in (place / "__init__.py", place.with_name(f"{place.name}.py")):
-        if path.is_file() and path.is_relative_to(folder):
+    inside = "/".join(name.split(".")[1:])
+    for path in (folder / inside / "__init__.py", folder / f"{inside}.py"):
+        if path.is_file():
             return path
     return None
 
 
-def syntax_tree(path: Path) -> ast.Module:
-    """A module, parsed: one at a time, since threads that parse may fail each other with a SystemError in Python 3.11.
+def syntax_tree(text: str) -> ast.Module:
+    """Python, parsed: one text at a time, since threads may fail each other with a SystemError in Python 3.11.
 
     Raises:
-        SyntaxError, ValueError: it is no Python of this version, or not UTF-8.
+        SyntaxError, ValueError: it is no Python of this version.
     """
     with PARSING:
-        return ast.parse(path.read_text(encoding="utf-8"))
+        return ast.parse(text)
 
 
 def _imported_names(path: Path) -> list[str]:
@@ -276,7 +283,7 @@ def _imported_names(path: Path) -> list[str]:
 def _names_in(state: State) -> list[str]:
     names: list[str] = []
     try:
-        waiting: list[ast.AST] = [*syntax_tree(state[0]).body]
+        waiting: list[ast.AST] = [*_parsed(state[0])]
     except (SyntaxError, ValueError):  # it cannot run, which is said when it does
         return names
     while waiting:
@@ -290,6 +297,22 @@ def _names_in(state: State) -> list[str]:
             for block in BLOCKS:  # nothing is imported within an expression
                 waiting += getattr(node, block, ())
     return names
+
+
+def _parsed(path: Path) -> list[ast.stmt]:
+    """A module's statements, without functions and classes that import nothing: to parse these takes most of the time.
+
+    Raises:
+        SyntaxError, ValueError: it is no Python of this version, or not UTF-8.
+    """
+    text = path.read_text(encoding="utf-8")
+    parts = DEFINITION.split(text)
+    try:
+        if all(part.count(quotes) % 2 == 0 for part in parts for quotes in LONG_TEXT):
+            return list(chain.from_iterable(syntax_tree(part).body for part in parts if "import" in part))
+    except SyntaxError:  # a text was cut nevertheless
+        pass
+    return syntax_tree(text).body  # a line within a long text looks like a definition
 
 
 def absent_imports(competition: Resolved) -> list[str]:

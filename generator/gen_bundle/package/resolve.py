@@ -388,46 +388,39 @@ def check_own_code(competition: Resolved, *, trust: bool, announce: Callable[[st
     Raises:
         UserError: without `trust`: this user has not run the folder's own code as it is now.
     """
-    files = _own_files(competition)
-    digest = _digest(files)
+    files, digest = _own_code(competition)
     if not files or is_known(digest):
         return
+    names = set()
+    for name in files:
+        top, in_folder, _ = name.partition("/")
+        names.add(f"./{top}{in_folder}")
+    places = ", ".join(sorted(names))
     if not trust:
         raise UserError(
             f"{competition.folder}: only bundle.yaml was looked at, and nothing is wrong in it. The rest takes running "
-            f"the folder's own code ({_places(files)}), which was not built here as it is now. --trust runs it."
+            f"the folder's own code ({places}), which was not built here as it is now. --trust runs it."
         )
-    announce(f"runs the code of {_places(files)}")
+    announce(f"runs the code of {places}")
     remember(digest)
 
 
 def remember_own_code(competition: Resolved) -> None:
     """The user has made it with gen-bundle."""
-    remember(_digest(_own_files(competition)))
+    _, digest = _own_code(competition)
+    remember(digest)
 
 
-def _own_files(competition: Resolved) -> dict[str, Path]:
-    """Name beside bundle.yaml → file."""
+def _own_code(competition: Resolved) -> tuple[Sequence[str], str]:
+    """The names of the folder's files of code, none of what comes with the tool, and a digest of these files."""
     package = competition.package
     found = {path.name: path for path in competition.program_files.values() if path.suffix.lower() in CODE}
     if package.is_own:
         members = folder_members(package.folder, f"{package.name}/")
         found |= {name: path for name, path in members.items() if isinstance(path, Path)}
     if found and competition.folder in [known.folder for known in known_competitions().values()]:
-        return {}
-    return found
-
-
-def _places(files: Iterable[str]) -> str:
-    names = set()
-    for name in files:
-        top, in_folder, _ = name.partition("/")
-        names.add(f"./{top}{in_folder}")
-    return ", ".join(sorted(names))
-
-
-def _digest(files: dict[str, Path]) -> str:
+        found = {}
     digest = hashlib.sha256()
-    for name, path in sorted(files.items()):
+    for name, path in sorted(found.items()):
         digest.update(f"{name} {file_digest(path)}\n".encode())
-    return digest.hexdigest()
+    return list(found), digest.hexdigest()

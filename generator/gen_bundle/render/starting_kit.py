@@ -417,7 +417,7 @@ def _purpose(path: Path) -> str:
     docstring = None
     if path.suffix == ".py":
         with suppress(SyntaxError, ValueError):  # of another Python, or in another encoding
-            docstring = ast.get_docstring(syntax_tree(path))
+            docstring = ast.get_docstring(syntax_tree(path.read_text(encoding="utf-8")))
     return (docstring or "from the organisers").splitlines()[0]
 
 

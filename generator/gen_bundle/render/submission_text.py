@@ -290,7 +290,7 @@ def _rows_and_columns(suffix: str, data: bytes) -> tuple[int, Sequence[str]] | N
         allow_long_cells()
         rows = filter(None, csv.reader(_text(data), delimiter=DELIMITED[suffix]))
         header = next(rows, [])
-        return sum(1 for _ in rows), header
+        return sum(map(bool, rows)), header
     if suffix == ".jsonl":
         lines = list(filter(str.strip, _text(data).read().split("\n")))
         return len(lines), list(json.loads(lines[0])) if lines else []

@@ -36,15 +36,18 @@ class _DatedZip(ReproducibleZipFile):
         return super().open(name, mode, pwd, force_zip64=force_zip64)
 
 
-def write_zip(target: Path | IO[bytes], members: Members) -> None:
+def write_zip(target: Path | IO[bytes], members: Members, *, deflated: bool = True) -> None:
     """Write a zip with `members` (name in the zip → content, or the file that holds it), sorted by name.
 
     Times are `SOURCE_DATE_EPOCH` where that is set (as near as a zip can hold it), else 1980-01-01; files are 0644.
+    What nobody keeps need not be `deflated`.
     """
     with _DatedZip(target, "w", compresslevel=LEVEL) as archive:
         for name in sorted(members):
             content = members[name]
-            how = zipfile.ZIP_STORED if name.endswith(".zip") else zipfile.ZIP_DEFLATED  # of a zip, only headers shrink
+            how = zipfile.ZIP_DEFLATED
+            if not deflated or name.endswith(".zip"):  # of a zip, only headers shrink
+                how = zipfile.ZIP_STORED
             if isinstance(content, Path):
                 archive.write(content, name, how)
             else:

@@ -9,7 +9,7 @@ import string
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import zip_longest
+from itertools import repeat, zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -85,7 +85,8 @@ def _squad(text: str) -> str:
 def _token_f1(gold: Sequence[str], predicted: Sequence[str]) -> float:
     if not gold or not predicted:
         return float(gold == predicted)
-    shared = sum((Counter(gold) & Counter(predicted)).values())
+    wanted, there = Counter(gold), Counter(predicted)
+    shared = sum(map(min, map(wanted.get, there, repeat(0)), there.values()))
     return 2 * shared / (len(gold) + len(predicted))
 
 

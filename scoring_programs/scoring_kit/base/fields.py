@@ -9,9 +9,9 @@ import json
 import math
 import re
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
-from operator import truediv
+from operator import is_, truediv
 from typing import Any, ClassVar, Dict, FrozenSet, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from scoring_kit.base.texts import counted
@@ -272,6 +272,14 @@ class FieldType:
             return [""] * len(field.columns) or ""
         return self.written(field, value)
 
+    def to_cells(self, field: Field, values: Sequence[Any]) -> List[Any]:
+        """`to_cell` of each of some values: texts stay as they are, and one that all are is written once."""
+        if set(map(type, values)) == {str}:
+            return list(values)
+        if values and all(map(partial(is_, values[0]), values)):
+            return [self.to_cell(field, values[0])] * len(values)
+        return [self.to_cell(field, value) for value in values]
+
     def written(self, field: Field, value: Any) -> Any:
         """A value that is there in a cell, or in cells."""
         return str(value)
@@ -319,6 +327,10 @@ class TextType(FieldType):
 
     def of_cell(self, field: Field, cell: Any) -> Any:
         return cell
+
+    def of_cells(self, field: Field, cells: Sequence[Any]) -> List[Any]:
+        empty = field.of_cell("")
+        return [cell or empty for cell in cells]
 
     def of_json(self, field: Field, value: Any) -> Any:
         return json_string(field, value)

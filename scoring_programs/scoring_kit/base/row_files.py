@@ -203,8 +203,7 @@ def _cells_text(file: File, fields: Sequence[Field], values: Sequence[Sequence[A
     cells: List[Sequence[str]] = []
     for one, column in zip(fields, values):
         header += file.place(one).cells
-        to_cell = one.kind.to_cell
-        written = [to_cell(one, value) for value in column]
+        written = one.kind.to_cells(one, column)
         cells += zip(*written) if one.columns else [written]
     lines: List[Sequence[str]] = list(zip(*cells))
     if file.columns is None:

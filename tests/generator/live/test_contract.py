@@ -10,11 +10,11 @@ import pytest
 
 from gen_bundle.cli.status import status
 from gen_bundle.live.confirm import ConfirmRequest, confirm
-from gen_bundle.live.connection import AnswerError, Connection
+from gen_bundle.live.connection import AnswerError, Connection, LiveError
 from gen_bundle.live.credentials import Token, server_address
 from gen_bundle.live.fetch import FetchRequest, fetch
 from gen_bundle.live.submissions import PREFIX, submissions_of
-from gen_bundle.live.upload import UnpackingError, Uploaded, upload
+from gen_bundle.live.upload import Uploaded, upload
 from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.update import look
 from tests.generator.check.drafts import NOW, put, write
@@ -77,7 +77,7 @@ def test_the_store_refuses_another_content_type(any_site: Connection, tmp_path: 
 
 def test_a_broken_bundle_fails_with_a_message(any_site: Connection, tmp_path: Path) -> None:
     (tmp_path / "broken.zip").write_bytes(b"not a zip")
-    with pytest.raises(UnpackingError, match="Bad zip file uploaded"):
+    with pytest.raises(LiveError, match="Bad zip file uploaded"):
         upload(any_site, tmp_path / "broken.zip", force=True)
 
 

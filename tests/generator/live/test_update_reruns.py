@@ -8,8 +8,8 @@ import pytest
 
 from gen_bundle.fetched import read_records
 from gen_bundle.live import reruns
-from gen_bundle.live.connection import AnswerError
-from gen_bundle.live.reruns import RerunError, read_record
+from gen_bundle.live.connection import AnswerError, LiveError
+from gen_bundle.live.reruns import read_record
 from gen_bundle.update import UpdateError
 from tests.generator.check.drafts import put, write
 from tests.generator.live.conftest import Looked, Verb, changed, competition_of, two_phases
@@ -298,7 +298,7 @@ def test_when_a_whole_portion_fails_nothing_more_is_rerun(site: Site, looked: Lo
     site.edits.failing = set(old)
     update = looked(NEW_GOLD)
     update.apply()
-    with pytest.raises(RerunError, match=r"all of the last 10 reruns failed\. Is the new file right\?"):
+    with pytest.raises(LiveError, match=r"all of the last 10 reruns failed\. Is the new file right\?"):
         update.rerun()
     assert rerun_of(site) == old[:10]
 
@@ -325,7 +325,7 @@ def test_reruns_that_do_not_move_end_the_waiting(
     site.edits.runs = 10**6
     update = looked(NEW_GOLD)
     update.apply()
-    with pytest.raises(RerunError, match="have not moved for 30 minutes"):
+    with pytest.raises(LiveError, match="have not moved for 30 minutes"):
         update.rerun()
     assert reruns.STANDSTILL_S <= sum(pauses) < reruns.STANDSTILL_S + 60
 

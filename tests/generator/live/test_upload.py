@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from gen_bundle.live import upload as journey
-from gen_bundle.live.connection import Connection
-from gen_bundle.live.upload import HandedOverError, NotReadyError, set_published, upload
+from gen_bundle.live.connection import Connection, LiveError
+from gen_bundle.live.upload import HandedOverError, set_published, upload
 from tests.generator.check.drafts import Draft
 from tests.generator.live.conftest import Verb, ready_draft
 from tests.live_server import PASSWORD, TOKEN, Site
@@ -120,7 +120,7 @@ def test_gold_that_comes_with_the_tool_is_a_draft(tmp_path: Path, connection: Co
     draft = ready_draft()
     shipped = Path(journey.__file__).resolve().parents[3] / "bundles" / "process2025" / "data" / "test" / "gold.csv"
     draft.files["ref/gold.csv"] = shipped.read_bytes()
-    with pytest.raises(NotReadyError, match=r"draft: The gold of Task is synthetic: gold\.csv comes with gen-bundle"):
+    with pytest.raises(LiveError, match=r"draft: The gold of Task is synthetic: gold\.csv comes with gen-bundle"):
         upload(connection, written(tmp_path, draft))
 
 
@@ -151,7 +151,7 @@ def test_a_queue_of_ones_own_is_known(site: Site, connection: Connection, tmp_pa
     draft.yaml["docker_image"] = "localhost:5000/mine:1"  # its workers may have it
     assert upload(connection, written(tmp_path, draft)).obstacles == ()
     draft.yaml["queue"] = "another"
-    with pytest.raises(NotReadyError, match="queue-unknown"):
+    with pytest.raises(LiveError, match="queue-unknown"):
         upload(connection, written(tmp_path, draft))
 
 

@@ -17,6 +17,7 @@ from gen_bundle.resources import competitions
 from gen_bundle.zips.unpacking import BUNDLE, unpack
 from tests.generator.competition import small_competition
 from tests.generator.new.test_recipes import made
+from tests.sweeps import sweep
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
 
@@ -66,13 +67,34 @@ def test_what_a_changed_module_imports_is_packed(tmp_path: Path) -> None:
         assert f"scoring_kit/{imported}.py" in found
 
 
+@pytest.mark.parametrize(
+    ("text", "is_imported"),
+    [
+        ("@staticmethod\ndef read():\n    from scoring_kit import board\n", True),
+        ("class Reader:\n    def read(self):\n        import scoring_kit.board\n", True),
+        ("def read():\n    pass\n\n\nfrom scoring_kit.board import own_part\n", True),
+        ("try:\n    import scoring_kit.board\nexcept ImportError:\n    pass\n", True),
+        # lines within texts look like definitions
+        ("A = '''\ndef a():\n'''\ndef b():\n    import scoring_kit.board\nC = '''\ndef c():\n'''\n", True),
+        ("A = '''\ndef a(): pass\n'''\nimport scoring_kit.board\nC = '''\ndef c():\n'''\n", True),
+        ("A = '''\nimport scoring_kit.board\ndef a():\n'''\n", False),
+        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import scoring_kit.board\n", False),
+    ],
+)
+def test_imports_are_found_wherever_they_are(text: str, is_imported: bool, tmp_path: Path) -> None:
+    folder = small_competition(tmp_path)
+    (folder / "my_task" / "more.py").write_text(text)
+    resolved = resolve(folder)
+    assert ("scoring_kit/board.py" in program_members(resolved, resolved.parts[0])) == is_imported
+
+
 @cache
 def _environment() -> dict[str, str]:
     return {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
 
 
 # Of the others `tests/bundles/` shows it.
-@pytest.mark.parametrize("source", ["clpsych2025", *KINDS, "own"])
+@pytest.mark.parametrize("source", sweep(["clpsych2025", *KINDS, "own"], ["clpsych2025", "classification", "own"]))
 def test_each_program_runs_in_isolation(source: str, tmp_path: Path) -> None:
     layout, only = ("separate", "a2") if source == "clpsych2025" else (None, None)
     if source == "own":

@@ -22,7 +22,7 @@ from scoring_kit.metrics.bertscore import BertScoreOptions, BertScorer
 from scoring_kit.metrics.nli import NliModel, NliOptions
 from scoring_kit.models import device
 from tests import tiny_models
-from tests.generator.rescore.warm import Left, WarmWorker, score_alone, write_job
+from tests.generator.rescore.warm import Left, WarmWorker, score_in_a_fork, write_job
 from tests.punkt import punkt as punkt
 from tests.scoring_programs.clpsych2025.cases import post
 from tests.scoring_programs.clpsych2025.model_cases import MARKS, MODELS
@@ -85,7 +85,7 @@ def test_every_submission_leaves_what_a_single_run_leaves(
 ) -> None:
     submissions = _submissions(answers)
     alone = [
-        score_alone(program, write_job(tmp_path / f"alone {number}", gold_folder, files))
+        score_in_a_fork(program, write_job(tmp_path / f"alone {number}", gold_folder, files))
         for number, files in enumerate(submissions)
     ]
     assert [left.exit_code for left in alone] == [0, 0, 1, 0, 0]
@@ -121,7 +121,7 @@ def test_a_model_that_is_missing_is_the_organisers_fault_in_every_run(
     program = _program(tmp_path, **{"bertscore.model": str(model)})
     model.rmdir()
     files = _submissions(answers)[0]
-    alone = score_alone(program, write_job(tmp_path / "alone", gold_folder, files))
+    alone = score_in_a_fork(program, write_job(tmp_path / "alone", gold_folder, files))
     assert alone.exit_code == 2
     with WarmWorker(program, gold_folder, log=tmp_path / "log") as worker:
         for number in range(2):

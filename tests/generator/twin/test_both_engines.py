@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.codabench.versions import PlatformVersion
+from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.twin.dry_run import DryRunRequest, dry_run
 from gen_bundle.twin.engines import Engine
 from tests.generator.twin.bundles import ACCURACY, COLUMN, COMMAND, GOOD, HALF, Bundle, write_files, write_zip, writes
+from tests.sweeps import sweep
 
 pytestmark = pytest.mark.slow
 
@@ -394,7 +395,7 @@ def test_links_that_leave_the_output_are_followed_after_no_ending(engine: Engine
     assert sum("is a link to" in note for note in results.notes) == 2
 
 
-@pytest.mark.parametrize("version", PlatformVersion)
+@pytest.mark.parametrize("version", sweep(PlatformVersion, [NEWEST]))
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_outcome(case: Case, version: PlatformVersion, engine: Engine, tmp_path: Path) -> None:
     if version is PlatformVersion.V1_32:

@@ -3,9 +3,10 @@
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import chain, compress, filterfalse, groupby, islice
+from operator import itemgetter
 from pathlib import PurePosixPath
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
@@ -17,6 +18,7 @@ from gen_bundle.check.leaks.records import (
     blocks,
     content_digest,
     digests,
+    first_word,
     in_memory,
     is_binary,
     is_table,
@@ -31,7 +33,7 @@ from gen_bundle.check.leaks.records import (
 )
 from gen_bundle.check.leaks.relation import BY_CHANCE, Agreement, Pairs, agreement, follows_order, log_orders, repeats
 from gen_bundle.check.leaks.visible import INPUT_CHANNELS, Seen, foreign_files, listings
-from gen_bundle.zips.tree import sha256_of
+from gen_bundle.zips.tree import Node, sha256_of
 
 # After so many items, columns that say nothing are no longer compared.
 ENOUGH = 500
@@ -138,7 +140,7 @@ def _shown(block: Block, rows: Sequence[int], own: Iterable[str]) -> dict[str, l
     for name in islice(others, WIDEST):
         cells = list(map(block.columns[name].__getitem__, rows))
         shown[name] = plain_cells(cells)
-        if any(" " in cell for cell in cells):
+        if " " in "".join(cells):
             shown[LOOK + name] = list(map(_look, cells))
     return shown
 
@@ -248,8 +250,8 @@ class Search:
             others = filterfalse(self._ids.__contains__, cells[:ENOUGH])
             if not self._ids.isdisjoint(map(plain, others)):
                 cells = plain_cells(cells)
-            is_id = list(map(self._ids.__contains__, cells))
-            if any(is_id):
+            if not self._ids.isdisjoint(cells):
+                is_id = list(map(self._ids.__contains__, cells))
                 named[name] = (list(compress(range(len(cells)), is_id)), list(compress(cells, is_id)))
         for place, table in enumerate(self.gold.tables):
             for key in table.keys:
@@ -303,7 +305,7 @@ class Search:
                 for title, secret in table.secret.items() if head in OFFSETS else ():
                     golds = map(secret.__getitem__, order)
                     rows = list(filter(all, zip(golds, cells[head:], strict=True)))
-                    runs = Counter(pair for pair, _ in groupby(rows))
+                    runs = Counter(map(itemgetter(0), groupby(rows)))
                     found = _judged(Counter(rows), len(columns) * len(table.secret), table, seen, runs)
                     if found and found.how not in ("by its order", "in groups"):
                         where = f"{_column(name.rpartition(' ')[2])}, in the order of the items"
@@ -480,6 +482,7 @@ class Texts:
 
     def __init__(self, texts: Iterable[tuple[str, ...]]) -> None:
         self._texts = list(dict.fromkeys(texts))
+        self._vocabulary = frozenset(chain.from_iterable(self._texts))
         self._suspects: list[tuple[Seen, set[int]]] = []
         self._sizes: dict[int, set[int]] = {}
         for text in self._texts:
@@ -501,6 +504,8 @@ class Texts:
         held: set[int] = set()
         for text in portions(seen.node):
             found = words(text.replace("\\n", " "))
+            if self._vocabulary.isdisjoint(found):
+                continue  # such as a list of ids
             for size, codes in wanted.items():
                 shifted = (found[start:] for start in range(size))
                 held |= codes.intersection(map(hash, zip(*shifted, strict=False)))
@@ -515,8 +520,7 @@ class Texts:
                 long = (cell for cell in set(cells) if cell.count(" ") >= SHORTEST - 1)
                 held |= secret.intersection(map(words, long))
         if not held and not is_binary(seen.node):
-            for line in lines(seen.node):
-                held |= secret.intersection([words(line), words(line.partition(":")[2])])
+            held = secret.intersection(_said_in_lines(seen.node, frozenset(text[0] for text in secret)))
         if held:
             certain = len(held) >= SEVERAL_TEXTS or max(map(len, held)) >= LONGEST
             shown = certain and len(held) >= len(secret) // 5
@@ -540,6 +544,14 @@ class Texts:
             long = not codes.isdisjoint(self._sizes.get(LONGEST, ()))
             what = f"holds words of {max(whole, 1)} of {len(self._texts)} gold texts"
             yield Leak(seen, what, long or whole >= SEVERAL_TEXTS)
+
+
+def _said_in_lines(node: Node, first: Set[str]) -> Iterator[tuple[str, ...]]:
+    """The words of lines, and of what a line has after a colon, that begin with one of the `first` words."""
+    for line in lines(node):
+        for text in (line, line.partition(":")[2]):
+            if first_word(text) in first:
+                yield words(text)
 
 
 def _codes(text: tuple[str, ...]) -> set[int]:

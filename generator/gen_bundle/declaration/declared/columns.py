@@ -201,7 +201,7 @@ def _field_left_out(said: Section, table: DeclaredTable, *, joint: bool) -> list
     fault = (said.trail, f"field is missing. Expected one of {', '.join(table.answers)}.")
     for name in table.key:
         if name not in table.fields:
-            fault = ((*table.trail, "key"), f"no field {name!r}. {nearest(name, list(table.fields))}")
+            fault = ((*table.said.trail, "key"), f"no field {name!r}. {nearest(name, list(table.fields))}")
             break
     if fault not in said.found:
         said.found.append(fault)

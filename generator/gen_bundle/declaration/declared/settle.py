@@ -13,7 +13,7 @@ from gen_bundle.declaration.declared.metrics import MetricRow, default_worst
 from gen_bundle.declaration.declared.tables import ONLY_TABLE, DeclaredTable, read_tables
 from gen_bundle.declaration.declared.titles import meaning_of, name_columns
 from gen_bundle.declaration.model import BETTER, DeclaredPhase
-from gen_bundle.declaration.source import Section, columns_of, listed, mapping_of, mappings, nearest
+from gen_bundle.declaration.source import Section, columns_of, nearest
 from scoring_kit.base.expressions import Expression, ExpressionError, read_expression
 
 DEFAULT = {
@@ -34,9 +34,8 @@ OF_ALL_MODELS = ("device", "precision", "batch_tokens", "cache")
 
 def engine_of(declared: Section) -> dict[str, Any]:
     """The engine that a declaration's `options` describe."""
-    options = mapping_of(declared.get("options"))
-    group = options.get("bertscore")
-    engine = declared.below(mapping_of(group), "options", "bertscore")
+    options = declared.mapping("options")
+    group, engine = options.get("bertscore"), options.mapping("bertscore")
     if group is not None and not isinstance(group, dict):
         engine.fault(f"expected a mapping with some of {', '.join(TYPES)}.")
     for name, value in engine.data.items():
@@ -47,7 +46,7 @@ def engine_of(declared: Section) -> dict[str, Any]:
         is_layer = name == "num_layers"
         if value is not None and (type(value) is not kind or value == "" or (is_layer and value < 1)):
             engine.fault(f"expected {expected} (found {value!r}).", name)
-    of_all = {name: options[name] for name in OF_ALL_MODELS if options.get(name) is not None}
+    of_all = {name: options.get(name) for name in OF_ALL_MODELS if options.get(name) is not None}
     return {**of_all, **with_options(DEFAULT, engine.data)}
 
 
@@ -143,63 +142,51 @@ def settle(declared: Section, folder: Path) -> DeclaredScoring:
     Each column gets `sort`, `worst`, `title`, `meaning` and `precision` from its metric where it gives none. Wrong
     shapes are left to the model.
     """
-    data = declared.data
     tables = read_tables(declared)
     if any(trail[-1] == "key" for trail, _ in declared.found):
         # metrics would blame the fields of a table whose key is wrong
-        for _, column in columns_of(data):
-            _complete_unread(column)
+        for column in columns_of(declared):
+            _complete_unread(column.data)
         return DeclaredScoring()
-    columns = []
+    columns: list[SettledColumn] = []
+    metrics: dict[str, dict[str, DeclaredMetric]] = {}
     for task in declared.sections("tasks"):
-        columns += [SettledColumn(str(task.get("id")), column) for column in task.sections("columns")]
+        name = str(task.get("id"))
+        metrics[name] = {}
+        columns += [SettledColumn(name, column) for column in task.sections("columns")]
     engine = engine_of(declared)
     for one in columns:
         one.metric = _metric(one.said, tables, folder)
-        if one.metric is not None:
-            _complete(one.said, one.metric)
-            column = one.said.data
-            one.metric.worst, one.metric.better = column["worst"], BETTER.get(str(column["sort"]), "lower")
-            _complete_metric(one.metric, engine, folder, one.said)
-    _show_bounds(data, tables)
+        if one.metric is None:
+            continue
+        _complete(one.said, one.metric)
+        _complete_metric(one.metric, engine, folder, one.said)
+        if isinstance(one.said.get("key"), str):
+            metrics[one.task][one.said.get("key")] = one.metric
+    for table in tables.values():
+        _show_bounds(table)
     name_columns([(one.said.data, one.metric) for one in columns if one.metric is not None])
     _complete_others(declared, columns)
-    expressions = _expressions(columns, data.get("layout", "joint"))
-    checks = dict(_checks(declared, tables, folder))
-    return DeclaredScoring(tables, _by_task(data, columns), expressions, checks)
+    expressions = _expressions(columns, declared.data.get("layout", "joint"))
+    return DeclaredScoring(tables, metrics, expressions, dict(_checks(tables, folder)))
 
 
-def _show_bounds(data: dict[str, Any], tables: Mapping[str, DeclaredTable]) -> None:
+def _show_bounds(table: DeclaredTable) -> None:
     """Put the bounds of numbers that metrics of probabilities ask for where participants read of the fields."""
-    for table in tables.values():
-        declared: Any = data
-        for step in table.trail:
-            declared = declared[step]
-        for _, item in mappings(declared, "fields"):
-            field = table.fields.get(str(item.get("field")), {})
-            item.update({end: field[end] for end in ("min", "max") if end in field})
+    for item in table.said.sections("fields"):
+        field = table.fields.get(str(item.get("field")), {})
+        item.data.update({end: field[end] for end in ("min", "max") if end in field})
 
 
-def _by_task(data: dict[str, Any], columns: Sequence[SettledColumn]) -> dict[str, dict[str, DeclaredMetric]]:
-    found: dict[str, dict[str, DeclaredMetric]] = {str(task.get("id")): {} for _, task in mappings(data, "tasks")}
-    for one in columns:
-        key = one.said.get("key")
-        if one.metric is not None and isinstance(key, str):
-            found[one.task][key] = one.metric
-    return found
-
-
-def _checks(
-    declared: Section, tables: Mapping[str, DeclaredTable], folder: Path
-) -> Iterator[tuple[str, dict[str, str]]]:
+def _checks(tables: Mapping[str, DeclaredTable], folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
     for name, table in tables.items():
         own = OWN.fullmatch(table.check or "")
         if own is not None and (folder / own["file"]).is_file():
             yield name, {"file": own["file"], "function": own["function"]}
         elif own is not None:
-            declared.fault(f"no file {own['file']!r} beside bundle.yaml.", *table.trail, "check")
+            table.said.fault(f"no file {own['file']!r} beside bundle.yaml.", "check")
         elif table.check is not None:
-            declared.fault(f"expected FILE.py:FUNCTION (found {table.check!r}).", *table.trail, "check")
+            table.said.fault(f"expected FILE.py:FUNCTION (found {table.check!r}).", "check")
 
 
 def _metric(column: Section, tables: dict[str, DeclaredTable], folder: Path) -> DeclaredMetric | None:
@@ -216,7 +203,8 @@ def _metric(column: Section, tables: dict[str, DeclaredTable], folder: Path) -> 
 
 
 def _complete_metric(metric: DeclaredMetric, engine: dict[str, Any], folder: Path, column: Section) -> None:
-    """What a metric needs besides its own options: BERTScore its engine, a ranking the field of its items."""
+    """What a metric needs besides its own options: its column's, BERTScore its engine, a ranking its items' field."""
+    metric.worst, metric.better = column.get("worst"), BETTER.get(str(column.get("sort")), "lower")
     if metric.known is None:
         return
     if metric.metric == "bertscore":
@@ -261,10 +249,10 @@ def _complete_others(declared: Section, columns: Sequence[SettledColumn]) -> Non
     for one in columns:
         said = one.said
         if said.get("measured") is not None:
-            _complete_measured(said.data, declared.data)
+            _complete_measured(said.data, declared)
         elif one.metric is None and said.get("computation") is None and said.get("expression") is None:
             _complete_unread(said.data)
-    by_key = {one.said.get("key"): one.said.data for one in columns}
+    by_key = {str(one.said.get("key")): one.said.data for one in columns}
     for one in columns:
         if one.said.get("computation") is not None:
             _complete_computed(one.said, by_key)
@@ -277,9 +265,9 @@ def _complete_unread(column: dict[str, Any]) -> None:
             column[key] = value
 
 
-def _complete_measured(column: dict[str, Any], data: dict[str, Any]) -> None:
+def _complete_measured(column: dict[str, Any], declared: Section) -> None:
     """A column of seconds; no run takes longer than its phase allows."""
-    limits = [phase.get("execution_time_limit", DEFAULT_LIMIT) for _, phase in mappings(data, "phases")]
+    limits = [phase.data.get("execution_time_limit", DEFAULT_LIMIT) for phase in declared.sections("phases")]
     defaults = {
         "title": "Seconds",
         "sort": "asc",
@@ -291,10 +279,10 @@ def _complete_measured(column: dict[str, Any], data: dict[str, Any]) -> None:
         column.setdefault(key, value)
 
 
-def _complete_computed(said: Section, by_key: dict[Any, dict[str, Any]]) -> None:
+def _complete_computed(said: Section, by_key: dict[str, dict[str, Any]]) -> None:
     """A computed column is sorted as those it is made of, and shown as precisely."""
     column = said.data
-    parts = [by_key[name] for name in listed(column, "of") if isinstance(name, str) and name in by_key]
+    parts = [by_key[name] for name in said.items("of") if isinstance(name, str) and name in by_key]
     computation = str(column.get("computation"))
     if computation == "avg_rank":
         column.setdefault("precision", RANK_PRECISION)

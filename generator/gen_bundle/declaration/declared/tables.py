@@ -7,7 +7,7 @@ from typing import Any
 
 from gen_bundle.declaration.declared.fields import PLACE_KEYS, read_fields
 from gen_bundle.declaration.model import CODE_KEYS, SubmittedTable
-from gen_bundle.declaration.source import Section, Trail, listed, nearest
+from gen_bundle.declaration.source import Section, items_of, mapping_of, nearest
 from scoring_kit.base.fields import Field
 from scoring_kit.base.row_files import File
 
@@ -37,7 +37,7 @@ class DeclaredTable:
         skips_empty: whether a gold cell may be empty.
         public: gold columns that participants may know.
         check: FILE.py:FUNCTION.
-        trail: its place in bundle.yaml.
+        said: what bundle.yaml says of it.
     """
 
     id: str
@@ -56,7 +56,7 @@ class DeclaredTable:
     all_items: bool = False
     public: list[str] = field(default_factory=list)
     check: str | None = None
-    trail: Trail = ()
+    said: Section = field(default_factory=lambda: Section({}))
 
     def field_of(self, name: str) -> Field:
         """A field as scoring reads it."""
@@ -83,7 +83,7 @@ class DeclaredTable:
 
     def as_option(self) -> dict[str, Any]:
         """The table as the scoring package gets it."""
-        option = {name: value for name, value in vars(self).items() if name not in ("check", "trail")}
+        option = {name: value for name, value in vars(self).items() if name not in ("check", "said")}
         option["fields"] = list(self.fields.values())
         option["unit"] = self.unit_word
         for name in ("file", "gold", "gold_keys"):
@@ -123,7 +123,7 @@ def read_tables(declared: Section) -> dict[str, DeclaredTable]:
     submission.setdefault("file", ", ".join(dict.fromkeys(table.file.name for table in tables.values())))
     rows = []  # of the format table of all, each after its file's name
     for table in several.values():
-        for row in listed(table, "fields"):
+        for row in items_of(mapping_of(table).get("fields")):
             if isinstance(row, dict):
                 rows.append({**row, "field": f"{table.get('file')}: {row.get('field')}"})
             else:
@@ -134,7 +134,7 @@ def read_tables(declared: Section) -> dict[str, DeclaredTable]:
 
 def _table(name: str, section: Section, around: Section) -> DeclaredTable:
     """A table, and its `reference`, which stands `around` it or in it."""
-    table = DeclaredTable(name, trail=section.trail)
+    table = DeclaredTable(name, said=section)
     section.check_keys((*TABLE_KEYS, "tables", "kind", *CODE_KEYS))
     table.file = _file(section)
     table.many = section.choice("rows", ("one", "many"), "one") == "many"
@@ -142,7 +142,7 @@ def _table(name: str, section: Section, around: Section) -> DeclaredTable:
     table.reject_missing = section.choice("missing", ("reject", "empty"), default) == "reject"
     table.check = section.text("check", "a function beside bundle.yaml: metrics.py:check")
     table.key = section.names("key")
-    places = {item.get("field"): item.data for item in section.sections("fields")}
+    places = {str(item.get("field")): item.data for item in section.sections("fields")}
     table.by_line = table.key == [LINE] and LINE not in places
     table.fields = dict(read_fields(section, table.key))
     table.file = _placed(table, table.file, section, list(table.fields), places)
@@ -159,7 +159,7 @@ def _table(name: str, section: Section, around: Section) -> DeclaredTable:
     return table
 
 
-def _read_reference(table: DeclaredTable, section: Section, places: Mapping[Any, dict[str, Any]]) -> None:
+def _read_reference(table: DeclaredTable, section: Section, places: Mapping[str, dict[str, Any]]) -> None:
     section.check_keys(REFERENCE_KEYS)
     table.gold = _file(section)
     table.skips_empty = section.choice("empty", ("error", "skip"), "error") == "skip"
@@ -197,7 +197,7 @@ def _renamed(table: DeclaredTable, reference: Section) -> dict[str, dict[str, An
 
 
 def _placed(
-    table: DeclaredTable, file: File, section: Section, columns: list[str], places: Mapping[Any, dict[str, Any]]
+    table: DeclaredTable, file: File, section: Section, columns: list[str], places: Mapping[str, dict[str, Any]]
 ) -> File:
     """The file with where it has each field: by its place without a header, else by a column's name or a path."""
     if section.get("header") == "none":

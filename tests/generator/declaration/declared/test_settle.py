@@ -441,6 +441,9 @@ def test_nothing_that_yaml_can_say_ends_in_a_traceback() -> None:
             faults(data)
         for key in ("name", "field", "fields", "gold", "where", "by", "table", "average", "positive"):
             faults(declaration([column({"name": "f1", "field": "label", key: value})]))
+        faults(declaration([column("accuracy")], fields=[{"field": value}, *FIELDS]))
+        faults(declaration([column("accuracy")], tables={"one": value, "two": {"file": "p.csv", "fields": FIELDS}}))
+        faults(declaration([column("accuracy", key=value), {"computation": "avg", "of": [value, "c"]}]))
 
 
 @pytest.mark.parametrize(
