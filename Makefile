@@ -35,13 +35,14 @@ test-without-models: .venv/dev
 test-thorough: .venv/dev  ## The other cases of these sweeps.
 	$(BIN)/pytest -n auto --dist worksteal -m "thorough and not models and not docker"
 
-test-scoring: test-tf4 test-tf5  ## The tests with models, under both major versions of transformers (--jobs 2: at once).
+test-scoring: test-tf4 test-tf5  ## The tests with models; what calls transformers under both its major versions (--jobs 2: at once).
 
 test-tf4: .venv/models
 	$(BIN)/pytest -m models
 
+# What calls transformers; the image of the other model tests has version 4 alone, and a dry run only starts programs.
 test-tf5: .venv-tf5/models
-	.venv-tf5/bin/pytest -m models
+	.venv-tf5/bin/python -m pytest -m models tests/scoring_programs tests/generator/rescore
 
 test-platform-image: .venv/dev .venv-platform/ready  ## Programs without models, under the versions of the platform's own image.
 	$(BIN)/pytest -n auto --dist worksteal -m platform tests/platform_image
@@ -111,9 +112,11 @@ TORCH := requirements/install-torch requirements/torch.txt docker/requirements.c
 	for lock in models encoder; do $(BIN)/python $(PIP) install --require-hashes --no-deps -r requirements/$$lock.txt || exit 1; done
 	touch $@
 
-.venv-tf5/models: requirements/base.txt requirements/dev.txt $(TORCH) requirements/models-tf5.txt requirements/encoder.txt pyproject.toml
-	$(PYTHON) -m venv .venv-tf5
+# Over the packages of .venv, of which those of version 5 come first.
+.venv-tf5/models: .venv/dev $(TORCH) requirements/models-tf5.txt requirements/encoder.txt
+	$(BIN)/python -m venv --clear .venv-tf5
+	below=$$(echo "$(CURDIR)"/.venv/lib/python*/site-packages); \
+	echo "import site; site.addsitedir('$$below')" > "$$(echo .venv-tf5/lib/python*/site-packages)/below.pth"
 	requirements/install-torch .venv-tf5/bin/python
-	for lock in base score dev models-tf5 encoder; do .venv-tf5/bin/python $(PIP) install --require-hashes --no-deps -r requirements/$$lock.txt || exit 1; done
-	.venv-tf5/bin/python $(PIP) install --no-build-isolation --no-deps --editable .
+	for lock in models-tf5 encoder; do .venv-tf5/bin/python $(PIP) install --require-hashes --no-deps -r requirements/$$lock.txt || exit 1; done
 	touch $@

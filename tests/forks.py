@@ -109,8 +109,9 @@ def _name(arguments: Sequence[str]) -> str:
 
 
 def run_here(command: Sequence[str], *, env: Mapping[str, str], **_: object) -> "subprocess.CompletedProcess[str]":
-    """As `subprocess.run`, in this process: for `python -c …` that imports its own modules and the standard library."""
-    ours = _own_modules()
+    """As `subprocess.run`, in this process: for `python -c …` that imports the standard library and what is in zips."""
+    own = OURS - {"tests"}
+    ours = {name: module for name, module in sys.modules.items() if name.partition(".")[0] in own}
     status = 0
     with (
         redirect_stdout(io.StringIO()) as out,
@@ -129,16 +130,11 @@ def run_here(command: Sequence[str], *, env: Mapping[str, str], **_: object) -> 
             traceback.print_exc()
             status = 1
         finally:
-            for name in _own_modules():
-                del sys.modules[name]
+            for name, module in [*sys.modules.items()]:
+                if isinstance(getattr(module, "__loader__", None), zipimport.zipimporter):
+                    del sys.modules[name]
             sys.modules.update(ours)
     return subprocess.CompletedProcess(command, status, out.getvalue(), err.getvalue())
-
-
-def _own_modules() -> dict[str, ModuleType]:
-    """What is imported of our own packages, but for the tests."""
-    own = OURS - {"tests"}
-    return {name: module for name, module in sys.modules.items() if name.partition(".")[0] in own}
 
 
 def _compiled(path: str, source: bytes) -> CodeType:
