@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 CODE := bundles docker docs generator research scoring_programs tests  # and not what is being tried in the checkout
 PIP := -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test test-without-models test-scoring test-tf4 test-tf5 test-platform-image test-docker test-podman check quick bench lock schema docs pictures clean
+.PHONY: demo test test-without-models test-thorough test-scoring test-tf4 test-tf5 test-platform-image test-docker test-podman check quick bench lock schema docs pictures clean
 
 demo: .venv/demo  ## Build CLPsych 2025, dry-run its model-free task; then the same for a task from a CSV.
 	$(BIN)/gen-bundle clpsych2025 --out bundle.zip
@@ -26,19 +26,23 @@ demo: .venv/demo  ## Build CLPsych 2025, dry-run its model-free task; then the s
 	  'demo/reviews.zip         its bundle; demo/reviews-dry-run/ is what running it gave' \
 	  'docs/tutorial.md         from your own CSV to a competition: begin here'
 
-test: .venv/dev  ## Everything that needs no model, with style and types.
+test: .venv/dev  ## What needs no model, with style and types; of long sweeps a few cases.
 	$(MAKE) --no-print-directory --jobs 2 check test-without-models
 
 test-without-models: .venv/dev
-	$(BIN)/pytest -n auto --dist worksteal -m "not models and not docker and not image and not platform"
+	$(BIN)/pytest -n auto --dist worksteal -m "not models and not docker and not image and not platform and not thorough"
 
-test-scoring: test-tf4 test-tf5  ## The tests with models, under both major versions of transformers (--jobs 2: at once).
+test-thorough: .venv/dev  ## The other cases of these sweeps.
+	$(BIN)/pytest -n auto --dist worksteal -m "thorough and not models and not docker"
+
+test-scoring: test-tf4 test-tf5  ## The tests with models; what calls transformers under both its major versions (--jobs 2: at once).
 
 test-tf4: .venv/models
 	$(BIN)/pytest -m models
 
+# What calls transformers; the image of the other model tests has version 4 alone, and a dry run only starts programs.
 test-tf5: .venv-tf5/models
-	.venv-tf5/bin/pytest -m models
+	.venv-tf5/bin/python -m pytest -m models tests/scoring_programs tests/generator/rescore
 
 test-platform-image: .venv/dev .venv-platform/ready  ## Programs without models, under the versions of the platform's own image.
 	$(BIN)/pytest -n auto --dist worksteal -m platform tests/platform_image
@@ -55,7 +59,7 @@ check: .venv/dev  ## Style and types.
 	$(BIN)/mypy generator scoring_programs tests research docs
 
 quick: .venv/dev
-	$(BIN)/pytest -q -m "not models and not docker and not image and not platform and not slow and not browser"
+	$(BIN)/pytest -q -m "not models and not docker and not image and not platform and not thorough and not slow and not browser"
 
 bench: .venv/models  ## Speed and memory, as ratios measured in one run; asserts nothing.
 	$(BIN)/python -m research.benchmarks
@@ -108,9 +112,11 @@ TORCH := requirements/install-torch requirements/torch.txt docker/requirements.c
 	for lock in models encoder; do $(BIN)/python $(PIP) install --require-hashes --no-deps -r requirements/$$lock.txt || exit 1; done
 	touch $@
 
-.venv-tf5/models: requirements/base.txt requirements/dev.txt $(TORCH) requirements/models-tf5.txt requirements/encoder.txt pyproject.toml
-	$(PYTHON) -m venv .venv-tf5
+# Over the packages of .venv, of which those of version 5 come first.
+.venv-tf5/models: .venv/dev $(TORCH) requirements/models-tf5.txt requirements/encoder.txt
+	$(BIN)/python -m venv --clear .venv-tf5
+	below=$$(echo "$(CURDIR)"/.venv/lib/python*/site-packages); \
+	echo "import site; site.addsitedir('$$below')" > "$$(echo .venv-tf5/lib/python*/site-packages)/below.pth"
 	requirements/install-torch .venv-tf5/bin/python
-	for lock in base score dev models-tf5 encoder; do .venv-tf5/bin/python $(PIP) install --require-hashes --no-deps -r requirements/$$lock.txt || exit 1; done
-	.venv-tf5/bin/python $(PIP) install --no-build-isolation --no-deps --editable .
+	for lock in models-tf5 encoder; do .venv-tf5/bin/python $(PIP) install --require-hashes --no-deps -r requirements/$$lock.txt || exit 1; done
 	touch $@

@@ -12,7 +12,6 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -90,9 +89,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterat
 @pytest.fixture(autouse=True)
 def process_as_found() -> Iterator[None]:
     """Begin and end alike, in whatever order: what programs set for their whole process is put back."""
-    longest_cell, thresholds = csv.field_size_limit(), gc.get_threshold()
-    with patch.dict(os.environ):
-        yield
+    longest_cell, thresholds, environment = csv.field_size_limit(), gc.get_threshold(), dict(os.environ)
+    yield
+    if os.environ != environment:
+        os.environ.clear()
+        os.environ.update(environment)
     csv.field_size_limit(longest_cell)
     gc.set_threshold(*thresholds)
 

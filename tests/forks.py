@@ -1,37 +1,36 @@
 """Programs in forks of the test's process, where what they import is imported already, or within it.
 
-Importing scikit-learn takes most of two seconds a process, pip half a second, compiling a validator a twentieth. For
-tests that start many; that programs start by themselves, the dry run's tests of the process engine show.
+Importing scikit-learn takes most of two seconds a process, pip half a second, compiling a validator a twentieth, and a
+fork of a process that has run thousands of tests as long. For tests that start many; that programs start by themselves,
+the dry run's tests of the process engine show.
 """
 
 import gc
 import importlib
+import io
 import os
 import runpy
 import subprocess
 import sys
 import traceback
 import warnings
-import zipfile
 import zipimport
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import redirect_stderr, redirect_stdout, suppress
+from contextlib import redirect_stderr, redirect_stdout
 from functools import partial
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, TextIO
+from unittest.mock import DEFAULT, patch
 
 import pytest
-
-from gen_bundle.render.starting_kit import DRIVER
 
 LIBRARIES = {
     "score.py": "sklearn.metrics",
     "organise.py": "sklearn.metrics",
     "pip": "pip._internal.commands.install",
-    DRIVER: "zipfile",
 }
-"""What is forked, `python …/NAME`, `python -m NAME` or `python -c NAME` → what is imported before."""
+"""What is forked, `python …/NAME` or `python -m NAME` → what is imported before."""
 
 FLAGS = ("-I", "-S", "-P", "-s", "-B", "-X", "utf8")
 
@@ -83,15 +82,12 @@ class ForkedPython(Fork):
             super(Fork, self).__init__(args, **options)
             return
         importlib.import_module(library)
-        if arguments[1] == DRIVER:
-            for validator in Path(arguments[2]).parent.glob("*.pyz"):
-                _compile_members(validator)
         super().__init__(partial(run_script, arguments), **options)
 
 
 @pytest.fixture
 def forked_python(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run scoring programs, organisers, validators and pip in forks."""
+    """Run scoring programs, organisers and pip in forks."""
     monkeypatch.setattr(subprocess, "Popen", ForkedPython)
 
 
@@ -109,20 +105,43 @@ def _name(arguments: Sequence[str]) -> str:
     """What a Python runs, as in `LIBRARIES`."""
     if not arguments:
         return ""
-    return arguments[1] if arguments[0] in ("-m", "-c") else Path(arguments[0]).name
+    return arguments[1] if arguments[0] == "-m" else Path(arguments[0]).name
 
 
-def _compile_members(archive: Path) -> None:
-    with zipfile.ZipFile(archive) as opened:
-        sources = {opened.read(name): f"{archive}/{name}" for name in opened.namelist() if name.endswith(".py")}
-    for source in sources.keys() - COMPILED.keys():
-        with suppress(SyntaxError, ValueError):
-            COMPILED[source] = compile(source, sources[source], "exec", dont_inherit=True)
+def run_here(command: Sequence[str], *, env: Mapping[str, str], **_: object) -> "subprocess.CompletedProcess[str]":
+    """As `subprocess.run`, in this process: for `python -c …` that imports the standard library and what is in zips."""
+    own = OURS - {"tests"}
+    ours = {name: module for name, module in sys.modules.items() if name.partition(".")[0] in own}
+    status = 0
+    with (
+        redirect_stdout(io.StringIO()) as out,
+        redirect_stderr(io.StringIO()) as err,
+        patch.dict(os.environ, env, clear=True),
+        patch.object(sys, "path", [path for path in sys.path if Path(path) not in ROOTS]),
+        patch.object(sys, "argv", ["-c", *_arguments(command)[2:]]),
+        patch.multiple(gc, freeze=DEFAULT, set_threshold=DEFAULT),
+        patch.object(zipimport, "_compile_source", _compiled),
+    ):
+        for name in ours:
+            del sys.modules[name]
+        try:
+            exec(_arguments(command)[1], {"__name__": "__main__"})
+        except Exception:
+            traceback.print_exc()
+            status = 1
+        finally:
+            for name, module in [*sys.modules.items()]:
+                if isinstance(getattr(module, "__loader__", None), zipimport.zipimporter):
+                    del sys.modules[name]
+            sys.modules.update(ours)
+    return subprocess.CompletedProcess(command, status, out.getvalue(), err.getvalue())
 
 
 def _compiled(path: str, source: bytes) -> CodeType:
     """What `zipimport` takes for a module."""
-    return COMPILED.get(source) or compile(source, path, "exec", dont_inherit=True)
+    if source not in COMPILED:
+        COMPILED[source] = compile(source, path, "exec", dont_inherit=True)
+    return COMPILED[source]
 
 
 def _become(main: Callable[[], object], environment: Mapping[str, str]) -> None:
@@ -170,13 +189,9 @@ def run_script(arguments: Sequence[str], kept: Sequence[str] = ()) -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] in replaced]:
         REPLACED.append(sys.modules.pop(name))
     sys.path[:] = [path for path in sys.path if Path(path) not in ROOTS]
-    vars(zipimport)["_compile_source"] = _compiled
     if arguments[0] == "-m":
         sys.argv = list(arguments[1:])
         runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
-    elif arguments[0] == "-c":
-        sys.argv = ["-c", *arguments[2:]]
-        exec(arguments[1], {"__name__": "__main__"})
     else:
         sys.argv = list(arguments)
         sys.path.insert(0, str(Path(arguments[0]).resolve().parent))

@@ -1,8 +1,8 @@
 """What builds start processes for, kept from one build to the next: for tests that make many bundles.
 
-A package's organiser process goes on (importing its libraries takes up to seconds). A validator runs in a fork, and not
-again for the same submissions. That a build starts its own processes and ends them, and what the validator says, tests
-of the package and of the starting kit show.
+A package's organiser process goes on (importing its libraries takes up to seconds). A validator runs in the test's own
+process, and not again for the same submissions. That a build starts its own processes and ends them, and what the
+validator says, tests of the package and of the starting kit show.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ import pytest
 from gen_bundle.package.client import Organiser, ScoringPackage
 from gen_bundle.render import starting_kit
 from gen_bundle.render.starting_kit import ValidatorVerdict
-from tests.forks import ForkedPython
+from tests.forks import run_here
 
 opened_anew = ScoringPackage.opened
 judged_anew = starting_kit.validator_verdicts
@@ -62,14 +62,14 @@ def running_organisers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run
 
 @pytest.fixture(scope="session")
 def known_verdicts() -> Verdicts:
-    """As `validator_verdicts`, in a fork, and not again for the same submissions."""
+    """As `validator_verdicts`, in this process, and not again for the same submissions."""
     known: dict[tuple[bytes, tuple[bytes, ...]], list[ValidatorVerdict]] = {}
 
     def verdicts(asked: Asked, package: ScoringPackage) -> list[list[ValidatorVerdict]]:
         keys = [(validator, tuple(submissions)) for validator, submissions in asked]
         new = [key for key in keys if key not in known]
         if new:
-            with patch.object(subprocess, "Popen", ForkedPython):
+            with patch.object(subprocess, "run", run_here):
                 known.update(zip(new, judged_anew(new, package), strict=True))
         return [known[key] for key in keys]
 

@@ -4,14 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from scoring_kit import ranking
-from scoring_kit.board import RankingView
 from scoring_kit.errors import Problems
 from scoring_kit.organiser import Request, Secrets, Warned, read_reference, serve, write_empty_answers
 from scoring_kit.program import Program
 from scoring_kit.results import TaskResult
 from scoring_kit.submission_files import copy_task_folders
-from scoring_kit.team_results import score_all
 from seedev2016 import reference
 from seedev2016.schema import EVENT_TYPES
 from seedev2016.standoff import Entity
@@ -79,6 +76,11 @@ def rank(request: Mapping[str, Any]) -> dict[str, Any]:
     Returns:
         What that returns, with a table for each task, and with `by_type`: task → team → event type → measure → value.
     """
+    # Here, since a build, which does not rank, would wait for them.
+    from scoring_kit import ranking
+    from scoring_kit.board import RankingView
+    from scoring_kit.team_results import score_all
+
     if not request.get("submissions"):
         return ranking.rank(request)
     program = Program.read(Path(request["program"]))

@@ -10,6 +10,7 @@ import pytest
 
 from gen_bundle.resources import resource
 from tests.bundles.replayed import check_board, files_of
+from tests.sweeps import sweep
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
 BUNDLES = resource("bundles")
@@ -39,7 +40,7 @@ def test_baselines_are_made_without_the_gold(name: str, tmp_path: Path) -> None:
     assert files_of(copy / "data" / "baselines") == files_of(BUNDLES / name / "data" / "baselines")
 
 
-@pytest.mark.parametrize("layout", ["joint", "tasks", "separate"])
+@pytest.mark.parametrize("layout", sweep(["joint", "tasks", "separate"], ["joint"]))
 @pytest.mark.parametrize("name", NAMES)
 def test_the_board_of_the_built_bundle_shows_the_direct_scores(name: str, layout: str, tmp_path: Path) -> None:
     check_board(tmp_path, name, layout, ["good", "weak"])

@@ -30,6 +30,7 @@ from gen_bundle.building import BuildRequest, build
 from gen_bundle.check import check_path
 from scoring_kit import frame
 from tests.generator.report.declared_task import declared_task
+from tests.sweeps import sweep
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers", "forked_python")]
 
@@ -916,7 +917,18 @@ def project(made: Case, folder: Path) -> Path:
     return place
 
 
-@pytest.mark.parametrize("name", CASES)
+FIRST = (
+    "an_own_function_of_many_rows",
+    "lines_of_text_without_keys",
+    "probabilities_against_labels",
+    "rankings_by_score",
+    "sets_of_labels_in_json",
+    "spans_of_characters",
+    "two_tables_together",
+)
+
+
+@pytest.mark.parametrize("name", sweep(CASES, FIRST))
 def test_it_builds_and_scores_as_computed_independently(name: str, tmp_path: Path) -> None:
     made = CASES[name](random.Random(name))
     assert scored(made, tmp_path) == pytest.approx(dict(made.expected), abs=1e-9)

@@ -13,6 +13,7 @@ import pytest
 from gen_bundle.building import BuildRequest, build
 from tests.generator.report.declared_task import declared_task
 from tests.generator.test_several_tables import outcomes
+from tests.sweeps import sweep
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
 
@@ -140,7 +141,7 @@ def made(folder: Path, case: str) -> Path:
     return competition
 
 
-@pytest.mark.parametrize("case", list(CASES))
+@pytest.mark.parametrize("case", sweep(CASES, ["a file each", "spread labels", "by line"]))
 def test_a_competition_of_each_kind_is_built_and_scores(case: str, tmp_path: Path) -> None:
     _, _, gold, sent, value, said = CASES[case]
     competition = made(tmp_path, case)

@@ -40,6 +40,7 @@ NO_BASELINES: Baselines = {}
 BLOCKS = ("body", "handlers", "cases", "orelse", "finalbody")
 """What of a statement holds statements, or what holds these."""
 DEFINITION = re.compile(r"^(?=def |async def |class |@)", re.MULTILINE)
+LONG_TEXT = ('"""', "'''")
 PARSING = Lock()
 
 
@@ -305,11 +306,13 @@ def _parsed(path: Path) -> list[ast.stmt]:
         SyntaxError, ValueError: it is no Python of this version, or not UTF-8.
     """
     text = path.read_text(encoding="utf-8")
-    parts = [part for part in DEFINITION.split(text) if "import" in part]
+    parts = DEFINITION.split(text)
     try:
-        return list(chain.from_iterable(syntax_tree(part).body for part in parts))
-    except SyntaxError:  # a line within a long text was taken for a definition, and the text was cut
-        return syntax_tree(text).body
+        if all(part.count(quotes) % 2 == 0 for part in parts for quotes in LONG_TEXT):
+            return list(chain.from_iterable(syntax_tree(part).body for part in parts if "import" in part))
+    except SyntaxError:  # a text was cut nevertheless
+        pass
+    return syntax_tree(text).body  # a line within a long text looks like a definition
 
 
 def absent_imports(competition: Resolved) -> list[str]:

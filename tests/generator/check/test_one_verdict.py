@@ -13,6 +13,7 @@ from gen_bundle.cli import root
 from gen_bundle.errors import UserError
 from tests.generator.new.making import bundled, csv_text, made
 from tests.generator.new.test_recipes import made as made_by
+from tests.sweeps import sweep
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
 DRAW = random.Random(3)
@@ -33,7 +34,7 @@ def test_the_folder_of_a_recipe_is_sound_for_the_check(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("layout", ["joint", "tasks", "separate"])
-@pytest.mark.parametrize("name", ["clpsych2025", "helpdesk"])  # of the others tests/bundles/ shows it
+@pytest.mark.parametrize("name", sweep(["clpsych2025", "helpdesk"], ["helpdesk"]))  # others: tests/bundles/
 def test_a_competition_is_sound_for_its_build_and_for_the_check_of_its_zip(
     name: str, layout: str, tmp_path: Path
 ) -> None:

@@ -33,6 +33,7 @@ from tests.generator.importing.bundles import (
 )
 from tests.generator.importing.projects import Files, foreign_project
 from tests.generator.twin.in_process import InProcessEngine
+from tests.sweeps import sweep
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
 
@@ -254,7 +255,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", sweep(CASES, ["libscores", "accuracy and F1 by hand"]))
 def test_a_common_scorer_is_recognised(name: str, tmp_path: Path) -> None:
     case = CASES[name]
     project = foreign_project(tmp_path / "project", case.scorer, case.gold, case.solution, case.columns)

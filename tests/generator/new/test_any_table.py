@@ -13,13 +13,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from declared import reference
-from gen_bundle.declaration.read import read_competition
 from gen_bundle.declaration.source import parse_value
 from gen_bundle.errors import UserError
 from gen_bundle.new.columns import TYPES
 from gen_bundle.new.project import Place, new_declared, yaml_text
 from gen_bundle.new.propose import Choices, propose
 from gen_bundle.new.split import divide
+from gen_bundle.package.resolve import resolve
 from gen_bundle.render.submission_text import page_text
 from tests.generator.new.making import read_gold
 
@@ -69,7 +69,7 @@ def test_any_table_is_a_competition_or_a_clear_error(table: list[list[str]], suf
                 assert "Expected" in message or "--" in message
             return
         folder = new_declared(Place("made", work), proposal, phases, check=False)
-        competition = read_competition(folder)
+        competition = resolve(folder)
         for data in ("data", "example"):
             for phase in phases:
                 read = reference.read(folder / data / phase, [competition.tasks[0].id], competition.options)
@@ -127,5 +127,5 @@ def test_any_type_that_is_asked_for_fits_or_is_refused(
         except UserError:
             return
         folder = new_declared(Place("made", work), proposal, phases, check=False)
-        competition = read_competition(folder)
+        competition = resolve(folder)
         assert reference.read(folder / "data/test", [competition.tasks[0].id], competition.options)

@@ -11,12 +11,13 @@ from tests.bundles.replayed import files_of
 from tests.generator.new.making import bundled, scores
 from tests.scoring_programs.declared.real_tasks.data import SEED
 from tests.scoring_programs.declared.real_tasks.making import MAKERS, team
+from tests.sweeps import sweep
 
 pytestmark = pytest.mark.usefixtures("kept_organisers", "forked_python")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", real_tasks())
+@pytest.mark.parametrize("name", sweep(real_tasks(), ("conll2003", "emoint", "hotpotqa", "semeval2018-1-e-c")))
 def test_a_competition_like_a_real_task(name: str, tmp_path: Path) -> None:
     folder = new_like(Place("mine", tmp_path), name)
     assert f"# Declared like {name}: " in (folder / "bundle.yaml").read_text(encoding="utf-8")

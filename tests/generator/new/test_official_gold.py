@@ -15,6 +15,7 @@ from gen_bundle.twin.dry_run import DryRunRequest, dry_run
 from tests.generator.new.making import bundled
 from tests.generator.new.official_gold import OFFICIAL, Official
 from tests.generator.twin.in_process import InProcessEngine
+from tests.sweeps import sweep
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
 
@@ -78,7 +79,7 @@ def _answer(row: dict[str, Any], columns: list[str]) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("name", OFFICIAL)
+@pytest.mark.parametrize("name", sweep(OFFICIAL, ("conll2003", "e-c", "ei-reg", "squad", "toxic-spans", "trec")))
 def test_gold_of_a_task_becomes_its_competition(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     official = OFFICIAL[name]
     assert sum(option.startswith("--") for option in official.options) <= 2

@@ -17,6 +17,7 @@ from gen_bundle.resources import competitions
 from gen_bundle.zips.unpacking import BUNDLE, unpack
 from tests.generator.competition import small_competition
 from tests.generator.new.test_recipes import made
+from tests.sweeps import sweep
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
 
@@ -75,6 +76,7 @@ def test_what_a_changed_module_imports_is_packed(tmp_path: Path) -> None:
         ("try:\n    import scoring_kit.board\nexcept ImportError:\n    pass\n", True),
         # lines within texts look like definitions
         ("A = '''\ndef a():\n'''\ndef b():\n    import scoring_kit.board\nC = '''\ndef c():\n'''\n", True),
+        ("A = '''\ndef a(): pass\n'''\nimport scoring_kit.board\nC = '''\ndef c():\n'''\n", True),
         ("A = '''\nimport scoring_kit.board\ndef a():\n'''\n", False),
         ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import scoring_kit.board\n", False),
     ],
@@ -92,7 +94,7 @@ def _environment() -> dict[str, str]:
 
 
 # Of the others `tests/bundles/` shows it.
-@pytest.mark.parametrize("source", ["clpsych2025", *KINDS, "own"])
+@pytest.mark.parametrize("source", sweep(["clpsych2025", *KINDS, "own"], ["clpsych2025", "classification", "own"]))
 def test_each_program_runs_in_isolation(source: str, tmp_path: Path) -> None:
     layout, only = ("separate", "a2") if source == "clpsych2025" else (None, None)
     if source == "own":

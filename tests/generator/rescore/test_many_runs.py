@@ -18,7 +18,8 @@ from gen_bundle.package.resolve import resolve
 from gen_bundle.render.starting_kit import starting_kits
 from gen_bundle.resources import resource
 from gen_bundle.zips.writing import write_zip
-from tests.generator.rescore.warm import WarmWorker, score_alone, score_in_a_fork, write_job
+from tests.generator.rescore.warm import Left, WarmWorker, score_alone, score_in_a_fork, write_job
+from tests.sweeps import sweep
 
 PROGRAMS = (
     ("clarity2026", None),
@@ -38,14 +39,15 @@ Files = Mapping[str, bytes]
 
 @dataclass(frozen=True)
 class Case:
-    """An unpacked program, the gold of its dev phase, and submissions."""
+    """An unpacked program, the gold of its dev phase, submissions, and what a single run of each leaves."""
 
     program: Path
     reference: Path
     submissions: list[Files]
+    alone: list[Left]
 
 
-@pytest.fixture(scope="module", params=[*PROGRAMS, *DECLARED], ids=str)
+@pytest.fixture(scope="module", params=sweep([*PROGRAMS, *DECLARED], [PROGRAMS[0], PROGRAMS[3], DECLARED[1]]), ids=str)
 def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
     work, task = tmp_path_factory.mktemp("case"), None
     if request.param in DECLARED:
@@ -71,8 +73,13 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     assert len(examples) >= fewest
     chance = random.Random(str(request.param))
     spoiled = [_spoiled(chance.choice(examples), chance) for _ in range(SPOILED)]
+    submissions = [*examples, {}, *spoiled]
     reference = data.gold.references[competition.parts[0].id]
-    return Case(work / "program", reference, [*examples, {}, *spoiled])
+    jobs = [write_job(work / f"alone {n}", reference, files) for n, files in enumerate(submissions)]
+    alone = [score_in_a_fork(work / "program", job) for job in jobs]
+    again = write_job(work / "by itself", reference, submissions[0])
+    assert score_alone(work / "program", again) == alone[0]  # so a fork may stand for such a run
+    return Case(work / "program", reference, submissions, alone)
 
 
 def _unzipped(content: bytes) -> Files:
@@ -100,14 +107,10 @@ def _spoiled(files: Files, chance: random.Random) -> Files:
 def test_every_submission_leaves_what_a_single_run_leaves(case: Case, together: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
-        jobs = [write_job(work / f"alone {n}", case.reference, files) for n, files in enumerate(case.submissions)]
-        alone = [score_in_a_fork(case.program, job) for job in jobs]
-        again = write_job(work / "by itself", case.reference, case.submissions[0])
-        assert score_alone(case.program, again) == alone[0]  # so a fork may stand for such a run
-        assert {left.exit_code for left in alone} == {0, 1}
-        order = [*range(len(alone)), *range(len(alone))]
+        assert {left.exit_code for left in case.alone} == {0, 1}
+        order = [*range(len(case.alone)), *range(len(case.alone))]
         random.Random(together).shuffle(order)
         with WarmWorker(case.program, case.reference, log=work / "log", together=together) as worker:
             for turn, number in enumerate(order):
                 left = worker.score(write_job(work / str(turn), case.reference, case.submissions[number]))
-                assert left == alone[number]
+                assert left == case.alone[number]

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.codabench.versions import PlatformVersion
+from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.twin.dry_run import DryRunRequest, dry_run
 from gen_bundle.twin.engines import Engine
 from tests.generator.twin.bundles import ACCURACY, COLUMN, COMMAND, GOOD, HALF, Bundle, write_files, write_zip, writes
+from tests.sweeps import sweep
 
 pytestmark = pytest.mark.slow
 
@@ -394,9 +395,32 @@ def test_links_that_leave_the_output_are_followed_after_no_ending(engine: Engine
     assert sum("is a link to" in note for note in results.notes) == 2
 
 
-@pytest.mark.parametrize("version", PlatformVersion)
+@pytest.mark.parametrize("version", sweep(PlatformVersion, [NEWEST]))
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@pytest.mark.parametrize("engine", ["process"], indirect=True)
 def test_outcome(case: Case, version: PlatformVersion, engine: Engine, tmp_path: Path) -> None:
+    check_outcome(case, version, engine, tmp_path)
+
+
+ENDS_OTHERWISE = {name: case for name, case in CASES.items() if case.newer}
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@pytest.mark.parametrize("engine", ["docker"], indirect=True)
+def test_outcome_in_containers(case: Case, engine: Engine, tmp_path: Path) -> None:
+    check_outcome(case, NEWEST, engine, tmp_path)
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("case", ENDS_OTHERWISE.values(), ids=ENDS_OTHERWISE)
+@pytest.mark.parametrize("engine", ["docker"], indirect=True)
+def test_outcome_in_containers_of_an_older_version(case: Case, engine: Engine, tmp_path: Path) -> None:
+    """Where it ends otherwise; what files and exit codes mean is the same code for both engines."""
+    check_outcome(case, PlatformVersion.V1_25, engine, tmp_path)
+
+
+def check_outcome(case: Case, version: PlatformVersion, engine: Engine, tmp_path: Path) -> None:
     if version is PlatformVersion.V1_32:
         case = replace(case, **case.newer)
     bundle = case.bundle.write(tmp_path / "bundle")

@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from gen_bundle.building import BuildRequest, build
-from gen_bundle.codabench.versions import PlatformVersion
+from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.resources import competitions
 from gen_bundle.twin.dry_run import DryRunRequest, dry_run
 from gen_bundle.twin.engines import Engine
@@ -213,6 +213,10 @@ CASES = {
     ),
 }
 
+OLDEST = PlatformVersion.V1_25
+LOOK_AT_FOLDERS = ("all right", "changes what it reads", "writes in its own folder", "writes into the job's output")
+"""What containers of an older version could do otherwise: it mounts other folders, and that is all."""
+
 
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -287,10 +291,21 @@ def replay(
 
 
 @pytest.mark.parametrize("version", PlatformVersion)
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-@pytest.mark.parametrize("engine", ["in-process", pytest.param("docker", marks=pytest.mark.docker)], indirect=True)
-def test_how_it_ends(case: Case, version: PlatformVersion, engine: Engine, bundle: Path, tmp_path: Path) -> None:
-    check_end(case, version, engine, bundle, tmp_path)
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("engine", ["in-process"], indirect=True)
+def test_how_it_ends(case: str, version: PlatformVersion, engine: Engine, bundle: Path, tmp_path: Path) -> None:
+    check_end(CASES[case], version, engine, bundle, tmp_path)
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize(
+    ("case", "version"), [*((case, NEWEST) for case in CASES), *((case, OLDEST) for case in LOOK_AT_FOLDERS)]
+)
+@pytest.mark.parametrize("engine", ["docker"], indirect=True)
+def test_how_it_ends_in_containers(
+    case: str, version: PlatformVersion, engine: Engine, bundle: Path, tmp_path: Path
+) -> None:
+    check_end(CASES[case], version, engine, bundle, tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import yaml
 from tests.scoring_programs.declared.declaring import declared_options, score
 from tests.scoring_programs.declared.real_tasks.data import data_of
 from tests.scoring_programs.declared.real_tasks.making import MAKERS, MANNERS, REAL_TASKS, team
+from tests.sweeps import sweep
 
 pytestmark = pytest.mark.slow
 
@@ -28,7 +29,7 @@ def read(name: str, file: str) -> dict[str, Any]:
     return loaded
 
 
-@pytest.mark.parametrize("name", MAKERS)
+@pytest.mark.parametrize("name", sweep(MAKERS, ("conll2003", "emoint", "hotpotqa", "semeval2018-1-e-c")))
 def test_a_real_task_scores_as_the_libraries_do(name: str, tmp_path: Path) -> None:
     options = declared_options((REAL_TASKS / name / "declaration.yaml").read_text(encoding="utf-8"), REAL_TASKS / name)
     for manner, seed in CASES:

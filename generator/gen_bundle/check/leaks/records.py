@@ -10,7 +10,7 @@ import re
 import zlib
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections import Counter, defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from decimal import Decimal
@@ -49,14 +49,16 @@ BRACKETS = re.compile(r"[\[(]([^\[\](){}]{20,})[\])]")
 JSON_STARTS = ("{", "[")
 NO_WORDS = frozenset("+-.,0123456789[{")  # with what numbers and JSON begin
 NESTED = frozenset([dict, list])
+COMPARED = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 # Western texts: encoding, bytes of a character, and which of these are 0.
 WIDE = (("utf-32-le", 4, (2, 3)), ("utf-32-be", 4, (0, 1)), ("utf-16-le", 2, (1,)), ("utf-16-be", 2, (0,)))
 PRINTABLE = re.compile(rb"[\t\n\x20-\x7e]{6,}")
 ENCODED = re.compile(r"[A-Za-z0-9+/\n]{100,}={0,2}")
 HEXADECIMAL = re.compile(r"[0-9a-fA-F\s]+")
 EDGE = " \t\r\n\"'`*_<>()[]{}"
+AROUND_A_PIECE = EDGE + ".!?"
 # Where a stream is cut: at marks, at marks and blanks, at blanks alone.
-CUTS = tuple(re.compile(cut) for cut in (r"[\t,;:|=<>\[\](){}\"'`*#]+", r"[\s,;:|=<>\[\](){}\"'`*#]+", r"\s+"))
+CUTS = tuple(re.compile(cut) for cut in (r"[\t\n,;:|=<>\[\](){}\"'`*#]+", r"[\s,;:|=<>\[\](){}\"'`*#]+", r"\s+"))
 
 
 @dataclass
@@ -112,6 +114,8 @@ def _some_lines(node: Node) -> Iterator[list[str]]:
 def _encoding(node: Node) -> str:
     """The encoding of a text file, with or without a byte order mark; empty for a binary one."""
     start = node.read(4096)
+    if b"\0" not in start and not start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        return "utf-8-sig"
     if start.startswith((BOM_UTF32_LE, BOM_UTF32_BE)):
         return "utf-32"
     for encoding, width, zeros in WIDE:
@@ -119,7 +123,7 @@ def _encoding(node: Node) -> str:
             return encoding
     if start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         return "utf-16"
-    return "" if b"\0" in start else "utf-8-sig"
+    return ""
 
 
 def content_digest(node: Node) -> str:
@@ -261,7 +265,7 @@ def of_value(value: Any) -> str:
     if type(value) not in NESTED:
         return "" if value is None else plain(str(value))
     try:
-        return json.dumps(value, sort_keys=True, separators=(",", ":")).lower()
+        return COMPARED.encode(value).lower()
     except RecursionError:
         return ""
 
@@ -576,7 +580,7 @@ def _flat(value: dict[str, Any]) -> dict[str, str] | None:
             waiting += ((f"{above}{name}", one) for name, one in reversed(part.items()))
         elif isinstance(part, list) and len(part) > WIDEST:
             return None
-        elif isinstance(part, list) and any(isinstance(one, dict) for one in part):
+        elif isinstance(part, list) and dict in map(type, part):
             waiting += ((path, one) for one in reversed(part))
         else:
             found.setdefault(path, []).append(part)
@@ -636,14 +640,16 @@ def cells(line: str) -> tuple[str, ...]:
     return tuple(filter(None, bare))
 
 
-def streams(text: str) -> Iterator[list[tuple[int, str]]]:
-    """The pieces of a text in their order, each with its line, cut in several ways."""
-    bare = _bare(text[:MAX_TEXT]).split("\n")
+def streams(text: str, ids: Set[str]) -> Iterator[list[tuple[int, str]]]:
+    """The pieces of a text in their order, each with its line, cut in several ways; none where no id is among them."""
+    bare = _bare(text[:MAX_TEXT])
     for cut in CUTS:
         found: list[tuple[int, str]] = []
-        for place, line in enumerate(bare, start=1):
-            for part in cut.split(line):
-                piece = part.strip(EDGE + ".!?")
-                if piece and len(piece) < 100:
-                    found.append((place, plain(piece)))
+        different = {part.strip(AROUND_A_PIECE) for part in cut.split(bare)}
+        if not ids.isdisjoint(map(plain, different)):
+            for place, line in enumerate(bare.split("\n"), start=1):
+                for part in cut.split(line):
+                    piece = part.strip(AROUND_A_PIECE)
+                    if piece and len(piece) < 100:
+                        found.append((place, plain(piece)))
         yield found

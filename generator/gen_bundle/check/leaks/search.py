@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import chain, compress, filterfalse, groupby, islice
+from operator import itemgetter
 from pathlib import PurePosixPath
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
@@ -249,8 +250,8 @@ class Search:
             others = filterfalse(self._ids.__contains__, cells[:ENOUGH])
             if not self._ids.isdisjoint(map(plain, others)):
                 cells = plain_cells(cells)
-            is_id = list(map(self._ids.__contains__, cells))
-            if any(is_id):
+            if not self._ids.isdisjoint(cells):
+                is_id = list(map(self._ids.__contains__, cells))
                 named[name] = (list(compress(range(len(cells)), is_id)), list(compress(cells, is_id)))
         for place, table in enumerate(self.gold.tables):
             for key in table.keys:
@@ -304,7 +305,7 @@ class Search:
                 for title, secret in table.secret.items() if head in OFFSETS else ():
                     golds = map(secret.__getitem__, order)
                     rows = list(filter(all, zip(golds, cells[head:], strict=True)))
-                    runs = Counter(pair for pair, _ in groupby(rows))
+                    runs = Counter(map(itemgetter(0), groupby(rows)))
                     found = _judged(Counter(rows), len(columns) * len(table.secret), table, seen, runs)
                     if found and found.how not in ("by its order", "in groups"):
                         where = f"{_column(name.rpartition(' ')[2])}, in the order of the items"
@@ -316,7 +317,7 @@ class Search:
         if is_table(seen.node):
             return
         stem = PurePosixPath(seen.name).stem
-        for has_names, stream in zip((True, False, False), streams(text_of(seen.node)), strict=True):
+        for has_names, stream in zip((True, False, False), streams(text_of(seen.node), self._ids), strict=True):
             joins: Joins = {}
             for place, table in enumerate(self.gold.tables):
                 for key in table.keys:

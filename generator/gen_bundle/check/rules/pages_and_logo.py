@@ -6,6 +6,7 @@ import struct
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from gen_bundle.check.bundle import Bundle, PageFile, page_files
 from gen_bundle.check.registry import FRONTEND, MODELS, SERIALIZERS, UNPACKER, Problem, Topic
@@ -257,6 +258,7 @@ def format_of(data: bytes) -> str | None:
     return None
 
 
+@lru_cache(maxsize=1)  # the bundles of a competition have one logo
 def icon_fault(data: bytes) -> str | None:
     """Why the server cannot make its 100 pixels wide icon of a picture; None when it can.
 

@@ -5,6 +5,7 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
 from gen_bundle.check.registry import HOUSE, UNPACKER, WORKER, Problem, Topic
@@ -236,32 +237,39 @@ def _unparsable(program: UnpackedProgram, is_python_3: bool) -> Iterator[tuple[s
         seen.add(name)
         source = node.read(MAX_SOURCE_BYTES)
         try:
-            with warnings.catch_warnings(action="ignore"):
-                tree = ast.parse(source)
+            imported = _imported(source)
         except SyntaxError as error:
             if not _is_later_python(error):
                 yield name, error
         except (ValueError, RecursionError, MemoryError):
             continue  # no text at all, or no program that people write
         else:
-            waiting += _imported(tree, name.rpartition("/")[0])
+            folder = name.rpartition("/")[0]
+            for module in imported:
+                path = "/".join(filter(None, [folder, *module.split(".")]))
+                waiting += (f"{path}.py", f"{path}/__init__.py")
 
 
 def _is_later_python(error: SyntaxError) -> bool:
     return not error.msg.startswith(OF_PYTHON_2) and LATER_SYNTAX.search(error.text or "") is not None
 
 
-def _imported(tree: ast.Module, folder: str) -> Iterator[str]:
-    """Where the modules may be that a file surely imports, which starts in `folder`."""
+@lru_cache  # the programs of a competition's tasks have most files in common
+def _imported(source: bytes) -> tuple[str, ...]:
+    """The modules that a file surely imports, with those that it imports only names from.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: it is not Python 3.
+    """
+    with warnings.catch_warnings(action="ignore"):
+        tree = ast.parse(source)
+    names: list[str] = []
     for statement in tree.body:
-        names: list[str] = []
         if isinstance(statement, ast.Import):
-            names = [alias.name for alias in statement.names]
+            names += [alias.name for alias in statement.names]
         elif isinstance(statement, ast.ImportFrom) and statement.module and not statement.level:
-            names = [statement.module]
-        for name in names:
-            path = "/".join(filter(None, [folder, *name.split(".")]))
-            yield from (f"{path}.py", f"{path}/__init__.py")
+            names.append(statement.module)
+    return tuple(names)
 
 
 @PROGRAMS.trap("a scoring program that reads a file that the reference data do not have", source=WORKER)
