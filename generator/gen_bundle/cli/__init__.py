@@ -17,7 +17,7 @@ from click.shell_completion import CompletionItem
 
 from gen_bundle.cli.messages import say, say_error
 from gen_bundle.errors import UserError, bug_report
-from gen_bundle.resources import known_competitions
+from gen_bundle.resources import competitions, known_competitions
 
 VERBS = {
     "build": "Build the bundle of a competition (what `gen-bundle NAME --out PATH` does).",
@@ -77,7 +77,8 @@ class VerbGroup(click.Group):
         if word in VERBS:
             return super().resolve_command(ctx, args)
         is_a_path = os.path.basename(word) != word or os.path.exists(os.path.expanduser(word))  # noqa: PTH110,PTH111,PTH119
-        may_be_built = is_a_path or word.startswith("-") or word in known_competitions()
+        # What is installed is not looked up for a competition of ours: the build does so, too.
+        may_be_built = is_a_path or word.startswith("-") or word in competitions() or word in known_competitions()
         if not (may_be_built or ctx.resilient_parsing or {"-h", "--help"} & {*args}):
             ctx.fail(_unknown_word(word))
         return super().resolve_command(ctx, ["build", *args])  # which reports what is wrong with it

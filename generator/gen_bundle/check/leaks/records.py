@@ -575,15 +575,20 @@ def _flat(value: dict[str, Any]) -> dict[str, str] | None:
     seen = 0
     while waiting:
         path, part = waiting.pop()
-        if isinstance(part, dict):
+        kind = type(part)
+        if kind is dict:
             above = f"{path}." if path else ""
-            waiting += ((f"{above}{name}", one) for name, one in reversed(part.items()))
-        elif isinstance(part, list) and len(part) > WIDEST:
+            for name in reversed(part):
+                waiting.append((above + str(name), part[name]))
+        elif kind is list and len(part) > WIDEST:
             return None
-        elif isinstance(part, list) and dict in map(type, part):
-            waiting += ((path, one) for one in reversed(part))
+        elif kind is list and dict in map(type, part):
+            for one in reversed(part):
+                waiting.append((path, one))
+        elif path in found:
+            found[path].append(part)
         else:
-            found.setdefault(path, []).append(part)
+            found[path] = [part]
         seen += 1
         if seen + len(waiting) > WIDEST:
             return None
