@@ -15,6 +15,7 @@ from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import SubmissionFiles
 from seedev2016 import full, reference, submission
 from seedev2016.evaluation import evaluate
+from seedev2016.reference import TaskGold
 from seedev2016.standoff import Event
 
 EVENTS = [100_000, 300_000, 1_000_000]
@@ -94,7 +95,7 @@ def _one_document(fillers: int, options: int) -> Callable[[int], Callable[[], ob
         rng = random.Random(events)
         gold = [_event(rng, fillers, options) for _ in range(events)]
         predicted = [event if rng.random() < 0.5 else _event(rng, fillers, options) for event in gold]
-        return lambda: evaluate("full", ("f1",), {"D": gold}, {"D": predicted})
+        return lambda: evaluate("full", ("f1",), TaskGold.of({"D": gold}), {"D": predicted})
 
     return prepare
 

@@ -14,4 +14,4 @@ METRICS = (*(f"binary_{name}" for name in MEASURES), *COUNTS)
 
 def score(reference: SeeDevReference, submission: SeeDevSubmission, options: Mapping[str, Any]) -> TaskResult:
     """F1, recall and precision, overall and by event type."""
-    return evaluate("binary", MEASURES, reference.events["binary"], submission.events["binary"])
+    return evaluate("binary", MEASURES, reference.gold["binary"], submission.events["binary"])

@@ -6,7 +6,6 @@ Slot error rate: Makhoul et al. (1999), "Performance Measures for Information Ex
 """
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -14,15 +13,16 @@ from itertools import chain
 from scoring_kit.metrics.summed import count, f1, precision, quotient, recall
 from scoring_kit.results import CountBars, Metric, TaskResult, scored_items, share
 from scoring_kit.units import Additive, Array, Units
+from seedev2016.reference import TaskGold, types
 from seedev2016.schema import EVENT_TYPES
-from seedev2016.standoff import Event
+from seedev2016.standoff import Blocks, Event, by_key
 
 WHOLE = 55440
 """S_p = 1. S_p is a fraction of at most 12 optional arguments, halved or not; in units of 1/55440 (twice the least
 common multiple of 1 … 12) it is a whole number, so that sums are exact and ties are ties."""
 
 
-def pair_events(gold: Sequence[Event], predicted: Sequence[Event]) -> dict[str, list[int]]:
+def pair_events(gold: Blocks, predicted: Sequence[Event]) -> dict[str, list[int]]:
     """The pairing of one document's events that has the greatest sum of S_p, then the most pairs.
 
     Only events with the same type and mandatory arguments can be paired, so each such block is solved by itself.
@@ -30,18 +30,10 @@ def pair_events(gold: Sequence[Event], predicted: Sequence[Event]) -> dict[str, 
     Returns:
         Event type → S_p of each pair, in units of 1/WHOLE and never 0; without types that have no pair.
     """
-    blocks: dict[tuple[str, str, str], list[Event]] = {}
-    for event in gold:
-        blocks.setdefault(event.key, []).append(event)
-    partners: dict[tuple[str, str, str], list[Event]] = {}
-    for event in predicted:
-        key = event.key
-        if key in blocks:
-            partners.setdefault(key, []).append(event)
     pairs: dict[str, list[int]] = {}
-    for key, block in partners.items():
-        if found := _pair_block(blocks[key], block):
-            pairs.setdefault(block[0].type, []).extend(found)
+    for key, block in by_key(predicted, gold).items():
+        if found := _pair_block(gold[key], block):
+            pairs.setdefault(key[0], []).extend(found)
     return pairs
 
 
@@ -67,6 +59,8 @@ def _pair_block(gold: Sequence[Event], predicted: Sequence[Event]) -> list[int]:
     Of several, scipy finds the assignment of the greatest sum and then the most pairs. Its weights are whole numbers
     that a float holds exactly: S_p in units counts more than all pairs together.
     """
+    if gold == predicted:
+        return [WHOLE] * len(gold)
     if len(gold) == len(predicted) == 1:
         s_p = similarity(gold[0], predicted[0])
         return [s_p] if s_p else []
@@ -173,27 +167,27 @@ COUNTS = (
     *("gold_events", "predicted_events", "matches", "partial_matches"),
     *("similarity", "substitutions", "deletions", "insertions"),
 )
-Documents = Mapping[str, Sequence[Event]]
+Predicted = Mapping[str, Sequence[Event]]
 
 
-def evaluate(task: str, names: Sequence[str], gold: Documents, predicted: Documents) -> TaskResult:
+def evaluate(task: str, names: Sequence[str], gold: TaskGold, predicted: Predicted) -> TaskResult:
     """Score one task.
 
     Args:
         task: its id.
         names: which measures it has, of `f1`, `recall`, `precision` and `ser`.
-        gold: document → gold events.
-        predicted: document → predicted events, with the same documents.
+        gold: its gold.
+        predicted: document → predicted events, with the documents of the gold.
 
     Returns:
         The columns `<task>_<measure>`, the counts behind them, and the alternate scores `<measure>.<event type>`.
     """
     # by all types of the schema: the names alone would show which of them the gold has
     pairs: dict[str, list[int]] = {event_type: [] for event_type in sorted(EVENT_TYPES[task])}
-    for document, events in gold.items():
-        for event_type, similarities in pair_events(events, predicted[document]).items():
+    for document, blocks in gold.blocks.items():
+        for event_type, similarities in pair_events(blocks, predicted[document]).items():
             pairs[event_type] += similarities
-    gold_types, predicted_types = _types(gold), _types(predicted)
+    gold_types, predicted_types = gold.types, types(predicted)
     overall = measure(gold_types.total(), predicted_types.total(), chain.from_iterable(pairs.values()))
     metrics = {f"{task}_{name}": metric for name, metric in _measures(overall, names).items()}
     for name, number in overall.counts.items():
@@ -214,11 +208,6 @@ def evaluate(task: str, names: Sequence[str], gold: Documents, predicted: Docume
     )
 
 
-def _types(documents: Documents) -> Counter[str]:
-    """How many events there are of each type."""
-    return Counter(event.type for events in documents.values() for event in events)
-
-
 def _measures(measures: Measures, names: Sequence[str], drawn: str = "") -> dict[str, Metric]:
     values = {
         "f1": (measures.f1, measures.gold + measures.predicted),
@@ -226,22 +215,23 @@ def _measures(measures: Measures, names: Sequence[str], drawn: str = "") -> dict
         "precision": (measures.precision, measures.predicted),
         "ser": (measures.slot_error_rate, measures.gold),
     }
-    return {name: Metric(*values[name], measures.items, drawn=name == drawn) for name in names}
+    items = measures.items
+    return {name: Metric(*values[name], items, drawn=name == drawn) for name in names}
 
 
-def _document_units(task: str, names: Sequence[str], gold: Documents, predicted: Documents) -> Units:
+def _document_units(task: str, names: Sequence[str], gold: TaskGold, predicted: Predicted) -> Units:
     """The per-unit results of a task that has the measures `names`."""
     formulas = {"f1": f1, "recall": recall, "precision": precision, "ser": _slot_error_rate}
     measures = []
-    for document, events in gold.items():
-        pairs = chain.from_iterable(pair_events(events, predicted[document]).values())
-        measures.append(measure(len(events), len(predicted[document]), pairs))
+    for document, blocks in gold.blocks.items():
+        pairs = chain.from_iterable(pair_events(blocks, predicted[document]).values())
+        measures.append(measure(sum(map(len, blocks.values())), len(predicted[document]), pairs))
     terms = [(own.similarity, own.predicted, own.gold, own.pairs) for own in measures]
     counts = [own.counts for own in measures]
     statistics = {f"{task}_{name}": Additive.of(terms, formulas[name]) for name in names}
     for name in counts[0]:
         statistics[name] = Additive.of(([own[name]] for own in counts), count)
-    return Units("document", list(gold), statistics)
+    return Units("document", list(gold.blocks), statistics)
 
 
 def _slot_error_rate(sums: Array) -> Array:

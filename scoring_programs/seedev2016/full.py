@@ -14,4 +14,4 @@ METRICS = (*(f"full_{name}" for name in MEASURES), *COUNTS)
 
 def score(reference: SeeDevReference, submission: SeeDevSubmission, options: Mapping[str, Any]) -> TaskResult:
     """F1, recall, precision and slot error rate, overall and by event type."""
-    return evaluate("full", MEASURES, reference.events["full"], submission.events["full"])
+    return evaluate("full", MEASURES, reference.gold["full"], submission.events["full"])

@@ -1,16 +1,42 @@
 """Reads the gold of SeeDev: `<task>/<document>.{txt,a1,a2}`."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from scoring_kit.errors import Problems
 from scoring_kit.json_reading import read_utf8
-from seedev2016.standoff import Entity, Event, read_entities, read_events
+from seedev2016.standoff import Blocks, Entity, Event, by_key, read_entities, read_events
 
 MAX_MEGABYTES = 100
 SUFFIXES = (".txt", ".a1", ".a2")
+
+
+class TaskGold(NamedTuple):
+    """A task's gold as submissions are compared with it.
+
+    Attributes:
+        blocks: document → its gold events in blocks.
+        types: how many there are of each type.
+    """
+
+    blocks: Mapping[str, Blocks]
+    types: Counter[str]
+
+    @classmethod
+    def of(cls, documents: Mapping[str, Sequence[Event]]) -> "TaskGold":
+        """The gold of document → gold events."""
+        return cls({document: by_key(events) for document, events in documents.items()}, types(documents))
+
+
+def types(documents: Mapping[str, Iterable[Event]]) -> Counter[str]:
+    """How many events there are of each type."""
+    return Counter(map(attrgetter("type"), chain.from_iterable(documents.values())))
 
 
 @dataclass(frozen=True)
@@ -24,6 +50,11 @@ class SeeDevReference:
 
     entities: Mapping[str, Mapping[str, Mapping[str, str]]]
     events: Mapping[str, Mapping[str, list[Event]]]
+
+    @cached_property
+    def gold(self) -> dict[str, TaskGold]:
+        """Task → its gold as submissions are compared with it."""
+        return {task: TaskGold.of(documents) for task, documents in self.events.items()}
 
 
 def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> SeeDevReference:

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scoring_kit.results import CountBars
 from seedev2016 import binary, full
 from seedev2016.evaluation import Measures, evaluate, measure, pair_events
-from seedev2016.reference import SeeDevReference
+from seedev2016.reference import SeeDevReference, TaskGold
 from seedev2016.schema import EVENT_TYPES
-from seedev2016.standoff import Event
+from seedev2016.standoff import Event, by_key
 from seedev2016.submission import SeeDevSubmission
 from tests.scoring_programs.seedev2016.cases import events
 
@@ -30,7 +30,7 @@ Deletion: C. Insertions: the negated B, and D. S = (1 - 1/2) + 0.
 
 def counted_in(gold: list[Event], predicted: list[Event]) -> Measures:
     """The measures of one document."""
-    return measure(len(gold), len(predicted), chain(*pair_events(gold, predicted).values()))
+    return measure(len(gold), len(predicted), chain(*pair_events(by_key(gold), predicted).values()))
 
 
 def test_measures_by_hand() -> None:
@@ -45,12 +45,12 @@ def test_measures_by_hand() -> None:
 
 
 def test_events_of_other_documents_are_never_paired() -> None:
-    metrics = evaluate("full", ("f1",), {"D": GOLD, "E": []}, {"D": [], "E": GOLD}).metrics
+    metrics = evaluate("full", ("f1",), TaskGold.of({"D": GOLD, "E": []}), {"D": [], "E": GOLD}).metrics
     assert [metrics[name].value for name in ("full_f1", "deletions", "insertions")] == [0, len(GOLD), len(GOLD)]
 
 
 def test_a_task_gives_columns_counts_alternate_scores_and_figures() -> None:
-    result = evaluate("full", ("f1", "recall", "precision", "ser"), {"D": GOLD}, {"D": PREDICTED})
+    result = evaluate("full", ("f1", "recall", "precision", "ser"), TaskGold.of({"D": GOLD}), {"D": PREDICTED})
     kinds = {name.split(".")[1] for name in result.metrics if "." in name}
     assert kinds == set(EVENT_TYPES["full"])
     there = ("Binding", "Interaction", "Localization")

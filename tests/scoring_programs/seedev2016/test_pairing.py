@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seedev2016.evaluation import WHOLE, pair_events, similarity
-from seedev2016.standoff import Event
+from seedev2016.standoff import Event, by_key
 from tests.scoring_programs.seedev2016.cases import events
 
 BINDING = "Binding Functional_Molecule:T2 Molecule:T1"
@@ -78,7 +78,7 @@ def paired(task: str, gold: Sequence[str], predicted: Sequence[str]) -> list[flo
 
 def similarities(gold: Sequence[Event], predicted: Sequence[Event]) -> list[int]:
     """S_p of each pair, the least first."""
-    return sorted(itertools.chain(*pair_events(gold, predicted).values()))
+    return sorted(itertools.chain(*pair_events(by_key(gold), predicted).values()))
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ def test_the_pairing_weighs_what_networkx_finds(gold: list[list[Event]], predict
 @pytest.mark.slow
 @given(gold=EVENTS, predicted=EVENTS)
 def test_pairs_are_those_of_one_type(gold: list[Event], predicted: list[Event]) -> None:
-    for event_type, found in pair_events(gold, predicted).items():
+    for event_type, found in pair_events(by_key(gold), predicted).items():
         own = [[event for event in events if event.type == event_type] for events in (gold, predicted)]
         assert sorted(found) == similarities(*own)
         assert 0 < len(found) <= min(map(len, own))
