@@ -117,13 +117,7 @@ class Runs:
                 os.close(os.open(request[stream], WRITTEN_ANEW, 0o644))
         began = time.monotonic()
         fork = Fork(partial(self._score_in_turn, requests))
-        records: list[tuple[int, float]] = []
-        while True:
-            since = records[-1][1] if records else began
-            in_time = fork.ends_by(since + requests[len(records)]["seconds"])
-            known, records = len(records), self._recorded(len(requests) - 1)
-            if in_time or len(records) == known:
-                break
+        in_time, records = self._watched(fork, requests, began)
         last = fork.end()
         if not in_time and self._models is not None:
             self._models.replace()  # it may be busy for that run
@@ -133,6 +127,18 @@ class Runs:
         for status, (start, end) in zip(statuses, pairwise(times), strict=True):
             answers.append({"exit_code": status, "seconds": end - start, "timed_out": status is None})
         return answers
+
+    def _watched(
+        self, fork: "Fork", requests: Sequence[dict[str, Any]], began: float
+    ) -> tuple[bool, list[tuple[int, float]]]:
+        """Wait for a fork's end, or until one of its runs takes too long: whether none does, and what is recorded."""
+        records: list[tuple[int, float]] = []
+        while True:
+            since = records[-1][1] if records else began
+            in_time = fork.ends_by(since + requests[len(records)]["seconds"])
+            known, records = len(records), self._recorded(len(requests) - 1)
+            if in_time or len(records) == known:
+                return in_time, records
 
     def _recorded(self, most: int) -> list[tuple[int, float]]:
         """The exit statuses of the submissions that the fork has gone on from, and when.
