@@ -140,7 +140,8 @@ class Places:
         self.file = file
         self.fault = fault
         self.by_span = task in BY_SPAN
-        self.known = _numbered(tuple(expected["nodes"] if self.by_span else expected["entities"]))
+        known = expected["nodes"] if self.by_span else expected["entities"]
+        self.known = _numbered(tuple(known))
         self.asked: Optional[FrozenSet[Mention]] = None
         if "pronouns" in expected:
             asked = map(self.known.__getitem__, expected["pronouns"])

@@ -247,8 +247,6 @@ def greatest_link_weight(
 
     Beyond `MOST_COMBINATIONS` one choice is changed at a time, in order, for as long as that gains anything.
     """
-    if not choices:
-        return link_weight(settled)
     open_parts = {part for alternatives in choices for mentions in alternatives for part, _ in mentions}
     fixed = link_weight(mention for mention in settled if mention[0] not in open_parts)
     shared = [mention for mention in settled if mention[0] in open_parts]
@@ -304,5 +302,5 @@ def muc_with_overlaps(key: Chains, response: Chains) -> LinkScores:
             settled.extend(*different)
         else:
             choices.append(sorted(different))
-    common = greatest_link_weight(settled, choices)
+    common = greatest_link_weight(settled, choices) if choices else link_weight(settled)
     return LinkScores(common, links(key), common, links(response))
