@@ -17,6 +17,7 @@ from typing import Any
 from gen_bundle.codabench.board import time_limit
 from gen_bundle.codabench.worker import MODULES, PLATFORM_IMAGE
 from gen_bundle.declaration.model import DeclaredPhase, DeclaredTask
+from gen_bundle.local_files import file_digest
 from gen_bundle.package.libraries import site_members
 from gen_bundle.package.resolve import ProgramPart, Resolved, ids
 from gen_bundle.resources import resource
@@ -39,7 +40,7 @@ Baselines = Mapping[str, Mapping[str, float]]
 NO_BASELINES: Baselines = {}
 BLOCKS = ("body", "handlers", "cases", "orelse", "finalbody")
 """What of a statement holds statements, or what holds these."""
-STATEMENT = re.compile(r"^(?=def |async def |class |@|\w+(?:: .*)? = )", re.MULTILINE)
+STATEMENT = re.compile(r"\n(?=def |async def |class |@|\w+(?:: .*)? = )")
 LONG_TEXT = ('"""', "'''")
 PARSING = Lock()
 
@@ -133,10 +134,14 @@ def _digest(members: Members) -> str:
     """Eight hexadecimal digits that change with the name or content of any file."""
     digest = hashlib.sha256()
     for name, content in sorted(members.items()):
-        if isinstance(content, Path):
-            content = content.read_bytes()
-        digest.update(f"{name}\0{hashlib.sha256(content).hexdigest()}\n".encode())
+        own = _file_digest(_state(content)) if isinstance(content, Path) else hashlib.sha256(content).hexdigest()
+        digest.update(f"{name}\0{own}\n".encode())
     return digest.hexdigest()[:8]
+
+
+@cache
+def _file_digest(state: "State") -> str:
+    return file_digest(state[0])
 
 
 def write_program(competition: Resolved, tasks: Sequence[DeclaredTask], folder: Path) -> Path:
@@ -311,7 +316,7 @@ def _parsed(path: Path) -> list[ast.stmt]:
     parts = STATEMENT.split(text)
     try:
         if all(part.count(quotes) % 2 == 0 for part in parts for quotes in LONG_TEXT):
-            return syntax_tree("".join(part for part in parts if "import" in part)).body
+            return syntax_tree("\n".join(part for part in parts if "import" in part)).body
     except SyntaxError:  # a text was cut nevertheless
         pass
     return syntax_tree(text).body  # a line within a long text looks like a statement

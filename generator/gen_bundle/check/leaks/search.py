@@ -298,9 +298,11 @@ class Search:
     ) -> Iterator[Leak]:
         """Columns without ids whose rows are those of the gold, or of another file of participants."""
         best: Best = {}
+        sizes = set(map(len, columns.values()))
         for place, order in orders:
             table = self.gold.tables[place]
-            for name, cells in columns.items():
+            fitting = sizes.intersection(len(order) + head for head in OFFSETS)
+            for name, cells in columns.items() if fitting else ():
                 head = len(cells) - len(order)
                 for title, secret in table.secret.items() if head in OFFSETS else ():
                     golds = map(secret.__getitem__, order)
@@ -314,7 +316,7 @@ class Search:
 
     def _in_streams(self, seen: Seen) -> Iterator[Leak]:
         """Ids, and labels or numbers near them, in a text without a regular form."""
-        if is_table(seen.node):
+        if not self._ids or is_table(seen.node):
             return
         stem = PurePosixPath(seen.name).stem
         for has_names, stream in zip((True, False, False), streams(text_of(seen.node), self._ids), strict=True):
