@@ -8,9 +8,9 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 from gen_bundle.declaration.model import DeclaredSubmission
 from gen_bundle.declaration.source import mapping_of
@@ -74,16 +74,14 @@ gc.freeze()  # nor does Python look for cycles as it ends
 """
 
 
-@dataclass(frozen=True)
-class ValidatorVerdict:
+class ValidatorVerdict(NamedTuple):
     """What the validator says of a submission."""
 
     valid: bool
     text: str
 
 
-@dataclass(frozen=True)
-class InvalidExample:
+class InvalidExample(NamedTuple):
     """A submission that is refused, and the message it gets."""
 
     name: str
@@ -92,8 +90,7 @@ class InvalidExample:
     content: bytes
 
 
-@dataclass(frozen=True)
-class Spoiled:
+class Spoiled(NamedTuple):
     """A submission with a mistake.
 
     Attributes:
@@ -107,8 +104,7 @@ class Spoiled:
     files: Mapping[str, bytes]
 
 
-@dataclass(frozen=True)
-class _Samples:
+class _Samples(NamedTuple):
     """The submissions that a phase's validator is tried with.
 
     Attributes:
