@@ -13,6 +13,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from gen_bundle.check import Elsewhere, Finding, check_path
 from gen_bundle.check.report import LEAK, OVER
@@ -261,8 +262,7 @@ def _build_one(
     return Built(competition, out, tuple(notes), errors, leaks, made.hidden, made.draft)
 
 
-@dataclass(frozen=True)
-class _Contents:
+class _Contents(NamedTuple):
     """The files of a bundle, and what `Built` says of it before it is checked.
 
     The phases' data are not kept: of a million rows the keys alone take 110 MiB.

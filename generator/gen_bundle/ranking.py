@@ -11,7 +11,7 @@ import math
 import shlex
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -339,7 +339,7 @@ def _values(board: Leaderboard, given: GivenScores, baselines: Collection[str]) 
     Raises:
         UserError: it would store no such score.
     """
-    everyone = Board(replace(board, submission_rule="Add_And_Delete_Multiple"))
+    everyone = Board(board._replace(submission_rule="Add_And_Delete_Multiple"))
     entries = {team: _stored(everyone, team, tasks) for team, tasks in given.items()}
     values: dict[str, dict[str, float]] = {}
     for team, entry in entries.items():

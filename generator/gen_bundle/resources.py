@@ -7,10 +7,9 @@ the import package whose folder holds bundle.yaml. It is looked for and not impo
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from scoring_kit.base.environment import requirement
 
@@ -81,8 +80,7 @@ def install_command(extra: str) -> str:
 GROUP = "gen_bundle.competitions"
 
 
-@dataclass(frozen=True)
-class Known:
+class Known(NamedTuple):
     """A competition that has a name here.
 
     Attributes:

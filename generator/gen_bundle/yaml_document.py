@@ -9,7 +9,7 @@ from codecs import BOM_UTF8
 from collections.abc import Hashable, Iterator, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 from yaml.constructor import SafeConstructor
@@ -54,8 +54,7 @@ def dotted(path: Path) -> str:
     return text.removeprefix(".")
 
 
-@dataclass(frozen=True)
-class Repeated:
+class Repeated(NamedTuple):
     """A key that stands twice in one mapping: where the second is, and the first; lines and columns from 1."""
 
     key: Hashable

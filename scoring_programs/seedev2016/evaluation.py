@@ -32,7 +32,8 @@ def pair_events(gold: Blocks, predicted: Sequence[Event]) -> dict[str, list[int]
     """
     pairs: dict[str, list[int]] = {}
     for key, block in by_key(predicted, gold).items():
-        if found := _pair_block(gold[key], block):
+        found = [WHOLE] * len(block) if gold[key] == block else _pair_block(gold[key], block)
+        if found:
             pairs.setdefault(key[0], []).extend(found)
     return pairs
 
@@ -59,8 +60,6 @@ def _pair_block(gold: Sequence[Event], predicted: Sequence[Event]) -> list[int]:
     Of several, scipy finds the assignment of the greatest sum and then the most pairs. Its weights are whole numbers
     that a float holds exactly: S_p in units counts more than all pairs together.
     """
-    if gold == predicted:
-        return [WHOLE] * len(gold)
     if len(gold) == len(predicted) == 1:
         s_p = similarity(gold[0], predicted[0])
         return [s_p] if s_p else []

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import wraps
 from pathlib import Path as FilePath
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from gen_bundle.codabench.competition import DataUse
 from gen_bundle.codabench.fields import Stage, huge_keys
@@ -139,8 +139,7 @@ class Bundle(CompetitionYaml):
             return None
 
 
-@dataclass(frozen=True)
-class PageFile:
+class PageFile(NamedTuple):
     """A file that is read as a page or as the terms.
 
     Attributes:

@@ -1,10 +1,9 @@
 """What a rule is: an id, its effect, its text, and the function that finds where it is broken."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict, Unpack
 
 from gen_bundle.codabench.fields import Stage
 from gen_bundle.codabench.versions import SOURCE
@@ -42,8 +41,7 @@ class RuleEffect(Enum):
         return "warning" if self is RuleEffect.TRAP else "note"
 
 
-@dataclass(frozen=True)
-class Problem:
+class Problem(NamedTuple):
     """One place where a rule is broken.
 
     `at` is the path in competition.yaml (keys and list positions); a problem in another file gives `file` instead.
@@ -70,8 +68,7 @@ class Differs(TypedDict, total=False):
     stage: Stage
 
 
-@dataclass(frozen=True)
-class Topic:
+class Topic(NamedTuple):
     """A subject, with a section in docs/checks.md.
 
     Each method registers the function that it decorates as a rule with that effect, under the function's own name:
@@ -107,12 +104,11 @@ class Topic:
             raise ValueError(f"two rules are called {rule_id}")
         said, _, example = (text or " ".join((check.__doc__ or "").split())).partition(" Example: ")
         consequence, _, repair = said.partition(" → ")
-        REGISTRY[rule_id] = Rule(rule_id, effect, replace(self, **differs), title, consequence, repair, example, check)
+        REGISTRY[rule_id] = Rule(rule_id, effect, self._replace(**differs), title, consequence, repair, example, check)
         return check
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(NamedTuple):
     """What is said of a rule, and the function that finds where it is broken."""
 
     id: str

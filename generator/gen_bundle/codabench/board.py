@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from gen_bundle.codabench.competition import AVERAGE_RANK, DEFAULT_LIMIT_S, Column, Leaderboard, Phase
 from gen_bundle.codabench.versions import DIFFERENCES, NEWEST, Differences
@@ -158,8 +158,7 @@ Places = list[tuple[int, Decimal]]
 """What a submission is sorted by, ascending."""
 
 
-@dataclass(frozen=True)
-class RankedRow:
+class RankedRow(NamedTuple):
     """A row of the board: a submission with its entries (one, or one for each task shown), best first."""
 
     rank: int

@@ -4,8 +4,7 @@ import posixpath
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from gen_bundle.codabench.worker import HOME, ContainerKind, replace_placeholders
 from gen_bundle.zips.tree import Node
@@ -39,8 +38,7 @@ SHELL_MARKS = re.compile(r"\$\{?\w+|\$\(|`|\*|~/")
 Verdict = Literal["broken", "trap"]
 
 
-@dataclass(frozen=True)
-class Fault:
+class Fault(NamedTuple):
     """What is wrong with a command, and whether the program can still run."""
 
     verdict: Verdict

@@ -6,7 +6,7 @@ These are the shapes in which check, dry run, preview, difference and the live v
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from gen_bundle.codabench.dates import Instant
 from gen_bundle.yaml_document import Path
@@ -126,8 +126,7 @@ class Column:
         return self.sorting == "asc"
 
 
-@dataclass(frozen=True)
-class Leaderboard:
+class Leaderboard(NamedTuple):
     """The board that every phase gets; columns by index.
 
     Attributes:
@@ -183,8 +182,7 @@ class Leaderboard:
         return not any(column.key in scores for column in sources)
 
 
-@dataclass(frozen=True)
-class Competition:
+class Competition(NamedTuple):
     """What the platform would create.
 
     Attributes:

@@ -2,9 +2,8 @@
 
 import re
 import warnings
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
-from typing import Any
+from typing import Any, NamedTuple
 
 ISO_DATE = r"(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{8})"
 ISO_LIKE = re.compile(rf"\s*{ISO_DATE}(?!\d)")
@@ -15,8 +14,7 @@ OTHER_DAYS = (datetime(2001, 3, 5), datetime(2016, 8, 24))
 """Days of upload of which every part differs: what is read otherwise then was left to the day."""
 
 
-@dataclass(frozen=True)
-class Instant:
+class Instant(NamedTuple):
     """A date as stored, and what was lost on the way.
 
     Attributes:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 from uuid import UUID
 
 from gen_bundle.codabench.competition import DEFAULT_A_DAY, DEFAULT_IN_ALL, PHASE_FILES, TASK_FILES
@@ -99,8 +99,7 @@ class Email(Text):
         return refused
 
 
-@dataclass(frozen=True)
-class Boolean:
+class Boolean(NamedTuple):
     """A truth value."""
 
     null: bool = False
@@ -109,8 +108,7 @@ class Boolean:
         return None if as_boolean(value) is not None else ("boolean", f"is {shown(value)}, and must be true or false")
 
 
-@dataclass(frozen=True)
-class Integer:
+class Integer(NamedTuple):
     """A whole number within bounds."""
 
     low: int = 0
@@ -126,8 +124,7 @@ class Integer:
         return None
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(NamedTuple):
     """One of some texts."""
 
     choices: tuple[str, ...]
@@ -319,8 +316,7 @@ COLUMN_FIELDS: tuple[Row, ...] = (
 )
 
 
-@dataclass(frozen=True)
-class FieldUse:
+class FieldUse(NamedTuple):
     """A value that a field has to take, and where the platform is when it reads it."""
 
     at: Path

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from difflib import SequenceMatcher
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from gen_bundle.codabench.competition import (
     DEFAULT_A_DAY,
@@ -92,8 +92,7 @@ def no_yaml_hint(names: Iterable[str]) -> str:
     return f" There is {found[0]}: rename it to {YAML_NAME}."
 
 
-@dataclass(frozen=True)
-class YamlItem:
+class YamlItem(NamedTuple):
     """A mapping in a list of competition.yaml."""
 
     at: Path

@@ -184,7 +184,7 @@ def _opened(read: Competition, folder: Path) -> Competition:
     for phase, phase_id, places in zip(read.phases, phase_ids, together, strict=True):
         phases.append(replace(phase, id=phase_id, tasks=tuple(tasks[place] for place in places)))
     solutions = tuple(replace(solution, path=folder / solution.path) for solution in read.solutions)
-    return replace(read, tasks=tuple(tasks), phases=tuple(phases), solutions=solutions)
+    return read._replace(tasks=tuple(tasks), phases=tuple(phases), solutions=solutions)
 
 
 def _ids(named: Sequence[tuple[Any, Any]], groups: Sequence[Sequence[int]]) -> list[str]:

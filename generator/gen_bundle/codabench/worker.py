@@ -7,9 +7,8 @@ server then does with the scores is in `gen_bundle.codabench.board`.
 
 import json
 import traceback
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from gen_bundle.yaml_document import MAX_BYTES, MAX_METADATA_BYTES, UnreadableYamlError, is_endless, read_yaml
 
@@ -64,8 +63,7 @@ class WorkerCrashError(Exception):
         self.last_line = last_line or message
 
 
-@dataclass(frozen=True)
-class Metadata:
+class Metadata(NamedTuple):
     """What the worker takes from a program folder.
 
     Attributes:

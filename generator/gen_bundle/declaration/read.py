@@ -8,9 +8,8 @@ import re
 import types
 import typing
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
@@ -25,8 +24,7 @@ from gen_bundle.resources import known_competitions
 FILE = "bundle.yaml"
 
 
-@dataclass(frozen=True)
-class Declaration:
+class Declaration(NamedTuple):
     """A declaration that has no fault.
 
     Attributes:

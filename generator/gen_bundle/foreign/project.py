@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from gen_bundle.codabench.competition import MEASURED, TIE_BREAK
 from gen_bundle.codabench.dates import utc
@@ -45,8 +45,7 @@ PackedTask = tuple[dict[str, Any], list[ForeignPhase]]
 """A task of competition.yaml, and the phases that have it."""
 
 
-@dataclass(frozen=True)
-class ForeignProject:
+class ForeignProject(NamedTuple):
     """A foreign competition and where its files lie.
 
     Attributes:

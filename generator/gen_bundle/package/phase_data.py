@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from gen_bundle.codabench.board import DECIMALS
 from gen_bundle.declaration.model import DeclaredPhase, DeclaredTask
@@ -26,16 +26,14 @@ UNTRIED = (
 )
 
 
-@dataclass(frozen=True)
-class GoldElsewhere:
+class GoldElsewhere(NamedTuple):
     """Reference data of tasks or phases that are not in a bundle, and where in these there is gold."""
 
     secrets: Sequence[SecretFile]
     folder: Path
 
 
-@dataclass(frozen=True)
-class PreparedGold:
+class PreparedGold(NamedTuple):
     """Prepared reference data, for every phase that uses them.
 
     Attributes:
@@ -414,8 +412,7 @@ def _input_files(competition: Resolved, phase: DeclaredPhase) -> Members:
     return members
 
 
-@dataclass(frozen=True)
-class Trial:
+class Trial(NamedTuple):
     """What was tried.
 
     Attributes:

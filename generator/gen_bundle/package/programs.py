@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import metadata
-from itertools import accumulate, chain
+from itertools import accumulate
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 from gen_bundle.codabench.board import time_limit
 from gen_bundle.codabench.worker import MODULES, PLATFORM_IMAGE
 from gen_bundle.declaration.model import DeclaredPhase, DeclaredTask
+from gen_bundle.local_files import file_digest
 from gen_bundle.package.libraries import site_members
 from gen_bundle.package.resolve import ProgramPart, Resolved, ids
 from gen_bundle.resources import resource
@@ -39,7 +40,7 @@ Baselines = Mapping[str, Mapping[str, float]]
 NO_BASELINES: Baselines = {}
 BLOCKS = ("body", "handlers", "cases", "orelse", "finalbody")
 """What of a statement holds statements, or what holds these."""
-DEFINITION = re.compile(r"^(?=def |async def |class |@)", re.MULTILINE)
+STATEMENT = re.compile(r"\n(?=def |async def |class |@|\w+(?:: .*)? = )")
 LONG_TEXT = ('"""', "'''")
 PARSING = Lock()
 
@@ -59,7 +60,8 @@ def program_members(
     results page compares scores with `baselines`; `secrets` say where in the gold the check finds what is secret. With
     `scores_txt` it also writes scores.txt, which the older CodaLab reads.
     """
-    description = dict(program_description(competition, part.tasks, phase, baselines))
+    code = _code(competition)
+    description = dict(program_description(competition, part.tasks, phase, baselines, code))
     site: Members = {}
     if phase is not None:
         site = site_members(competition)
@@ -74,7 +76,7 @@ def program_members(
         **site,
         "metadata.yaml": f"command: {COMMAND}\n".encode(),
         "program.json": json.dumps(description, indent=1, ensure_ascii=False).encode(),
-        **_code(competition),
+        **code,
     }
 
 
@@ -120,11 +122,11 @@ def _metric_modules(competition: Resolved) -> list[str]:
 def _data_beside(modules: Mapping[str, Path]) -> dict[str, bytes | Path]:
     """The files of other kinds in the folders of modules, which these read."""
     found: dict[str, bytes | Path] = {}
-    folders = {Path(name).parent: path.parent for name, path in modules.items()}
+    folders = {name.rpartition("/")[0]: path.parent for name, path in modules.items()}
     for inside, folder in folders.items():
-        for path in sorted(folder.iterdir()):
-            if path.is_file() and path.suffix not in (".py", ".pyc"):
-                found[(inside / path.name).as_posix()] = path
+        for path in sorted(path for path in folder.iterdir() if path.suffix not in (".py", ".pyc")):
+            if path.is_file():
+                found[f"{inside}/{path.name}"] = path
     return found
 
 
@@ -132,10 +134,14 @@ def _digest(members: Members) -> str:
     """Eight hexadecimal digits that change with the name or content of any file."""
     digest = hashlib.sha256()
     for name, content in sorted(members.items()):
-        if isinstance(content, Path):
-            content = content.read_bytes()
-        digest.update(f"{name}\0{hashlib.sha256(content).hexdigest()}\n".encode())
+        own = _file_digest(_state(content)) if isinstance(content, Path) else hashlib.sha256(content).hexdigest()
+        digest.update(f"{name}\0{own}\n".encode())
     return digest.hexdigest()[:8]
+
+
+@cache
+def _file_digest(state: "State") -> str:
+    return file_digest(state[0])
 
 
 def write_program(competition: Resolved, tasks: Sequence[DeclaredTask], folder: Path) -> Path:
@@ -157,14 +163,15 @@ def program_description(
     tasks: Sequence[DeclaredTask],
     phase: DeclaredPhase | None = None,
     baselines: Baselines = NO_BASELINES,
+    code: Members | None = None,
 ) -> Mapping[str, Any]:
-    """The content of program.json (read by `scoring_kit.program.Program`)."""
+    """The content of program.json (read by `scoring_kit.program.Program`); `code` is `_code`, where it is known."""
     description = {
         "competition": competition.name,
         "package": competition.package.name,
         "title": competition.declaration.title,
         "version": metadata.version("gen-bundle"),
-        "code": _digest(_code(competition)),
+        "code": _digest(code or _code(competition)),
         "layout": competition.layout,
         "tasks": ids(tasks),
         "all_tasks": competition.all_task_ids,
@@ -300,19 +307,19 @@ def _names_in(state: State) -> list[str]:
 
 
 def _parsed(path: Path) -> list[ast.stmt]:
-    """A module's statements, without functions and classes that import nothing: to parse these takes most of the time.
+    """A module's statements, without what is defined and imports nothing: to parse that takes most of the time.
 
     Raises:
         SyntaxError, ValueError: it is no Python of this version, or not UTF-8.
     """
     text = path.read_text(encoding="utf-8")
-    parts = DEFINITION.split(text)
+    parts = STATEMENT.split(text)
     try:
         if all(part.count(quotes) % 2 == 0 for part in parts for quotes in LONG_TEXT):
-            return list(chain.from_iterable(syntax_tree(part).body for part in parts if "import" in part))
+            return syntax_tree("\n".join(part for part in parts if "import" in part)).body
     except SyntaxError:  # a text was cut nevertheless
         pass
-    return syntax_tree(text).body  # a line within a long text looks like a definition
+    return syntax_tree(text).body  # a line within a long text looks like a statement
 
 
 def absent_imports(competition: Resolved) -> list[str]:

@@ -8,11 +8,9 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import Any
-
-from jinja2 import Template
+from typing import Any, NamedTuple
 
 from gen_bundle.declaration.model import DeclaredSubmission
 from gen_bundle.declaration.source import mapping_of
@@ -55,7 +53,8 @@ SHEBANG = b"#!/usr/bin/env python3\n"
 # [[[exit status, what it says], …], …]. Each takes the place of the one before, from which only its manifest differs:
 # so the modules that are imported already are its own, too.
 DRIVER = """
-import contextlib, gc, importlib, io, json, os, pathlib, runpy, sys
+import contextlib, functools, gc, importlib, io, json, os, pathlib, runpy, sys, zipimport
+zipimport._compile_source = functools.cache(zipimport._compile_source)  # else it compiles each module twice
 gc.set_threshold(1_000_000)  # as in the command: each pass goes over all rows
 asked, verdicts = pathlib.Path(sys.argv[1]), []
 place, submission = str(asked.with_name("validate.pyz")), str(asked.with_name("submission.zip"))
@@ -76,16 +75,14 @@ gc.freeze()  # nor does Python look for cycles as it ends
 """
 
 
-@dataclass(frozen=True)
-class ValidatorVerdict:
+class ValidatorVerdict(NamedTuple):
     """What the validator says of a submission."""
 
     valid: bool
     text: str
 
 
-@dataclass(frozen=True)
-class InvalidExample:
+class InvalidExample(NamedTuple):
     """A submission that is refused, and the message it gets."""
 
     name: str
@@ -94,8 +91,7 @@ class InvalidExample:
     content: bytes
 
 
-@dataclass(frozen=True)
-class Spoiled:
+class Spoiled(NamedTuple):
     """A submission with a mistake.
 
     Attributes:
@@ -109,8 +105,7 @@ class Spoiled:
     files: Mapping[str, bytes]
 
 
-@dataclass(frozen=True)
-class _Samples:
+class _Samples(NamedTuple):
     """The submissions that a phase's validator is tried with.
 
     Attributes:
@@ -228,9 +223,9 @@ def validator_bytes(
         manifest: what participants may know (`scoring_kit.manifest.Manifest` as a JSON object), without gold.
         checks: the files of the organisers' own checks, by their names in programs.
     """
-    main = Template((TEMPLATES / "validate_main.py.j2").read_text(encoding="utf-8")).render(package=package_folder.name)
+    main = (TEMPLATES / "validate_main.py.j2").read_text(encoding="utf-8").rstrip()
     members: dict[str, bytes | Path] = {
-        "__main__.py": main.encode(),
+        "__main__.py": main.replace("{{ package }}", package_folder.name).encode(),
         "scoring_kit/NOTICE": kit_folder / "NOTICE",
         "scoring_kit/manifest.json": json.dumps(manifest, ensure_ascii=False, default=str).encode(),
         **below("scoring_kit", checks),

@@ -1,18 +1,19 @@
-"""Scores many submissions with one scoring program of ours: run as `python many_runs.py PROGRAM REFERENCE TOGETHER`.
+"""Scores many submissions with one scoring program of ours: run as `python many_runs.py PROGRAM REFERENCE`.
 
-The program's modules and its gold are loaded once; each submission is scored in a fork by the code of a single run, so
-that nothing of one reaches another. Of a program that keeps nothing of a submission, one fork scores `TOGETHER` of them
-in turn, because a fork copies all that it touches; one that fails there, other than by being refused, is scored again
-in a fork of its own. What a run imports beyond what is loaded is imported here before the next fork. Models run in a
-process of their own, which remembers what it has computed. Linux only.
+The program's modules and its gold are loaded once; submissions are scored in forks by the code of a single run. Those
+that are asked for together, which a program may be that keeps nothing of a submission, are scored in turn by one fork,
+because a fork copies all that it touches; one that fails there, other than by being refused, is scored again in a fork
+that has scored no other. What a run imports beyond what is loaded is imported here before the next fork. Models run in
+a process of their own, which remembers what it has computed. Linux only.
 
-Its first line is `{"protocol": 1}`, once everything is loaded. For each line such as
+Its first line is `{"protocol": 1}`, once everything is loaded. For each line with a list such as
 
-    {"input": "/job/input", "output": "/job/output", "stdout": "/job/out.txt", "stderr": "/job/err.txt", "seconds": 600}
+    [{"input": "/job/input", "output": "/job/output", "stdout": "/job/out.txt", "stderr": "/job/err.txt",
+      "seconds": 600}]
 
-it scores that submission, and answers with a line such as
+it scores these submissions, and answers with a line such as
 
-    {"exit_code": 0, "seconds": 0.03, "timed_out": false}
+    [{"exit_code": 0, "seconds": 0.03, "timed_out": false}]
 
 Paths are absolute. `stdout` and `stderr` are files for what the run prints. `seconds` is the limit on the clock.
 `exit_code` is null for a run that was ended at its limit, and 128 + n for one that signal n ended.
@@ -25,23 +26,26 @@ import json
 import os
 import select
 import signal
+import struct
 import sys
 import tempfile
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache, partial
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
 
 STREAMS = {1: "stdout", 2: "stderr"}
 """Standard output and standard error, by what a request calls them."""
-LONGEST_REQUEST = 1024 * 1024
 WRITTEN_ANEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
 JUDGED = (0, 1)
 """The exit statuses of a submission that is scored, and of one that is refused."""
+RECORD = struct.Struct("=Bd")
+"""What a fork writes of a submission before it goes on to the next: its exit status, and when it was done."""
 CANNOT_FLUSH = 120
 """Python's own exit status where standard output cannot be written."""
 PR_SET_PDEATHSIG = 1
@@ -51,7 +55,7 @@ MODELS, SHARED = Path("scoring_kit", "models", "shared.py"), "scoring_kit.models
 libc = ctypes.CDLL(None)
 
 
-def main(program: Path, reference: Path, together: int) -> None:
+def main(program: Path, reference: Path) -> None:
     """Load the program and its gold, then score what is asked for until there are no more requests."""
     # Away from where a library or a scorer reads and prints.
     requests, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
@@ -63,11 +67,11 @@ def main(program: Path, reference: Path, together: int) -> None:
     sys.path.append(str(program / "site"))
     if os.environ.get("SCORING_DEBUG") != "1":
         warnings.showwarning = lambda *_, **__: None
-    runs = Runs(program, reference, together, (requests.fileno(), answers.fileno()))
+    runs = Runs(program, reference, (requests.fileno(), answers.fileno()))
     _say(answers, {"protocol": 1})
     for line in requests:
         _say(answers, runs.run(json.loads(line)))
-        runs.import_as_the_last_run()
+        runs.import_as_the_last_runs()
 
 
 class Runs:
@@ -76,15 +80,13 @@ class Runs:
     Args:
         program: the folder of the unpacked program.
         reference: the folder of its gold.
-        together: how many submissions a fork scores.
         not_here: file descriptors that no other process may hold.
     """
 
-    def __init__(self, program: Path, reference: Path, together: int, not_here: Collection[int]) -> None:
-        self._program, self._together, self._not_here = program, together, not_here
+    def __init__(self, program: Path, reference: Path, not_here: Collection[int]) -> None:
+        self._program, self._not_here = program, not_here
         self._models = Models(not_here) if (program / MODELS).is_file() else None
-        self._fork: Fork | None = None
-        self._imported = os.memfd_create("imported")
+        self._imported, self._records = os.memfd_create("imported"), os.memfd_create("records")
         self._tried: set[str] = set()
         self._printed = (b"", b"")  # by loading, to either stream, which a single run prints, too
         with self._loading():
@@ -94,39 +96,59 @@ class Runs:
             self._gold = self._frame.read_gold(self._frame.program_of(program, None), reference)
             self._frame.submission_module(self._gold.program.package)
 
-    def run(self, request: dict[str, Any]) -> dict[str, object]:
-        """Score one submission; how that ended."""
-        after_others = self._fork is not None
-        ended = self._run(request)
-        if after_others and ended["exit_code"] not in JUDGED:
-            ended = self._run(request)
-        return ended
+    def run(self, requests: Sequence[dict[str, Any]]) -> list[dict[str, object]]:
+        """Score submissions; how each ended."""
+        answers: list[dict[str, object]] = []
+        while len(answers) < len(requests):
+            ended = self._run_in_a_fork(requests[len(answers) :])
+            if len(ended) > 1 and ended[-1]["exit_code"] not in JUDGED:
+                ended.pop()  # the next fork begins with it
+            answers += ended
+        return answers
 
-    def _run(self, request: dict[str, Any]) -> dict[str, object]:
-        """Score one submission in the fork that is there, or else in a new one."""
+    def _run_in_a_fork(self, requests: Sequence[dict[str, Any]]) -> list[dict[str, object]]:
+        """Score submissions in turn, until one fails; how each ended, and that one."""
         if self._models is not None:
             self._models.revive()
         os.truncate(self._imported, 0)
-        for stream in STREAMS.values():
-            os.close(os.open(request[stream], WRITTEN_ANEW, 0o644))
+        os.truncate(self._records, 0)
+        for request in requests:
+            for stream in STREAMS.values():
+                os.close(os.open(request[stream], WRITTEN_ANEW, 0o644))
         began = time.monotonic()
-        if self._fork is None:
-            self._fork = Fork(partial(self._score_in_turn, request), several=self._together > 1)
-        else:
-            self._fork.go_on(request)
-        in_time, status = self._fork.wait(request["seconds"])
-        seconds = time.monotonic() - began
-        if status is None:
-            status = self._fork.end()
-            self._fork = None
-        if not in_time:
-            if self._models is not None:
-                self._models.replace()  # it may be busy for that run
-            return {"exit_code": None, "seconds": seconds, "timed_out": True}
-        return {"exit_code": status, "seconds": seconds, "timed_out": False}
+        fork = Fork(partial(self._score_in_turn, requests))
+        in_time, records = self._watched(fork, requests, began)
+        last = fork.end()
+        if not in_time and self._models is not None:
+            self._models.replace()  # it may be busy for that run
+        statuses = [*(status for status, _ in records), last if in_time else None]
+        times = [began, *(done for _, done in records), time.monotonic()]
+        answers: list[dict[str, object]] = []
+        for status, (start, end) in zip(statuses, pairwise(times), strict=True):
+            answers.append({"exit_code": status, "seconds": end - start, "timed_out": status is None})
+        return answers
 
-    def import_as_the_last_run(self) -> None:
-        """Import what the last run has imported, so that no later one has to."""
+    def _watched(
+        self, fork: "Fork", requests: Sequence[dict[str, Any]], began: float
+    ) -> tuple[bool, list[tuple[int, float]]]:
+        """Wait for a fork's end, or until one of its runs takes too long: whether none does, and what is recorded."""
+        records: list[tuple[int, float]] = []
+        while True:
+            since = records[-1][1] if records else began
+            in_time = fork.ends_by(since + requests[len(records)]["seconds"])
+            known, records = len(records), self._recorded(len(requests) - 1)
+            if in_time or len(records) == known:
+                return in_time, records
+
+    def _recorded(self, most: int) -> list[tuple[int, float]]:
+        """The exit statuses of the submissions that the fork has gone on from, and when.
+
+        Code of others, which is asked for one submission at a time, may write there what it likes: nothing is read.
+        """
+        return [*RECORD.iter_unpack(os.pread(self._records, most * RECORD.size, 0))]
+
+    def import_as_the_last_runs(self) -> None:
+        """Import what the last fork has imported, so that no later one has to."""
         text = os.pread(self._imported, os.fstat(self._imported).st_size, 0)
         try:
             names = set(json.loads(text or "[]")) - self._tried
@@ -139,22 +161,19 @@ class Runs:
                     with suppress(Exception):  # it may have come to be otherwise than by an import of that name
                         importlib.import_module(name)
 
-    def _score_in_turn(self, request: dict[str, Any], channel: Any) -> int:
-        """In a fork: score a submission, and others that come through the channel; the exit status of the last one."""
+    def _score_in_turn(self, requests: Sequence[dict[str, Any]]) -> int:
+        """In a fork: score submissions, until one fails; the exit status of the last one that was scored."""
         for descriptor in self._not_here:
             os.close(descriptor)
         if self._models is not None:
             importlib.import_module(SHARED).ask_through(cache(self._models.connect))
-        status = self._score(request)
-        for _ in range(self._together - 1):
+        *others, last = requests
+        for number, request in enumerate(others):
+            status = self._score(request)
             if status not in JUDGED:
-                break
-            channel.send(bytes([status]))
-            following = channel.recv(LONGEST_REQUEST)
-            if not following:
-                break
-            status = self._score(json.loads(following))
-        return status
+                return status
+            os.pwrite(self._records, RECORD.pack(status, time.monotonic()), number * RECORD.size)
+        return self._score(last)
 
     def _score(self, request: dict[str, Any]) -> int:
         """In a fork: the exit status, as Python makes it of what scoring returns or raises."""
@@ -206,21 +225,13 @@ class Runs:
 
 
 class Fork:
-    """A process that scores, a fork of this one, which ends with it.
+    """A process that does something, a fork of this one, which ends with it.
 
     Args:
-        score: what it calls, with its end of the channel; returns the exit status.
-        several: it scores several submissions: the next one comes through the channel, and what became of one is
-            answered there, but for the last one, whose exit status is that of the process.
+        work: what it calls; returns the exit status.
     """
 
-    def __init__(self, score: Callable[[Any], int], several: bool) -> None:
-        self._channel: Any = None
-        theirs: Any = None
-        if several:
-            from socket import AF_UNIX, SOCK_SEQPACKET, socketpair
-
-            self._channel, theirs = socketpair(AF_UNIX, SOCK_SEQPACKET)
+    def __init__(self, work: Callable[[], int]) -> None:
         ours = os.getpid()
         self._pid = os.fork()
         if self._pid == 0:
@@ -228,45 +239,27 @@ class Fork:
             try:
                 _die_with(ours)
                 os.setpgid(0, 0)
-                if self._channel is not None:
-                    self._channel.close()
-                status = score(theirs)
+                status = work()
             except BaseException:
                 os.kill(ours, signal.SIGKILL)  # this machine's fault, which must not look like a result
             finally:
                 os._exit(status)
-        if theirs is not None:
-            theirs.close()
 
-    def go_on(self, request: dict[str, Any]) -> None:
-        """Hand over the next submission."""
-        with suppress(OSError):  # it has died, which `wait` finds
-            self._channel.send(json.dumps(request).encode())
-
-    def wait(self, seconds: float) -> tuple[bool, int | None]:
-        """Wait for an answer or the end of the process; whether one came in time, and the answer."""
+    def ends_by(self, until: float) -> bool:
+        """Wait for the end of the process, up to this time of the monotonic clock; whether it has ended."""
         watched = os.pidfd_open(self._pid)
         try:
             ready = select.poll()
             ready.register(watched, select.POLLIN)
-            if self._channel is not None:
-                ready.register(self._channel, select.POLLIN)
-            in_time = bool(ready.poll(max(seconds, 0) * 1000))
+            return bool(ready.poll(max(until - time.monotonic(), 0) * 1000))
         finally:
             os.close(watched)
-        answer = b""
-        if in_time and self._channel is not None:
-            with suppress(OSError):
-                answer = self._channel.recv(1)
-        return in_time, answer[0] if answer else None
 
     def end(self) -> int:
         """End the process, and what it left running; its exit status, 128 + n where signal n ended it."""
         for end in (os.killpg, os.kill):  # not waited for yet, its number is its own
             with suppress(OSError):
                 end(self._pid, signal.SIGKILL)
-        if self._channel is not None:
-            self._channel.close()
         code = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
         return code if code >= 0 else 128 - code
 
@@ -344,7 +337,7 @@ def _die_with(parent: int) -> None:
         os._exit(1)
 
 
-def _say(answers: IO[str], content: dict[str, object]) -> None:
+def _say(answers: IO[str], content: object) -> None:
     answers.write(json.dumps(content) + "\n")
     answers.flush()
 
@@ -361,4 +354,4 @@ def _content(file: IO[bytes]) -> bytes:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

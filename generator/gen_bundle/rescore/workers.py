@@ -6,15 +6,16 @@ Workers of this machine are processes, each with a desk of its own. One that die
 import contextlib
 import gc
 import json
+import math
 import multiprocessing
 import os
-import re
 import select
 import signal
 import subprocess
 import sys
+import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from multiprocessing.connection import Connection, wait
@@ -24,21 +25,23 @@ from typing import Any, NoReturn, Protocol, Self
 from gen_bundle.codabench.worker import JobFailedError, WorkerCrashError, read_metadata, read_scores
 from gen_bundle.errors import UserError, bug_report
 from gen_bundle.rescore.scoring_job import JobResult, Lost, Scorer, ScoringJob, differing, environment_of, score
+from gen_bundle.rescore.submissions import is_plain
 from gen_bundle.starting import python
 from gen_bundle.twin.engines import Container, Ended, Engine, EngineError, LineListener
 from gen_bundle.twin.engines.choose import choose_engine, is_ours
 from gen_bundle.twin.engines.process import ProcessEngine, program_environment
 from gen_bundle.twin.layout import lay_out, scratch_folder, temporary_folder
-from gen_bundle.zips.unpacking import MAX_FOLDERS, SUBMISSION, ArchiveError
+from gen_bundle.zips.unpacking import ArchiveError
 
 PROTOCOL = {"protocol": 1}
 FRAME = Path("scoring_kit", "frame.py")
 """What every program of ours holds."""
 MODELS = Path("scoring_kit", "models")
-PLAIN_NAME = re.compile(r"(?!metadata)[\w. -]+")
 MANY_RUNS = Path(__file__).with_name("many_runs.py")
-TOGETHER = 64
-"""So many submissions a process scores where the program keeps nothing of them."""
+MOST_AHEAD = 32
+"""So many jobs at most are handed over to a process at a time."""
+AHEAD_SECONDS = 1.0
+"""About so long those take that are handed over at a time."""
 GRACE_SECONDS = 60.0
 """Beyond twice the limit of a submission, which `many_runs` itself watches, and may try twice."""
 END_SECONDS = 10
@@ -76,10 +79,28 @@ class ScoringDesk:
 
     def score(self, job: ScoringJob) -> JobResult | Lost:
         """Run a job, if this machine is one for it."""
-        try:
-            return self._score(job)
-        except Exception as bug:  # of ours, which one job meets and the others need not
-            return Lost(bug_report(bug), final=True)
+        (ended,) = self.score_all([job])
+        return ended
+
+    def score_all(self, jobs: Sequence[ScoringJob]) -> Iterator[JobResult | Lost]:
+        """Run jobs of one scorer, if this machine is one for them; how they end, in their order."""
+        for job, scores in zip(jobs, self._scores_in_place(jobs), strict=True):
+            if scores is not None:
+                yield JobResult("Finished", 0, scores, "")
+                continue
+            try:
+                yield self._score(job)
+            except Exception as bug:  # of ours, which one job meets and the others need not
+                yield Lost(bug_report(bug), final=True)
+
+    def _scores_in_place(self, jobs: Sequence[ScoringJob]) -> Sequence[object]:
+        """What a program that is loaded sends of the submissions that it scores where they are; None of all others."""
+        if self._warm is not None and self._scorer == jobs[0].scorer.digest:
+            try:
+                return self._warm.scores_in_place([job.submission for job in jobs])
+            except Exception:  # each job gets a run of its own, which says what is wrong
+                self._forget()
+        return [None] * len(jobs)
 
     def _score(self, job: ScoringJob) -> JobResult | Lost:
         try:
@@ -139,12 +160,10 @@ class WarmProcess:
         task = scorer.task.with_file("scoring_program", stub).with_file("reference_data", None)
         self.scorer = replace(scorer, task=task)
         self._alone = ProcessEngine(gpu=scorer.gpu)
-        only_ours = keeps_nothing(program)
-        self._reads_in_place = only_ours and task.file("ingestion_program") is None
+        self._reads_in_place = keeps_nothing(program) and task.file("ingestion_program") is None
         self._in_place = in_place
-        together = TOGETHER if only_ours else 1
         self._process = subprocess.Popen(
-            python(MANY_RUNS, program, reference, str(together)),
+            python(MANY_RUNS, program, reference),
             cwd=program,
             env=program_environment(),
             stdin=subprocess.PIPE,
@@ -159,35 +178,37 @@ class WarmProcess:
         return bool(self._answer(self.scorer.seconds + GRACE_SECONDS) == PROTOCOL)
 
     def score(self, job: ScoringJob, work: Path) -> JobResult | Lost:
-        """Run a job; see `scoring_job.score`.
-
-        A program that is but ours reads a folder where it is, which spares laying it out; what is scored so is scored.
-        """
-        if self._reads_in_place and is_plain(job.submission):
-            try:
-                scores = self._scored_in_place(job.submission)
-            except EngineError as error:  # a late answer would be taken for that of the next request
-                return Lost(str(error))
-            if scores is not None:
-                return JobResult("Finished", 0, scores, "")
+        """Run a job in a fork of its own; see `scoring_job.score`."""
         return score(replace(job, scorer=self.scorer), self, work)
 
-    def _scored_in_place(self, submission: Path) -> object:
-        """The scores of a submission; None where there are none, and a run like any other's says why.
+    def scores_in_place(self, submissions: Sequence[Path]) -> Sequence[object]:
+        """The scores of submissions that are scored together; None of one without, and a run like any other says why.
 
-        All use one folder: our programs remove another run's outputs before they score.
+        A program that is but ours reads plain folders where they are, which spares laying them out. Outputs of an
+        earlier run may lie there: our programs remove them before they score.
 
         Raises:
-            EngineError: the process has ended, or does not answer.
+            EngineError: the process has ended, or does not answer: a late answer would be taken for that of the next
+                request.
         """
-        unread, predictions, output = Path(os.devnull), self._in_place / "res", self._in_place / "output"
-        try:
-            predictions.unlink(missing_ok=True)
-            predictions.symlink_to(submission.absolute())
-            ended = self._ask(self._in_place, output, self.scorer.seconds, unread, unread)
-            return read_scores(output) if ended.exit_code == 0 else None
-        except (JobFailedError, WorkerCrashError, OSError):
-            return None
+        scores: list[object] = [None] * len(submissions)
+        unread = Path(os.devnull)
+        outputs: dict[int, Path] = {}
+        requests = []
+        for place, submission in enumerate(submissions):
+            folder = self._in_place / str(place)
+            with suppress(OSError):  # there is no room: it is laid out elsewhere
+                if self._reads_in_place and is_plain(submission):
+                    folder.mkdir(exist_ok=True)
+                    (folder / "res").unlink(missing_ok=True)
+                    (folder / "res").symlink_to(submission.absolute())
+                    outputs[place] = folder / "output"
+                    requests.append(_request(folder, outputs[place], self.scorer.seconds, unread, unread))
+        for (place, output), ended in zip(outputs.items(), self._ask(requests), strict=True):
+            if ended.exit_code == 0:
+                with suppress(JobFailedError, WorkerCrashError, OSError):
+                    scores[place] = read_scores(output)
+        return scores
 
     def prepare(self, image: str) -> list[str]:
         return []
@@ -197,20 +218,21 @@ class WarmProcess:
         if container.kind == "ingestion":
             return self._alone.run(container, seconds=seconds, stdout=stdout, stderr=stderr, on_line=on_line)
         folders = {mount.target: mount.source for mount in container.mounts}
-        return self._ask(folders["/app/input"], folders["/app/output"], seconds, stdout, stderr)
+        (ended,) = self._ask([_request(folders["/app/input"], folders["/app/output"], seconds, stdout, stderr)])
+        return ended
 
-    def _ask(self, given: Path, output: Path, seconds: float, stdout: Path, stderr: Path) -> Ended:
-        """Let the process score what is in the folder `given`; raises EngineError."""
-        files = {"input": given, "output": output, "stdout": stdout, "stderr": stderr}
-        request = {**{name: str(file) for name, file in files.items()}, "seconds": seconds}
+    def _ask(self, requests: Sequence[Mapping[str, Any]]) -> list[Ended]:
+        """Let the process score submissions; raises EngineError."""
+        if not requests:
+            return []
         assert self._process.stdin is not None  # noqa: S101 it is a pipe
         try:
-            self._process.stdin.write(json.dumps(request).encode() + b"\n")
+            self._process.stdin.write(json.dumps(requests).encode() + b"\n")
             self._process.stdin.flush()
         except OSError as error:
             raise EngineError("the scoring program that was kept loaded has ended") from error
-        answer = self._answer(2 * seconds + GRACE_SECONDS)
-        return Ended(answer["exit_code"], answer["seconds"], timed_out=answer["timed_out"])
+        answers = self._answer(sum(2 * request["seconds"] for request in requests) + GRACE_SECONDS)
+        return [Ended(one["exit_code"], one["seconds"], timed_out=one["timed_out"]) for one in answers]
 
     def close(self) -> None:
         """End the process, and with it its forks and its models."""
@@ -235,6 +257,12 @@ class WarmProcess:
             return json.loads(line)
         except ValueError as error:
             raise EngineError("the scoring program that is kept loaded has ended, or does not answer") from error
+
+
+def _request(given: Path, output: Path, seconds: float, stdout: Path, stderr: Path) -> dict[str, Any]:
+    """What `many_runs` is asked, for the submission in the folder `given`."""
+    files = {"input": given, "output": output, "stdout": stdout, "stderr": stderr}
+    return {**{name: str(file) for name, file in files.items()}, "seconds": seconds}
 
 
 def serve(scorer: Scorer, work: Path, in_place: Path) -> WarmProcess | None:
@@ -270,30 +298,6 @@ def serve(scorer: Scorer, work: Path, in_place: Path) -> WarmProcess | None:
             return warm
     except (ArchiveError, EngineError, OSError):  # what is wrong with it, a single run says
         return None
-
-
-def is_plain(folder: Path) -> bool:
-    """Whether a folder is just what its zip would be unpacked to: files, without links, within the bounds.
-
-    By names that are the same in a zip and on every system, without what the platform takes for a program's.
-    """
-    files = size = 0
-    waiting = [(folder, 1)] if folder.is_dir() else []
-    while waiting:
-        above, depth = waiting.pop()
-        found = list(os.scandir(above))
-        if not found or depth > MAX_FOLDERS:
-            return False
-        for entry in found:
-            if not PLAIN_NAME.fullmatch(entry.name) or entry.is_symlink():
-                return False
-            if entry.is_dir():
-                waiting.append((Path(entry.path), depth + 1))
-                continue
-            if not entry.is_file():
-                return False
-            files, size = files + 1, size + entry.stat().st_size
-    return 0 < files <= SUBMISSION.members and size <= SUBMISSION.total_bytes
 
 
 def keeps_nothing(program: Path) -> bool:
@@ -359,37 +363,47 @@ def run(
 
 
 class LocalPool:
-    """So many processes of this machine; see `Workers`."""
+    """So many processes of this machine; see `Workers`.
+
+    Each is handed over several jobs at a time where these are quick: to wake it for each takes up to a third of theirs.
+    """
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._busy: dict[Connection, tuple[_Process, ScoringJob]] = {}
+        self._waiting: deque[ScoringJob] = deque()
+        self._busy: dict[Connection, _Process] = {}
         self._idle: deque[_Process] = deque()
 
     @property
     def room(self) -> int:
-        return self._size
+        return self._size * MOST_AHEAD
 
     def submit(self, job: ScoringJob) -> None:
-        process = self._idle.popleft() if self._idle else _Process()
-        with suppress(OSError):  # it has died meanwhile, which `wait` finds
-            process.pipe.send(job)
-        self._busy[process.pipe] = (process, job)
+        self._waiting.append(job)
 
     def wait(self) -> tuple[ScoringJob, JobResult | Lost]:
         """See `Workers`; a process that dies closes its end of the pipe."""
+        while self._waiting and len(self._busy) < self._size:
+            process = self._idle.popleft() if self._idle else _Process()
+            process.take(self._waiting, math.ceil(len(self._waiting) / (self._size - len(self._busy))))
+            self._busy[process.pipe] = process
         pipe = next(one for one in wait([*self._busy]) if isinstance(one, Connection))
-        process, job = self._busy.pop(pipe)
+        process = self._busy[pipe]
+        job = process.jobs.popleft()
         try:
             ended: JobResult | Lost = pipe.recv()
         except (EOFError, OSError):
+            del self._busy[pipe]
+            self._waiting.extendleft(reversed(process.jobs))  # the others are not to blame
             return job, Lost(f"its worker {process.end()}")
-        self._idle.append(process)
+        if not process.jobs:
+            process.rest()
+            self._idle.append(self._busy.pop(pipe))
         return job, ended
 
     def close(self) -> None:
         """End all processes, and what they run."""
-        processes = [*self._idle, *(process for process, _ in self._busy.values())]
+        processes = [*self._idle, *self._busy.values()]
         for process in processes:
             process.stop()
         for process in processes:
@@ -402,15 +416,37 @@ def local_pool(size: int) -> closing[LocalPool]:
 
 
 class _Process:
-    """A process and our end of the pipe to it."""
+    """A process and our end of the pipe to it.
+
+    Attributes:
+        jobs: those that it was handed over last and has not answered, in their order.
+        ahead: how many jobs of the last ones' length it runs in `AHEAD_SECONDS`.
+    """
 
     def __init__(self) -> None:
+        self.jobs: deque[ScoringJob] = deque()
+        self.ahead = 1
+        self._began, self._given = 0.0, 0
         os.environ["PYTHONSAFEPATH"] = "1"  # it starts `python -c`, which would import from the current folder
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
         self._process = context.Process(target=_work, args=(theirs,), daemon=False)
         self._process.start()
         theirs.close()
+
+    def take(self, waiting: deque[ScoringJob], most: int) -> None:
+        """Hand over the next jobs, those of one scorer."""
+        scorer = waiting[0].scorer.digest
+        while waiting and len(self.jobs) < min(most, self.ahead) and waiting[0].scorer.digest == scorer:
+            self.jobs.append(waiting.popleft())
+        self._began, self._given = time.monotonic(), len(self.jobs)
+        with suppress(OSError):  # it has died meanwhile, which `wait` finds
+            self.pipe.send([*self.jobs])
+
+    def rest(self) -> None:
+        """Note how long its last jobs took, which are all answered."""
+        each = (time.monotonic() - self._began) / self._given
+        self.ahead = max(1, min(MOST_AHEAD, int(AHEAD_SECONDS / each)))
 
     def stop(self) -> None:
         """Ask it to end, which ends what it runs."""
@@ -429,13 +465,14 @@ class _Process:
 
 
 def _work(pipe: Connection) -> None:
-    """What a process does: a job after the other, until nobody sends one."""
+    """What a process does: it answers lists of jobs, a job after the other, until nobody sends one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes of a terminal; ours end us
     signal.signal(signal.SIGTERM, _leave)
     gc.freeze()  # what is loaded stays
     with ScoringDesk() as desk, suppress(EOFError, OSError):
         while True:
-            pipe.send(desk.score(pipe.recv()))
+            for ended in desk.score_all(pipe.recv()):
+                pipe.send(ended)
 
 
 def _leave(number: int, _: object) -> NoReturn:

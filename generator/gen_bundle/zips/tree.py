@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import IO, Literal, cast
+from typing import IO, Literal, NamedTuple, cast
 
 from gen_bundle.zips.unpacking import BUNDLE
 from gen_bundle.zips.writing import JUNK
@@ -126,8 +126,7 @@ def file_of(data: bytes) -> Node:
     return Node(size=len(data), open=partial(io.BytesIO, data))
 
 
-@dataclass(frozen=True)
-class OnServer:
+class OnServer(NamedTuple):
     """A path that leads out of the bundle, to a file or folder of the server itself."""
 
     path: str

@@ -86,8 +86,8 @@ class Case:
         files = {"predictions.csv": predicted, **({"act.txt": act.encode()} if act else {})}
         return write_job(self.folder / name, self.reference, files)
 
-    def worker(self, together: int = 1) -> WarmWorker:
-        return WarmWorker(self.program, self.reference, log=self.folder / "log", together=together)
+    def worker(self) -> WarmWorker:
+        return WarmWorker(self.program, self.reference, log=self.folder / "log")
 
 
 @pytest.fixture(scope="module")
@@ -144,40 +144,46 @@ ENDS = (
 )
 
 
-def test_what_ends_a_process_of_several_submissions_is_put_down_to_the_right_one(case: Case, plain: Left) -> None:
-    alone = {act: score_in_a_fork(case.program, case.job(f"ends {act}", ACTS[act])) for act in ENDS}
-    with case.worker(together=4) as worker:
-        for turn, act in enumerate([*ENDS, *reversed(ENDS)]):
-            assert worker.score(case.job(f"{turn} in turn", ACTS[act])) == alone[act]
-            for place in range(turn % 3):
-                assert worker.score(case.job(f"{turn} {place} in turn")) == plain
+@pytest.mark.parametrize("together", [2, 3, 100])
+def test_what_ends_a_process_of_several_submissions_is_put_down_to_the_right_one(
+    case: Case, worker: WarmWorker, plain: Left, together: int
+) -> None:
+    expected = {act: score_in_a_fork(case.program, case.job(f"ends {together} {act}", ACTS[act])) for act in ENDS}
+    expected[""] = plain
+    acts = []
+    for turn, act in enumerate([*ENDS, *reversed(ENDS)]):
+        acts += [act, *[""] * (turn % 3)]
+    for first in range(0, len(acts), together):
+        some = acts[first : first + together]
+        jobs = [case.job(f"{together} {first} {n} in turn", ACTS.get(act, "")) for n, act in enumerate(some)]
+        assert worker.score_together(jobs) == [expected[act] for act in some]
 
 
-def test_what_fails_after_others_is_scored_again_in_a_process_of_its_own(case: Case, plain: Left) -> None:
-    act = "STATE.append(1)\nif len(STATE) > 1: os._exit(9)"
-    with case.worker(together=3) as worker:
-        processes = []
-        for turn in range(5):
-            job = case.job(f"own process {turn}", f"{act}\nprint(os.getpid())")
-            left = worker.score(job)
-            assert left.exit_code == 0
-            processes.append(left.stdout.splitlines()[0])
-        assert len(set(processes)) == 5
-        began = time.monotonic()
-        slow = case.job("slow", "time.sleep(300)")
-        worker.score(case.job("before a slow one"))
-        answer = worker.ask(slow, seconds=0.4)
-        assert answer is not None
-        assert (answer["exit_code"], answer["timed_out"]) == (None, True)
-        assert time.monotonic() - began < 60
-        assert worker.score(case.job("after a slow one")) == plain
+def test_what_fails_after_others_is_scored_again_in_a_process_of_its_own(case: Case, worker: WarmWorker) -> None:
+    act = "STATE.append(1)\nif len(STATE) > 1: os._exit(9)\nprint(os.getpid())"
+    lefts = worker.score_together([case.job(f"own process {turn}", act) for turn in range(5)])
+    assert [left.exit_code for left in lefts] == [0] * 5
+    assert len({left.stdout.splitlines()[0] for left in lefts}) == 5
 
 
-def test_a_process_scores_so_many_and_no_more(case: Case) -> None:
-    with case.worker(together=3) as worker:
-        jobs = [case.job(f"so many {turn}", "print(os.getpid())") for turn in range(7)]
-        processes = [worker.score(job).stdout.splitlines()[0] for job in jobs]
-    assert [processes.count(one) for one in dict.fromkeys(processes)] == [3, 3, 1]
+def test_a_limit_is_each_submissions_own(case: Case, worker: WarmWorker) -> None:
+    acts = [*["time.sleep(0.7)"] * 3, "time.sleep(300)", ""]
+    began = time.monotonic()
+    worker.send([case.job(f"slow {number}", act) for number, act in enumerate(acts)], seconds=1.5)
+    answers = json.loads(worker.answers.readline())
+    assert [answer["exit_code"] for answer in answers] == [0, 0, 0, None, 0]
+    assert [answer["timed_out"] for answer in answers] == [False, False, False, True, False]
+    assert all(answer["seconds"] >= 0.7 for answer in answers[:3])
+    assert time.monotonic() - began < 60
+
+
+def test_one_process_scores_what_is_asked_for_together(case: Case, worker: WarmWorker) -> None:
+    processes = []
+    for together in (3, 1):
+        jobs = [case.job(f"together {together} {number}", "print(os.getpid())") for number in range(together)]
+        processes.append({left.stdout.splitlines()[0] for left in worker.score_together(jobs)})
+    assert [len(some) for some in processes] == [1, 1]
+    assert processes[0] != processes[1]
 
 
 def test_what_a_run_left_running_is_ended(case: Case, worker: WarmWorker) -> None:
@@ -189,7 +195,7 @@ def test_what_a_run_left_running_is_ended(case: Case, worker: WarmWorker) -> Non
 def test_a_run_ends_with_the_worker(case: Case) -> None:
     with case.worker() as worker:
         job = case.job("with the worker", "print(os.getpid(), flush=True)\ntime.sleep(300)")
-        worker.send(job, seconds=300)
+        worker.send([job], seconds=300)
         run = _text(job / "stdout")
         worker.process.kill()
         assert worker.answers.read() == ""

@@ -33,7 +33,7 @@ DECLARED = ("conll2003", "emoint", "semeval2018-1-e-c", "hotpotqa")
 """Real tasks that need no Python, with tags, numbers, sets of labels, and texts."""
 SPOILED = 3
 TOGETHER = 5
-"""So many submissions one process may score."""
+"""So many submissions one process scores."""
 Files = Mapping[str, bytes]
 
 
@@ -110,7 +110,10 @@ def test_every_submission_leaves_what_a_single_run_leaves(case: Case, together: 
         assert {left.exit_code for left in case.alone} == {0, 1}
         order = [*range(len(case.alone)), *range(len(case.alone))]
         random.Random(together).shuffle(order)
-        with WarmWorker(case.program, case.reference, log=work / "log", together=together) as worker:
-            for turn, number in enumerate(order):
-                left = worker.score(write_job(work / str(turn), case.reference, case.submissions[number]))
-                assert left == case.alone[number]
+        with WarmWorker(case.program, case.reference, log=work / "log") as worker:
+            for first in range(0, len(order), together):
+                jobs: dict[Path, Left] = {}
+                for number in order[first : first + together]:
+                    job = write_job(work / f"{first} {len(jobs)}", case.reference, case.submissions[number])
+                    jobs[job] = case.alone[number]
+                assert worker.score_together([*jobs]) == [*jobs.values()]

@@ -15,7 +15,8 @@ import pytest
 from gen_bundle.building import BuildRequest, build
 from gen_bundle.rescore import workers
 from gen_bundle.rescore.scoring_job import JobResult, OpenedBundle, ScoringJob, job_for, opened_bundle, score
-from gen_bundle.rescore.workers import FRAME, ScoringDesk, WarmProcess, is_plain, keeps_nothing, serve
+from gen_bundle.rescore.submissions import is_plain
+from gen_bundle.rescore.workers import FRAME, ScoringDesk, WarmProcess, keeps_nothing, serve
 from gen_bundle.resources import resource
 from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.zips.unpacking import BUNDLE, unpack
@@ -201,9 +202,10 @@ def test_folders_that_follow_each_other_share_no_outputs(ours: OpenedBundle, tmp
     kinds = ("nothing", "answers that are refused", "junk")
     sent = [job_for(ours.scorers[0], odd_folder(tmp_path / kind, kind), kind) for kind in kinds]
     with ScoringDesk() as desk:
-        found = [desk.score(job) for job in [*sent, *reversed(sent)]]
+        first = desk.score(sent[0])
+        found = [*desk.score_all(sent), *desk.score_all([*reversed(sent)])]
     expected = [alone(job, tmp_path) for job in sent]
-    assert found == [*expected, *reversed(expected)]
+    assert [first, *found] == [expected[0], *expected, *reversed(expected)]
     assert [result.status for result in expected] == ["Finished", "Failed", "Finished"]
 
 
@@ -223,7 +225,7 @@ def test_a_process_that_does_not_answer_is_asked_no_more(
         assert desk.serves
         monkeypatch.setattr(workers, "select", SimpleNamespace(select=nothing_comes))
         assert desk.score(job) == expected
-        assert waits == ["for an answer"]
+        assert waits == ["for an answer"] * 2  # of a new process, too
         assert not desk.serves
 
 

@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -38,12 +38,11 @@ class WarmWorker:
         reference: Path,
         *,
         log: Path,
-        together: int = 1,
         environment: Mapping[str, str] | None = None,
     ) -> None:
         with log.open("wb") as stderr:
             self.process = subprocess.Popen(
-                [sys.executable, str(MANY_RUNS), str(program), str(reference), str(together)],
+                [sys.executable, str(MANY_RUNS), str(program), str(reference)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=stderr,
@@ -59,21 +58,29 @@ class WarmWorker:
 
     def ask(self, job: Path, seconds: float = 120.0) -> dict[str, Any] | None:
         """Score the submission in `job/input`; None where the worker ended instead of answering."""
-        self.send(job, seconds)
+        self.send([job], seconds)
         answer = self.answers.readline()
-        return json.loads(answer) if answer else None
+        return json.loads(answer)[0] if answer else None
 
-    def send(self, job: Path, seconds: float) -> None:
-        """Send a request, without waiting for the answer."""
-        files = {name: str(job / name) for name in ("input", "output", "stdout", "stderr")}
-        self.requests.write(json.dumps({**files, "seconds": seconds}) + "\n")
+    def send(self, jobs: Sequence[Path], seconds: float) -> None:
+        """Ask for submissions that are scored together, without waiting for the answer."""
+        requests = []
+        for job in jobs:
+            files = {name: str(job / name) for name in ("input", "output", "stdout", "stderr")}
+            requests.append({**files, "seconds": seconds})
+        self.requests.write(json.dumps(requests) + "\n")
         self.requests.flush()
 
     def score(self, job: Path) -> Left:
         """Score a submission; what that left."""
-        answer = self.ask(job)
-        assert answer is not None
-        return _left(answer["exit_code"], job)
+        (left,) = self.score_together([job])
+        return left
+
+    def score_together(self, jobs: Sequence[Path]) -> list[Left]:
+        """Score submissions that are asked for together; what each left."""
+        self.send(jobs, 120.0)
+        answers = json.loads(self.answers.readline())
+        return [_left(answer["exit_code"], job) for answer, job in zip(answers, jobs, strict=True)]
 
     def __enter__(self) -> "WarmWorker":
         return self

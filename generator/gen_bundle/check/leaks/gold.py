@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
 from gen_bundle.check.leaks.records import (
@@ -58,8 +58,7 @@ Columns = Mapping[str, Sequence[str]]
 Named = Mapping[str, tuple[Sequence[int], Sequence[str]]]
 
 
-@dataclass(frozen=True)
-class RowKey:
+class RowKey(NamedTuple):
     """What identifies a row: the cells of some columns, as written and as compared, and the row of each."""
 
     titles: tuple[str, ...]
@@ -101,8 +100,7 @@ class RowKey:
         return tuple(own)
 
 
-@dataclass(frozen=True)
-class SecretTable:
+class SecretTable(NamedTuple):
     """A table of reference data.
 
     Attributes:

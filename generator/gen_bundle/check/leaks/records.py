@@ -572,25 +572,26 @@ def _flat(value: dict[str, Any]) -> dict[str, str] | None:
     """All values in an object, by their path; None where there are too many for one item."""
     found: dict[str, list[Any]] = {}
     waiting: list[tuple[str, Any]] = [("", value)]
-    seen = 0
+    seen = 1
     while waiting:
         path, part = waiting.pop()
         kind = type(part)
         if kind is dict:
+            seen += len(part)
             above = f"{path}." if path else ""
             for name in reversed(part):
                 waiting.append((above + str(name), part[name]))
         elif kind is list and len(part) > WIDEST:
             return None
         elif kind is list and dict in map(type, part):
+            seen += len(part)
             for one in reversed(part):
                 waiting.append((path, one))
         elif path in found:
             found[path].append(part)
         else:
             found[path] = [part]
-        seen += 1
-        if seen + len(waiting) > WIDEST:
+        if seen > WIDEST:
             return None
     return dict(zip(found, map(of_value, found.values()), strict=True))
 

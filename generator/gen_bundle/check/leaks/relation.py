@@ -3,9 +3,9 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby, pairwise
 from operator import mul
+from typing import NamedTuple
 
 from gen_bundle.check.leaks.records import number
 
@@ -30,8 +30,7 @@ CORRELATED, EXACTLY = 0.99, 1 - 1e-6
 FEW = 10
 
 
-@dataclass(frozen=True)
-class Agreement:
+class Agreement(NamedTuple):
     """What a column says of the gold.
 
     Attributes:

@@ -4,10 +4,11 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain, compress, filterfalse, groupby, islice
 from operator import itemgetter
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
 from gen_bundle.check.leaks.gold import SHORTEST, RowKey, SecretGold, SecretTable, secret_gold
@@ -57,8 +58,7 @@ OFFSETS = (0, 1, 2)  # below a head, Markdown has a rule
 DOUBT = -math.log(BY_CHANCE)
 
 
-@dataclass(frozen=True)
-class Leak:
+class Leak(NamedTuple):
     """A visible file and the gold in it, in words.
 
     Attributes:
@@ -271,7 +271,7 @@ class Search:
             for (title, name), pairs in join.pairs.items():
                 found = _judged(pairs, len(compared[kind]), join.table, seen)
                 if found and not _is_public(join.table, pairs):
-                    found = replace(found, shown=found.shown and not name.startswith(LOOK))
+                    found = found._replace(shown=found.shown and not name.startswith(LOOK))
                     leak = _leak(seen, join.table, title, found, f"{_column(name)}{more}", join.line)
                     _keep(best, leak, join.table, title)
             if not seen.is_answer and (not more or own == (ALL,)):
@@ -298,9 +298,11 @@ class Search:
     ) -> Iterator[Leak]:
         """Columns without ids whose rows are those of the gold, or of another file of participants."""
         best: Best = {}
+        sizes = set(map(len, columns.values()))
         for place, order in orders:
             table = self.gold.tables[place]
-            for name, cells in columns.items():
+            fitting = sizes.intersection(len(order) + head for head in OFFSETS)
+            for name, cells in columns.items() if fitting else ():
                 head = len(cells) - len(order)
                 for title, secret in table.secret.items() if head in OFFSETS else ():
                     golds = map(secret.__getitem__, order)
@@ -314,7 +316,7 @@ class Search:
 
     def _in_streams(self, seen: Seen) -> Iterator[Leak]:
         """Ids, and labels or numbers near them, in a text without a regular form."""
-        if is_table(seen.node):
+        if not self._ids or is_table(seen.node):
             return
         stem = PurePosixPath(seen.name).stem
         for has_names, stream in zip((True, False, False), streams(text_of(seen.node), self._ids), strict=True):

@@ -5,9 +5,8 @@ import io
 import pathlib
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from functools import cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle, page_files
 from gen_bundle.check.leaks.records import is_binary
@@ -34,8 +33,7 @@ CHANNELS: dict[str, Channel] = {
 }
 
 
-@dataclass(frozen=True)
-class Seen:
+class Seen(NamedTuple):
     """A file that participants may see.
 
     Attributes:
@@ -105,11 +103,11 @@ def _with_contents(bundle: Bundle, seen: Seen, depth: int) -> Iterator[Seen]:
     closed = inside.closed
     if not closed and not inside.files and is_binary(seen.node):
         closed = "a file of bytes"
-    yield replace(seen, closed=closed, opened=bool(inside.files))
+    yield seen._replace(closed=closed, opened=bool(inside.files))
     # an archive in a starting kit is an example submission
     is_answer = seen.is_answer or (seen.channel == "starting kit" and ARCHIVE.search(seen.name) is not None)
     for name, node in inside.files:
-        inner = replace(seen, name=f"{seen.name}/{name}", node=node, is_answer=is_answer)
+        inner = seen._replace(name=f"{seen.name}/{name}", node=node, is_answer=is_answer)
         yield from _with_contents(bundle, inner, depth + 1)
 
 
@@ -168,4 +166,4 @@ def listings(seen_files: Iterable[Seen]) -> Iterator[Seen]:
             first.setdefault(seen.channel, seen)
     for channel, found in rows.items():
         table = file_of("\n".join(found).encode("utf-8", "replace"))
-        yield replace(first[channel], name="by its file names", node=table, opened=False)
+        yield first[channel]._replace(name="by its file names", node=table, opened=False)

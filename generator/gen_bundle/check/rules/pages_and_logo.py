@@ -5,8 +5,8 @@ import re
 import struct
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from gen_bundle.check.bundle import Bundle, PageFile, page_files
 from gen_bundle.check.registry import FRONTEND, MODELS, SERIALIZERS, UNPACKER, Problem, Topic
@@ -166,8 +166,7 @@ def prose(text: str) -> str:
     return NOT_PROSE.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), text)
 
 
-@dataclass(frozen=True)
-class RenderedText:
+class RenderedText(NamedTuple):
     """A text that is rendered as Markdown: a page, the terms, or the description of a phase."""
 
     at: Path

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
 from datetime import time
 from itertools import pairwise
+from typing import NamedTuple
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import MODELS, SERIALIZERS, UNPACKER, WORKER, Problem, Topic
@@ -159,8 +159,7 @@ IN_WORDS = "%d %B %Y, %H:%M:%S"
 QUOTED_UTC = '"2031-01-31 23:59:59"'
 
 
-@dataclass(frozen=True)
-class GivenDate:
+class GivenDate(NamedTuple):
     """A start or end of a phase as competition.yaml gives it."""
 
     phase: Phase

@@ -4,8 +4,8 @@ import ast
 import re
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
 from gen_bundle.check.registry import HOUSE, UNPACKER, WORKER, Problem, Topic
@@ -32,8 +32,7 @@ NEVER_STARTED = (
 )
 
 
-@dataclass(frozen=True)
-class UnpackedProgram:
+class UnpackedProgram(NamedTuple):
     """A program that some phase runs, unpacked, with its metadata file and the command in it, where it has them."""
 
     task: Task
