@@ -4,8 +4,10 @@ A mention is an entity of the input (tasks 1 and 2) or a span between its nodes 
 count, never the string in a `value` attribute (ARE, "Evaluation metrics").
 """
 
-from itertools import chain
-from typing import Callable, Dict, FrozenSet, List, Mapping, NamedTuple, Optional, Set, Tuple
+from functools import cache
+from itertools import chain, islice, starmap
+from operator import ge
+from typing import Callable, Dict, FrozenSet, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 from xml.etree import ElementTree
 from xml.parsers import expat
 
@@ -139,7 +141,7 @@ class Places:
         self.fault = fault
         self.by_span = task in BY_SPAN
         known = expected["nodes"] if self.by_span else expected["entities"]
-        self.known = {identifier: index for index, identifier in enumerate(known)}
+        self.known = _numbered(tuple(known))
         self.asked: Optional[FrozenSet[Mention]] = None
         if "pronouns" in expected:
             asked = map(self.known.__getitem__, expected["pronouns"])
@@ -147,30 +149,36 @@ class Places:
 
     def mention(self, name: str, attributes: Attributes, line: int) -> Optional[Mention]:
         """The mention that an element names; None, with the fault recorded, where there is none."""
+        known = self.known
         try:
-            return self.place(attributes)
+            if not self.by_span:
+                entity = known[attributes["id"].strip()]
+                return entity, entity + 1
+            start, end = known[attributes["start"].strip()], known[attributes["end"].strip()]
         except KeyError:
             self._record_unknown(name, attributes, line)
-        except ValueError:
-            value = f"{attributes['start']} to {attributes['end']}"
-            self.record(line, "a span that does not end after its start", value, "end after start")
+            return None
+        if start < end:
+            return start, end
+        value = f"{attributes['start']} to {attributes['end']}"
+        self.record(line, "a span that does not end after its start", value, "end after start")
         return None
 
-    def place(self, attributes: Attributes) -> Mention:
-        """The mention with these attributes.
+    def mentions(self, elements: Sequence[ElementTree.Element]) -> List[Mention]:
+        """The mentions that all these elements name.
 
         Raises:
-            KeyError: an attribute is missing, or names nothing of the input.
-            ValueError: the span does not end after its start.
+            KeyError: an attribute is missing, or names nothing of the input, or only without the blanks around it.
+            ValueError: a span does not end after its start.
         """
         known = self.known
         if not self.by_span:
-            entity = known[attributes["id"].strip()]
-            return entity, entity + 1
-        start, end = known[attributes["start"].strip()], known[attributes["end"].strip()]
-        if start < end:
-            return start, end
-        raise ValueError
+            entities = [known[element.attrib["id"]] for element in elements]
+            return [(entity, entity + 1) for entity in entities]
+        spans = [(known[element.attrib["start"]], known[element.attrib["end"]]) for element in elements]
+        if any(starmap(ge, spans)):
+            raise ValueError
+        return spans
 
     def _record_unknown(self, name: str, attributes: Attributes, line: int) -> None:
         expected = "the id of a node of the input" if self.by_span else "the id of an entity of the input"
@@ -184,6 +192,12 @@ class Places:
 
     def record(self, line: int, rule: str, value: str, expected: str) -> None:
         self.fault(f"{self.file}:{line}", rule, value, expected)
+
+
+@cache
+def _numbered(ids: Tuple[str, ...]) -> Mapping[str, int]:
+    """Id → its place among the ids of a text: made once for all submissions that a process scores."""
+    return {identifier: index for index, identifier in enumerate(ids)}
 
 
 def overlap(one: Mention, other: Mention) -> float:
@@ -211,7 +225,6 @@ class AnswerKey(NamedTuple):
 
 LONGEST_TREE = 1_000_000
 """Characters of a file that is read as a tree: that of a million mentions would take gigabytes."""
-PARTS = frozenset({"pronoun", "antecedent"})
 FAULTS = (ElementTree.ParseError, KeyError, ValueError)
 """What is raised where a file cannot be read as a tree, or has a fault."""
 
@@ -229,15 +242,16 @@ def read_pairs(text: str, places: Places) -> Dict[Mention, Mention]:
 
 def _sound_pairs(text: str, places: Places) -> Dict[Mention, Mention]:
     """`read_pairs` of a file that has no fault, in two thirds of the time; raises one of `FAULTS` otherwise."""
-    answers: Dict[Mention, Mention] = {}
-    for pair in _tree(text):
-        parts = {part.tag: places.place(part.attrib) for part in pair}
-        if pair.tag != "pair" or len(pair) != len(PARTS) or parts.keys() != PARTS or any(map(len, pair)):
-            raise ValueError
-        pronoun = parts["pronoun"]
-        if pronoun in answers or (places.asked is not None and pronoun not in places.asked):
-            raise ValueError
-        answers[pronoun] = parts["antecedent"]
+    root = _tree(text)
+    pronouns, antecedents = [], []
+    for pair in root.findall("pair"):
+        (pronoun,), (antecedent,) = pair.findall("pronoun"), pair.findall("antecedent")
+        pronouns.append(pronoun)
+        antecedents.append(antecedent)
+    _expect_elements(root, 3 * len(pronouns))
+    answers = dict(zip(places.mentions(pronouns), places.mentions(antecedents)))
+    if len(answers) < len(pronouns) or (places.asked is not None and not places.asked.issuperset(answers)):
+        raise ValueError
     return answers
 
 
@@ -254,15 +268,20 @@ def read_chains(text: str, places: Places) -> List[List[Mention]]:
 
 def _sound_chains(text: str, places: Places) -> List[List[Mention]]:
     """`read_chains` of a file that has no fault, in two thirds of the time; raises one of `FAULTS` otherwise."""
-    chains = []
-    for element in _tree(text):
-        if element.tag != "chain" or {node.tag for node in element} != {"node"} or any(map(len, element)):
-            raise ValueError
-        chains.append([places.place(node.attrib) for node in element])
-    mentions = list(chain.from_iterable(chains))
-    if len(set(mentions)) < len(mentions):
+    root = _tree(text)
+    chains = [element.findall("node") for element in root.findall("chain")]
+    mentions = places.mentions(list(chain.from_iterable(chains)))
+    _expect_elements(root, len(chains) + len(mentions))
+    if not all(chains) or len(set(mentions)) < len(mentions):
         raise ValueError
-    return chains
+    each = iter(mentions)
+    return [list(islice(each, len(nodes))) for nodes in chains]
+
+
+def _expect_elements(root: ElementTree.Element, inside: int) -> None:
+    """Raise ValueError where there are others, of another name or in another place, than the known ones inside."""
+    if len(list(root.iter())) != 1 + inside:
+        raise ValueError
 
 
 def _tree(text: str) -> ElementTree.Element:

@@ -55,12 +55,11 @@ class LinkScores(NamedTuple):
 
 def muc(key: Chains, response: Chains) -> LinkScores:
     """The MUC scores of one text; no mention occurs twice on a side."""
-    return LinkScores(
-        recalled=_common_links(key, response),
-        key_links=links(key),
-        precise=_common_links(response, key),
-        response_links=links(response),
-    )
+    key_chain, response_chain = chain_numbers(key), chain_numbers(response)
+    both = key_chain.keys() & response_chain.keys()
+    parts = {(key_chain[mention], response_chain[mention]) for mention in both}
+    common = len(both) - len(parts)  # a part of n mentions that both sides have in one chain has n - 1 links
+    return LinkScores(common, links(key), common, links(response))
 
 
 def links(chains: Chains) -> int:
@@ -70,22 +69,7 @@ def links(chains: Chains) -> int:
 
 def chain_numbers(chains: Iterable[Iterable[M]]) -> dict[M, int]:
     """Mention → the number of its chain."""
-    numbers: dict[M, int] = {}
-    for number, chain in enumerate(chains):
-        for mention in chain:
-            numbers[mention] = number
-    return numbers
-
-
-def _common_links(chains: Chains, others: Chains) -> int:
-    """Sum of size - parts over `chains`: `others` cut a chain into parts, a mention they lack is a part of its own."""
-    chain_of = chain_numbers(others)
-    common = 0
-    for chain in chains:
-        cuts = [chain_of.get(mention) for mention in chain]
-        parts = len(set(cuts) - {None}) + cuts.count(None)
-        common += len(chain) - parts
-    return common
+    return {mention: number for number, chain in enumerate(chains) for mention in chain}
 
 
 def muc_metrics(task: str) -> tuple[str, ...]:

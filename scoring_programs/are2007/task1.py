@@ -76,8 +76,8 @@ def credit_by_pronoun(links: Mapping[M, M], pronouns: Collection[M]) -> dict[M, 
         links: pronoun → the element of its gold chain to which the system resolved it.
         pronouns: all pronouns of the gold.
     """
-    arrives: dict[M, bool] = {}
-    for pronoun in links:
+    arrives = {pronoun: element not in pronouns for pronoun, element in links.items() if element not in links}
+    for pronoun in links.keys() - arrives.keys():
         path = []
         element = pronoun
         while element in links and element not in arrives:

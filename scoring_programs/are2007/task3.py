@@ -2,12 +2,12 @@
 
 import math
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
 from are2007.answers import AnswerKey, Mention, overlap
-from are2007.muc import Formulas, document_units, total
+from are2007.muc import Formulas, chain_numbers, document_units, total
 from are2007.reference import AreReference
 from are2007.submission import AreSubmission
 from are2007.task1 import credit_by_pronoun
@@ -43,7 +43,7 @@ def score(reference: AreReference, submission: AreSubmission, options: Mapping[s
     for text, key in reference.keys["task3"].items():
         answers = submission.pairs["task3"][text]
         texts[text] = Counted(text_score(key, answers), len(answers), len(key.pronouns))
-        found[text] = len(answers.keys() & set(key.pronouns))
+        found[text] = len(answers.keys() & key.pronouns)
     scores, attempted, gold = zip(*texts.values(), strict=True)
     together = Counted(math.fsum(scores), sum(attempted), sum(gold))
     bars = [Bar(text, own.f1, own.items) for text, own in texts.items()]
@@ -79,17 +79,20 @@ def text_score(key: AnswerKey, answers: Mapping[Mention, Mention]) -> float:
     The overlap is that of the answered antecedent with the element of the chain that it overlaps best.
     """
     gold = set(key.pronouns)
-    chain_of: dict[Mention, ChainElements] = {}
-    for chain in key.chains:
-        chain_of.update(dict.fromkeys(gold.intersection(chain), ChainElements(chain, gold)))
+    chain_of = chain_numbers(key.chains)
+    searched: dict[int, ChainElements] = {}
     links: dict[Mention, Mention] = {}
     overlaps: dict[Mention, float] = {}
-    for pronoun, antecedent in answers.items():
-        if pronoun in gold:
-            element = chain_of[pronoun].best(antecedent, other_than=pronoun)
-            if element is not None:
-                links[pronoun] = element
-                overlaps[pronoun] = overlap(antecedent, element)
+    for pronoun in gold.intersection(answers):
+        antecedent, number = answers[pronoun], chain_of[pronoun]
+        element: Mention | None = antecedent
+        if antecedent == pronoun or chain_of.get(antecedent) != number:
+            if number not in searched:
+                searched[number] = ChainElements(key.chains[number], gold)
+            element = searched[number].best(antecedent, other_than=pronoun)
+        if element is not None:
+            links[pronoun] = element
+            overlaps[pronoun] = overlap(antecedent, element)
     credit = credit_by_pronoun(links, gold)
     return math.fsum(overlaps[pronoun] * credit[pronoun] for pronoun in links)
 
@@ -104,7 +107,6 @@ class ChainElements:
 
     def __init__(self, elements: Collection[Mention], pronouns: Collection[Mention]) -> None:
         self.spans = sorted(elements)
-        self.exact = set(elements)
         self.longest = max((end - start for start, end in elements), default=0)
         self.pronouns = pronouns
 
@@ -113,14 +115,7 @@ class ChainElements:
 
         Of equal overlaps one that is not a pronoun comes first, then the first of the text.
         """
-        if span in self.exact and span != other_than:
-            return span
-        candidates = (element for element in self._overlapping(span) if element != other_than)
-        return min(candidates, key=lambda e: (-overlap(span, e), e in self.pronouns, e), default=None)
-
-    def _overlapping(self, span: Mention) -> Iterator[Mention]:
         start, end = span
-        first = bisect_left(self.spans, (start - self.longest, 0))
-        for element in self.spans[first : bisect_left(self.spans, (end, 0))]:
-            if element[1] > start:
-                yield element
+        first, after = bisect_left(self.spans, (start - self.longest, 0)), bisect_left(self.spans, (end, 0))
+        candidates = [e for e in self.spans[first:after] if e[1] > start and e != other_than]
+        return min(candidates, key=lambda e: (-overlap(span, e), e in self.pronouns, e), default=None)

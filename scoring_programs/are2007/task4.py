@@ -36,12 +36,19 @@ Edge = tuple[int, int, float]
 def alignments(key: Collection[Mention], response: Collection[Mention]) -> Iterator[list[Alignment]]:
     """The alignments with the greatest total overlap, for one group of overlapping mentions after the other.
 
-    Groups do not touch each other, so one alignment of each, in any combination, makes one of all mentions.
+    Groups do not touch each other, so one alignment of each, in any combination, makes one of all mentions. All
+    mentions that both sides have, and which overlap no other, are one group.
 
     Yields:
         Every alignment of a group that has the greatest total; one of them alone where there is too much to search.
     """
-    for near_key, near_response in _stretches(set(key), set(response)):
+    key, response = set(key), set(response)
+    alone = []
+    for near in _stretches(key | response):
+        if len(near) == 1:
+            alone += near
+            continue
+        near_key, near_response = list(filter(key.__contains__, near)), list(filter(response.__contains__, near))
         fewer = min(len(near_key), len(near_response))
         if fewer == 1:
             yield _best_pairs(list(product(near_key, near_response)))
@@ -54,6 +61,8 @@ def alignments(key: Collection[Mention], response: Collection[Mention]) -> Itera
                 yield [dict(zip(exact, exact, strict=True))]  # it overlaps by 1, which no other alignment reaches
             else:
                 yield _best(group, len(exact), FEW_STEPS) or _best_by_assignment(group, exact)
+    if both := key.intersection(response, alone):
+        yield [dict(zip(both, both, strict=True))]
 
 
 def _best_pairs(pairs: Sequence[Candidate]) -> list[Alignment]:
@@ -65,19 +74,17 @@ def _best_pairs(pairs: Sequence[Candidate]) -> list[Alignment]:
     return [{one: other} for one, other in pairs]
 
 
-def _stretches(
-    key: Collection[Mention], response: Collection[Mention]
-) -> Iterator[tuple[list[Mention], list[Mention]]]:
-    """The mentions of key and response, those together that cover a stretch of the text without a gap."""
-    near: tuple[list[Mention], list[Mention]] = ([], [])
-    end = 0
-    for mention, side in sorted([*zip(key, repeat(0)), *zip(response, repeat(1))]):
-        if mention[0] >= end:
+def _stretches(mentions: Iterable[Mention]) -> Iterator[list[Mention]]:
+    """The mentions, those together that cover a stretch of the text without a gap."""
+    near: list[Mention] = []
+    reached = 0
+    for mention in sorted(mentions):
+        if mention[0] >= reached and near:
             yield near
-            near = ([], [])
-        near[side].append(mention)
-        if mention[1] > end:
-            end = mention[1]
+            near = []
+        near.append(mention)
+        if mention[1] > reached:
+            reached = mention[1]
     yield near
 
 
@@ -295,5 +302,5 @@ def muc_with_overlaps(key: Chains, response: Chains) -> LinkScores:
             settled.extend(*different)
         else:
             choices.append(sorted(different))
-    common = greatest_link_weight(settled, choices)
+    common = greatest_link_weight(settled, choices) if choices else link_weight(settled)
     return LinkScores(common, links(key), common, links(response))
