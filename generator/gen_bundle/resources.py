@@ -7,6 +7,7 @@ the import package whose folder holds bundle.yaml. It is looked for and not impo
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -54,7 +55,8 @@ def shipped_gold() -> Iterator[Path]:
                 yield folder
 
 
-def packages_text(locks: Sequence[Lock], further: str = "") -> str:
+@cache
+def packages_text(locks: tuple[Lock, ...], further: str = "") -> str:
     """Several locks, and a further one, as one: each package once, since it has the same version in all of them."""
     return "".join(entries(lock_text(locks) + further).values())
 

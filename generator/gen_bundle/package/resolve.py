@@ -7,6 +7,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -152,7 +153,7 @@ class Resolved:
         here = [column.key for _, column in self.columns]
         return [key for key in board.tie_break if key in here]
 
-    @property
+    @cached_property
     def synthetic_phases(self) -> list[str]:
         """The phases with data of their own that hold a file of those that come with the tool."""
         shipped = list(shipped_gold())

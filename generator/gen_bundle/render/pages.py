@@ -333,12 +333,14 @@ def _context(competition: Resolved, phases: Sequence[PhaseData]) -> dict[str, An
             raise TemplateRuntimeError("format_example: works only with scoring_program: declared")
         return submission_text.example_text(answered)
 
-    tasks = [task.model_dump() for task in competition.tasks]
+    declared = declaration.model_dump()
+    tasks = [task for task in declared["tasks"] if task["id"] in competition.task_ids]
+    here = [phase.id for phase in competition.phases]
     return {
-        "competition": {**declaration.model_dump(), "options": competition.public_options},
+        "competition": {**declared, "options": competition.public_options},
         "name": competition.name,
-        "phases": [phase.model_dump() for phase in competition.phases],
-        "milestones": [milestone.model_dump() for milestone in declaration.milestones],
+        "phases": [phase for phase in declared["phases"] if phase["id"] in here],
+        "milestones": declared["milestones"],
         "tasks": tasks,
         "task_ids": [task["id"] for task in tasks],
         "options": competition.public_options,

@@ -149,7 +149,7 @@ def _own_files() -> frozenset[str]:
 @cache
 def _files_below(folder: pathlib.Path) -> frozenset[str]:
     """The digests of the files in a folder."""
-    files = (path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc")
+    files = (path for path in folder.rglob("*") if path.suffix != ".pyc" and path.is_file())
     return frozenset(hashlib.sha256(path.read_bytes()).hexdigest() for path in files)
 
 
