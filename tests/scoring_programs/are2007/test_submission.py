@@ -291,12 +291,45 @@ ODD = [
     '<antecedent id="5"/>',
     "&amp;",
     "&no;",
+    '<chain value="x">',
+    "<node id='7'/>",
+    '<node id="7" />',
+    '<node id="7"\n/>',
+    '<node  id="7"/>',
+    '<node value="x" id="7"/>',
+    '<node id="7" id="6"/>',
+    '<node id="7" value="a > b"/>',
+    '<node id="7" value="a < b"/>',
+    '<node id="7" value="&gt;"/>',
+    '<node id="7" value="\x01"/>',
+    '<node id="7\t"/>',
+    '<node start="n9" end="n10" value="it"/>',
+    '<node end="n10" start="n9"/>',
+    "</chain>\n\t<chain>",
+    "\x0b",
+    "\xa0",
+    "\r\n",
+]
+HEADS = [
+    "",
+    "",
+    "\ufeff",
+    "\n",
+    '<?xml version="1.0"?>',
+    "<?xml version='1.0' encoding='utf-8'?>\n",
+    '<?xml version="1.0" encoding="latin-1"?>',
+    '<?xml version="1.0" encoding="no such"?>',
+    '<?xml version="1.1"?>',
+    """<?xml version="1.0'?>""",
+    '<?xml version="1.0" standalone="yes"?>',
+    '\n<?xml version="1.0"?>',
+    "<!DOCTYPE document>",
 ]
 
 
 @pytest.mark.parametrize("task", ALL_TASKS)
 def test_a_short_file_is_read_as_a_long_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, task: str) -> None:
-    """One as a tree, where nothing is wrong with it, the other element by element."""
+    """One at once, where it is written as usual and nothing is wrong with it, the other element by element."""
     contents = {
         "task1": [pair("2", "1"), pair("3", "4")],
         "task2": [chain("1", "2"), chain("3", "4", "5")],
@@ -305,14 +338,14 @@ def test_a_short_file_is_read_as_a_long_one(tmp_path: Path, monkeypatch: pytest.
     }[task]
     random.seed(task)
     outcomes = set()
-    for number in range(300):
-        parts = re.split("(?=<)", document(*contents))
+    for number in range(500):
+        parts = [random.choice(HEADS), *re.split("(?=<)", document(*contents))]
         for _ in range(number % 3):
-            place = random.randrange(len(parts) + 1)
+            place = random.randrange(1, len(parts) + 1)
             parts[place : place + random.choice([0, 0, 1])] = [random.choice([*ODD, *parts])]
         read = []
         for longest in (1_000_000, 0):
-            monkeypatch.setattr(answers, "LONGEST_TREE", longest)
+            monkeypatch.setattr(answers, "LONGEST_AT_ONCE", longest)
             files: dict[str, str | bytes] = {"t-output.xml": "".join(parts)}
             folder = tmp_path / f"{number} {longest}"
             read.append(read_submission(folder, files, manifest("separate", [task])))
