@@ -171,7 +171,7 @@ class Places:
             KeyError: an id names nothing of the input, or only without the blanks around it.
             ValueError: a span does not end after its start.
         """
-        places = [[self.known[one] for one in column] for column in ids]
+        places = [list(map(self.known.__getitem__, column)) for column in ids]
         if not self.by_span:
             return [(entity, entity + 1) for entity in places[0]]
         spans = list(zip(*places))
