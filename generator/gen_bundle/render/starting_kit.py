@@ -53,8 +53,7 @@ SHEBANG = b"#!/usr/bin/env python3\n"
 # [[[exit status, what it says], …], …]. Each takes the place of the one before, from which only its manifest differs:
 # so the modules that are imported already are its own, too.
 DRIVER = """
-import contextlib, functools, gc, importlib, io, json, os, pathlib, runpy, sys, zipimport
-zipimport._compile_source = functools.cache(zipimport._compile_source)  # else it compiles each module twice
+import contextlib, gc, importlib, io, json, os, pathlib, runpy, sys
 gc.set_threshold(1_000_000)  # as in the command: each pass goes over all rows
 asked, verdicts = pathlib.Path(sys.argv[1]), []
 place, submission = str(asked.with_name("validate.pyz")), str(asked.with_name("submission.zip"))
