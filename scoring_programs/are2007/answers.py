@@ -232,13 +232,13 @@ DECLARATION = r"""<\?xml version=(["'])1\.0\1(?: encoding=(["'])[A-Za-z][A-Za-z0
 BEGIN = f"(?:{DECLARATION})?{BLANKS}<{ROOT}>{BLANKS}"
 END = f"</{ROOT}>{BLANKS}"
 CHAIN = f"<chain(?: id={TEXT})?>{BLANKS}"
+END_OF_CHAIN = f"</chain>{BLANKS}"
 
 
 class _Usual:
     """The patterns of files whose mentions have such attributes: each has the group of its value."""
 
     def __init__(self, *attributes: str) -> None:
-        self.of_mention, self.of_pair = len(attributes), 2 * len(attributes)
         values = "".join(f' {name}="([^"&<]*)"' for name in attributes)
         element = f"{values}(?: value={TEXT})?{BLANKS}/>{BLANKS}"
         self.node = re.compile(f"<node{element}")
@@ -263,12 +263,13 @@ def read_pairs(text: str, places: Places) -> Dict[Mention, Mention]:
 def _usual_pairs(text: str, places: Places) -> Dict[Mention, Mention]:
     """`read_pairs` of a usual file without a fault, in a third of the time; KeyError or ValueError for others."""
     usual = USUAL[places.by_span]
-    values, others = _split(text, usual.pair, usual.of_pair)
+    values, others = _split(text, usual.pair)
     _expect(BEGIN, others[0])
     _expect(END, others[-1])
     if any(others[1:-1]):
         raise ValueError
-    pronouns, antecedents = places.mentions(*values[: usual.of_mention]), places.mentions(*values[usual.of_mention :])
+    half = len(values) // 2
+    pronouns, antecedents = places.mentions(*values[:half]), places.mentions(*values[half:])
     answers = dict(zip(pronouns, antecedents))
     if len(answers) < len(pronouns) or (places.asked is not None and not places.asked.issuperset(answers)):
         raise ValueError
@@ -289,27 +290,27 @@ def read_chains(text: str, places: Places) -> List[List[Mention]]:
 def _usual_chains(text: str, places: Places) -> List[List[Mention]]:
     """`read_chains` of a usual file without a fault, as quickly; KeyError or ValueError for others."""
     usual = USUAL[places.by_span]
-    values, others = _split(text, usual.node, usual.of_mention)
+    values, others = _split(text, usual.node)
     _expect(BEGIN + CHAIN, others[0])
-    _expect(f"</chain>{BLANKS}{END}", others[-1])
+    _expect(END_OF_CHAIN + END, others[-1])
     mentions = places.mentions(*values)
     if len(set(mentions)) < len(mentions):
         raise ValueError
     chains: List[List[Mention]] = [[]]
     for mention, before in zip(mentions, ["", *others[1:-1]]):
         if before:
-            _expect(f"</chain>{BLANKS}{CHAIN}", before)
+            _expect(END_OF_CHAIN + CHAIN, before)
             chains.append([])
         chains[-1].append(mention)
     return chains
 
 
-def _split(text: str, pattern: "re.Pattern[str]", groups: int) -> Tuple[List[List[str]], List[str]]:
+def _split(text: str, pattern: "re.Pattern[str]") -> Tuple[List[List[str]], List[str]]:
     """What each group of a pattern has matched, from first to last, and all that the pattern has not."""
     if len(text) > LONGEST_AT_ONCE:
         raise ValueError
-    parts = pattern.split(text)
-    return [parts[group :: groups + 1] for group in range(1, groups + 1)], parts[:: groups + 1]
+    parts, step = pattern.split(text), pattern.groups + 1
+    return [parts[group::step] for group in range(1, step)], parts[::step]
 
 
 def _expect(pattern: str, text: str) -> None:

@@ -12,6 +12,8 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
+from jinja2 import Template
+
 from gen_bundle.declaration.model import DeclaredSubmission
 from gen_bundle.declaration.source import mapping_of
 from gen_bundle.errors import UserError
@@ -222,9 +224,9 @@ def validator_bytes(
         manifest: what participants may know (`scoring_kit.manifest.Manifest` as a JSON object), without gold.
         checks: the files of the organisers' own checks, by their names in programs.
     """
-    main = (TEMPLATES / "validate_main.py.j2").read_text(encoding="utf-8").rstrip()
+    main = Template((TEMPLATES / "validate_main.py.j2").read_text(encoding="utf-8")).render(package=package_folder.name)
     members: dict[str, bytes | Path] = {
-        "__main__.py": main.replace("{{ package }}", package_folder.name).encode(),
+        "__main__.py": main.encode(),
         "scoring_kit/NOTICE": kit_folder / "NOTICE",
         "scoring_kit/manifest.json": json.dumps(manifest, ensure_ascii=False, default=str).encode(),
         **below("scoring_kit", checks),
