@@ -16,18 +16,18 @@ from typing import Any
 
 import click
 
+from gen_bundle.after.report import content
+from gen_bundle.after.rescore import outputs, standings
+from gen_bundle.after.verify import DifferingFigure, Setting, Verdict
+from gen_bundle.build.draft import Lack
 from gen_bundle.check import report as check_report
 from gen_bundle.cli import build, convert, status, update
 from gen_bundle.cli import list as list_verb
-from gen_bundle.difference import changes, report
-from gen_bundle.draft import Lack
+from gen_bundle.dry_run import engines
+from gen_bundle.dry_run import report as dry_run
 from gen_bundle.image.verbs import Observation
 from gen_bundle.live import confirm, upload
-from gen_bundle.report import content
-from gen_bundle.rescore import outputs, standings
-from gen_bundle.twin import engines
-from gen_bundle.twin import report as dry_run
-from gen_bundle.verify import DifferingFigure, Setting, Verdict
+from gen_bundle.look.difference import changes, report
 
 PAGE = Path(__file__).with_name("outputs.md")
 PREFACE = """\

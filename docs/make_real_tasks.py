@@ -22,7 +22,7 @@ from typing import Any
 
 import yaml
 
-from gen_bundle.resources import REAL_TASKS
+from gen_bundle.ground.resources import REAL_TASKS
 
 PAGE = Path(__file__).with_name("real-tasks.md")
 LINES = 4

@@ -11,6 +11,7 @@ import signal
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -101,7 +102,9 @@ def process_as_found() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def no_wheels(monkeypatch: pytest.MonkeyPatch) -> None:
     """Builds download nothing: what the platform's image lacks stays lacking."""
-    monkeypatch.setattr("gen_bundle.package.libraries._download", lambda *_: "tests download nothing")
+    monkeypatch.setattr(
+        import_module("gen_bundle.build.package.libraries"), "_download", lambda *_: "tests download nothing"
+    )
 
 
 @pytest.fixture

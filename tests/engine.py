@@ -18,7 +18,7 @@ from docker.errors import DockerException, ImageNotFound
 
 import docker
 from gen_bundle.codabench.worker import PLATFORM_IMAGE
-from gen_bundle.errors import UserError
+from gen_bundle.ground.errors import UserError
 from gen_bundle.image.docker_command import docker_shown
 from gen_bundle.image.models import read_models_file, settle_weights
 from gen_bundle.image.request import ImageRequest

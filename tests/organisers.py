@@ -16,9 +16,9 @@ from unittest.mock import patch
 
 import pytest
 
-from gen_bundle.package.client import Organiser, ScoringPackage
-from gen_bundle.render import starting_kit
-from gen_bundle.render.starting_kit import ValidatorVerdict
+from gen_bundle.build.package.client import Organiser, ScoringPackage
+from gen_bundle.build.render import starting_kit
+from gen_bundle.build.render.starting_kit import ValidatorVerdict
 from tests.forks import run_here
 
 opened_anew = ScoringPackage.opened

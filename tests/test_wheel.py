@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.building import BuildRequest, build
+from gen_bundle.build.building import BuildRequest, build
 from tests.fresh_clone import link_locked_packages
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -9,15 +9,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gen_bundle.building import BuildRequest, Built, DraftError, build
+    from gen_bundle.after.ranking import RankRequest, rank
+    from gen_bundle.build.building import BuildRequest, Built, DraftError, build
+    from gen_bundle.build.render.rankings import Ranking
     from gen_bundle.check import Finding, Report
     from gen_bundle.check import check_path as check
     from gen_bundle.codabench.versions import PlatformVersion
-    from gen_bundle.errors import UserError
-    from gen_bundle.ranking import RankRequest, rank
-    from gen_bundle.render.rankings import Ranking
-    from gen_bundle.twin.dry_run import DryRunRequest, dry_run
-    from gen_bundle.twin.report import Results
+    from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
+    from gen_bundle.dry_run.report import Results
+    from gen_bundle.ground.errors import UserError
 
 __all__ = [
     "BuildRequest",
@@ -38,14 +38,14 @@ __all__ = [
 ]
 
 _HOMES = {
-    "building": ("BuildRequest", "Built", "DraftError", "build"),
+    "build.building": ("BuildRequest", "Built", "DraftError", "build"),
     "check": ("Finding", "Report"),
     "codabench.versions": ("PlatformVersion",),
-    "errors": ("UserError",),
-    "ranking": ("RankRequest", "rank"),
-    "render.rankings": ("Ranking",),
-    "twin.dry_run": ("DryRunRequest", "dry_run"),
-    "twin.report": ("Results",),
+    "ground.errors": ("UserError",),
+    "after.ranking": ("RankRequest", "rank"),
+    "build.render.rankings": ("Ranking",),
+    "dry_run.dry_run": ("DryRunRequest", "dry_run"),
+    "dry_run.report": ("Results",),
 }
 _PLACES = {name: (module, name) for module, names in _HOMES.items() for name in names}
 _PLACES["check"] = ("check", "check_path")
@@ -57,9 +57,10 @@ _ROOT = _PACKAGED if os.access(_PACKAGED, os.F_OK) else f"{__path__[0]}/../.."
 sys.path.append(f"{_ROOT}/scoring_programs")
 
 if not TYPE_CHECKING:  # a type checker would let every name pass
-    # Loaded first, without what is in it: `check` is the function then, and no later import takes the name back.
-    import_module(f"{__name__}.check")
-    del globals()["check"]
+    # Loaded first, without what is in them: the names are the functions' then, and no later import takes them back.
+    for folder in ("build", "check", "dry_run"):
+        import_module(f"{__name__}.{folder}")
+        del globals()[folder]
 
     def __getattr__(name: str) -> Any:
         if name not in _PLACES:

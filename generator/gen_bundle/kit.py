@@ -9,7 +9,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
-from gen_bundle.resources import resource
+from gen_bundle.ground.resources import resource
 
 PATH_FILE = "gen_bundle_scoring_kit.pth"
 

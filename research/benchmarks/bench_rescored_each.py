@@ -18,9 +18,9 @@ from functools import partial
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 
-from gen_bundle.building import BuildRequest, build
+from gen_bundle.build.building import BuildRequest, build
 from gen_bundle.codabench.runnable import open_bundle, read_competition
-from gen_bundle.resources import resource
+from gen_bundle.ground.resources import resource
 
 MANY, FEW, ALONE = 200, 20, 8
 ROWS = 500

@@ -19,15 +19,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 
-from gen_bundle.package.phase_data import prepare_phases
-from gen_bundle.package.programs import program_members
-from gen_bundle.package.resolve import resolve
-from gen_bundle.resources import resource
-from gen_bundle.zips.writing import write_zip
+from gen_bundle.build.package.phase_data import prepare_phases
+from gen_bundle.build.package.programs import program_members
+from gen_bundle.build.package.resolve import resolve
+from gen_bundle.ground.resources import resource
+from gen_bundle.ground.zips.writing import write_zip
 from research.benchmarks.generated import sentence
 from research.benchmarks.wide_models import LAYERS, make_wide_classifier, make_wide_encoder
 from tests import tiny_models
-from tests.generator.rescore.warm import WarmWorker
+from tests.generator.after.rescore.warm import WarmWorker
 from tests.punkt import NLTK_DATA
 
 WITH_MODELS = 50

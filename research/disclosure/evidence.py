@@ -197,7 +197,7 @@ def _of_masks(values: Array, masks: Masks) -> Array:
 
 
 def _timeline(name: str) -> Any:
-    from gen_bundle.resources import resource
+    from gen_bundle.ground.resources import resource
 
     folder = resource("bundles") / "clpsych2025" / "data"
     return json.loads((folder / "public" / "test" / f"{name}.json").read_text(encoding="utf-8"))

@@ -14,10 +14,10 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-from gen_bundle.package.phase_data import PhaseData, prepare_phases
-from gen_bundle.package.programs import program_description
-from gen_bundle.package.resolve import resolve
-from gen_bundle.resources import resource
+from gen_bundle.build.package.phase_data import PhaseData, prepare_phases
+from gen_bundle.build.package.programs import program_description
+from gen_bundle.build.package.resolve import resolve
+from gen_bundle.ground.resources import resource
 from scoring_kit import frame
 from tests.scoring_programs.framed import write_files
 

@@ -14,8 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.generator.twin.bundles import Bundle, write_zip, writes
-from tests.generator.twin.leftovers import STAYS, running, wait_until_running
+from tests.generator.dry_run.bundles import Bundle, write_zip, writes
+from tests.generator.dry_run.leftovers import STAYS, running, wait_until_running
 
 TRIES = 20
 LIMIT = 4
@@ -31,7 +31,7 @@ folder = tempfile.mkdtemp(prefix="ingestion-")
 code = "/app/ingested_program/model.py" if sys.argv[1].startswith("/app") else f"{sys.argv[1]}/model.py"
 subprocess.run([sys.executable, code], start_new_session=True)
 """
-PLAIN = "import gen_bundle.twin.engines.process as p; p.why_not = lambda _: 'not wanted'; "
+PLAIN = "import gen_bundle.dry_run.engines.process as p; p.why_not = lambda _: 'not wanted'; "
 COMMAND = "from gen_bundle.cli import main; main()"
 
 

@@ -5,17 +5,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.building import BuildRequest, build
+from gen_bundle.build.building import BuildRequest, build
+from gen_bundle.build.package.resolve import resolve
+from gen_bundle.build.render.markdown import page_html
+from gen_bundle.build.render.pages import render_pages
 from gen_bundle.check import check_path
 from gen_bundle.codabench.board import shown_text, stored_value
 from gen_bundle.codabench.versions import PlatformVersion
-from gen_bundle.package.resolve import resolve
-from gen_bundle.render.markdown import page_html
-from gen_bundle.render.pages import render_pages
-from gen_bundle.resources import resource
-from gen_bundle.twin.dry_run import DryRunRequest, dry_run
-from gen_bundle.twin.engines.process import ProcessEngine
-from tests.generator.twin.in_process import InProcessEngine
+from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
+from gen_bundle.dry_run.engines.process import ProcessEngine
+from gen_bundle.ground.resources import resource
+from tests.generator.dry_run.in_process import InProcessEngine
 from tests.scoring_programs.framed import Files, score
 
 OVERRIDES = {"tasks": ("submission_rule=manual",)}

@@ -8,9 +8,9 @@ import pytest
 
 from are2007 import organiser, reference
 from are2007.answers import AnswerKey, Mention
-from gen_bundle.package.resolve import resolve
-from gen_bundle.render.pages import render_pages
-from gen_bundle.resources import resource
+from gen_bundle.build.package.resolve import resolve
+from gen_bundle.build.render.pages import render_pages
+from gen_bundle.ground.resources import resource
 from scoring_kit.organiser import Request
 from tests.bundles.replayed import columns_of, direct_scores, files_of, pages
 from tests.scoring_programs.framed import score

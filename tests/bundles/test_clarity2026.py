@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.package.resolve import resolve
-from gen_bundle.resources import resource
+from gen_bundle.build.package.resolve import resolve
+from gen_bundle.ground.resources import resource
 from tests.bundles.replayed import columns_of, direct_scores, files_of, pages
 from tests.scoring_programs.framed import score
 

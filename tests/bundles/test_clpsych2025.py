@@ -12,16 +12,16 @@ import pytest
 
 from clpsych2025 import a2, organiser, reference
 from clpsych2025 import submission as reader
+from gen_bundle.build.package.phase_data import prepare_phases
+from gen_bundle.build.package.programs import program_description
+from gen_bundle.build.package.resolve import resolve
+from gen_bundle.build.platforms.codabench import competition_document
+from gen_bundle.build.render.markdown import page_html
+from gen_bundle.build.render.pages import render_pages
+from gen_bundle.build.render.starting_kit import starting_kits
 from gen_bundle.declaration.model import DeclaredCompetition
+from gen_bundle.ground.resources import resource
 from gen_bundle.image.models import read_models_file
-from gen_bundle.package.phase_data import prepare_phases
-from gen_bundle.package.programs import program_description
-from gen_bundle.package.resolve import resolve
-from gen_bundle.platforms.codabench import competition_document
-from gen_bundle.render.markdown import page_html
-from gen_bundle.render.pages import render_pages
-from gen_bundle.render.starting_kit import starting_kits
-from gen_bundle.resources import resource
 from scoring_kit.errors import Problems
 from scoring_kit.manifest import Manifest
 from scoring_kit.organiser import Request

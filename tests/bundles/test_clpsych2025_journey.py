@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.building import BuildRequest, build
-from gen_bundle.resources import resource
-from gen_bundle.twin.dry_run import DryRunRequest, dry_run
-from gen_bundle.twin.engines.process import ProcessEngine
-from gen_bundle.twin.report import Run
+from gen_bundle.build.building import BuildRequest, build
+from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
+from gen_bundle.dry_run.engines.process import ProcessEngine
+from gen_bundle.dry_run.report import Run
+from gen_bundle.ground.resources import resource
 from tests import tiny_models
 from tests.punkt import punkt as punkt
 from tests.scoring_programs.clpsych2025.cases import WORST, answer, full_gold, gold_json, post

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.resources import resource
+from gen_bundle.ground.resources import resource
 from tests.bundles.replayed import check_board, files_of
 from tests.sweeps import sweep
 

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.building import BuildRequest, build
+from gen_bundle.build.building import BuildRequest, build
 from gen_bundle.check import check_path
 from gen_bundle.codabench.versions import PlatformVersion
-from gen_bundle.resources import resource
-from gen_bundle.twin.dry_run import DryRunRequest, dry_run
-from gen_bundle.twin.engines.process import ProcessEngine
+from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
+from gen_bundle.dry_run.engines.process import ProcessEngine
+from gen_bundle.ground.resources import resource
 from tests.bundles.replayed import files_of, pages
-from tests.generator.twin.in_process import InProcessEngine
+from tests.generator.dry_run.in_process import InProcessEngine
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
 

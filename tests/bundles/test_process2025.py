@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.errors import UserError
-from gen_bundle.package.resolve import resolve
-from gen_bundle.render.markdown import page_html
-from gen_bundle.resources import resource
+from gen_bundle.build.package.resolve import resolve
+from gen_bundle.build.render.markdown import page_html
+from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.resources import resource
 from tests.bundles.replayed import columns_of, direct_scores, files_of, pages
 from tests.scoring_programs.framed import score
 

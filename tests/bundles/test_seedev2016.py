@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.package.resolve import resolve
-from gen_bundle.resources import resource
+from gen_bundle.build.package.resolve import resolve
+from gen_bundle.ground.resources import resource
 from scoring_kit.organiser import Request
 from seedev2016 import organiser
 from seedev2016.schema import EVENT_TYPES

@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 
 import docker
+from gen_bundle.ground.resources import resource
 from gen_bundle.image.docker_command import docker_shown
 from gen_bundle.image.models import Weights
 from gen_bundle.image.request import ImageRequest
 from gen_bundle.image.verbs import gather_context
-from gen_bundle.resources import resource
 from tests.engine import BUSYBOX_IMAGE, ROOT, unavailable
 
 pytestmark = pytest.mark.docker

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import docker
+from gen_bundle.ground.resources import resource
 from gen_bundle.image.verbs import check_image
-from gen_bundle.resources import resource
 from tests.engine import MODELS_IMAGE, image_request
 
 pytestmark = [pytest.mark.docker, pytest.mark.image]

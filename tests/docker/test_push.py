@@ -5,7 +5,7 @@ import pytest
 from docker.errors import ImageNotFound
 
 import docker
-from gen_bundle.errors import UserError
+from gen_bundle.ground.errors import UserError
 from gen_bundle.image.verbs import push_image
 from tests.registry import Registry, serve_registry
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from gen_bundle.declaration import foreign, model
 from gen_bundle.declaration.read import read_competition, read_foreign
-from gen_bundle.resources import resource
+from gen_bundle.ground.resources import resource
 from tests.docs.pages import DOCS
 from tests.yaml_text import dumped, loaded
 

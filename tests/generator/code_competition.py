@@ -4,8 +4,8 @@ import copy
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.resources import competitions
-from tests.generator.test_declared import DECLARATION, Rows, rows_of, write_csv
+from gen_bundle.ground.resources import competitions
+from tests.generator.build.test_declared import DECLARATION, Rows, rows_of, write_csv
 from tests.yaml_text import dumped
 
 PREDICT = '''"""Answers neutral to everything."""

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.new.project import Place, new_package
+from gen_bundle.author.new.project import Place, new_package
 from tests.yaml_text import dumped, loaded
 
 Change = Callable[[dict[str, Any]], object]

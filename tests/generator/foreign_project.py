@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.resources import resource
+from gen_bundle.ground.resources import resource
 from tests.yaml_text import dumped
 
 SCORER = """import json, sys

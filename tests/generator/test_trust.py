@@ -4,23 +4,24 @@ import json
 import shutil
 import stat
 import zipfile
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
-from gen_bundle.building import BuildRequest, build
+from gen_bundle.build.building import BuildRequest, build
 from gen_bundle.cli import root
-from gen_bundle.errors import UserError
-from gen_bundle.local_files import is_known, remember
-from gen_bundle.twin.engines.choose import StrangersError, refuse_strangers
-from gen_bundle.twin.engines.process import ProcessEngine
-from gen_bundle.zips.writing import write_zip as write_bytes
+from gen_bundle.dry_run.engines.choose import StrangersError, refuse_strangers
+from gen_bundle.dry_run.engines.process import ProcessEngine
+from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.local_files import is_known, remember
+from gen_bundle.ground.zips.writing import write_zip as write_bytes
+from tests.generator.build.test_declared import DECLARATION, declare
+from tests.generator.build.test_declared import competition as competition
 from tests.generator.competition import small_competition
-from tests.generator.test_declared import DECLARATION, declare
-from tests.generator.test_declared import competition as competition
-from tests.generator.twin.bundles import GOOD, Bundle, write_zip
-from tests.generator.twin.test_isolation import INGESTION
+from tests.generator.dry_run.bundles import GOOD, Bundle, write_zip
+from tests.generator.dry_run.test_isolation import INGESTION
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
 
@@ -34,7 +35,7 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def nothing_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A user who has never used gen-bundle, and no isolation; returns the folder of what is remembered."""
-    monkeypatch.setattr("gen_bundle.twin.engines.process.why_not", lambda _: "a test")
+    monkeypatch.setattr(import_module("gen_bundle.dry_run.engines.process"), "why_not", lambda _: "a test")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     return tmp_path / "state"
 
@@ -171,7 +172,7 @@ def test_a_byte_more_is_anothers_program(shipped: Path, tmp_path: Path, name: st
 def test_solutions_that_are_programs_need_trust_beside_our_own_programs(
     takes_code: bool, files: dict[str, str], refused: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gen_bundle.twin.engines.choose.programs_of_others", lambda bundle: [])
+    monkeypatch.setattr(import_module("gen_bundle.dry_run.engines.choose"), "programs_of_others", lambda bundle: [])
     folders = {"ingest": {"i.py": "", "metadata": "command: python3 /app/program/i.py"}, "inputs": {"x": ""}}
     solution = {"solutions": [{"index": 0, "path": "own.zip", "tasks": [0]}]}
     folder = Bundle(task=INGESTION if takes_code else {}, folders=folders, top=solution).write(tmp_path / "bundle")

@@ -14,12 +14,12 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
+from gen_bundle.author.new.project import Place, new_like, real_tasks
+from gen_bundle.build.package import libraries
 from gen_bundle.cli import root
 from gen_bundle.codabench.worker import PACKAGES, PLATFORM_IMAGE
-from gen_bundle.new.project import Place, new_like, real_tasks
-from gen_bundle.package import libraries
-from gen_bundle.resources import REAL_TASKS, resource
-from tests.generator.report.declared_task import declared_task
+from gen_bundle.ground.resources import REAL_TASKS, resource
+from tests.generator.after.report.declared_task import declared_task
 from tests.platform_image.further_tasks import FURTHER
 from tests.scoring_programs.framed import write_files
 

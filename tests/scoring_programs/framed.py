@@ -8,9 +8,9 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.package.programs import program_description
-from gen_bundle.package.resolve import resolve
-from gen_bundle.resources import resource
+from gen_bundle.build.package.programs import program_description
+from gen_bundle.build.package.resolve import resolve
+from gen_bundle.ground.resources import resource
 from scoring_kit import frame
 from tests.scoring_programs.packed import Outcome, run_program
 

@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.package.programs import program_members
-from gen_bundle.package.resolve import resolve
-from gen_bundle.resources import resource
-from gen_bundle.zips.writing import write_zip
+from gen_bundle.build.package.programs import program_members
+from gen_bundle.build.package.resolve import resolve
+from gen_bundle.ground.resources import resource
+from gen_bundle.ground.zips.writing import write_zip
 from tests.forks import forked, run_script
 
 TAKING_RESULTS = sorted(

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.check.leaks.gold import PART, SecretTable, fits, named_tables
-from gen_bundle.zips.tree import file_of
+from gen_bundle.ground.zips.tree import file_of
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.package.programs import imported_modules
-from gen_bundle.resources import resource
+from gen_bundle.build.package.programs import imported_modules
+from gen_bundle.ground.resources import resource
 
 pytestmark = pytest.mark.slow
 

@@ -18,12 +18,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gen_bundle.package.phase_data import PhaseData, prepare_phases
-from gen_bundle.package.programs import program_members
-from gen_bundle.package.resolve import resolve
-from gen_bundle.render.starting_kit import starting_kits
-from gen_bundle.resources import resource
-from gen_bundle.zips.writing import write_zip
+from gen_bundle.build.package.phase_data import PhaseData, prepare_phases
+from gen_bundle.build.package.programs import program_members
+from gen_bundle.build.package.resolve import resolve
+from gen_bundle.build.render.starting_kit import starting_kits
+from gen_bundle.ground.resources import resource
+from gen_bundle.ground.zips.writing import write_zip
 from scoring_kit import frame, validate
 from tests.scoring_programs.packed import TAKING_RESULTS
 from tests.scoring_programs.read_secrets import ReadSecrets, read_secrets

@@ -13,10 +13,10 @@ from gen_bundle.codabench.competition import DataUse
 from gen_bundle.codabench.fields import Stage, huge_keys
 from gen_bundle.codabench.reading import YAML_NAME, CompetitionYaml, no_yaml_hint
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
-from gen_bundle.errors import UserError
-from gen_bundle.local_files import beside
-from gen_bundle.yaml_document import MAX_BYTES, Path, UnreadableYamlError, read_yaml
-from gen_bundle.zips.tree import (
+from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.local_files import beside
+from gen_bundle.ground.yaml_document import MAX_BYTES, Path, UnreadableYamlError, read_yaml
+from gen_bundle.ground.zips.tree import (
     Archive,
     Node,
     OnServer,
@@ -26,7 +26,7 @@ from gen_bundle.zips.tree import (
     open_archive,
     unpack,
 )
-from gen_bundle.zips.writing import folder_members, write_zip, zipped
+from gen_bundle.ground.zips.writing import folder_members, write_zip, zipped
 
 T = TypeVar("T")
 

@@ -5,7 +5,7 @@ import re
 from gen_bundle.check.registry import REGISTRY, RuleEffect
 from gen_bundle.check.report import Report
 from gen_bundle.check.run import load_rules
-from gen_bundle.errors import UserError
+from gen_bundle.ground.errors import UserError
 
 QUOTED = re.compile(r"`([^`]+)`")
 ANY_FAILURE = "Here is the error log:"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict, Unpack
 
 from gen_bundle.codabench.fields import Stage
 from gen_bundle.codabench.versions import SOURCE
-from gen_bundle.yaml_document import Path
+from gen_bundle.ground.yaml_document import Path
 
 if TYPE_CHECKING:
     from gen_bundle.check.bundle import Bundle

@@ -14,8 +14,8 @@ from gen_bundle.check.report import Finding, Report
 from gen_bundle.codabench.fields import Stage, huge_keys
 from gen_bundle.codabench.reading import YAML_NAME
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
-from gen_bundle.errors import UserError
-from gen_bundle.plain_text import one_line
+from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.plain_text import one_line
 
 # The modules of the rules, in the order of the documentation; importing one registers its rules.
 MODULES = (

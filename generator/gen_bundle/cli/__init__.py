@@ -16,8 +16,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from gen_bundle.cli.messages import say, say_error
-from gen_bundle.errors import UserError, bug_report
-from gen_bundle.resources import competitions, known_competitions
+from gen_bundle.ground.errors import UserError, bug_report
+from gen_bundle.ground.resources import competitions, known_competitions
 
 VERBS = {
     "build": "Build the bundle of a competition (what `gen-bundle NAME --out PATH` does).",

@@ -12,8 +12,8 @@ from gen_bundle.cli.messages import print_json, say, say_each, spinner
 from gen_bundle.cli.options import PATH, json_option, overrides_option
 
 if TYPE_CHECKING:
-    from gen_bundle.building import BuildRequest, Built
-    from gen_bundle.draft import Lack
+    from gen_bundle.build.building import BuildRequest, Built
+    from gen_bundle.build.draft import Lack
 
 EPILOG = """\b
 Examples:
@@ -63,7 +63,7 @@ Exit status: 0 built, perhaps as a draft; 1 built with --force though the check 
 @json_option("Print what was built as JSON.")
 def command(as_json: bool, **asked: Any) -> None:
     """Build the bundle of a competition: one that comes with the tool, or a folder with bundle.yaml."""
-    from gen_bundle.building import BuildRequest, DraftError, build
+    from gen_bundle.build.building import BuildRequest, DraftError, build
 
     request = BuildRequest(**asked, announce=say)
     built: list[Built] = []

@@ -16,8 +16,8 @@ import click
 from gen_bundle.cli.messages import colour_wanted, say, say_each
 from gen_bundle.cli.options import PATH, json_option, platform_version, trust_option
 from gen_bundle.codabench.versions import PlatformVersion
-from gen_bundle.errors import UserError, bug_report
-from gen_bundle.plain_text import one_line
+from gen_bundle.ground.errors import UserError, bug_report
+from gen_bundle.ground.plain_text import one_line
 
 if TYPE_CHECKING:
     from gen_bundle.check import DryRun, Elsewhere, Report
@@ -139,7 +139,7 @@ def _record(path: Path | None) -> DryRun | None:
     if path is None:
         return None
     from gen_bundle.check import DryRun
-    from gen_bundle.twin.report import read_record
+    from gen_bundle.dry_run.report import read_record
 
     content = read_record(path)
     try:
@@ -174,7 +174,7 @@ def _reports(
 
 def _built(path: Path, folder: Path, *, trust: bool) -> list[Checked]:
     """The bundles of a competition's folder, which are built even where the check refuses them."""
-    from gen_bundle.building import BuildRequest, build
+    from gen_bundle.build.building import BuildRequest, build
 
     built = build(BuildRequest(str(path), folder / "bundle.zip", force=True, trust=trust, announce=say))
     single = len(built) == 1

@@ -69,8 +69,8 @@ def command(
     **asked: Any,
 ) -> None:
     """Submit a bundle's own submissions to its live competition, and compare with the dry run."""
+    from gen_bundle.dry_run.engines.choose import choose_engine
     from gen_bundle.live.confirm import ConfirmRequest, confirm
-    from gen_bundle.twin.engines.choose import choose_engine
 
     request = ConfirmRequest(**asked, patience_s=timeout * 60)
     with closing(choose_engine(engine, say)) as chosen:

@@ -26,7 +26,7 @@ bundle that cannot be read.
 @json_option("Print what became of it as JSON.")
 def command(old: Path, out: Path | None, force: bool, as_json: bool) -> None:
     """Turn a CodaLab 1.5 bundle (zip or folder) into a Codabench one, and name what could not be carried over."""
-    from gen_bundle.convert import convert
+    from gen_bundle.author.convert import convert
 
     if out is None:
         out = Path(f"{old.resolve().name if old.is_dir() else old.stem}-codabench.zip")

@@ -11,10 +11,10 @@ import click
 
 from gen_bundle.cli.messages import spinner
 from gen_bundle.cli.options import PATH, json_option, trust_option
-from gen_bundle.plain_text import in_lines
+from gen_bundle.ground.plain_text import in_lines
 
 if TYPE_CHECKING:
-    from gen_bundle.difference.changes import Difference
+    from gen_bundle.look.difference.changes import Difference
 
 EPILOG = """\b
 Examples:
@@ -47,7 +47,7 @@ that cannot be read.
 @json_option("Print the differences as JSON.")
 def command(as_json: bool, **asked: Any) -> None:
     """Compare two bundles (zip or folder, anybody's) or declarations in meaning."""
-    from gen_bundle.difference import report
+    from gen_bundle.look.difference import report
 
     with spinner("comparing"):
         found = diff(**asked)
@@ -64,9 +64,9 @@ def diff(
     Raises:
         UserError: one of them cannot be read or built.
     """
-    from gen_bundle.building import finished_bundle
+    from gen_bundle.build.building import finished_bundle
     from gen_bundle.check.bundle import open_readable_bundle
-    from gen_bundle.difference.report import differences
+    from gen_bundle.look.difference.report import differences
 
     now = datetime.now(UTC)
     bundles = []

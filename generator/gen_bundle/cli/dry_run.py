@@ -21,7 +21,7 @@ from gen_bundle.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from gen_bundle.twin.report import BoardRow, Results
+    from gen_bundle.dry_run.report import BoardRow, Results
 
 LINES_SHOWN = 200
 CELL_LINES = 3  # characters around a cell
@@ -94,11 +94,11 @@ def command(
     **asked: Any,
 ) -> None:
     """Run a bundle's scoring as Codabench would, on the zip itself, and show the board."""
-    from gen_bundle.twin.dry_run import DryRunRequest, dry_run
-    from gen_bundle.twin.engines.choose import choose_engine
+    from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
+    from gen_bundle.dry_run.engines.choose import choose_engine
 
     if print_command:
-        from gen_bundle.twin.engines.docker import docker_run_line
+        from gen_bundle.dry_run.engines.docker import docker_run_line
 
         asked["command_line"] = partial(docker_run_line, gpu=gpu, network=network)
     environment = {}

@@ -12,7 +12,7 @@ import click
 
 from gen_bundle.cli.messages import print_json, say, spinner
 from gen_bundle.cli.options import PATH, json_option, overrides_option
-from gen_bundle.resources import resource
+from gen_bundle.ground.resources import resource
 
 if TYPE_CHECKING:
     from gen_bundle.image.request import ImageRequest
@@ -53,10 +53,10 @@ def _of_image(function: Callable[..., None]) -> Callable[..., None]:
     def of_image(
         name: str, overrides: tuple[str, ...], variant: Literal["cpu", "cuda"] | None, tag: str | None, **asked: Any
     ) -> None:
+        from gen_bundle.build.package.libraries import OWN_LOCK
+        from gen_bundle.build.package.resolve import find_competition, resolve
         from gen_bundle.codabench.worker import PLATFORM_IMAGE
         from gen_bundle.image.request import request_for
-        from gen_bundle.package.libraries import OWN_LOCK
-        from gen_bundle.package.resolve import find_competition, resolve
 
         competition = resolve(find_competition(name), overrides=overrides)
         declared = competition.declaration

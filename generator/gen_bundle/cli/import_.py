@@ -36,7 +36,7 @@ cannot be read: nothing is written.
 @trust_option
 def command(bundle: Path, out: Path | None, declare: bool, python: Path | None, trust: bool) -> None:
     """Make a project of any bundle (zip or folder, Codabench or CodaLab 1.5), with its own programs as they are."""
-    from gen_bundle.importing.importing import import_bundle
+    from gen_bundle.author.importing.importing import import_bundle
 
     name = bundle.resolve().name if bundle.is_dir() else bundle.stem
     folder = out or Path(f"{name}-project")
@@ -57,8 +57,8 @@ def command(bundle: Path, out: Path | None, declare: bool, python: Path | None, 
 
 def _declare(folder: Path, python: Path | None, *, trust: bool) -> None:
     """Look for the declaration of the project's scorer, and say what was found."""
-    from gen_bundle.importing.declaring import BESIDE, ORIGINAL, declare
-    from gen_bundle.twin.engines.choose import choose_engine
+    from gen_bundle.author.importing.declaring import BESIDE, ORIGINAL, declare
+    from gen_bundle.dry_run.engines.choose import choose_engine
 
     with closing(choose_engine("process", say, python=python)) as engine, spinner("recognising the scorer") as show:
         declared = declare(folder, engine, trust=trust, progress=show)

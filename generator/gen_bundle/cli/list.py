@@ -7,9 +7,9 @@ import click
 from gen_bundle.cli import VERBS
 from gen_bundle.cli.messages import print_json, say
 from gen_bundle.cli.options import json_option
-from gen_bundle.errors import UserError
-from gen_bundle.plain_text import one_line
-from gen_bundle.resources import Known, known_competitions
+from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.plain_text import one_line
+from gen_bundle.ground.resources import Known, known_competitions
 
 EPILOG = """\b
 Examples:

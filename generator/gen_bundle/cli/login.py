@@ -6,7 +6,7 @@ import click
 
 from gen_bundle.cli.messages import can_answer, say
 from gen_bundle.cli.options import server_option
-from gen_bundle.errors import UserError
+from gen_bundle.ground.errors import UserError
 
 EPILOG = """\b
 Examples:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gen_bundle.errors import UserError
-from gen_bundle.plain_text import in_lines, one_line
+from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.plain_text import in_lines, one_line
 
 if TYPE_CHECKING:
     from rich.console import Console, JustifyMethod

@@ -14,12 +14,12 @@ import click
 from gen_bundle.cli import VERBS
 from gen_bundle.cli.messages import can_answer, say, say_each, spinner
 from gen_bundle.cli.options import FOLDER
-from gen_bundle.errors import UserError
+from gen_bundle.ground.errors import UserError
 
 if TYPE_CHECKING:
-    from gen_bundle.new.gold import GoldRows, NoHeaderError
-    from gen_bundle.new.project import Place
-    from gen_bundle.new.propose import Choices, Proposal
+    from gen_bundle.author.new.gold import GoldRows, NoHeaderError
+    from gen_bundle.author.new.project import Place
+    from gen_bundle.author.new.propose import Choices, Proposal
 
 EPILOG = """\b
 Examples:
@@ -106,7 +106,7 @@ def command(context: click.Context, /, name: str, title: str | None, parent: Pat
 
     Without --gold, --recipe, --like, --from or --package it is the recipe classification.
     """
-    from gen_bundle.new.project import Place, check_name, copy_competition, new_like, new_package
+    from gen_bundle.author.new.project import Place, check_name, copy_competition, new_like, new_package
 
     if name in VERBS:
         raise UserError(f"{name!r}: `gen-bundle {name}` is a verb already. Choose another name.")
@@ -173,9 +173,9 @@ def _files(gold: Sequence[str]) -> dict[str, Path]:
 
 def _gold(asked: Mapping[str, Any], words: Sequence[str], *, ask: bool) -> "GoldRows":
     """The gold of the files; asks for the columns' names where there is no header, or says which words to add."""
-    from gen_bundle.new.gold import NoHeaderError, joined
-    from gen_bundle.new.other_forms import as_they_are_meant
-    from gen_bundle.new.reading import read_as_it_stands
+    from gen_bundle.author.new.gold import NoHeaderError, joined
+    from gen_bundle.author.new.other_forms import as_they_are_meant
+    from gen_bundle.author.new.reading import read_as_it_stands
 
     delimiter, names = asked["delimiter"], _listed(asked["columns"])
     if delimiter in ("tab", "\\t"):
@@ -214,7 +214,7 @@ def _names_of_columns(error: "NoHeaderError") -> list[str]:
 
 def _answer(text: str) -> tuple[str, str | None]:
     """A column's name, and its type where one is given."""
-    from gen_bundle.new.columns import TYPES
+    from gen_bundle.author.new.columns import TYPES
 
     name, equals, kind = text.rpartition("=")
     if not equals or kind not in TYPES:
@@ -224,11 +224,11 @@ def _answer(text: str) -> tuple[str, str | None]:
 
 def _declared(place: "Place", asked: Mapping[str, Any], words: Sequence[str]) -> Path:
     """A competition that is scored without Python: of gold, or of the made-up gold of a recipe."""
-    from gen_bundle.new.declare import summary
-    from gen_bundle.new.project import new_declared
-    from gen_bundle.new.propose import Choices, doubts, propose, taking_code
-    from gen_bundle.new.recipes import recipe_gold
-    from gen_bundle.new.split import divide, is_sorted_by_answer
+    from gen_bundle.author.new.declare import summary
+    from gen_bundle.author.new.project import new_declared
+    from gen_bundle.author.new.propose import Choices, doubts, propose, taking_code
+    from gen_bundle.author.new.recipes import recipe_gold
+    from gen_bundle.author.new.split import divide, is_sorted_by_answer
 
     split, template, train, ask = asked["split"], asked["template"], asked["train"], False
     if asked["gold"]:
@@ -263,7 +263,7 @@ def _asked(
     place: "Place", gold: "GoldRows", choices: "Choices", split: str | None
 ) -> tuple["Place", "Choices", str | None]:
     """Ask about everything that was not given as an option, each time with a proposal; returns what was answered."""
-    from gen_bundle.new.propose import propose
+    from gen_bundle.author.new.propose import propose
 
     say(f"{gold.file}: {len(gold)} rows, columns {', '.join(gold.names)}. Enter takes what is in brackets.")
     choices = _asked_answers(gold, _asked_key(gold, choices))
@@ -314,7 +314,7 @@ def _asked_answers(gold: "GoldRows", choices: "Choices") -> "Choices":
 
 
 def _proposed(gold: "GoldRows", choices: "Choices") -> "Proposal | None":
-    from gen_bundle.new.propose import propose
+    from gen_bundle.author.new.propose import propose
 
     try:
         return propose(gold, choices)
@@ -332,7 +332,7 @@ def _is_one_answer(proposal: "Proposal") -> bool:
 
 
 def _with_type(proposal: "Proposal", name: str, kind: str | None) -> tuple[str, str]:
-    from gen_bundle.new.columns import TYPES, look_at
+    from gen_bundle.author.new.columns import TYPES, look_at
 
     if kind is not None:
         return name, kind
@@ -362,7 +362,7 @@ def _columns(question: str, gold: "GoldRows", proposed: Sequence[str], besides: 
 
 
 def _split(text: str) -> str:
-    from gen_bundle.new.split import shares
+    from gen_bundle.author.new.split import shares
 
     try:
         shares(text)

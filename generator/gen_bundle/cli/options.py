@@ -16,8 +16,8 @@ from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.live.credentials import PUBLIC_SITE
 
 if TYPE_CHECKING:
+    from gen_bundle.dry_run.engines import Engine
     from gen_bundle.live.connection import Connection
-    from gen_bundle.twin.engines import Engine
 
 Option = Callable[[Callable[..., Any]], Callable[..., Any]]
 PATH = click.Path(path_type=Path)
@@ -87,7 +87,7 @@ def live_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def ask_about_strangers(bundle: Path, engine: Engine, *, trust: bool) -> None:
     """As `refuse_strangers`; on a terminal the user may say yes."""
-    from gen_bundle.twin.engines.choose import StrangersError, refuse_strangers
+    from gen_bundle.dry_run.engines.choose import StrangersError, refuse_strangers
 
     try:
         refuse_strangers(bundle, engine, trust=trust)

@@ -37,10 +37,10 @@ def command(
     port: int,
 ) -> None:
     """Show a bundle (zip or folder, your own or another's) as participants will meet it, as one static page."""
-    from gen_bundle.local_server import local_server
-    from gen_bundle.preview.page import preview_page, write_page
-    from gen_bundle.preview.reading import read_view
-    from gen_bundle.twin.report import read_record
+    from gen_bundle.dry_run.report import read_record
+    from gen_bundle.ground.local_server import local_server
+    from gen_bundle.look.preview.page import preview_page, write_page
+    from gen_bundle.look.preview.reading import read_view
 
     record = None
     with spinner("reading the bundle"):

@@ -6,7 +6,7 @@ import click
 
 from gen_bundle.cli.messages import progress_bar, say, say_each
 from gen_bundle.cli.options import PATH, json_option, overrides_option
-from gen_bundle.plain_text import one_line
+from gen_bundle.ground.plain_text import one_line
 
 EPILOG = """\b
 Examples:
@@ -73,8 +73,8 @@ Exit status: 0 ranked, 1 some teams could not be scored, 2 something to fix firs
 @json_option("The same as --format json.")
 def command(form: str, as_json: bool, **asked: Any) -> None:
     """Rank all participants of a competition, and say who is invited where its rules do."""
-    from gen_bundle.ranking import RankRequest, rank
-    from gen_bundle.render.rankings import FORMATS
+    from gen_bundle.after.ranking import RankRequest, rank
+    from gen_bundle.build.render.rankings import FORMATS
 
     request = RankRequest(**asked)
     with progress_bar("ranking", "TimeRemainingColumn") as (announce, show):

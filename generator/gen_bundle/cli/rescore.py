@@ -13,11 +13,11 @@ import click
 
 from gen_bundle.cli.messages import console, progress_bar, say, say_each, table
 from gen_bundle.cli.options import PATH, engine_option, python_option, trust_option
-from gen_bundle.plain_text import one_line
+from gen_bundle.ground.plain_text import one_line
 
 if TYPE_CHECKING:
-    from gen_bundle.rescore.outputs import Rescored
-    from gen_bundle.rescore.rescoring import RescoreRequest
+    from gen_bundle.after.rescore.outputs import Rescored
+    from gen_bundle.after.rescore.rescoring import RescoreRequest
 
 SHOWN = 20
 EPILOG = """\b
@@ -67,8 +67,8 @@ submission failed; 2 wrong use or unreadable input.
 @click.option("--collect", is_flag=True, help="Score nothing: compare what the printed jobs have scored.")
 def command(print_jobs: bool, collect: bool, **asked: Any) -> None:
     """Score all submissions again, and show who changes: scores, ranks, and who fails now."""
-    from gen_bundle.building import finished_bundle
-    from gen_bundle.rescore import rescoring
+    from gen_bundle.after.rescore import rescoring
+    from gen_bundle.build.building import finished_bundle
 
     if print_jobs + (asked["only"] is not None) + collect > 1:
         raise click.UsageError("--print-jobs, --job and --collect exclude each other.")
@@ -128,7 +128,7 @@ def _show_names(names: Sequence[str], what: str, style: str, reasons: Mapping[st
 
 def _show_board(rescored: Rescored) -> None:
     """The scores and ranks that change in the column that ranks."""
-    from gen_bundle.rescore.outputs import shown, shown_difference
+    from gen_bundle.after.rescore.outputs import shown, shown_difference
 
     changes = rescored.comparison.reranked
     lines = []

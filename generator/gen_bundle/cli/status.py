@@ -12,11 +12,11 @@ from typing import Any
 import click
 
 from gen_bundle.cli.options import competition_id, json_option, live_options
-from gen_bundle.fetched import DELETED
+from gen_bundle.ground.fetched import DELETED
+from gen_bundle.ground.plain_text import one_line
 from gen_bundle.live.competition import moment, phases_of, read_as_organiser
 from gen_bundle.live.connection import AnswerError, Connection, Row
 from gen_bundle.live.submissions import FINAL, created, details_of, failure_reason, state, submissions_of
-from gen_bundle.plain_text import one_line
 
 WATCH_S = 60
 EPILOG = """\b

@@ -12,14 +12,14 @@ import click
 
 from gen_bundle.cli.messages import can_answer, print_json, say, say_each
 from gen_bundle.cli.options import PATH, competition_id, json_option, live_options, transfer_bar
-from gen_bundle.errors import UserError
-from gen_bundle.plain_text import in_lines
+from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.plain_text import in_lines
 from scoring_kit.base.texts import counted
 
 if TYPE_CHECKING:
     from gen_bundle.live.connection import Connection
     from gen_bundle.live.reruns import Cost
-    from gen_bundle.update import Update
+    from gen_bundle.live.update import Update
 
 EPILOG = """\b
 Examples:
@@ -63,7 +63,7 @@ def command(
     **asked: bool,
 ) -> None:
     """Bring a live competition to what a bundle says."""
-    from gen_bundle.update import look
+    from gen_bundle.live.update import look
 
     if asked["remove_replaced"] and not apply_:
         raise click.UsageError("--remove-replaced deletes submissions, and needs --apply.")
@@ -86,7 +86,7 @@ def command(
 
 def _show(update: Update, apply_: bool, as_json: bool) -> None:
     """Show the differences; say what is done by --apply, what by hand, and what speaks against it."""
-    from gen_bundle.difference.report import as_text
+    from gen_bundle.look.difference.report import as_text
 
     if not as_json:
         text = as_text([change.difference for change in update.changes])

@@ -12,7 +12,7 @@ from gen_bundle.cli.messages import print_json, say, spinner
 from gen_bundle.cli.options import PATH, engine_option, json_option, trust_option
 
 if TYPE_CHECKING:
-    from gen_bundle.verify import Verdict
+    from gen_bundle.after.verify import Verdict
 
 EPILOG = """\b
 Examples:
@@ -42,7 +42,7 @@ EXPECTED = "Expected figures with their names, such as `macro_f1 = 0.53`, or the
 @json_option("Print the verdict as JSON.")
 def command(as_json: bool, **asked: Any) -> None:
     """Score a submission again, and compare signature and figures with a published result."""
-    from gen_bundle.verify import VerifyRequest, verify
+    from gen_bundle.after.verify import VerifyRequest, verify
 
     request = VerifyRequest(**asked)
     with spinner("scoring again"):

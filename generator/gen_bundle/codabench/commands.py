@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Literal, NamedTuple
 
 from gen_bundle.codabench.worker import HOME, ContainerKind, replace_placeholders
-from gen_bundle.zips.tree import Node
+from gen_bundle.ground.zips.tree import Node
 
 Role = Literal["scoring", "ingestion"]
 KINDS: Mapping[Role, ContainerKind] = {"scoring": "program", "ingestion": "ingestion"}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from gen_bundle.codabench.dates import Instant
-from gen_bundle.yaml_document import Path
+from gen_bundle.ground.yaml_document import Path
 
 TASK_FILES = ("ingestion_program", "input_data", "scoring_program", "reference_data")
 PHASE_FILES = ("public_data", "starting_kit")

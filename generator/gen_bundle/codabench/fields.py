@@ -26,8 +26,8 @@ from gen_bundle.codabench.reading import (
     sorted_phases,
 )
 from gen_bundle.codabench.versions import DIFFERENCES
-from gen_bundle.yaml_document import Path, is_endless, texts_in
-from gen_bundle.zips.tree import is_encodable
+from gen_bundle.ground.yaml_document import Path, is_endless, texts_in
+from gen_bundle.ground.zips.tree import is_encodable
 
 
 class Stage(IntEnum):

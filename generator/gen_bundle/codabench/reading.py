@@ -30,7 +30,7 @@ from gen_bundle.codabench.competition import (
 )
 from gen_bundle.codabench.dates import Instant, read_instant
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
-from gen_bundle.yaml_document import Document, Path
+from gen_bundle.ground.yaml_document import Document, Path
 
 YAML_NAME = "competition.yaml"
 NEARLY_ALIKE = 0.8

@@ -19,9 +19,9 @@ from gen_bundle.codabench.competition import TASK_FILES, Competition, DataUse, P
 from gen_bundle.codabench.fields import Text, declared_fields, huge_keys
 from gen_bundle.codabench.reading import YAML_NAME, CompetitionYaml, no_yaml_hint
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
-from gen_bundle.errors import UserError
-from gen_bundle.yaml_document import UnreadableYamlError, dotted, read_yaml
-from gen_bundle.zips.unpacking import BUNDLE, ArchiveError, unpack
+from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.yaml_document import UnreadableYamlError, dotted, read_yaml
+from gen_bundle.ground.zips.unpacking import BUNDLE, ArchiveError, unpack
 from scoring_kit.base.submissions import UNREADABLE
 
 PROGRAM_JSON = "program.json"

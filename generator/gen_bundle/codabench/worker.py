@@ -10,7 +10,7 @@ import traceback
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from gen_bundle.yaml_document import MAX_BYTES, MAX_METADATA_BYTES, UnreadableYamlError, is_endless, read_yaml
+from gen_bundle.ground.yaml_document import MAX_BYTES, MAX_METADATA_BYTES, UnreadableYamlError, is_endless, read_yaml
 
 ContainerKind = Literal["program", "ingestion"]
 

@@ -18,8 +18,8 @@ from gen_bundle.declaration.foreign import PROGRAMS, ForeignCompetition, check_f
 from gen_bundle.declaration.model import DeclaredCompetition
 from gen_bundle.declaration.rules import check_rules
 from gen_bundle.declaration.source import Broken, Section, Source, Trail, apply_overrides, dotted, nearest, read_source
-from gen_bundle.errors import UserError
-from gen_bundle.resources import known_competitions
+from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.resources import known_competitions
 
 FILE = "bundle.yaml"
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.yaml_document import Document, UnreadableYamlError, read_core_yaml
+from gen_bundle.ground.yaml_document import Document, UnreadableYamlError, read_core_yaml
 
 Key = str | int
 Trail = tuple[Key, ...]

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.errors import UserError
+from gen_bundle.ground.errors import UserError
 
 _BUILDKIT = {"DOCKER_BUILDKIT": "1"}
 

@@ -17,9 +17,12 @@ from urllib.parse import quote
 
 from pydantic import ValidationError
 
+from gen_bundle.build.package.libraries import METRICS, OWN_LOCK_HEAD, PLATFORMS, base_name, missing, own_lock, versions
 from gen_bundle.codabench.worker import PACKAGES
 from gen_bundle.codabench.worker import PYTHON as PLATFORM_PYTHON
-from gen_bundle.errors import UserError
+from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.resources import lock_text, resource
+from gen_bundle.ground.starting import pip_environment, python
 from gen_bundle.image.docker_command import docker_output
 from gen_bundle.image.models import (
     PUNKT_URL,
@@ -32,9 +35,6 @@ from gen_bundle.image.models import (
     write_models_file,
 )
 from gen_bundle.image.request import PYTHON, ImageRequest
-from gen_bundle.package.libraries import METRICS, OWN_LOCK_HEAD, PLATFORMS, base_name, missing, own_lock, versions
-from gen_bundle.resources import lock_text, resource
-from gen_bundle.starting import pip_environment, python
 from scoring_kit.base.texts import counted
 
 

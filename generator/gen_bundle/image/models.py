@@ -13,9 +13,9 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from gen_bundle.declaration.source import read_source
-from gen_bundle.errors import UserError
+from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.local_files import write_whole
 from gen_bundle.image.request import ImageRequest
-from gen_bundle.local_files import write_whole
 from scoring_kit.base.texts import counted
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from gen_bundle.errors import UserError
-from gen_bundle.package.libraries import (
+from gen_bundle.build.package.libraries import (
     METRICS,
     OWN_LOCK,
     locks_for,
@@ -15,8 +14,9 @@ from gen_bundle.package.libraries import (
     own_lock,
     versions,
 )
-from gen_bundle.package.resolve import Resolved
-from gen_bundle.resources import Lock, lock_text, packages_text
+from gen_bundle.build.package.resolve import Resolved
+from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.resources import Lock, lock_text, packages_text
 
 PYTHON = "3.11"
 """Of the scoring image."""

@@ -15,7 +15,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from gen_bundle.errors import UserError
+from gen_bundle.dry_run.engines.docker import registry_digests
+from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.local_server import local_server
+from gen_bundle.ground.resources import resource
+from gen_bundle.ground.starting import pip_environment, python
 from gen_bundle.image.docker_command import (
     docker_command,
     docker_output,
@@ -25,10 +29,6 @@ from gen_bundle.image.docker_command import (
 )
 from gen_bundle.image.models import BaseImage, Weights
 from gen_bundle.image.request import ImageRequest
-from gen_bundle.local_server import local_server
-from gen_bundle.resources import resource
-from gen_bundle.starting import pip_environment, python
-from gen_bundle.twin.engines.docker import registry_digests
 
 PACKAGES = "packages.txt"
 CUDA = {"gen-bundle.cuda": "13.0", "gen-bundle.driver": "580.65"}  # of the locked torch, and the host driver it needs

@@ -15,7 +15,7 @@ from typing import Annotated, Any, get_args
 
 from pydantic import AfterValidator, TypeAdapter, ValidationError, create_model
 
-from gen_bundle.plain_text import one_line
+from gen_bundle.ground.plain_text import one_line
 
 LONGEST_TEXT = 300
 

@@ -16,9 +16,9 @@ from gen_bundle.check.bundle import Bundle, open_readable_bundle
 from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES, Phase, Task
 from gen_bundle.codabench.fields import PHASE_FLAGS, TOP_FIELDS
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
-from gen_bundle.difference.changes import Named, paired
-from gen_bundle.errors import UserError
+from gen_bundle.ground.errors import UserError
 from gen_bundle.live.connection import AnswerError, Connection, Row
+from gen_bundle.look.difference.changes import Named, paired
 
 ORGANISERS_ONLY = {
     "status": "the site shows others their own submissions alone",

@@ -19,8 +19,13 @@ from gen_bundle.codabench.competition import REPLACING_RULES, Phase
 from gen_bundle.codabench.dates import Instant
 from gen_bundle.codabench.runnable import open_bundle, read_competition
 from gen_bundle.codabench.versions import DIFFERENCES, PlatformVersion
-from gen_bundle.difference.files import packed_files, program_settings
-from gen_bundle.errors import UserError
+from gen_bundle.dry_run.dry_run import DryRunRequest, Planned, dry_run, plan
+from gen_bundle.dry_run.engines import Engine, EngineError
+from gen_bundle.dry_run.layout import scratch_folder
+from gen_bundle.dry_run.report import LOGS, SIGNATURE, TOLERANCE, Run
+from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.plain_text import one_line
+from gen_bundle.ground.zips.writing import write_zip
 from gen_bundle.live.answers import unsigned
 from gen_bundle.live.competition import moment, phases_of, read_as_organiser, site_version, submission_rule
 from gen_bundle.live.connection import Connection, Row
@@ -37,12 +42,7 @@ from gen_bundle.live.submissions import (
     state,
     submissions_of,
 )
-from gen_bundle.plain_text import one_line
-from gen_bundle.twin.dry_run import DryRunRequest, Planned, dry_run, plan
-from gen_bundle.twin.engines import Engine, EngineError
-from gen_bundle.twin.layout import scratch_folder
-from gen_bundle.twin.report import LOGS, SIGNATURE, TOLERANCE, Run
-from gen_bundle.zips.writing import write_zip
+from gen_bundle.look.difference.files import packed_files, program_settings
 from scoring_kit.base.submissions import UNREADABLE
 from scoring_kit.base.texts import counted
 

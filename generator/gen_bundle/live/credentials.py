@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from gen_bundle.errors import UserError
-from gen_bundle.local_files import read_json, write_json
+from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.local_files import read_json, write_json
 
 PUBLIC_SITE = "https://www.codabench.org"
 TOKEN_VARIABLE = "CODABENCH_TOKEN"  # noqa: S105 — a variable's name

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.codabench.competition import DataUse
-from gen_bundle.difference.files import packed_files
-from gen_bundle.errors import UserError
+from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.zips.tree import Node, sha256_of
+from gen_bundle.ground.zips.writing import write_zip
 from gen_bundle.live.connection import AnswerError, Connection
-from gen_bundle.zips.tree import Node, sha256_of
-from gen_bundle.zips.writing import write_zip
+from gen_bundle.look.difference.files import packed_files
 
 LONGEST_NAME = 64  # of a file, in characters
 CONTENT_TYPE = "application/zip"  # what the server signs

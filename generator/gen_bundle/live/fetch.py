@@ -16,8 +16,9 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.errors import UserError
-from gen_bundle.fetched import BOARD, COMPETITION, DELETED, RECORDS, SUBMISSIONS, Record, read_records
+from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.fetched import BOARD, COMPETITION, DELETED, RECORDS, SUBMISSIONS, Record, read_records
+from gen_bundle.ground.local_files import private, read_json, state_file, write_json
 from gen_bundle.live.competition import moment, original_bundle, phases_of, read_as_organiser
 from gen_bundle.live.connection import AnswerError, Connection, ListingError, Row
 from gen_bundle.live.submissions import (
@@ -32,7 +33,6 @@ from gen_bundle.live.submissions import (
     state,
     submissions_of,
 )
-from gen_bundle.local_files import private, read_json, state_file, write_json
 
 OTHER = "other"
 GONE = (403, 404, 410, 413)  # what the store does not give away, now or later

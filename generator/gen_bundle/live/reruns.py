@@ -16,7 +16,10 @@ from typing import Any
 from pydantic import BaseModel, PrivateAttr
 
 from gen_bundle.codabench.competition import DEFAULT_LIMIT_S
-from gen_bundle.fetched import DELETED
+from gen_bundle.ground.fetched import DELETED
+from gen_bundle.ground.local_files import read_json, state_file, write_json
+from gen_bundle.ground.yaml_document import MAX_METADATA_BYTES, UnreadableYamlError, read_yaml
+from gen_bundle.ground.zips.tree import Node, ignore_count, open_archive
 from gen_bundle.live.connection import AnswerError, Connection, LiveError, Row
 from gen_bundle.live.submissions import (
     FINAL,
@@ -27,9 +30,6 @@ from gen_bundle.live.submissions import (
     state,
     submissions_of,
 )
-from gen_bundle.local_files import read_json, state_file, write_json
-from gen_bundle.yaml_document import MAX_METADATA_BYTES, UnreadableYamlError, read_yaml
-from gen_bundle.zips.tree import Node, ignore_count, open_archive
 from scoring_kit.base.texts import counted
 
 PORTION = 10

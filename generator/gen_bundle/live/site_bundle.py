@@ -23,8 +23,8 @@ from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES, DataUse, P
 from gen_bundle.codabench.dates import utc
 from gen_bundle.codabench.fields import PHASE_FLAGS, TOP_FIELDS, Boolean
 from gen_bundle.codabench.reading import as_boolean, as_text
-from gen_bundle.difference.changes import Difference
-from gen_bundle.difference.files import packed_files, use_changes
+from gen_bundle.ground.yaml_document import Document
+from gen_bundle.ground.zips.tree import Archive, Node, file_of
 from gen_bundle.live.competition import (
     PHASE_FIELDS,
     TASK_FIELDS,
@@ -40,8 +40,8 @@ from gen_bundle.live.competition import (
 )
 from gen_bundle.live.connection import Row
 from gen_bundle.live.datasets import content_digest
-from gen_bundle.yaml_document import Document
-from gen_bundle.zips.tree import Archive, Node, file_of
+from gen_bundle.look.difference.changes import Difference
+from gen_bundle.look.difference.files import packed_files, use_changes
 
 Replaced = Mapping[Place, Mapping[str, list[Difference]]]
 """How programs and data differ, by role, of each `("task", 7)` and `("phase", 12)` of the site where any does."""

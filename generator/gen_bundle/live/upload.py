@@ -11,22 +11,22 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from gen_bundle.build.draft import Lack, contact_and_image, scaffold, synthetic_gold
 from gen_bundle.check import Report, check_path
 from gen_bundle.check.bundle import Bundle, open_readable_bundle, page_files
 from gen_bundle.check.explain import explain_refusal
 from gen_bundle.check.report import OVER
 from gen_bundle.codabench.reading import as_text
-from gen_bundle.difference.files import packed_files
-from gen_bundle.difference.report import differences
-from gen_bundle.draft import Lack, contact_and_image, scaffold, synthetic_gold
-from gen_bundle.errors import UserError
+from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.local_files import file_digest, read_json, state_folder, write_json
+from gen_bundle.ground.resources import shipped_gold
+from gen_bundle.ground.zips.tree import Node
 from gen_bundle.live.competition import Snapshot, site_version, with_tasks
 from gen_bundle.live.connection import AnswerError, Connection, LiveError
 from gen_bundle.live.datasets import send_file, without_file
 from gen_bundle.live.site_bundle import UNKNOWN, SiteBundle
-from gen_bundle.local_files import file_digest, read_json, state_folder, write_json
-from gen_bundle.resources import shipped_gold
-from gen_bundle.zips.tree import Node
+from gen_bundle.look.difference.files import packed_files
+from gen_bundle.look.difference.report import differences
 
 PATIENCE_S = 15 * 60.0
 LOOKING_S = 60.0  # for a competition after an answer was lost

@@ -6,7 +6,7 @@ import pytest
 
 from gen_bundle.check.explain import explain
 from gen_bundle.check.registry import REGISTRY
-from gen_bundle.errors import UserError
+from gen_bundle.ground.errors import UserError
 from tests.docs.pages import DOCS
 
 PAGE = runpy.run_path(str(DOCS / "make_checks.py"))["page"]()

@@ -14,9 +14,9 @@ import pytest
 import yaml
 
 from gen_bundle.check import Report, check_path
-from gen_bundle.errors import UserError
-from gen_bundle.twin.layout import remove_tree
-from gen_bundle.zips.unpacking import BUNDLE
+from gen_bundle.dry_run.layout import remove_tree
+from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.zips.unpacking import BUNDLE
 from tests.generator.check.cases.archive import SOUND, member
 from tests.generator.check.drafts import NEW, NOW, Draft, Edit, new, packed, put, raw, text, write
 
@@ -228,7 +228,7 @@ def test_a_folder_of_a_thousand_folders(folder: Path) -> None:
 
 def test_folders_that_link_to_each_other(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Seven of them make 13,000 paths, twelve a billion."""
-    monkeypatch.setattr("gen_bundle.zips.tree.BUNDLE", replace(BUNDLE, members=1000))
+    monkeypatch.setattr("gen_bundle.ground.zips.tree.BUNDLE", replace(BUNDLE, members=1000))
     for one, other in permutations("abcdefg", 2):
         (folder / one).mkdir(exist_ok=True)
         (folder / one / other).symlink_to(folder / other)

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from gen_bundle.building import BuildRequest, build
+from gen_bundle.build.building import BuildRequest, build
 from gen_bundle.check import check_path
 from gen_bundle.cli import root
-from gen_bundle.errors import UserError
-from tests.generator.new.making import bundled, csv_text, made
-from tests.generator.new.test_recipes import made as made_by
+from gen_bundle.ground.errors import UserError
+from tests.generator.author.new.making import bundled, csv_text, made
+from tests.generator.author.new.test_recipes import made as made_by
 from tests.sweeps import sweep
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]

@@ -4,7 +4,7 @@ import pytest
 from rich.cells import cell_len
 
 from gen_bundle.cli import dry_run
-from gen_bundle.twin.report import BoardRow, Results
+from gen_bundle.dry_run.report import BoardRow, Results
 
 NAMES = ("lexical-rule", "lead-sentence", "a-very-long-name-of-a-team-from-a-university")
 KEYS = [f"a_metric_with_a_long_name_{number}" for number in range(16)]

@@ -14,8 +14,8 @@ import pytest
 from gen_bundle.cli import VERBS
 from tests.generator.cli.running import gen_bundle
 from tests.generator.competition import small_competition
-from tests.generator.preview.bundles import write_bundle
-from tests.generator.twin.bundles import GOOD, Bundle, write_zip
+from tests.generator.dry_run.bundles import GOOD, Bundle, write_zip
+from tests.generator.look.preview.bundles import write_bundle
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
 

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gen_bundle.cli import root
-from gen_bundle.errors import UserError
+from gen_bundle.ground.errors import UserError
 from gen_bundle.image.models import read_models_file
 from tests.fake_hub import FakeHub, serve
 from tests.generator.competition import small_competition

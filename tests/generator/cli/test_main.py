@@ -16,11 +16,11 @@ import pytest
 from gen_bundle.cli import VERBS
 from gen_bundle.cli.messages import say
 from gen_bundle.declaration.read import read_competition
-from gen_bundle.resources import resource
+from gen_bundle.ground.resources import resource
 from tests.children import child
 from tests.generator.cli.running import gen_bundle
 from tests.generator.competition import small_competition
-from tests.generator.twin.bundles import ACCURACY, Bundle, write_zip
+from tests.generator.dry_run.bundles import ACCURACY, Bundle, write_zip
 
 pytestmark = pytest.mark.usefixtures("kept_organisers")
 

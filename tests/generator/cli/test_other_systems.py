@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.generator.competition import small_competition
-from tests.generator.twin.bundles import GOOD, Bundle, write_zip, writes
+from tests.generator.dry_run.bundles import GOOD, Bundle, write_zip, writes
 
 pytestmark = pytest.mark.slow
 
@@ -104,7 +104,7 @@ def test_what_fails_is_said_in_words(tmp_path: Path) -> None:
 
 def test_without_a_process_tree_to_look_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """macOS has no /proc: the largest memory of the program itself is told, in its own unit."""
-    from gen_bundle.twin.engines import process
+    from gen_bundle.dry_run.engines import process
 
     monkeypatch.setattr(process, "PROC", tmp_path / "none")
     with (tmp_path / "out").open("wb") as out:

@@ -13,7 +13,7 @@ from gen_bundle.codabench.competition import Column, Leaderboard
 from gen_bundle.codabench.runnable import read_competition
 from gen_bundle.codabench.versions import DIFFERENCES, PlatformVersion
 from gen_bundle.codabench.worker import JobFailedError, WorkerCrashError, read_scores
-from tests.generator.twin.bundles import Bundle
+from tests.generator.dry_run.bundles import Bundle
 from tests.shared import shared_path
 
 

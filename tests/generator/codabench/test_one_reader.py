@@ -10,8 +10,8 @@ import pytest
 
 from gen_bundle.codabench.reading import CompetitionYaml
 from gen_bundle.codabench.runnable import read_competition
-from gen_bundle.errors import UserError
-from gen_bundle.yaml_document import read_yaml
+from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.yaml_document import read_yaml
 from tests.generator.check.drafts import NOW, TWO_TASKS, Draft, Edit, both, drop, new, put, write
 from tests.generator.check.test_mutations import VALUES, places
 from tests.yaml_text import dumped

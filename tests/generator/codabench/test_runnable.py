@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from gen_bundle.codabench.dates import read_instant
 from gen_bundle.codabench.runnable import read_competition
-from gen_bundle.errors import UserError
-from tests.generator.twin.bundles import Bundle
+from gen_bundle.ground.errors import UserError
+from tests.generator.dry_run.bundles import Bundle
 
 pytestmark = pytest.mark.slow
 

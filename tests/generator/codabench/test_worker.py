@@ -13,7 +13,7 @@ from gen_bundle.codabench.worker import (
     read_scores,
     replace_placeholders,
 )
-from tests.generator.twin.bundles import write_files
+from tests.generator.dry_run.bundles import write_files
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from gen_bundle.build.package.programs import entry_seconds
+from gen_bundle.build.package.resolve import resolve
 from gen_bundle.declaration.read import read_competition
-from gen_bundle.errors import UserError
-from gen_bundle.package.programs import entry_seconds
-from gen_bundle.package.resolve import resolve
+from gen_bundle.ground.errors import UserError
 from tests.generator.code_competition import declaration, write_declaration
 
 QUEUE = "01234567-89ab-cdef-0123-456789abcdef"

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 import yaml
 
-from gen_bundle.building import BuildRequest, build
-from gen_bundle.errors import UserError
-from gen_bundle.package.resolve import resolve
+from gen_bundle.build.building import BuildRequest, build
+from gen_bundle.build.package.resolve import resolve
+from gen_bundle.ground.errors import UserError
 from tests.generator.competition import small_competition
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gen_bundle.declaration.read import read_competition
-from gen_bundle.errors import UserError
+from gen_bundle.ground.errors import UserError
 from tests.generator.competition import small_competition
 from tests.yaml_text import dumped, loaded
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gen_bundle.declaration.read import read_competition
-from gen_bundle.errors import UserError
+from gen_bundle.ground.errors import UserError
 from tests.generator.competition import second_task, small_competition
 
 

@@ -5,7 +5,7 @@ import jsonschema
 import pytest
 
 from gen_bundle.declaration.source import read_source
-from gen_bundle.resources import REAL_TASKS, competitions, resource
+from gen_bundle.ground.resources import REAL_TASKS, competitions, resource
 from tests.docs.pages import DOCS
 from tests.yaml_text import loaded
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.declaration.read import read_competition
-from gen_bundle.errors import UserError
+from gen_bundle.ground.errors import UserError
 from tests.generator.competition import small_competition
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.errors import UserError
+from gen_bundle.ground.errors import UserError
 from gen_bundle.image import docker_command
 from gen_bundle.image.models import Weights
 from gen_bundle.image.request import ImageRequest

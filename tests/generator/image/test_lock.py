@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.errors import UserError
+from gen_bundle.ground.errors import UserError
 from gen_bundle.image.lock import describe, lock
 from gen_bundle.image.models import needed_files, read_models_file
 from gen_bundle.image.request import ImageRequest

@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.errors import UserError
+from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.resources import resource
 from gen_bundle.image.models import (
     BaseImage,
     Expected,
@@ -13,7 +14,6 @@ from gen_bundle.image.models import (
     read_models_file,
     write_models_file,
 )
-from gen_bundle.resources import resource
 
 DIGEST = "a" * 64
 

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
+from gen_bundle.build.package.resolve import Resolved, resolve
 from gen_bundle.declaration.declared import DeclaredScoring
 from gen_bundle.declaration.declared.columns import DeclaredMetric
 from gen_bundle.declaration.declared.tables import DeclaredTable
-from gen_bundle.errors import UserError
+from gen_bundle.ground.errors import UserError
 from gen_bundle.image.request import ImageRequest, request_for
-from gen_bundle.package.resolve import Resolved, resolve
 from tests.generator.competition import small_competition
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"

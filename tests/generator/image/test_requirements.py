@@ -10,17 +10,17 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 
-from gen_bundle.building import BuildRequest, build
+from gen_bundle.build.building import BuildRequest, build
+from gen_bundle.build.package.libraries import OWN_LOCK_HEAD
 from gen_bundle.cli import root
 from gen_bundle.declaration.read import read_competition
-from gen_bundle.errors import UserError
+from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.resources import resource
 from gen_bundle.image.models import Weights
 from gen_bundle.image.request import ImageRequest
 from gen_bundle.image.verbs import gather_context
-from gen_bundle.package.libraries import OWN_LOCK_HEAD
-from gen_bundle.resources import resource
-from tests.generator.test_declared import DECLARATION, declare
-from tests.generator.test_declared import competition as competition
+from tests.generator.build.test_declared import DECLARATION, declare
+from tests.generator.build.test_declared import competition as competition
 
 pytestmark = pytest.mark.usefixtures("kept_organisers", "forked_python")
 NOTHING = Weights({"hub": "https://hub", "models": [], "punkt": None})

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.errors import UserError
+from gen_bundle.ground.errors import UserError
 from gen_bundle.image.models import Expected, ImageModel, ModelsFile, Punkt, settle_weights
 from gen_bundle.image.request import ImageRequest
 

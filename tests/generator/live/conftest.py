@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 from gen_bundle.cli import root
 from gen_bundle.live.connection import Connection, changes_log
 from gen_bundle.live.credentials import Token
-from gen_bundle.update import Update, look
+from gen_bundle.live.update import Update, look
 from tests.generator.check.drafts import Draft, Edit, both, new, packed
 from tests.generator.live.uploads import uploaded
 from tests.live_ports import serve_site

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from gen_bundle.codabench.versions import PlatformVersion
-from gen_bundle.errors import UserError
+from gen_bundle.dry_run.engines import EngineError
+from gen_bundle.dry_run.engines.process import ProcessEngine
+from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.local_files import state_folder
 from gen_bundle.live.confirm import Confirmed, ConfirmRequest, confirm
 from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.live.submissions import PREFIX
-from gen_bundle.local_files import state_folder
-from gen_bundle.twin.engines import EngineError
-from gen_bundle.twin.engines.process import ProcessEngine
 from tests.generator.check.drafts import Draft, packed
 from tests.generator.live.conftest import Verb, close_log, confirmable_draft
 from tests.generator.live.uploads import uploaded

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.cli.status import status
+from gen_bundle.dry_run.engines.process import ProcessEngine
 from gen_bundle.live.confirm import ConfirmRequest, confirm
 from gen_bundle.live.connection import AnswerError, Connection, LiveError
 from gen_bundle.live.credentials import Token, server_address
 from gen_bundle.live.fetch import FetchRequest, fetch
 from gen_bundle.live.submissions import PREFIX, submissions_of
+from gen_bundle.live.update import look
 from gen_bundle.live.upload import Uploaded, upload
-from gen_bundle.twin.engines.process import ProcessEngine
-from gen_bundle.update import look
 from tests.generator.check.drafts import NOW, put, write
 from tests.generator.live.conftest import confirmable_draft, ready_draft
 from tests.live_ports import serve_site

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.errors import UserError
+from gen_bundle.ground.errors import UserError
 from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.live.fetch import FetchRequest, fetch, file_name, folder_name
 from scoring_kit.team_results import read_entries

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from gen_bundle.building import BuildRequest, build
+from gen_bundle.author.importing.importing import import_bundle
+from gen_bundle.build.building import BuildRequest, build
 from gen_bundle.cli import root
-from gen_bundle.importing.importing import import_bundle
 from tests.generator.foreign_project import FILES, foreign_project
 from tests.generator.live.conftest import Verb
 from tests.live_server import Site, packed

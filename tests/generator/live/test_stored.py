@@ -9,10 +9,10 @@ import pytest
 from gen_bundle.check import Report, check_path
 from gen_bundle.check.bundle import open_readable_bundle
 from gen_bundle.check.explain import explain_refusal
-from gen_bundle.difference.report import differences
 from gen_bundle.live.competition import Snapshot
 from gen_bundle.live.site_bundle import SiteBundle
 from gen_bundle.live.upload import mismatches
+from gen_bundle.look.difference.report import differences
 from tests.generator.check.drafts import NOW
 from tests.generator.live.uploads import uploaded
 from tests.live_server import Site

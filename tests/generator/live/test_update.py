@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.building import BuildRequest, build
+from gen_bundle.build.building import BuildRequest, build
 from tests.generator.check.drafts import Edit, both, drop, old, packed, png, put, write
 from tests.generator.foreign_project import foreign_project
 from tests.generator.live.conftest import Verb, changed, competition_of, held, task_of, two_phases

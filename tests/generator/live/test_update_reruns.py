@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.fetched import read_records
+from gen_bundle.ground.fetched import read_records
 from gen_bundle.live import reruns
 from gen_bundle.live.connection import AnswerError, LiveError
 from gen_bundle.live.reruns import read_record
-from gen_bundle.update import UpdateError
+from gen_bundle.live.update import UpdateError
 from tests.generator.check.drafts import put, write
 from tests.generator.live.conftest import Looked, Verb, changed, competition_of, two_phases
 from tests.live_edits import computed_board

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.update import UpdateError
+from gen_bundle.live.update import UpdateError
 from tests.generator.check.drafts import both, put, write
 from tests.generator.live.conftest import Looked, Verb, changed, close_log, competition_of, held, task_of, two_phases
 from tests.live_server import Site, answer_api

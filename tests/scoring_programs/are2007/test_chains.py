@@ -16,7 +16,7 @@ from are2007.muc import LinkScores, muc
 from are2007.reference import AreReference
 from are2007.submission import AreSubmission
 from are2007.task4 import Alignment, alignments, muc_with_overlaps, tree_weight
-from gen_bundle.resources import resource
+from gen_bundle.ground.resources import resource
 
 pytestmark = pytest.mark.slow
 

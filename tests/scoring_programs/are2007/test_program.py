@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.resources import resource
+from gen_bundle.ground.resources import resource
 from tests.bundles.replayed import columns_of, files_of
 from tests.scoring_programs.are2007.cases import chain, document, pair
 from tests.scoring_programs.framed import run_without, score

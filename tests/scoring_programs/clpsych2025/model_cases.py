@@ -9,7 +9,7 @@ import pytest
 
 from clpsych2025 import a1, a2, b, c, organiser, reference
 from clpsych2025 import submission as reader
-from gen_bundle.resources import resource
+from gen_bundle.ground.resources import resource
 from scoring_kit.errors import Problems
 from scoring_kit.manifest import Manifest
 from scoring_kit.organiser import Request

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from clpsych2025 import organiser, reference
-from gen_bundle.resources import resource
+from gen_bundle.ground.resources import resource
 from scoring_kit.errors import OrganiserError
 from scoring_kit.organiser import Request
 from tests.scoring_programs.clpsych2025.cases import OPTIONS, TASKS, gold_json

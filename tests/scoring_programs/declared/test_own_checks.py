@@ -13,8 +13,8 @@ import pytest
 from declared import own_checks
 from declared.organiser import failing, template_files
 from declared.plan import plans
-from gen_bundle.render.starting_kit import validator_bytes
-from gen_bundle.resources import resource
+from gen_bundle.build.render.starting_kit import validator_bytes
+from gen_bundle.ground.resources import resource
 from scoring_kit.errors import OrganiserError, SubmissionError
 from tests.scoring_programs.declared.declaring import columns_of, csv_of, gold_faults, options_of, read_gold, score
 

@@ -14,7 +14,7 @@ from declared.organiser import failing, tries
 from declared.plan import plans
 from gen_bundle.cli import root
 from scoring_kit.errors import OrganiserError
-from tests.generator.report.declared_task import declared_task
+from tests.generator.after.report.declared_task import declared_task
 from tests.scoring_programs.declared.declaring import csv_of, one_table, read_gold, score
 from tests.scoring_programs.declared.declaring import options_of as declared
 from tests.scoring_programs.framed import score as framed

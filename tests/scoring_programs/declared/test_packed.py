@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.package.programs import program_members
-from gen_bundle.package.resolve import resolve
-from tests.generator.report.declared_task import declared_task
+from gen_bundle.build.package.programs import program_members
+from gen_bundle.build.package.resolve import resolve
+from tests.generator.after.report.declared_task import declared_task
 from tests.scoring_programs.declared.declaring import columns_of
 from tests.scoring_programs.framed import blocking, write_files
 from tests.scoring_programs.packed import run_unit

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.verify import differing_settings, parse_signature
+from gen_bundle.after.verify import differing_settings, parse_signature
 from tests.scoring_programs.declared.declaring import csv_of
 from tests.scoring_programs.declared.whole import run_declared
 

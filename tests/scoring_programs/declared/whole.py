@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.generator.report.declared_task import declared_task
+from tests.generator.after.report.declared_task import declared_task
 from tests.scoring_programs.declared.declaring import columns_of
 from tests.scoring_programs.framed import score
 from tests.scoring_programs.packed import Outcome

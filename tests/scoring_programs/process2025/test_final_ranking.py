@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gen_bundle.package.programs import program_description
-from gen_bundle.package.resolve import resolve
-from gen_bundle.resources import resource
+from gen_bundle.build.package.programs import program_description
+from gen_bundle.build.package.resolve import resolve
+from gen_bundle.ground.resources import resource
 from process2025.organiser import combined_scores, invitations, rank, team_name
 from scoring_kit.board import shared_ranks
 from scoring_kit.errors import OrganiserError, Problems

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.errors import UserError
-from gen_bundle.package.client import ScoringPackage
-from gen_bundle.resources import resource
+from gen_bundle.build.package.client import ScoringPackage
+from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.resources import resource
 from process2025.reference import read
 from scoring_kit.errors import OrganiserError
 from tests.scoring_programs.framed import score, write_files

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.package.programs import program_members
-from gen_bundle.package.resolve import resolve
+from gen_bundle.build.package.programs import program_members
+from gen_bundle.build.package.resolve import resolve
 from scoring_kit.outputs import write_outputs
 from scoring_kit.program import Program, ScoreColumn
 from scoring_kit.report.page import RunFacts

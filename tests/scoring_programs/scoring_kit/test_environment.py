@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.resources import install_command
+from gen_bundle.ground.resources import install_command
 from scoring_kit.base.environment import EXTRAS, what_is_missing
 
 COMMIT = "0" * 40

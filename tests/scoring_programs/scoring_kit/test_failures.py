@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.package.programs import program_description
-from gen_bundle.package.resolve import resolve
+from gen_bundle.build.package.programs import program_description
+from gen_bundle.build.package.resolve import resolve
 from scoring_kit import frame
 from scoring_kit.errors import Problems, SubmissionError
 from scoring_kit.models.loading import progress

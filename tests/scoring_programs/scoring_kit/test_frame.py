@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.package.programs import program_members
-from gen_bundle.package.resolve import resolve
+from gen_bundle.build.package.programs import program_members
+from gen_bundle.build.package.resolve import resolve
 from scoring_kit.base.environment import what_is_missing
 from scoring_kit.errors import Problems, SubmissionError
 from scoring_kit.outputs import write_failure_page

@@ -293,9 +293,9 @@ def test_a_missing_table_of_scores(tmp_path: Path) -> None:
 
 def clarity(tmp_path: Path, submissions: Files, *overrides: str) -> Mapping[str, Any]:
     """Rank submissions to CLARITY, whose rule is the default one."""
-    from gen_bundle.package.programs import program_description
-    from gen_bundle.package.resolve import resolve
-    from gen_bundle.resources import resource
+    from gen_bundle.build.package.programs import program_description
+    from gen_bundle.build.package.resolve import resolve
+    from gen_bundle.ground.resources import resource
 
     competition = resolve(resource("bundles") / "clarity2026", overrides=overrides)
     description = program_description(competition, competition.tasks)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gen_bundle.verify import parse_signature
+from gen_bundle.after.verify import parse_signature
 from scoring_kit.outputs import _version, reference_digest, signature
 from scoring_kit.program import Program
 from scoring_kit.results import TaskResult

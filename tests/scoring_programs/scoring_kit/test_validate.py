@@ -14,8 +14,8 @@ from types import ModuleType
 
 import pytest
 
-from gen_bundle.render.starting_kit import validator_bytes
-from gen_bundle.resources import resource
+from gen_bundle.build.render.starting_kit import validator_bytes
+from gen_bundle.ground.resources import resource
 from scoring_kit.base.submissions import MAX_FILES
 from scoring_kit.validate import main
 

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from gen_bundle.cli import root
-from gen_bundle.resources import resource
+from gen_bundle.ground.resources import resource
 from seedev2016 import binary, full, reference
 from seedev2016.standoff import read_events
 from seedev2016.submission import SeeDevSubmission

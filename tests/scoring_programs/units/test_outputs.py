@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gen_bundle.package.phase_data import prepare_phases
-from gen_bundle.package.programs import program_members
-from gen_bundle.package.resolve import resolve
-from gen_bundle.resources import resource
-from gen_bundle.zips.writing import write_zip
+from gen_bundle.build.package.phase_data import prepare_phases
+from gen_bundle.build.package.programs import program_members
+from gen_bundle.build.package.resolve import resolve
+from gen_bundle.ground.resources import resource
+from gen_bundle.ground.zips.writing import write_zip
 from scoring_kit import frame
 from scoring_kit.program import Program
 from scoring_kit.results import TaskResult

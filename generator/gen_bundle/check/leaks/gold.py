@@ -29,7 +29,7 @@ from gen_bundle.check.leaks.records import (
 )
 from gen_bundle.check.leaks.visible import INPUT_CHANNELS, Seen, foreign_files
 from gen_bundle.codabench.competition import DataUse, Task
-from gen_bundle.zips.tree import Node, file_of, sha256_of
+from gen_bundle.ground.zips.tree import Node, file_of, sha256_of
 from scoring_kit.base.submissions import allow_long_cells
 
 # File names and titles that tell what something is.

@@ -19,7 +19,7 @@ from itertools import chain, groupby, islice, zip_longest
 from typing import IO, Any, TypeVar
 from xml.etree import ElementTree
 
-from gen_bundle.zips.tree import CHUNK, Node, sha256_of
+from gen_bundle.ground.zips.tree import CHUNK, Node, sha256_of
 from scoring_kit.base.submissions import allow_long_cells
 
 T = TypeVar("T")

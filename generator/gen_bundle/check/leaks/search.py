@@ -34,7 +34,7 @@ from gen_bundle.check.leaks.records import (
 )
 from gen_bundle.check.leaks.relation import BY_CHANCE, Agreement, Pairs, agreement, follows_order, log_orders, repeats
 from gen_bundle.check.leaks.visible import INPUT_CHANNELS, Seen, foreign_files, listings
-from gen_bundle.zips.tree import Node, sha256_of
+from gen_bundle.ground.zips.tree import Node, sha256_of
 
 # After so many items, columns that say nothing are no longer compared.
 ENOUGH = 500

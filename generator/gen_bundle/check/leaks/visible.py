@@ -11,10 +11,10 @@ from typing import Literal, NamedTuple
 from gen_bundle.check.bundle import Bundle, once_a_bundle, page_files
 from gen_bundle.check.leaks.records import is_binary
 from gen_bundle.codabench.reading import YAML_NAME
-from gen_bundle.resources import KITS, packages_text, resource
-from gen_bundle.yaml_document import Path, texts_in
-from gen_bundle.zips.containers import Contents, contents, holds_files
-from gen_bundle.zips.tree import Node, file_of, sha256_of
+from gen_bundle.ground.resources import KITS, packages_text, resource
+from gen_bundle.ground.yaml_document import Path, texts_in
+from gen_bundle.ground.zips.containers import Contents, contents, holds_files
+from gen_bundle.ground.zips.tree import Node, file_of, sha256_of
 
 Channel = Literal["page", "logo", "public data", "starting kit", "solution", "input data", "program"]
 INPUT_CHANNELS = ("public data", "input data")
@@ -134,7 +134,7 @@ def foreign_files(bundle: Bundle) -> list[Seen]:
         if library := LIBRARY.match(seen.name):
             programs.setdefault(library["program"], set()).add(library["package"])
     if programs:
-        from gen_bundle.package.libraries import kept_site
+        from gen_bundle.build.package.libraries import kept_site
 
         own = own.union(*map(_files_below, filter(None, map(kept_site, programs.values()))))
     return [seen for seen in found if sha256_of(seen.node) not in own]

@@ -10,8 +10,8 @@ from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import HOUSE, UPLOAD, ZIPFILE, Problem, Topic
 from gen_bundle.codabench.fields import Stage, huge_keys
 from gen_bundle.codabench.reading import NEW_KEYS, YAML_NAME, mistaken_for_yaml
-from gen_bundle.yaml_document import Path
-from gen_bundle.zips.tree import Node
+from gen_bundle.ground.yaml_document import Path
+from gen_bundle.ground.zips.tree import Node
 
 ZIP = Topic("The zip", ZIPFILE, reads="archive", stage=Stage.ARCHIVE)
 MANY_MEMBERS = 20_000

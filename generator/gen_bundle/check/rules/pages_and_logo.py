@@ -13,8 +13,8 @@ from gen_bundle.check.registry import FRONTEND, MODELS, SERIALIZERS, UNPACKER, P
 from gen_bundle.check.rules.shared import PATH_NOT_TEXT, list_faults
 from gen_bundle.codabench.fields import Stage, shown
 from gen_bundle.codabench.reading import as_integer
-from gen_bundle.yaml_document import Path
-from gen_bundle.zips.tree import Node, OnServer
+from gen_bundle.ground.yaml_document import Path
+from gen_bundle.ground.zips.tree import Node, OnServer
 
 READING = f"{UNPACKER}/v2.py (pages, terms)"
 PAGES = Topic("Pages and terms", READING, reads="both", stage=Stage.PAGES)

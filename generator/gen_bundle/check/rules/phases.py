@@ -13,7 +13,7 @@ from gen_bundle.codabench.competition import DEFAULT_LIMIT_S, Phase
 from gen_bundle.codabench.dates import Instant
 from gen_bundle.codabench.fields import MISSING, Stage, shown
 from gen_bundle.codabench.reading import as_integer, sorted_phases
-from gen_bundle.yaml_document import Path
+from gen_bundle.ground.yaml_document import Path
 
 PHASES = Topic("Phases", f"{UNPACKER}/v2.py (phases)", stage=Stage.PHASES)
 LIMITS = Topic("Phases", MODELS, reads="both")

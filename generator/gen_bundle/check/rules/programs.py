@@ -16,8 +16,8 @@ from gen_bundle.codabench.competition import DEFAULT_IMAGE, DataUse, Task
 from gen_bundle.codabench.fields import Stage, shown
 from gen_bundle.codabench.versions import DIFFERENCES
 from gen_bundle.codabench.worker import LOCAL_IMAGES, METADATA_NAMES
-from gen_bundle.yaml_document import MAX_METADATA_BYTES, UnreadableYamlError, read_yaml
-from gen_bundle.zips.tree import Node, Unpacked
+from gen_bundle.ground.yaml_document import MAX_METADATA_BYTES, UnreadableYamlError, read_yaml
+from gen_bundle.ground.zips.tree import Node, Unpacked
 
 PROGRAMS = Topic("Programs and their commands", f"{WORKER} (metadata and command)", reads="both")
 NO_TEXT = "the command is not a text"

@@ -8,8 +8,8 @@ from gen_bundle.check.registry import UNPACKER, WORKER, ZIPFILE, Problem, Topic
 from gen_bundle.check.rules.shared import PATH_NOT_TEXT, UNKNOWN_KEY, known_key, list_faults, unknown_keys
 from gen_bundle.codabench.competition import DataUse
 from gen_bundle.codabench.fields import MISSING, Stage, is_uuid, shown
-from gen_bundle.yaml_document import Path
-from gen_bundle.zips.tree import Node, OnServer, Unpacked
+from gen_bundle.ground.yaml_document import Path
+from gen_bundle.ground.zips.tree import Node, OnServer, Unpacked
 
 TASKS = Topic("Tasks", f"{UNPACKER}/v2.py (tasks)", stage=Stage.TASKS)
 

@@ -10,7 +10,7 @@ from gen_bundle.codabench import fields as known
 from gen_bundle.codabench.fields import Fault, Stage, declared_fields
 from gen_bundle.codabench.reading import as_text, of_leaderboard, old_columns, old_phases
 from gen_bundle.codabench.versions import SOURCE
-from gen_bundle.yaml_document import Path, dotted
+from gen_bundle.ground.yaml_document import Path, dotted
 
 VALUES = Topic("Types and lengths of values", SERIALIZERS, reads="both", stage=Stage.SAVE_COMPETITION)
 

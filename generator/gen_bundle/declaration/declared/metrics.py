@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pydantic import TypeAdapter
 
 from gen_bundle.declaration.source import mapping_of, text_of
-from gen_bundle.resources import resource
+from gen_bundle.ground.resources import resource
 from scoring_kit.base.fields import bounds_text
 
 

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 import yaml
 
+from gen_bundle.build.package.resolve import Resolved, resolve
+from gen_bundle.build.render.submission_text import format_text
 from gen_bundle.declaration.declared import DeclaredScoring, settle
 from gen_bundle.declaration.declared.metrics import metrics
 from gen_bundle.declaration.model import DeclaredSubmission
 from gen_bundle.declaration.source import Section
 from gen_bundle.image.request import request_for
-from gen_bundle.package.resolve import Resolved, resolve
-from gen_bundle.render.submission_text import format_text
 from tests.generator.competition import small_competition
 
 FIELDS: list[dict[str, Any]] = [

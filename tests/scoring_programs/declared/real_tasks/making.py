@@ -11,7 +11,7 @@ import numpy as np
 from scipy import stats
 from sklearn import metrics as sk
 
-from gen_bundle.resources import REAL_TASKS
+from gen_bundle.ground.resources import REAL_TASKS
 from tests.scoring_programs.declared.declaring import Files, csv_of
 
 __all__ = ["MAKERS", "REAL_TASKS", "Case", "Files", "Team", "Values", "csv_of"]

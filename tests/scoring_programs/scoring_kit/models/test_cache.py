@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("safetensors")
 
-from gen_bundle.resources import resource
+from gen_bundle.ground.resources import resource
 from scoring_kit.errors import OrganiserError
 from scoring_kit.models.cache import ArrayCache, digest
 

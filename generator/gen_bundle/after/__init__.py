@@ -1,0 +1,1 @@
+"""After the competition: ranking, final report, rescoring, verifying."""

@@ -1,0 +1,414 @@
+"""The journey from a bundle and all submissions to a phase to what scoring them again changes.
+
+`rescore` reads from top to bottom: look at the submissions, open the bundles, name each job by what its result depends
+on, score what has no result yet, compare, write. `--print-jobs`, `--job` and `--collect` are parts of it.
+"""
+
+import shlex
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pydantic import TypeAdapter, ValidationError
+
+from gen_bundle.after.rescore.outputs import NOT_RUN, Rescored, ScoredRun, make_room, write_outputs
+from gen_bundle.after.rescore.scoring_job import (
+    EngineName,
+    JobResult,
+    Lost,
+    OpenedBundle,
+    ResultStore,
+    ScoringJob,
+    digest_of,
+    job_for,
+    opened_bundle,
+)
+from gen_bundle.after.rescore.standings import (
+    BoardChanges,
+    OldScores,
+    Side,
+    compare,
+    plain_scores,
+    read_old_scores,
+    standings,
+)
+from gen_bundle.after.rescore.submissions import SubmissionFile, submissions_in
+from gen_bundle.after.rescore.workers import Workers, local_pool, run
+from gen_bundle.codabench.versions import DIFFERENCES, NEWEST
+from gen_bundle.dry_run.engines.choose import choose_engine, refuse_code
+from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.local_files import write_whole
+
+RESULTS = "results"
+"""The folder of the results, below the one for the outputs."""
+REQUEST = "request.json"
+"""Where `--print-jobs` leaves what it was asked for, below it as well."""
+NAMED = 5
+"""So many submissions are named in a note."""
+
+Announce = Callable[[str], None]
+"""Called with a line on what happened."""
+Advance = Callable[[str, int, int], None]
+"""Called with a step, how much of it is done, and how much there is in all (0: unknown)."""
+
+
+@dataclass(frozen=True)
+class RescoreRequest:
+    """What is to be scored again, and what that is compared with.
+
+    Attributes:
+        bundle: a bundle's zip or folder, or the name or folder of a declaration, which is built for it.
+        submissions: a phase's folder of `gen-bundle fetch`, another folder of submissions, or a single one.
+        phase: the id (or name) of the phase.
+        out: the folder for the results; one of an earlier rescoring is gone on with.
+        against: the bundle that gave the old scores, which are made again with it.
+        scores: a file of old scores.
+        data: the data with which declarations are built.
+        engine: None: docker where an engine answers, else process.
+        workers: processes of this machine.
+        cluster: the address of a Dask scheduler whose workers are used instead.
+        gpu: each job needs a GPU.
+        only: the name of the one submission to be scored.
+        trust: run code of others, too, on this machine without isolation.
+        python: the interpreter of the process engine; None: the running one.
+    """
+
+    bundle: str
+    submissions: Path
+    phase: str
+    out: Path
+    against: str | None = None
+    scores: Path | None = None
+    data: Path | None = None
+    engine: EngineName | None = None
+    workers: int = 1
+    cluster: str | None = None
+    gpu: bool = False
+    only: str | None = None
+    trust: bool = False
+    python: Path | None = None
+
+
+@dataclass(frozen=True)
+class Bundles:
+    """The finished bundles that are asked for: the new one, and the old one that it is compared with, if any."""
+
+    new: Path
+    old: Path | None
+
+
+@dataclass(frozen=True)
+class RescorePlan:
+    """Everything that is to be known before the first job runs.
+
+    Attributes:
+        new: the bundle.
+        old: the bundle that it is compared with, if there is one.
+        past: the old scores from a file, if there is one.
+        jobs: submission → the jobs of both bundles, first the new one's, each by the order of its tasks.
+        store: the results that are there.
+    """
+
+    new: OpenedBundle
+    old: OpenedBundle | None
+    past: OldScores | None
+    submissions: Sequence[SubmissionFile]
+    jobs: Mapping[str, tuple[Sequence[ScoringJob], Sequence[ScoringJob]]]
+    store: ResultStore
+
+    @property
+    def distinct(self) -> dict[str, ScoringJob]:
+        """Every job once, by its digest: what is identical is one job. Those of one scorer follow each other."""
+        by_scorer: dict[str, dict[str, ScoringJob]] = {}
+        for of_new, of_old in self.jobs.values():
+            for job in (*of_new, *of_old):
+                by_scorer.setdefault(job.scorer.digest, {})[job.digest] = job
+        distinct: dict[str, ScoringJob] = {}
+        for jobs in by_scorer.values():
+            distinct |= jobs
+        return distinct
+
+
+def rescore(request: RescoreRequest, bundles: Bundles, announce: Announce, advance: Advance) -> Rescored:
+    """Score all submissions that are not scored yet, and write what changed.
+
+    Raises:
+        UserError: something cannot be used or written, or nothing here can score; results so far are kept.
+    """
+    with planned(request, bundles, announce, advance) as plan:
+        lost = score_missing(plan, _workers(request, plan, announce), announce, advance)
+        return _finished(request, plan, lost)
+
+
+def collect(request: RescoreRequest, bundles: Bundles, announce: Announce, advance: Advance) -> Rescored:
+    """Write what changed according to the results that are there; nothing is scored.
+
+    Raises:
+        UserError: something cannot be used or written.
+    """
+    with planned(request, bundles, announce, advance) as plan:
+        return _finished(request, plan, {})
+
+
+def score_only(request: RescoreRequest, bundles: Bundles, announce: Announce, advance: Advance) -> Mapping[str, str]:
+    """Score what is not scored yet and write nothing else, as a job of `--print-jobs`.
+
+    Returns:
+        The digests of the jobs that could not be run, with the reason.
+
+    Raises:
+        UserError: something cannot be used or written.
+    """
+    with planned(request, bundles, announce, advance) as plan:
+        return score_missing(plan, _workers(request, plan, announce), announce, advance)
+
+
+def check(request: RescoreRequest) -> None:
+    """Look at what is asked for, before anything is built or opened for it.
+
+    Raises:
+        UserError: it does not go together, or names no submission, or a folder for the results that cannot be used.
+    """
+    if request.against is not None and request.scores is not None:
+        raise UserError("--against does not go together with --scores. Expected one source of old scores.")
+    if request.gpu and request.workers > 1:
+        raise UserError(
+            "--gpu with --workers: on one machine, jobs that need a GPU run one at a time. For several GPUs start a "
+            "Dask worker for each (docs/rescore.md), and pass --cluster."
+        )
+    if request.out.resolve().is_relative_to(request.submissions.resolve()):
+        raise UserError(
+            f"--out {request.out}: lies among the submissions. Choose a folder outside {request.submissions}."
+        )
+    make_room(request.out / RESULTS)
+    _wanted(request)
+
+
+@contextmanager
+def planned(request: RescoreRequest, bundles: Bundles, announce: Announce, advance: Advance) -> Iterator[RescorePlan]:
+    """Open the bundles and look at all submissions.
+
+    Raises:
+        UserError: one of them cannot be used, or the engine does not have its image.
+    """
+    advance("looking at the submissions", 0, 0)
+    submissions = _wanted(request)
+    advance("opening the bundle", 0, 0)
+    chosen = closing(choose_engine(request.engine, announce, gpu=request.gpu, python=request.python))
+    with chosen as engine, TemporaryDirectory(prefix="gen-bundle-rescore-") as work:
+        opened: list[OpenedBundle] = []
+        for bundle, named in ((bundles.new, request.bundle), (bundles.old, request.against)):
+            if bundle is not None:
+                place, asked = Path(work, str(len(opened))), {"gpu": request.gpu, "trust": request.trust}
+                opened.append(opened_bundle(bundle, request.phase, place, engine, named=named, **asked))
+        new, old = opened[0], opened[1] if bundles.old else None
+        paths = [one.path for one in submissions]
+        refuse_code([one.phase for one in opened], paths, DIFFERENCES[NEWEST], engine, trust=request.trust)
+        past = None if request.scores is None else read_old_scores(request.scores, new)
+        jobs = {}
+        for done, submission in enumerate(submissions):
+            advance("reading the submissions", done, len(submissions))
+            jobs[submission.name] = _jobs(submission, new, old)
+        yield RescorePlan(new, old, past, submissions, jobs, ResultStore(request.out / RESULTS))
+
+
+def _wanted(request: RescoreRequest) -> list[SubmissionFile]:
+    submissions = submissions_in(request.submissions)
+    if request.only is None:
+        return submissions
+    found = [submission for submission in submissions if submission.name == request.only]
+    if not found:
+        raise UserError(f"--job {request.only}: no such submission in {request.submissions}.")
+    return found
+
+
+def _jobs(
+    submission: SubmissionFile, new: OpenedBundle, old: OpenedBundle | None
+) -> tuple[Sequence[ScoringJob], Sequence[ScoringJob]]:
+    try:
+        digest = digest_of(submission.path) or ""
+    except OSError as error:
+        raise UserError(f"{submission.path}: cannot be read ({error.strerror}).") from error
+    of_new = [job_for(scorer, submission.path, digest) for scorer in new.scorers]
+    of_old = [job_for(scorer, submission.path, digest) for scorer in old.scorers] if old else []
+    return of_new, of_old
+
+
+def _workers(request: RescoreRequest, plan: RescorePlan, announce: Announce) -> AbstractContextManager[Workers]:
+    """The workers that are asked for; they start when they are entered."""
+    if request.cluster is None:
+        return local_pool(request.workers)
+    from gen_bundle.after.rescore.cluster import cluster
+
+    return cluster(request.cluster, plan.new.scorers[0].engine, announce)
+
+
+def score_missing(
+    plan: RescorePlan, opened: AbstractContextManager[Workers], announce: Announce, advance: Advance
+) -> dict[str, str]:
+    """Run every job that has no result yet, and keep each result as soon as it is there.
+
+    Returns:
+        The digests of the jobs that got lost, with the reason.
+    """
+    distinct = plan.distinct
+    missing = [job for digest, job in distinct.items() if plan.store.result(digest) is None]
+    known, lost = len(distinct) - len(missing), dict[str, str]()
+    if not missing:
+        return lost
+    if known:
+        announce(f"{known} of {len(distinct)} results are there already.")
+    with opened as workers:
+        for done, (job, ended) in enumerate(run(missing, workers, announce), start=1):
+            if isinstance(ended, Lost):
+                lost[job.digest] = ended.reason
+            else:
+                plan.store.keep(job.digest, ended)
+            advance("scoring", done, len(missing))
+    return lost
+
+
+def _finished(request: RescoreRequest, plan: RescorePlan, lost: Mapping[str, str]) -> Rescored:
+    """Compare what the store holds, and write the outputs.
+
+    Raises:
+        UserError: an output cannot be written.
+    """
+    new, old, complete = _side(plan, plan.new, 0), plan.past, True
+    if plan.old is not None:
+        side = _side(plan, plan.old, 1)
+        old = OldScores(side, frozenset(column.key for column in plan.old.leaderboard.columns))
+        complete = all(len(results) == len(plan.old.tasks) for results in side.results.values())
+    comparison, notes = BoardChanges(), []
+    if old is not None:
+        comparison = _compared(plan, old, new)
+        notes = list(_notes(plan, old, comparison))
+    rescored = Rescored(
+        title=plan.new.competition.title,
+        phase=plan.new.phase.id,
+        against=str(request.scores or request.against or ""),
+        runs=list(_runs(plan, new, lost)),
+        comparison=comparison,
+        notes=notes,
+        complete=complete,
+    )
+    write_outputs(rescored, request.out)
+    return rescored
+
+
+def _side(plan: RescorePlan, bundle: OpenedBundle, which: int) -> Side:
+    results: dict[str, dict[str, JobResult]] = {}
+    for name, both in plan.jobs.items():
+        results[name] = {}
+        for task, job in zip(bundle.tasks, both[which], strict=True):
+            if (result := plan.store.result(job.digest)) is not None:
+                results[name][task] = result
+    return Side(bundle.leaderboard, bundle.tasks, bundle.owners, results)
+
+
+def _compared(plan: RescorePlan, old: OldScores, new: Side) -> BoardChanges:
+    primary = plan.new.leaderboard.primary
+    keys = [column.key for column in plan.new.leaderboard.columns if column.key in old.columns]
+    columns = sorted(keys, key=lambda key: primary is None or key != primary.key)
+    before, after = standings(old.side, plan.submissions), standings(new, plan.submissions)
+    return compare(before, after, sorted(plan.jobs), columns, old.allowed)
+
+
+def _runs(plan: RescorePlan, new: Side, lost: Mapping[str, str]) -> Iterator[ScoredRun]:
+    for name in sorted(plan.jobs):
+        for task, job in zip(plan.new.tasks, plan.jobs[name][0], strict=True):
+            result = new.results[name].get(task)
+            if result is None:
+                message = lost.get(job.digest, "not scored yet")
+                yield ScoredRun(name, task, NOT_RUN, None, None, job.digest, message)
+                continue
+            scores = plain_scores(result, new.leaderboard)
+            yield ScoredRun(name, task, result.status, result.exit_code, scores, job.digest, result.message)
+
+
+def _notes(plan: RescorePlan, old: OldScores, comparison: BoardChanges) -> Iterator[str]:
+    now = {column.key for column in plan.new.leaderboard.columns}
+    for key in sorted(now - old.columns):
+        yield f"{key} has no old scores: not compared."
+    for key in sorted(old.columns - now):
+        yield f"{key} is no longer a column: not compared."
+    if comparison.uncompared:
+        names = ", ".join(comparison.uncompared[:NAMED])
+        if len(comparison.uncompared) > NAMED:
+            names += f" and {len(comparison.uncompared) - NAMED} more"
+        yield f"Not compared, because only one side has them: {names}."
+
+
+def printed_jobs(request: RescoreRequest, bundles: Bundles, announce: Announce, advance: Advance) -> Iterator[str]:
+    """A command for each job that has no result yet, for whatever runs commands on machines that share a disk.
+
+    Bundles that were built for this are kept below `out`.
+
+    Raises:
+        UserError: something cannot be used or written.
+    """
+    with planned(request, bundles, announce, advance) as plan:
+        against = None
+        if bundles.old is not None:
+            against = _kept(bundles.old, str(request.against), request.out / "old.zip")
+        scores = None if request.scores is None else request.scores.absolute()
+        kept = replace(
+            request,
+            bundle=_kept(bundles.new, request.bundle, request.out / "new.zip"),
+            against=against,
+            submissions=request.submissions.absolute(),
+            out=request.out.absolute(),
+            scores=scores,
+            data=None,
+            engine=plan.new.scorers[0].engine,
+            trust=True,  # who prints them has said so, or need not
+        )
+        write_whole(request.out / REQUEST, TypeAdapter(RescoreRequest).dump_json(kept, indent=1))
+        seen: set[str] = set()
+        for name, both in plan.jobs.items():
+            for bundle, jobs in zip((kept.bundle, kept.against), both, strict=True):
+                digests = {job.digest for job in jobs}
+                if bundle and digests - seen and any(plan.store.result(digest) is None for digest in digests):
+                    yield _command(kept, bundle, name)
+                seen |= digests
+
+
+def recorded_request(out: Path) -> RescoreRequest:
+    """What `--print-jobs` was asked for.
+
+    Raises:
+        UserError: nothing was asked for there.
+    """
+    file = out / REQUEST
+    if not file.is_file():
+        raise UserError(
+            f"--collect --out {out}: no jobs were printed for this folder. Pass what they were printed with."
+        )
+    try:
+        return TypeAdapter(RescoreRequest).validate_json(file.read_bytes())
+    except (OSError, ValidationError) as error:
+        raise UserError(f"{file}: cannot be read. Run --print-jobs again.") from error
+
+
+def _kept(bundle: Path, source: str, place: Path) -> str:
+    """The bundle where it is; one that was built of its source, as a copy that stays."""
+    if bundle == Path(source).expanduser():
+        return str(bundle.absolute())
+    shutil.copyfile(bundle, place)
+    return str(place.absolute())
+
+
+def _command(request: RescoreRequest, bundle: str, name: str) -> str:
+    """The command of one job; Python's whole path, since the shell that runs it may not have this environment."""
+    parts: list[object] = [sys.executable, "-P", "-m", "gen_bundle", "rescore", bundle]
+    parts += ["--submissions", request.submissions, "--phase", request.phase, "--out", request.out]
+    parts += ["--engine", request.engine, "--trust"]
+    if request.gpu:
+        parts.append("--gpu")
+    if request.python:
+        parts += ["--python", request.python.expanduser().absolute()]
+    return shlex.join(map(str, [*parts, "--job", name]))

@@ -1,0 +1,362 @@
+"""One submission scored for one task: the job that a worker gets, what it answers, and the address of the answer.
+
+The scorers of such jobs are those of an opened bundle.
+"""
+
+import hashlib
+import json
+import os
+import platform
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from functools import cache, cached_property
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from gen_bundle.codabench.board import time_limit
+from gen_bundle.codabench.competition import Competition, Leaderboard, Phase, Task
+from gen_bundle.codabench.runnable import column_owners, open_bundle, read_competition
+from gen_bundle.codabench.versions import DIFFERENCES, NEWEST
+from gen_bundle.dry_run.engines import Engine, EngineError
+from gen_bundle.dry_run.engines.choose import programs_of_others, refuse_strangers
+from gen_bundle.dry_run.engines.process import ProcessEngine
+from gen_bundle.dry_run.jobs import Jobs, JobSetting, run_jobs
+from gen_bundle.dry_run.layout import as_upload, temporary_folder
+from gen_bundle.dry_run.report import Status
+from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.local_files import write_whole
+from gen_bundle.ground.zips.tree import digest, ignore_count
+from scoring_kit.base.submissions import is_zip
+
+if TYPE_CHECKING:
+    from gen_bundle.dry_run.engines.docker import DockerEngine
+
+EngineName = Literal["docker", "process"]
+OURS = "gen-bundle"
+SCORES = re.compile(r"""extra == ['"](score|models)['"]""")
+KILLED = 128 + 9
+"""The exit code of a program that was killed: for want of memory, or by somebody on this machine."""
+LITTLE_ROOM = 4 * 1024 * 1024
+"""With less free space on the disk, in bytes, a program that fails may have failed for it."""
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """What scores the submissions to one task; the same for all of them.
+
+    Attributes:
+        task: its program and data, as folders or zips.
+        files: a digest of all these files.
+        seconds: the limit of each job.
+        image: the image by its digest, with the process engine the one that is not used.
+        detailed_results: whether the competition asks for them, which is a matter of waiting for them.
+        environment: the versions with which it is to be scored.
+        trusted: its program is the user's own work, ours, or one that the user trusts.
+        python: the interpreter of the process engine, where it is not the running one.
+    """
+
+    task: Task
+    files: str
+    seconds: int
+    image: str
+    detailed_results: bool
+    engine: EngineName
+    gpu: bool
+    environment: Mapping[str, str]
+    trusted: bool = False
+    python: str | None = None
+
+    @cached_property
+    def digest(self) -> str:
+        """Of all that a result depends on, but for the submission."""
+        image = self.image if self.engine == "docker" else "process"
+        own = [self.task.ingestion_only_during_scoring, self.seconds, self.detailed_results, image, self.python]
+        return digest_of_value([NEWEST.value, self.files, *own, dict(self.environment)])
+
+
+@dataclass(frozen=True)
+class ScoringJob:
+    """A submission to be scored.
+
+    Attributes:
+        digest: of all that the result depends on; two jobs with the same digest have the same result.
+        submission: a zip, a folder or a single file.
+    """
+
+    digest: str
+    scorer: Scorer
+    submission: Path
+
+
+@dataclass(frozen=True)
+class JobResult:
+    """How a submission ended; the same whenever and wherever the job runs.
+
+    Attributes:
+        exit_code: of the scoring program; None where it did not run or was stopped.
+        sent: what the worker would send as scores; None where it sends none.
+        message: why it failed; empty where it did not.
+    """
+
+    status: Status
+    exit_code: int | None
+    sent: object
+    message: str
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A job without a result, for which the submission is not to blame: the engine, the worker or the disk is.
+
+    Attributes:
+        final: it was tried often enough already.
+    """
+
+    reason: str
+    final: bool = False
+
+
+def job_for(scorer: Scorer, submission: Path, submission_digest: str) -> ScoringJob:
+    """The job of a submission, addressed by what it depends on."""
+    return ScoringJob(digest_of_value([scorer.digest, submission_digest]), scorer, submission)
+
+
+def score(job: ScoringJob, engine: Engine, work: Path) -> JobResult | Lost:
+    """Run a job.
+
+    Args:
+        job: the job.
+        engine: has looked at the image already.
+        work: a folder for what is not kept.
+    """
+    scorer = job.scorer
+    setting = JobSetting(engine, scorer.image, scorer.detailed_results, lambda _: None, DIFFERENCES[NEWEST])
+    try:
+        with temporary_folder("job-", work) as folder:
+            upload = as_upload(job.submission, folder / "submission")
+            jobs = run_jobs(upload, scorer.task, scorer.seconds, folder, setting)
+            result = _result(jobs, folder)
+            if reason := _fault(jobs, result, work):
+                return Lost(reason)
+            return result
+    except OSError as error:
+        return Lost(f"{error.filename or work}: {error.strerror or error}")
+    except UserError as error:  # the submission is there no more
+        return Lost(str(error))
+
+
+def _result(jobs: Jobs, folder: Path) -> JobResult:
+    message, scorer = jobs.failure or jobs.crash, jobs.scoring.of("program")
+    exit_code = scorer.ended.exit_code if scorer else None
+    sent = jobs.scores if jobs.sends_scores else None
+    for part in ("scoring", "prediction"):  # the folder has another name each time, and /app in a container
+        message = message.replace(f"{folder}/{part}", "/app")
+    status: Status = "Failed" if jobs.failure else "Finished"
+    return JobResult(status, exit_code, sent, message)
+
+
+def _fault(jobs: Jobs, result: JobResult, work: Path) -> str:
+    """Why this is not the submission's own failure; empty where it is, or where there is none."""
+    if result.status == "Finished":
+        return ""
+    if jobs.machine_fault:
+        return result.message
+    if result.exit_code == KILLED:
+        return "the scoring program was killed (exit code 137), perhaps for want of memory"
+    if shutil.disk_usage(work).free < LITTLE_ROOM:
+        return f"{work}: no space left on the disk"
+    return ""
+
+
+class ResultStore:
+    """A folder of results by their address, each a file that is there as a whole or not at all.
+
+    What was scored is not scored again, by whatever run, worker or machine it was.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def result(self, digest: str) -> JobResult | None:
+        """The result of a job; None where there is none, or its file is damaged."""
+        try:
+            return JobResult(**json.loads(self._file(digest).read_bytes()))
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def keep(self, digest: str, result: JobResult) -> None:
+        """Keep the result of a job.
+
+        Raises:
+            UserError: it cannot be written: no permission, or no space.
+        """
+        content = json.dumps(asdict(result), indent=1, ensure_ascii=False, allow_nan=False)
+        write_whole(self._file(digest), f"{content}\n".encode(errors="backslashreplace"))
+
+    def _file(self, digest: str) -> Path:
+        return self.folder / digest[:2] / f"{digest}.json"
+
+
+def environment_of(engine: EngineName) -> Mapping[str, str]:
+    """What of this machine a result depends on: with containers gen-bundle alone, else Python and its packages, too."""
+    return _process_environment() if engine == "process" else _versions({OURS})
+
+
+@cache
+def _process_environment() -> Mapping[str, str]:
+    """Versions of Python, of gen-bundle and of what its extras for scoring bring, as far as they are installed."""
+    needed = [requirement for requirement in metadata.requires(OURS) or () if SCORES.search(requirement)]
+    names = {re.split(r"[^\w.-]", requirement)[0] for requirement in needed}
+    return {"python": platform.python_version(), **_versions({OURS, *names})}
+
+
+def _versions(names: set[str]) -> dict[str, str]:
+    versions = {}
+    for name in sorted(names):
+        with suppress(metadata.PackageNotFoundError):
+            versions[name] = metadata.version(name)
+    return versions
+
+
+def differing(ours: Mapping[str, str], theirs: Mapping[str, str]) -> str:
+    """In which versions two environments differ, in words; empty where they are the same."""
+    found = []
+    for name in sorted({*ours, *theirs}):
+        here, there = ours.get(name, "none"), theirs.get(name, "none")
+        if here != there:
+            found.append(f"{name} {here} here, {there} there")
+    return ", ".join(found)
+
+
+def digest_of(path: Path | None) -> str | None:
+    """SHA-256 of a zip's bytes, or of the names and contents of a folder's files or of another single file.
+
+    A file that is not a zip is uploaded under its name, so the name counts; a zip's name does not. What is neither file
+    nor folder is like nothing else.
+
+    Raises:
+        OSError: something cannot be read.
+    """
+    if path is None:
+        return None
+    if is_zip(path):
+        return _digest_of_file(path)
+    if path.is_file():
+        return digest_of_value({path.name: _digest_of_file(path)})
+    if path.is_dir():
+        return digest_of_value(dict(_digests_in(path)))
+    return digest_of_value(str(path.absolute()))
+
+
+def digest_of_value(value: object) -> str:
+    """SHA-256 of a value that JSON can hold."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+
+def _digests_in(top: Path) -> Iterator[tuple[str, str]]:
+    """The files below a folder by their names; a link differs from its file, since a submission with one is refused."""
+    waiting = [(str(top), "")]
+    while waiting:
+        folder, inside = waiting.pop()
+        with os.scandir(folder) as entries:  # much faster than rglob, and submissions are many
+            for entry in entries:
+                name = inside + entry.name
+                if entry.is_symlink():
+                    content = _digest_of_file(entry.path) if entry.is_file() else ""
+                    yield name, f"link {content}"
+                elif entry.is_dir():
+                    waiting.append((entry.path, f"{name}/"))
+                elif entry.is_file():
+                    yield name, _digest_of_file(entry.path)
+
+
+def _digest_of_file(file: str | Path) -> str:
+    # Of many small files, a Path and a buffer would take half of the time.
+    with open(file, "rb", buffering=0) as opened:  # noqa: PTH123
+        return digest(opened, ignore_count)
+
+
+@dataclass(frozen=True)
+class OpenedBundle:
+    """A bundle, one of its phases, and what scores there.
+
+    Attributes:
+        scorers: of each task, in the order in which they run.
+    """
+
+    competition: Competition
+    phase: Phase
+    scorers: tuple[Scorer, ...]
+
+    @property
+    def leaderboard(self) -> Leaderboard:
+        return self.competition.leaderboard
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        return tuple(task.id for task in self.phase.tasks)
+
+    @property
+    def owners(self) -> Mapping[str, str]:
+        """Column → the task that fills it, in a phase of several tasks and as far as programs say so."""
+        return column_owners(self.phase)
+
+
+def opened_bundle(
+    path: Path,
+    phase: str,
+    work: Path,
+    engine: "DockerEngine | ProcessEngine",
+    *,
+    gpu: bool = False,
+    trust: bool = False,
+    named: str | None = None,
+) -> OpenedBundle:
+    """Open a bundle's zip, which is unpacked into the folder `work`, or folder; messages call it as it was `named`.
+
+    Raises:
+        UserError: it cannot be read, has no such phase, or the engine does not have its image.
+    """
+    refuse_strangers(path, engine, trust=trust)
+    trusted = trust or not programs_of_others(path)
+    competition = read_competition(open_bundle(path, work))
+    chosen = next((one for one in competition.phases if phase in (one.id, one.name)), None)
+    if chosen is None:
+        known = ", ".join(one.id for one in competition.phases)
+        raise UserError(f"--phase {phase}: no such phase in {named or path}. Expected one of {known}.")
+    if not chosen.tasks:
+        raise UserError(f"--phase {phase}: has no task in {named or path}. Expected a phase with at least one.")
+    name: EngineName = "docker"
+    image, python = competition.image, None
+    if isinstance(engine, ProcessEngine):
+        name, python = "process", engine.named_python
+    else:
+        try:
+            image = engine.pinned(competition.image)
+        except EngineError as error:
+            raise UserError(str(error)) from error
+    scorers = [
+        Scorer(
+            task=task,
+            files=_files_digest(task),
+            seconds=time_limit(chosen.limit_s, own_queue=competition.queue),
+            image=image,
+            detailed_results=competition.detailed_results,
+            engine=name,
+            gpu=gpu,
+            environment=environment_of(name),
+            trusted=trusted,
+            python=python,
+        )
+        for task in chosen.tasks
+    ]
+    return OpenedBundle(competition, chosen, tuple(scorers))
+
+
+def _files_digest(task: Task) -> str:
+    roles = ("scoring_program", "reference_data", "input_data", "ingestion_program")
+    return digest_of_value([digest_of(task.file(role)) for role in roles])

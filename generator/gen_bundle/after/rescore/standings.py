@@ -1,0 +1,432 @@
+"""What scores mean on a board, and what changes there: who changes, in which column, by how much, which ranks move.
+
+Old scores may come from a file: what a site stored, a table, or an earlier rescoring.
+"""
+
+import csv
+import decimal
+import io
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from gen_bundle.after.rescore.scoring_job import JobResult, OpenedBundle
+from gen_bundle.after.rescore.submissions import SubmissionFile
+from gen_bundle.codabench.board import Board, NoBoardError, RankedRow, RefusedError, Submitted
+from gen_bundle.codabench.competition import Leaderboard
+from gen_bundle.dry_run.report import TOLERANCE, Status, allowance
+from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.fetched import name_of
+from scoring_kit.base.submissions import allow_long_cells
+
+Results = Mapping[str, Mapping[str, JobResult]]
+"""Submission → task → how it ended; a job that got lost is missing."""
+Standings = Mapping[str, "SubmissionStanding"]
+EXACT: Mapping[tuple[str, str], float] = {}
+
+
+@dataclass(frozen=True)
+class Side:
+    """Everything that one scoring gave: the old one or the new one.
+
+    Attributes:
+        leaderboard: the one of its bundle.
+        tasks: the tasks of its phase.
+        owners: column → the task that fills it, where there are several tasks.
+        results: of every submission that was scored.
+    """
+
+    leaderboard: Leaderboard
+    tasks: Sequence[str]
+    owners: Mapping[str, str]
+    results: Results
+
+
+@dataclass(frozen=True)
+class SubmissionStanding:
+    """A submission as one scoring sees it.
+
+    Attributes:
+        values: column → value as the platform stores it, with ten decimals.
+        rank: on the board; None where it is not on it.
+        failed: at least one of its tasks did not end in scores that are stored.
+    """
+
+    values: Mapping[str, float] = field(default_factory=dict)
+    rank: int | None = None
+    failed: bool = False
+
+
+def standings(side: Side, submissions: Sequence[SubmissionFile]) -> dict[str, SubmissionStanding]:
+    """The standing of every submission that was scored for all tasks, by its name.
+
+    The board takes them in their order, as it would if all of them were run again. Under a manual rule a team has the
+    submission on it that it chose, or, where that is not known, its latest.
+    """
+    board = Board(side.leaderboard)
+    taken: dict[str, Submitted] = {}
+    refused: set[str] = set()
+    for submission in submissions:
+        name, results = submission.name, side.results.get(submission.name, {})
+        if not results.keys() >= set(side.tasks):
+            continue
+        taken[name] = whole = board.submit(name, submission.team, side.tasks)
+        stored = [
+            _take(board, entry, results[task])
+            for entry, task in zip(whole.children or [whole], side.tasks, strict=True)
+        ]
+        if not all(stored):
+            refused.add(name)
+        if whole.finished and side.leaderboard.is_manual and submission.chosen is not False:
+            board.add_by_hand(whole)
+    rows = _rows(board)
+    found = {}
+    for name, entry in taken.items():
+        values, rank = _values(side, entry), None
+        if entry in rows:
+            rank = rows[entry].rank
+            values = _ranks_of(rows[entry], side.leaderboard) | values
+        found[name] = SubmissionStanding(values, rank, name in refused)
+    return found
+
+
+def _rows(board: Board) -> dict[Submitted, RankedRow]:
+    """The board's rows; none where the platform would show no board."""
+    try:
+        return {row.entry: row for row in board.rows()}
+    except NoBoardError:
+        return {}
+
+
+def plain_scores(result: JobResult, leaderboard: Leaderboard) -> dict[str, object] | None:
+    """The scores as the server stores them, without what is never a column's; None where it stores none."""
+    board = Board(leaderboard)
+    if not _take(board, board.submit("", ""), result) or not isinstance(result.sent, dict):
+        return None
+    return {key: value for key, value in result.sent.items() if not isinstance(value, dict | list)}
+
+
+def _take(board: Board, entry: Submitted, result: JobResult) -> bool:
+    """Hand the server what the worker sends; whether it stores scores."""
+    if result.status == "Failed":
+        board.fail(entry)
+        return False
+    board.finish(entry)
+    try:
+        board.upload(entry, result.sent)
+    except RefusedError:
+        return False
+    return True
+
+
+def _values(side: Side, whole: Submitted) -> dict[str, float]:
+    values: dict[str, float] = {}
+    for entry in whole.children or [whole]:
+        for score in entry.scores:
+            if side.owners.get(score.column.key, entry.task) == entry.task:
+                values.setdefault(score.column.key, float(score.value))
+    return values | {score.column.key: float(score.value) for score in whole.scores if score.column.computation}
+
+
+def _ranks_of(row: RankedRow, leaderboard: Leaderboard) -> dict[str, float]:
+    """The columns that compare rows, which are nowhere stored."""
+    found = {}
+    for _, column, text in row.cells:
+        declared = leaderboard.column(column.key)
+        if declared is not None and declared.computation:
+            found[column.key] = float(text)
+    return found
+
+
+@dataclass(frozen=True)
+class ScoreChange:
+    """A score that is not the same, or, with equal scores in the primary column, a rank that is not.
+
+    Attributes:
+        old, new: None where there was or is no score.
+        rank_old, rank_new: the submission's place on the board; None where it is not on it.
+        size: of the change, as a share of the range of the column's values; infinite where a score comes or goes.
+    """
+
+    submission: str
+    column: str
+    old: float | None
+    new: float | None
+    rank_old: int | None
+    rank_new: int | None
+    size: float = 0.0
+
+    @property
+    def moved(self) -> int:
+        """By how many places the rank changes."""
+        both = self.rank_old is not None and self.rank_new is not None
+        return abs((self.rank_old or 0) - (self.rank_new or 0)) if both else 0
+
+
+@dataclass(frozen=True)
+class BoardChanges:
+    """What scoring again changed.
+
+    Attributes:
+        changes: the largest first.
+        fails_now: submissions that were scored before, and fail now.
+        works_now: submissions that failed before, and are scored now.
+        uncompared: submissions of which one side is not known.
+        board: every submission that is or was on the board with its score in the column that ranks, by its new rank.
+    """
+
+    changes: Sequence[ScoreChange] = ()
+    fails_now: Sequence[str] = ()
+    works_now: Sequence[str] = ()
+    uncompared: Sequence[str] = ()
+    board: Sequence[ScoreChange] = ()
+
+    @property
+    def reranked(self) -> Sequence[ScoreChange]:
+        """What of the board changes: a rank, or a score in the column that ranks."""
+        scores = {(one.submission, one.column) for one in self.changes}
+        return [one for one in self.board if one.rank_old != one.rank_new or (one.submission, one.column) in scores]
+
+    @property
+    def answer(self) -> str:
+        """How many ranks change, and whether the winner does; empty without a board."""
+        if not self.board:
+            return ""
+        moved = sum(one.rank_old != one.rank_new for one in self.board)
+        changes = "ranks changes" if moved == 1 else "ranks change"
+        old = [one.submission for one in self.board if one.rank_old == 1]
+        new = [one.submission for one in self.board if one.rank_new == 1]
+        winner = "the winner stays"
+        if old != new:
+            winner = f"the winner changes: {' and '.join(old) or 'nobody'} → {' and '.join(new) or 'nobody'}"
+        return f"{moved or 'none'} of {len(self.board)} {changes}; {winner}"
+
+    @property
+    def same(self) -> bool:
+        """Nothing changed in what could be compared."""
+        return not (self.changes or self.fails_now or self.works_now)
+
+
+def compare(
+    old: Standings,
+    new: Standings,
+    names: Sequence[str],
+    columns: Sequence[str],
+    allowed: Mapping[tuple[str, str], float] = EXACT,
+) -> BoardChanges:
+    """Compare the standings of all submissions; what only one side knows is not compared.
+
+    Args:
+        old: what was before.
+        new: what is now.
+        names: of the submissions.
+        columns: the columns that both sides have, the primary one first.
+        allowed: how far an old value may be off, by submission and column, where it was rounded.
+    """
+    both = [name for name in names if name in old and name in new]
+    sizes = {column: _range(column, old, new, both) for column in columns}
+    changes: list[ScoreChange] = []
+    fails_now: list[str] = []
+    works_now: list[str] = []
+    for name in both:
+        changes += _changes(name, old[name], new[name], sizes, allowed)
+        if old[name].failed != new[name].failed:
+            (fails_now if new[name].failed else works_now).append(name)
+    return BoardChanges(
+        changes=sorted(changes, key=lambda one: (-one.size, -one.moved, one.submission, one.column)),
+        fails_now=fails_now,
+        works_now=works_now,
+        uncompared=[name for name in names if name not in old or name not in new],
+        board=_board(old, new, both, columns),
+    )
+
+
+def _changes(
+    name: str,
+    old: SubmissionStanding,
+    new: SubmissionStanding,
+    sizes: Mapping[str, float],
+    allowed: Mapping[tuple[str, str], float],
+) -> Iterator[ScoreChange]:
+    """The scores of a submission that change; where none does, its rank in the first column, if that changes."""
+    found = False
+    for column, size in sizes.items():
+        was, now = old.values.get(column), new.values.get(column)
+        if was is None and now is None:
+            continue
+        share = math.inf
+        if was is not None and now is not None:
+            if abs(was - now) <= allowed.get((name, column), TOLERANCE):
+                continue
+            share = abs(was - now) / size
+        found = True
+        yield ScoreChange(name, column, was, now, old.rank, new.rank, share)
+    if not found and old.rank != new.rank and sizes:
+        yield _in_column(next(iter(sizes)), name, old, new)
+
+
+def _board(old: Standings, new: Standings, names: Sequence[str], columns: Sequence[str]) -> list[ScoreChange]:
+    """What is or was on the board, with its scores in the first column, by the new rank, then the old one."""
+    if not columns:
+        return []
+    rows = [_in_column(columns[0], name, old[name], new[name]) for name in names]
+    shown = [row for row in rows if row.rank_old is not None or row.rank_new is not None]
+    last = len(rows) + 1
+    return sorted(shown, key=lambda row: (row.rank_new or last, row.rank_old or last, row.submission))
+
+
+def _in_column(column: str, name: str, old: SubmissionStanding, new: SubmissionStanding) -> ScoreChange:
+    return ScoreChange(name, column, old.values.get(column), new.values.get(column), old.rank, new.rank)
+
+
+def _range(column: str, old: Standings, new: Standings, names: Sequence[str]) -> float:
+    """Between the least and the largest value of a column; 1 where there is only one value."""
+    found = [side[name].values.get(column) for name in names for side in (old, new)]
+    values = [value for value in found if value is not None]
+    return (max(values, default=0.0) - min(values, default=0.0)) or 1.0
+
+
+MAX_BYTES = 256 * 1024 * 1024
+WHOLE = "whole"
+"""The task of scores that belong to a submission as a whole, whatever its tasks."""
+EXPECTED = (
+    "Expected submissions.json of gen-bundle fetch, an earlier rescore.json, or a CSV table with a column `submission` "
+    "and the columns of the board."
+)
+
+
+@dataclass(frozen=True)
+class OldScores:
+    """What a file says.
+
+    Attributes:
+        side: the scores, ranked on the leaderboard of the new bundle.
+        columns: the columns that the file has.
+        allowed: how far a value may be off, by submission and column, where the file has only some of its digits.
+    """
+
+    side: Side
+    columns: frozenset[str]
+    allowed: Mapping[tuple[str, str], float] = field(default_factory=dict)
+
+
+def read_old_scores(file: Path, bundle: OpenedBundle) -> OldScores:
+    """Read a file of scores; columns that the platform computes are computed again.
+
+    Raises:
+        UserError: it cannot be read, or is something else.
+    """
+    try:
+        with file.open("rb") as opened:
+            text = opened.read(MAX_BYTES).decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"--scores {file}: cannot be read ({error}). {EXPECTED}") from error
+    if file.suffix.lower() == ".csv":
+        return _from_table(file, text, bundle)
+    try:
+        content = json.loads(text)
+        by_task = _from_records(content, bundle) if isinstance(content, list) else _from_runs(content)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise UserError(f"--scores {file}: not a file of scores. {EXPECTED}") from error
+    return _old_scores(by_task, bundle)
+
+
+OldResults = dict[str, dict[str, JobResult]]
+"""Submission → task → what it got."""
+
+
+def _result(scored: bool, scores: Mapping[str, Any]) -> JobResult:
+    status: Status = "Finished" if scored else "Failed"
+    return JobResult(status, None, dict(scores), "")
+
+
+def _from_records(records: Sequence[Mapping[str, Any]], bundle: OpenedBundle) -> OldResults:
+    """What `gen-bundle fetch` wrote: of a phase with several tasks, a submission has a child for each."""
+    ids = {task.name: task.id for task in bundle.phase.tasks}
+    names = {record["id"]: name_of(record) for record in records if record["file"]}
+    found: OldResults = {name: {} for name in names.values()}
+    for record in records:
+        own, parent = names.get(record["id"]), names.get(record["parent"])
+        taken = _result(record["status"] == "Finished", record["scores"])
+        if parent is not None and record["task"] in ids:
+            found[parent][ids[record["task"]]] = taken
+        elif own is not None and record["status"] in ("Finished", "Failed"):
+            found[own].setdefault(WHOLE, taken)
+    for tasks in found.values():
+        if len(tasks) > 1:
+            tasks.pop(WHOLE, None)
+    return found
+
+
+def _from_runs(content: Mapping[str, Any]) -> OldResults:
+    """An earlier rescore.json; what was not run there is not known."""
+    found: OldResults = {}
+    for run in content["runs"]:
+        if run["status"] in ("Finished", "Failed"):
+            taken = _result(run["status"] == "Finished", run["scores"] or {})
+            found.setdefault(str(run["submission"]), {})[str(run["task"])] = taken
+    return found
+
+
+def _from_table(file: Path, text: str, bundle: OpenedBundle) -> OldScores:
+    """A table; an empty cell is no score, and a line of empty cells a submission that failed."""
+    allow_long_cells()
+    rows = csv.DictReader(io.StringIO(text, newline=""), restval="")
+    heads = list(rows.fieldnames or ())
+    columns = [column.key for column in bundle.leaderboard.columns if column.key in heads]
+    if "submission" not in heads or not columns:
+        raise UserError(f"--scores {file}: line 1: {', '.join(heads)}. {EXPECTED}")
+    problems: list[str] = []
+    found: OldResults = {}
+    allowed: dict[tuple[str, str], float] = {}
+    for row in rows:
+        name, line = row["submission"], f"--scores {file}: line {rows.line_num}"
+        if name in found:
+            problems.append(f"{line}: {name} comes twice. Expected a line for each.")
+        scores = {}
+        for key in columns:
+            if cell := row[key].strip():
+                scores[key] = cell
+                try:
+                    allowed[name, key] = allowance(cell)
+                except (decimal.InvalidOperation, TypeError, OverflowError):
+                    problems.append(f"{line}, {key}: {cell!r}. Expected a number or nothing.")
+        found[name] = {WHOLE: _result(bool(scores), scores)}
+    if problems:
+        raise UserError(*problems)
+    return OldScores(_old_scores(found, bundle).side, frozenset(columns), allowed)
+
+
+def _old_scores(found: OldResults, bundle: OpenedBundle) -> OldScores:
+    """What a file says, by the bundle's tasks; without the columns that the platform computes."""
+    computed = {column.key for column in bundle.leaderboard.columns if column.computation}
+    given = set(computed)
+    results: OldResults = {}
+    for name, own in found.items():
+        results[name] = {}
+        for task, result in _aligned(own, bundle).items():
+            scores = _scores(result)
+            given |= scores.keys()
+            written = {key: value for key, value in scores.items() if key not in computed}
+            results[name][task] = replace(result, sent=written)
+    side = Side(bundle.leaderboard, (WHOLE,), {}, results)
+    if len(bundle.tasks) > 1 and any(WHOLE not in tasks for tasks in results.values()):
+        side = Side(bundle.leaderboard, bundle.tasks, bundle.owners, results)
+    return OldScores(side, frozenset(given))
+
+
+def _aligned(tasks: Mapping[str, JobResult], bundle: OpenedBundle) -> Mapping[str, JobResult]:
+    """Scores by the bundle's tasks, or as a whole where the file has other tasks."""
+    if not tasks or WHOLE in tasks or (set(bundle.tasks) <= set(tasks) and len(bundle.tasks) > 1):
+        return tasks
+    merged: dict[str, Any] = {}
+    for result in tasks.values():
+        merged = _scores(result) | merged
+    return {WHOLE: _result(all(result.status == "Finished" for result in tasks.values()), merged)}
+
+
+def _scores(result: JobResult) -> dict[str, Any]:
+    return result.sent if isinstance(result.sent, dict) else {}

@@ -1,0 +1,209 @@
+"""Any bundle, opened as one in Codabench's own format: what is nearly right is put right, CodaLab's is converted."""
+
+import posixpath
+import re
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from gen_bundle.author.convert import convert
+from gen_bundle.author.new.project import placeholder_logo
+from gen_bundle.check.bundle import Bundle, open_bundle, open_readable_bundle, page_files
+from gen_bundle.codabench.fields import huge_keys, is_uuid
+from gen_bundle.codabench.reading import YAML_NAME, mistaken_for_yaml
+from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.resources import SCAFFOLD_TEXT
+from gen_bundle.ground.yaml_document import MAX_BYTES, UnreadableYamlError, read_yaml
+from gen_bundle.ground.zips.tree import Node, file_of, write_files
+from gen_bundle.ground.zips.unpacking import BUNDLE
+from gen_bundle.look.difference.report import as_lines, differences
+
+PYTHON_TAG = re.compile(rb"!!python/\S+[ \t]*")
+ABSENT = "NOT-IN-THE-BUNDLE"
+"""The one file in the folder that stands for a program or data that the bundle names and does not hold."""
+NO_PAGE = f"{SCAFFOLD_TEXT}: this page was not in the bundle.\n".encode()
+MOST_PROBLEMS = 10
+
+
+@dataclass
+class Imported:
+    """What became of a bundle.
+
+    Attributes:
+        changed: what is taken for something else, or written differently, a line each.
+        converted: in what the project differs from what Codabench itself reads in a bundle of CodaLab's, a line each.
+        lost: what could not be carried over, a line each.
+        absent: what the bundle names and does not hold, with its place in the project, a line each.
+        faults: what bundle.yaml cannot say as it is, a line each, with its place there.
+    """
+
+    changed: list[str] = field(default_factory=list)
+    converted: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+    absent: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+
+
+def open_any(path: Path, now: datetime, held: ExitStack, imported: Imported) -> Bundle:
+    """Open a bundle in either format; it can be read until `held` is closed. `imported` gets what is to be said of it.
+
+    Raises:
+        UserError: it is no bundle, or is broken.
+    """
+    try:
+        bundle = open_bundle(path, now, held)
+    except OSError as error:
+        raise UserError(
+            f"{path} cannot be read: {error.strerror or error}. Expected a bundle, zip or folder."
+        ) from error
+    _refuse_broken(path, bundle)
+    _follow_links(bundle.tree, imported)
+    _find_yaml(path, bundle, imported)
+    _find_named_files(bundle, imported)
+    if bundle.format != "v1":
+        return bundle
+    work = Path(held.enter_context(TemporaryDirectory(prefix="gen-bundle-")))
+    write_files(bundle.tree, work / "old")
+    converted = convert(work / "old", work / "new.zip")
+    imported.changed.append("the bundle is in CodaLab's format: the project is what gen-bundle convert makes of it")
+    imported.changed += converted.changed
+    imported.lost += converted.lost
+    old = open_readable_bundle(work / "old", bundle.now, held)
+    new = open_readable_bundle(work / "new.zip", bundle.now, held)
+    imported.converted += as_lines(differences(old, new))
+    return new
+
+
+def _refuse_broken(path: Path, bundle: Bundle) -> None:
+    """Raise UserError where the zip, or a file in it, cannot be unpacked."""
+    archive = bundle.archive
+    problems = [f"{path}: {member or 'the zip'}: {reason}." for member, reason in archive.failures]
+    problems += [f"{path}: {name}: expands more than 200 times, to over 2 GiB (a zip bomb)." for name in archive.bombs]
+    if path.is_file() and BUNDLE.is_bomb(sum(member.file_size for member in archive.members), path.stat().st_size):
+        problems.append(f"{path}: expands more than 200 times, to over 2 GiB (a zip bomb).")
+    if problems:
+        advice = "Nothing was written. Expected a zip that can be unpacked, or the folder of a bundle."
+        more = len(problems[MOST_PROBLEMS:])
+        raise UserError(*problems[:MOST_PROBLEMS], more=more, advice=advice)
+
+
+def _follow_links(tree: Node, imported: Imported) -> None:
+    """Put what a symbolic link in the zip leads to in its place; Codabench makes a text file of it."""
+    for name, node in list(tree.files()):
+        if not node.is_link:
+            continue
+        target = posixpath.join(posixpath.dirname(name), node.read(MAX_BYTES).decode("utf-8", "replace"))
+        found = tree.find(posixpath.normpath(target))
+        if isinstance(found, Node) and found is not tree and not f"{name}/".startswith(f"{target}/"):
+            _put(tree, name, found)
+            imported.changed.append(f"{name}: is a link, and becomes what it leads to, {posixpath.normpath(target)}")
+        else:
+            imported.absent.append(f"{name}: is a link to {target}, which is not in the bundle")
+
+
+def _find_yaml(path: Path, bundle: Bundle, imported: Imported) -> None:
+    """Put competition.yaml at the root, where it is in a folder or misspelt, and read it without tags of Python."""
+    if not isinstance(bundle.tree.find(YAML_NAME), Node):
+        name = _the_nearest_yaml(path, bundle)
+        folder = posixpath.dirname(name)
+        if folder:
+            bundle.archive.tree = _folder(bundle.tree, folder)
+            imported.changed.append(f"{folder}/: is taken for the bundle; there is no {YAML_NAME} above it")
+        file = posixpath.basename(name)
+        if file != YAML_NAME:
+            _put(bundle.tree, YAML_NAME, _folder(bundle.tree, file))
+            imported.changed.append(f"{file}: is taken for {YAML_NAME}")
+    data = _folder(bundle.tree, YAML_NAME).read(MAX_BYTES + 1)
+    try:
+        bundle.document = read_yaml(data)
+    except UnreadableYamlError as error:
+        plain = PYTHON_TAG.sub(b"", data)
+        try:
+            bundle.document = read_yaml(plain)
+        except UnreadableYamlError:
+            raise UserError(f"{path}: {error.place(YAML_NAME)}: {error}. Expected YAML in UTF-8.") from error
+        _put(bundle.tree, YAML_NAME, file_of(plain))
+        imported.changed.append(f"{YAML_NAME}: tags such as !!python/unicode are left out")
+    if not bundle.yaml:
+        raise UserError(f"{path}: {YAML_NAME}: expected a mapping with title, pages, tasks, phases and leaderboards.")
+    if huge_keys(bundle):
+        raise UserError(f"{path}: {YAML_NAME}: its aliases (&, *) repeat each other to enormous size. Write them out.")
+
+
+def _the_nearest_yaml(path: Path, bundle: Bundle) -> str:
+    """The one file that is meant to be competition.yaml; raises UserError where there is none, or are several."""
+    names = mistaken_for_yaml(bundle.tree.names())
+    if (path / "bundle.yaml").is_file():
+        raise UserError(f"{path}: this is a declaration already. Build it: gen-bundle {path}")
+    if not names:
+        raise UserError(f"{path}: there is no {YAML_NAME}. Expected the zip or the folder of a bundle.")
+    nearest = [name for name in names if name.count("/") == names[0].count("/")]
+    if len(nearest) > 1:
+        raise UserError(
+            f"{path}: there is no {YAML_NAME}, but {', '.join(nearest)}. Give the folder or zip of one bundle."
+        )
+    return nearest[0]
+
+
+def _folder(tree: Node, name: str) -> Node:
+    """What is there under a name that was found."""
+    found = tree.find(name)
+    return found if isinstance(found, Node) else Node(children={})
+
+
+def _put(tree: Node, name: str, node: Node) -> None:
+    """Let a name lead to a file or folder; nothing where a file is in the way."""
+    folder = tree
+    *above, last = [part for part in name.split("/") if part not in ("", ".", "..")] or [""]
+    for part in above:
+        if folder.children is not None:
+            folder = folder.children.setdefault(part, Node(children={}))
+    if folder.children is not None and last:
+        folder.children[last] = node
+
+
+def _find_named_files(bundle: Bundle, imported: Imported) -> None:
+    """Let every name in competition.yaml lead to a file: to the one that is meant, or to one that says what is missing.
+
+    A page or logo is looked for in all folders, programs and data only under nearly the same name: they decide.
+    """
+    for page in page_files(bundle):
+        if page.found is None:
+            _find_text(bundle.tree, imported, "page", page.path, NO_PAGE)
+    if bundle.format == "v1" and "terms" not in bundle.mapping(("html",)):
+        no_terms = f"{SCAFFOLD_TEXT}: there were no terms in the bundle.\n".encode()
+        _find_text(bundle.tree, imported, "page", "terms.md", no_terms)
+    logo = bundle.yaml.get("image")
+    if bundle.find(logo) is None:
+        _find_text(bundle.tree, imported, "logo", logo, placeholder_logo("logo", bundle.competition.title))
+    for use in bundle.competition.uses():
+        if not isinstance(use.path, str) or bundle.tree.find(use.path) is not None or is_uuid(use.path):
+            continue
+        meant = _meant(bundle.tree, use.path)
+        if meant:
+            _put(bundle.tree, use.path, _folder(bundle.tree, meant))
+            imported.changed.append(f"{use.role}: {meant} is taken for {use.path}")
+        else:
+            _put(bundle.tree, use.path, Node(children={ABSENT: file_of(use.path.encode())}))
+
+
+def _find_text(tree: Node, imported: Imported, what: str, name: Any, instead: bytes) -> None:
+    if not isinstance(name, str):
+        return
+    last = posixpath.basename(name.rstrip("/")).lower()
+    same = [path for path, _ in tree.files() if posixpath.basename(path).lower() == last]
+    meant = _meant(tree, name) or (same[0] if len(same) == 1 else None)
+    if meant:
+        _put(tree, name, _folder(tree, meant))
+        imported.changed.append(f"{what} {name}: {meant} is taken for it")
+    else:
+        _put(tree, name, file_of(instead))
+        imported.absent.append(f"{what} {name}: a placeholder is in its place")
+
+
+def _meant(tree: Node, name: str) -> str | None:
+    """The file or folder whose name differs in case or in .zip alone."""
+    return tree.nearest(name.strip().removeprefix("./"))

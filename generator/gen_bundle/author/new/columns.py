@@ -1,0 +1,455 @@
+"""What a column of gold holds: its type as a declaration names it, what goes with that type, and what does not fit."""
+
+import itertools
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from gen_bundle.author.new.gold import FEWEST_REPEATS, LINE_END, LIST, GoldRows, text_of
+from gen_bundle.author.new.other_forms import json_list
+from scoring_kit.base.fields import NUMBER, TAG, Field, FieldError
+
+WHOLE = re.compile(r"[+-]?[0-9]+")
+NO_NUMBER = re.compile(r"(?i)[+-]?(nan|inf|infinity)|null|none|nil|n\.?a\.?|#?n/a|-+|\?+|\.")
+"""What stands for a value that is missing, or not finite, among numbers."""
+SEPARATORS = ("|", ";", ",")
+TEXTS_LOOKED_AT = 20_000
+MOST_LABELS = 50
+MOST_GRADES = 10
+LONGEST_LABEL = 60
+SCALE_NAME = re.compile(
+    r"(?i)(.*[_ -])?(scores?|ratings?|stars?|grades?|levels?|intensity|severity|difficulty|degree|likert|quality)"
+)
+NUMBERED_LABEL = re.compile(r"([0-9]+)(?:[:.)]| -| =)? \S.*")
+"""A label that says its place on a scale, such as `0: none at all`."""
+SCALES = (
+    ("none", "low", "medium", "high"),
+    ("low", "moderate", "high"),
+    ("none", "mild", "moderate", "severe"),
+    ("easy", "medium", "hard"),
+    ("A1", "A2", "B1", "B2", "C1", "C2"),
+    ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
+    ("very negative", "negative", "neutral", "positive", "very positive"),
+    ("never", "rarely", "sometimes", "often", "always"),
+)
+"""Words of scales, lowest first; a column may lack some of them, but not both ends."""
+FEWEST_GRADES = 3
+BINARY = ({"0", "1"}, {"false", "true"}, {"no", "yes"}, {"n", "y"}, {"0.0", "1.0"})
+"""Pairs of labels, without case, that say whether something holds."""
+LABEL_NAME = re.compile(r"(?i)(.*[_ -])?(labels?|class|categor(y|ies)|sentiment|stance|emotions?|polarity|intent)")
+
+FORMS = {
+    "label": "a text without blanks around it",
+    "labels": f"a list of labels without blanks around them (in a cell separated by one of {' '.join(SEPARATORS)})",
+    "number": "a finite number, such as 0.25",
+    "probability": "one of two labels, such as 0 and 1; participants give the probability of the second",
+    "text": "a text",
+    "texts": "a JSON list of texts",
+    "tags": "a list of O, B-x or I-x (in a cell separated by spaces)",
+    "ordinal": "a label of a scale, such as 1 to 5: numbers, or labels that begin with one, lowest first",
+    "offsets": "a JSON list of whole numbers, each once: the positions of characters",
+    "spans": "a JSON list of [start, end] or [start, end, type] with 0 ≤ start < end",
+    "string": "a text",
+}
+"""Type of an answer → the form of its values."""
+TYPES = tuple(FORMS)
+PLACES_SHOWN = 10
+LONGEST_SHOWN = 80
+BLANK_TEXTS = ("text", "string")
+BLANK_CELLS = (*BLANK_TEXTS, "labels", "tags")
+"""Types whose empty text of JSON, or empty cell, is an answer, as in scored submissions."""
+
+
+@dataclass(frozen=True)
+class GoldColumn:
+    """A column of gold.
+
+    Attributes:
+        name: its name.
+        type: one of TYPES; `string` for short texts that differ nearly everywhere, `other` for JSON that no field can
+            hold.
+        values: the labels there are, in the order to declare them; for tags and spans the types.
+        separator: between the labels of a cell.
+        grades: whether the labels are whole numbers without a gap, so that they may have an order.
+        columns: of labels that are spread over columns of 0 and 1, or of two such words: these columns' names.
+        binary: of such labels the words for what does not hold and for what does.
+        annotators: of an answer that the gold has several times, the columns of it.
+        ignores_case: whether labels are the same without case, as some rows of the gold write them otherwise.
+        within_one: whether all numbers lie from 0 to 1.
+        words: mean number of words of a text.
+        blank: the rows whose value is absent or empty.
+        not_numbers: the rows of numbers that say NaN, inf, null or the like instead.
+    """
+
+    name: str
+    type: str
+    values: tuple[str, ...] = ()
+    separator: str = "|"
+    grades: bool = False
+    columns: tuple[str, ...] = ()
+    binary: tuple[str, str] = ("0", "1")
+    annotators: tuple[str, ...] = ()
+    ignores_case: bool = False
+    within_one: bool = False
+    words: float = 0
+    blank: tuple[int, ...] = ()
+    not_numbers: tuple[int, ...] = ()
+
+    @property
+    def in_gold(self) -> tuple[str, ...]:
+        """The columns of the gold that hold it."""
+        return self.columns or self.annotators or (self.name,)
+
+    @property
+    def in_answers(self) -> tuple[str, ...]:
+        """The columns of a submission that hold it."""
+        return self.columns or (self.name,)
+
+
+def look_at(gold: GoldRows, name: str) -> GoldColumn:
+    """What a column holds."""
+    values = gold.columns[name]
+    if gold.is_json:
+        given = list(itertools.filterfalse(_is_blank, values))
+        odd = _no_numbers(zip(given, itertools.repeat(1)), is_json=True)
+        if odd:
+            given = [value for value in given if str(value) not in odd]
+        found = _json_column(name, given)
+    else:
+        cells = Counter(values)
+        del cells[""]
+        odd = _no_numbers(cells.items(), is_json=False)
+        for cell in odd:
+            del cells[cell]
+        found = _cell_column(name, cells)
+    blank: list[int] = []
+    not_numbers: list[int] = []
+    if odd or not all(values):
+        for at, value in enumerate(values):
+            if _is_blank(value):
+                blank.append(at)
+            elif str(value) in odd:
+                not_numbers.append(at)
+    return replace(found, blank=tuple(blank), not_numbers=tuple(not_numbers))
+
+
+def _is_blank(value: Any) -> bool:
+    return value is None or value in ("", [])
+
+
+def as_type(gold: GoldRows, column: GoldColumn, kind: str) -> GoldColumn:
+    """The column, of another type than the one that was found; its labels where it has any."""
+    texts: Counter[str] = Counter()
+    for value in gold.columns[column.name]:
+        elements = value if isinstance(value, list) else [value]
+        for element in elements:
+            if text := text_of(element):
+                texts[text] += 1
+    values: tuple[str, ...] = ()
+    if kind in ("label", "ordinal", "probability"):
+        values = labels_of(texts, kind)
+    elif kind == "labels":
+        values = _in_order(_parts(texts, column.separator))
+    listed = values if len(values) <= MOST_LABELS else ()
+    return GoldColumn(column.name, kind, listed, column.separator, words=_mean_words(texts), blank=column.blank)
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """The first of some names, in words."""
+    return ", ".join(names[:most]) + " …" * (len(names) > most)
+
+
+def labels_of(texts: Collection[str], kind: str) -> tuple[str, ...]:
+    """The labels of a column of this type, in the order to declare them."""
+    ordered = on_a_scale(texts) if kind == "ordinal" else ()
+    return ordered or _in_order(texts)
+
+
+def _is_tag(value: Any) -> bool:
+    return isinstance(value, str) and TAG.fullmatch(value) is not None
+
+
+def _is_number(cell: str) -> bool:
+    return NUMBER.fullmatch(cell) is not None and _is_finite(cell)
+
+
+def _no_numbers(given: Iterable[tuple[Any, int]], *, is_json: bool) -> set[str]:
+    """Values that say NaN or the like, where most rows, and all others, are numbers; `given` says in how many rows."""
+    is_number = _is_json_number if is_json else _is_number
+    odd: set[str] = set()
+    others = numbers = 0
+    for value, times in given:
+        if is_number(value):
+            numbers += times
+        elif NO_NUMBER.fullmatch(str(value).strip()):
+            odd.add(str(value))
+            others += times
+        else:
+            return set()
+    return odd if others < numbers else set()
+
+
+def _cell_column(name: str, cells: Counter[str]) -> GoldColumn:
+    """A column of these cells, which occur so often."""
+    if not cells:
+        return GoldColumn(name, "string")
+    if all(map(LIST.fullmatch, cells)):
+        lists = list(map(json_list, cells.elements()))
+        found = GoldColumn(name, "other")
+        if set(map(type, lists)) == {list}:
+            found = _list_column(name, lists)
+        if found.type in ("spans", "texts", "offsets"):
+            return found
+        return GoldColumn(name, "other")
+    if tags := _tags(name, (cell.split(" ") for cell in cells)):
+        return tags
+    if all(map(_is_number, cells)):
+        return _numbers(name, map(float, cells), cells)
+    for separator in SEPARATORS:
+        parts = _parts(cells, separator)
+        if parts.keys() != cells.keys() and len(parts) <= MOST_LABELS and _are_labels(name, parts):
+            return GoldColumn(name, "labels", _in_order(parts), separator)
+    return _text_column(name, cells)
+
+
+def _parts(cells: Counter[str], separator: str) -> Counter[str]:
+    """The labels of cells, and how often they occur; of more than may be labels only some."""
+    parts: Counter[str] = Counter()
+    for cell, times in cells.items():
+        for part in cell.split(separator):
+            parts[part] += times
+        if len(parts) > MOST_LABELS:
+            break
+    return parts
+
+
+def _numbers(name: str, numbers: Iterable[float], written: Counter[str]) -> GoldColumn:
+    """A column of numbers: labels where all are whole, few and repeated."""
+    if all(map(WHOLE.fullmatch, written)) and len(written) <= MOST_GRADES and _are_labels(name, written):
+        return _label(name, written)
+    return GoldColumn(name, "number", within_one=all(0 <= number <= 1 for number in numbers))
+
+
+def _json_column(name: str, values: Sequence[Any]) -> GoldColumn:
+    if not values:
+        return GoldColumn(name, "string")
+    if set(map(type, values)) == {list}:
+        return _list_column(name, values)
+    if all(map(_is_json_number, values)):
+        return _numbers(name, values, Counter(map(str, values)))
+    texts = list(map(text_of, values))
+    if None in texts:
+        return GoldColumn(name, "other")
+    return _text_column(name, Counter(filter(None, texts)))
+
+
+def _list_column(name: str, lists: Sequence[Any]) -> GoldColumn:
+    elements = list(itertools.chain.from_iterable(lists))
+    if elements and all(map(_is_span, elements)):
+        types = itertools.chain.from_iterable(span[2:] for span in elements)
+        return GoldColumn(name, "spans", _in_order(set(types)))
+    if all(map(_are_offsets, lists)) and len(set(map(len, lists))) > 1:
+        return GoldColumn(name, "offsets")
+    if not all(map(_is_text, elements)):
+        return GoldColumn(name, "other")
+    if tags := _tags(name, lists):
+        return tags
+    different = Counter(elements)
+    if _are_labels(name, different) and len(different) <= MOST_LABELS:
+        return GoldColumn(name, "labels", _in_order(different))
+    return GoldColumn(name, "texts", words=_mean_words(different))
+
+
+def _text_column(name: str, texts: Counter[str]) -> GoldColumn:
+    if _are_labels(name, texts):
+        return _label(name, texts)
+    kind = "text" if any(" " in text.strip() for text in texts) else "string"
+    return GoldColumn(name, kind, words=_mean_words(texts))
+
+
+def _label(name: str, values: Collection[str]) -> GoldColumn:
+    """A column of labels, which are declared where there are few of them."""
+    if scale := on_a_scale(values):
+        return GoldColumn(name, "ordinal", scale)
+    same = set(map(str.casefold, values))
+    if len(same) < len(values):  # the first of each, as the alphabet has them
+        chosen = {value.casefold(): value for value in sorted(values, reverse=True)}
+        column = _label(name, list(chosen.values()))
+        return replace(column, ignores_case=True)
+    listed = _in_order(values) if len(values) <= MOST_LABELS else ()
+    grades = False
+    if len(listed) > 1 and all(map(WHOLE.fullmatch, listed)):
+        numbers = list(map(int, listed))
+        grades = len(numbers) >= FEWEST_GRADES and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    if grades and SCALE_NAME.fullmatch(name):
+        return GoldColumn(name, "ordinal", listed)
+    return GoldColumn(name, "label", listed, grades=grades)
+
+
+def on_a_scale(values: Collection[str]) -> tuple[str, ...]:
+    """The labels from the lowest to the highest, where they say their places themselves; else none."""
+    if len(values) < FEWEST_GRADES or len(values) > MOST_GRADES:
+        return ()
+    places = {}
+    for value in values:
+        found = NUMBERED_LABEL.fullmatch(value)
+        places[value] = int(found[1]) if found else -1
+    if -1 not in places.values() and len(set(places.values())) == len(values):
+        return tuple(sorted(values, key=places.__getitem__))
+    for scale in SCALES:
+        known = list(map(str.casefold, scale))
+        words = set(map(str.casefold, values))
+        if words <= set(known) and words & {known[0], known[-1]}:
+            return tuple(sorted(values, key=lambda value: known.index(value.casefold())))
+    return ()
+
+
+def _tags(name: str, lists: Iterable[Sequence[Any]]) -> GoldColumn | None:
+    """A column of tags; None where there are others, or none that begins anything."""
+    different: set[str] = set()
+    for tags in lists:
+        if not all(map(_is_tag, tags)):
+            return None
+        different.update(tags)
+    if not any(tag.startswith("B-") for tag in different):
+        return None
+    return GoldColumn(name, "tags", _in_order({tag[2:] for tag in different if tag != "O"}))
+
+
+def _are_labels(name: str, texts: Counter[str]) -> bool:
+    """Whether texts repeat as labels do: short, without blanks around them; in a column named so also if few repeat."""
+    if not texts:
+        return False
+    may_be = texts.total() >= FEWEST_REPEATS * len(texts)
+    if len(texts) > MOST_GRADES:
+        may_be = may_be and 2 * list(texts.values()).count(1) <= len(texts)
+    elif LABEL_NAME.fullmatch(name) and not any(" " in text for text in texts):
+        may_be = True
+    return may_be and all(map(_is_short_label, texts))
+
+
+def _is_short_label(text: str) -> bool:
+    return bool(text) and text == text.strip() and len(text) <= LONGEST_LABEL and not LINE_END.search(text)
+
+
+def _in_order(values: Iterable[str]) -> tuple[str, ...]:
+    """Numbers by size, other labels by the alphabet: never by how often they occur, which would reveal some gold."""
+    listed = sorted(values)
+    if all(map(WHOLE.fullmatch, listed)):
+        listed.sort(key=int)
+    return tuple(listed)
+
+
+def _is_json_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and _is_finite(value)
+
+
+def _are_offsets(value: Sequence[Any]) -> bool:
+    """Whether a list holds positions in their order, each once."""
+    return all(map(_is_offset, value)) and list(value) == sorted(set(value))
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_finite(number: float | str) -> bool:
+    try:
+        return math.isfinite(float(number))
+    except OverflowError:
+        return False
+
+
+def _is_span(value: Any) -> bool:
+    if not isinstance(value, list) or len(value) not in (2, 3):
+        return False
+    start, end = value[:2]
+    are_whole = type(start) is int and type(end) is int
+    return are_whole and 0 <= start < end and all(map(_is_text, value[2:]))
+
+
+def _mean_words(texts: Counter[str]) -> float:
+    """How many words a text has on average; of many texts, some of all parts tell it."""
+    some = list(texts.items())[:: 1 + len(texts) // TEXTS_LOOKED_AT]
+    words = rows = 0
+    for text, times in some:
+        words += len(text.split()) * times
+        rows += times
+    return words / max(1, rows)
+
+
+def _is_offset(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+def gaps(gold: GoldRows, column: GoldColumn) -> list[str]:
+    """Gold without a value."""
+    values = gold.columns[column.name]
+    if len(column.blank) == len(values):
+        return [f"{gold.file}: the column {column.name} is empty. Expected what participants answer."]
+    if column.type == "other":
+        at, value = next((at, value) for at, value in enumerate(values) if not _is_blank(value))
+        shown = json.dumps(value, ensure_ascii=False)
+        if len(shown) > LONGEST_SHOWN:
+            shown = f"{shown[:LONGEST_SHOWN]} …"
+        return [
+            f"{gold.place(at)}: {column.name} holds values of several kinds, or none that can be answered, such as "
+            f"{shown}. Expected values of one type: {', '.join(FORMS)} (--answer {column.name}=TYPE says the form of "
+            "each); another column, --answer COLUMN; or a scoring program of your own, gen-bundle new NAME --package."
+        ]
+    may_be_blank = BLANK_TEXTS if gold.is_json else BLANK_CELLS
+    faults = []
+    for at in column.blank:
+        if values[at] is None or (values[at] == "" and column.type not in may_be_blank):
+            faults.append(
+                f"{gold.place(at)}: {column.name} is empty. Expected a value of type {column.type} in each row of the "
+                "gold; leave rows without one out."
+            )
+    numbers = len(values) - len(column.blank) - len(column.not_numbers)
+    for at in column.not_numbers:
+        faults.append(
+            f"{gold.place(at)}: {column.name} is {values[at]!r}, but a number in {numbers} rows. Expected a number in "
+            f"each row of the gold; if {values[at]!r} is a label, give --answer {column.name}=label."
+        )
+    return faults
+
+
+def misfits(gold: GoldRows, column: GoldColumn, kind: str) -> list[str]:
+    """Values that are not of the type that was named for their column: the first one, and where the others are."""
+    field = Field(column.name, {"probability": "label"}.get(kind, kind), separator=column.separator)
+    read = field.kind.of_json if gold.is_json else field.kind.of_cell
+    wrong = []
+    for at, value in enumerate(gold.columns[column.name]):
+        if _is_blank(value):
+            continue
+        try:
+            read(field, value)
+        except FieldError:
+            wrong.append(gold.place(at))
+    if wrong:
+        first, *rest = wrong
+        others = ""
+        if rest:
+            more = f" and {len(rest) - PLACES_SHOWN} more" if len(rest) > PLACES_SHOWN else ""
+            others = f" The same in {', '.join(rest[:PLACES_SHOWN])}{more}."
+        expected = f"Expected {FORMS[kind]}; or another type or column for --answer."
+        return [f"{first}: {column.name} does not hold a value of type {kind}. {expected}{others}"]
+    labels = sorted({text or "" for text in gold.texts(column.name)})
+    if kind != "probability" or len(labels) == 2:
+        return []
+    shown = ", ".join(labels[:PLACES_SHOWN])
+    return [f"{gold.file}: {column.name} has {len(labels)} labels ({shown}). Expected two for type probability."]
+
+
+def constant(gold: GoldRows, columns: Sequence[GoldColumn]) -> list[str]:
+    """Labels and numbers that are the same everywhere: there is nothing to predict, and a constant is the gold."""
+    faults = []
+    expected = "has one value in all rows. Expected at least two to tell apart."
+    for column in columns:
+        if column.type in ("label", "ordinal", "number", "probability") and len(set(gold.shown(column.name))) < 2:
+            faults.append(f"{gold.file}: the column {column.name} {expected}")
+    return faults

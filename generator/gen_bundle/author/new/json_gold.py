@@ -1,0 +1,305 @@
+"""Reads gold in JSON: records, one a line or in a list, below keys, within each other, or by columns."""
+
+import itertools
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from gen_bundle.author.new.gold import LINE_END, NUMBERED, GoldFile, GoldRows, NoHeaderError, raise_all
+from gen_bundle.author.new.other_forms import is_answer, is_span
+from gen_bundle.declaration.source import nearest
+from gen_bundle.ground.errors import UserError
+
+ANSWER = "answer"
+MOST_GROUPS = 5
+DEEPEST = 4
+MOST_NAMES = 50
+"""Objects with more names are no fields."""
+
+
+def _is_json(file: GoldFile) -> bool:
+    if file.suffix in (".json", ".jsonl"):
+        return True
+    begins = file.text.lstrip()[0] in "[{"
+    return begins and (_is_valid(file.text) or all(map(_is_valid, file.beginning)))
+
+
+def _is_valid(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict | list)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _has_lines(file: GoldFile) -> bool:
+    """Whether each line is a value, and not all of them together are one."""
+    first = file.beginning[0]
+    if not _is_valid(first):
+        return file.suffix == ".jsonl" and first.strip() not in ("[", "{")
+    return len(file.beginning) > 1 or (file.suffix == ".jsonl" and first.lstrip()[0] == "{")
+
+
+def read_json(file: GoldFile) -> GoldRows | None:
+    """The rows of JSON: a list or an object, or one of either a line; None for what is none.
+
+    Raises:
+        UserError: everything that is wrong with it.
+    """
+    if not _is_json(file):
+        return None
+    problems: list[str] = []
+    notes: list[str] = []
+    numbers: list[int] = []
+    if _has_lines(file):
+        suffix = ".jsonl"
+        values = []
+        for number, line in enumerate(file.text.split("\n"), 1):
+            if line.strip():
+                numbers.append(number)
+                values.append(_parsed(line, f"{file.name}:{number}", problems))
+        raise_all(problems)
+    else:
+        suffix = ".json"
+        value = _parsed(file.text, file.name, problems)
+        raise_all(problems)
+        values = _items(_below(value, file), file, notes)
+        numbers = list(range(len(values)))
+    gold = GoldRows(file.name, suffix, {}, numbers)
+    gold, records = _records(values, gold, file.columns, notes)
+    for at, record in enumerate(records):
+        if not _is_unicode(record):
+            what = "holds half of a surrogate pair (\\ud800 to \\udfff)"
+            problems.append(f"{gold.place(at)}: {what}. Expected whole characters.")
+    names = dict.fromkeys(itertools.chain.from_iterable(records))
+    columns = {}
+    what = "is empty, or has blanks around it or a line break in it"
+    for name in names:
+        columns[name] = [record.get(name) for record in records]
+        if not name or name != name.strip() or LINE_END.search(name):
+            problems.append(f"{file.name}: the name {name!r} {what}. Expected a plain name.")
+    raise_all(problems)
+    return replace(gold, columns=columns, notes=tuple(notes))
+
+
+def _below(value: Any, file: GoldFile) -> Any:
+    """What `at` leads to."""
+    for step in filter(None, file.at.split(".")):
+        names = list(value) if isinstance(value, dict) else []
+        if step not in names:
+            raise UserError(f"--at {file.at}: {file.name} has no {step!r} there. {nearest(step, names)}")
+        value = value[step]
+    return value
+
+
+def _items(value: Any, file: GoldFile, notes: list[str]) -> list[Any]:
+    """The items of a list or object; `notes` gets what is to be said of it."""
+    if isinstance(value, list):
+        return value
+    if not isinstance(value, dict):
+        raise UserError(f"{file.name}: is neither a list nor an object. Expected a list of objects, one for each row.")
+    if by_place := _by_columns(value):
+        notes.append(f"{file.name}: holds columns; each place of them is a row")
+        return by_place
+    lists = [name for name, item in value.items() if _has_records(item)]
+    objects = sum(isinstance(item, dict) for item in value.values())
+    if len(lists) == 1 and not objects:
+        notes.append(f"{file.name}: the records are those of {lists[0]!r}")
+        return list(value[lists[0]])
+    _refuse_several(value, lists, file)
+    if 0 < objects < len(value):
+        expected = "objects alone, or plain answers alone; --at NAME leads to one of them"
+        raise UserError(
+            f"{file.name}: is an object of which some values are objects, and others not. Expected {expected}."
+        )
+    return list(_keyed(value))
+
+
+def _refuse_several(value: dict[str, Any], lists: list[str], file: GoldFile) -> None:
+    """Raise UserError where there are several tables: lists of records, or objects with no name in common."""
+    if not 1 < len(lists) == len(value):
+        lists = _groups(value)
+    if lists:
+        above = file.at and f"{file.at}."
+        options = ", ".join(f"--at {above}{name}" for name in lists[:MOST_GROUPS])
+        raise UserError(f"{file.name}: holds {len(lists)} tables. Expected one of them: {options}.")
+
+
+def _has_records(value: Any) -> bool:
+    return isinstance(value, list) and any(isinstance(item, dict) for item in value)
+
+
+def _groups(value: dict[str, Any]) -> list[str]:
+    """The names of objects that have no name in common, and only plain values: tables of answers by their keys."""
+    seen: Counter[str] = Counter()
+    for item in value.values():
+        if not isinstance(item, dict) or not {dict, list}.isdisjoint(map(type, item.values())):
+            return []
+        seen.update(list(item))
+    if not seen or max(seen.values()) > 1 or seen.total() <= len(value):
+        return []
+    return list(value)
+
+
+def _by_columns(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """The records of an object of columns, each a list of as many plain values, or numbered from 0 as by pandas."""
+    columns: dict[str, list[Any]] = {}
+    for name, item in value.items():
+        if isinstance(item, dict) and list(item) == list(map(str, range(len(item)))):
+            item = list(item.values())
+        if not isinstance(item, list) or _has_records(item):
+            return []
+        columns[name] = item
+    lengths = set(map(len, columns.values()))
+    if len(lengths) != 1 or min(lengths) <= len(columns) or len(columns) < 2:
+        return []
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _keyed(value: dict[str, Any]) -> Iterator[Any]:
+    """The record behind each key, with it."""
+    for key, item in value.items():
+        if not isinstance(item, dict):
+            item = {ANSWER: item}
+        yield {NUMBERED: key, **item}
+
+
+def _records(values: list[Any], gold: GoldRows, names: Sequence[str], notes: list[str]) -> tuple[GoldRows, list[Any]]:
+    """The items of gold as flat objects, each with its number; raises UserError for those that are none."""
+    kinds = set(map(type, values))
+    if kinds == {list}:
+        return _named_cells(values, gold, names)
+    if kinds and dict not in kinds:
+        notes.append(f"{gold.file}: holds plain values, which are numbered from 1")
+        return gold, list(_keyed(dict(zip(map(str, itertools.count(1)), values, strict=False))))
+    problems = []
+    for at, value in enumerate(values):
+        if not isinstance(value, dict):
+            problems.append(f"{gold.place(at)}: is not an object. Expected {{name: value, …}}.")
+    raise_all(problems)
+    keys = set(itertools.chain.from_iterable(values))
+    if len(values) > 1 and len(keys) == len(values) and set(map(len, values)) == {1}:  # such as {"t1": "positive"}
+        return gold, list(itertools.chain.from_iterable(map(_keyed, values)))
+    gold, records = _within_one_list(values, gold, notes)
+    return gold, _flat(records)
+
+
+def _named_cells(values: list[Any], gold: GoldRows, names: Sequence[str]) -> tuple[GoldRows, list[Any]]:
+    """Lists as records, by the names of columns that were given."""
+    first = list(map(str, values[0]))
+    if not names:
+        names = [NUMBERED, *(f"column{at}" for at in range(2, len(first))), ANSWER][: len(first)]
+        message = f"{gold.place(0)}: is a list. Expected the columns' names: --columns {','.join(names)}."
+        raise NoHeaderError(message, names, first)
+    problems = []
+    for at, cells in enumerate(values):
+        if len(cells) != len(names):
+            expected = f"Expected {len(names)}, as many as --columns."
+            problems.append(f"{gold.place(at)}: has {len(cells)} values. {expected}")
+    raise_all(problems)
+    if list(names) == first:
+        gold = replace(gold, numbers=gold.numbers[1:])
+        values = values[1:]
+    return gold, [dict(zip(names, cells, strict=True)) for cells in values]
+
+
+def _is_unicode(value: Any) -> bool:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _parsed(text: str, where: str, problems: list[str]) -> Any:
+    """The value of a JSON text; None, with the problem noted, where there is none."""
+    try:
+        return json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        if "\n" in text:
+            where = f"{where}:{error.lineno}"
+        problems.append(f"{where}:{error.colno}: not valid JSON ({error.msg}). Expected valid JSON.")
+    except RecursionError:
+        problems.append(f"{where}: is nested too deeply. Expected the fields of a row.")
+    except ValueError as error:
+        problems.append(f"{where}: {error}.")
+    return None
+
+
+def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"the name {name!r} is there more than once. Expected each name once")
+        found[name] = value
+    return found
+
+
+def _no_constant(name: str) -> Callable[[], None]:
+    raise ValueError(f"{name} is not a JSON value. Expected a finite number, or null")
+
+
+def _within_one_list(records: list[Any], gold: GoldRows, notes: list[str]) -> tuple[GoldRows, list[Any]]:
+    """The records of the list that each record holds, with what else that has; as often as there is just one such list.
+
+    Lists of spans and of answers stay values.
+    """
+    for _ in range(DEEPEST):
+        lists = _lists(records)
+        if len(lists) != 1:
+            break
+        (name,) = lists
+        found: list[Any] = []
+        numbers: list[int] = []
+        for number, record in zip(gold.numbers, records, strict=True):
+            others = {key: value for key, value in record.items() if key != name}
+            for inner in record.get(name) or ():
+                row = dict(others)
+                for key, value in inner.items():
+                    row[f"{name}.{key}" if key in others else key] = value
+                found.append(row)
+                numbers.append(number)
+        gold, records = replace(gold, numbers=numbers), found
+        notes.append(f"{gold.file}: each record of {name!r} is a row, with what else its own record holds")
+    return gold, records
+
+
+def _lists(records: Sequence[Mapping[str, Any]]) -> set[str]:
+    """The names of lists of records."""
+    found: set[str] = set()
+    for record in records:
+        for name, value in record.items():
+            if isinstance(value, list) and any(map(_is_row, value)):
+                found.add(name)
+    return found
+
+
+def _is_row(value: Any) -> bool:
+    return isinstance(value, Mapping) and not is_span(value) and not is_answer(value)
+
+
+def _flat(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The records with the values of objects, where each has one, under names with a dot, such as `gold.label`."""
+    inner: dict[str, set[str]] = {}
+    plain: set[str] = set()
+    for record in records:
+        for name, value in record.items():
+            if _is_row(value):
+                inner.setdefault(name, set()).update(value)
+            else:
+                plain.add(name)
+    wide = {name for name, names in inner.items() if name not in plain and len(names) <= MOST_NAMES}
+    if not wide:
+        return records
+    found: list[dict[str, Any]] = []
+    for record in records:
+        own: dict[str, Any] = {}
+        for name, value in record.items():
+            if name not in wide:
+                own[name] = value
+                continue
+            for one in value:
+                own[f"{name}.{one}"] = value[one]
+        found.append(own)
+    return _flat(found)

@@ -1,0 +1,329 @@
+"""Which columns identify a row of gold, and which ones participants answer: by their names, types and values."""
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from operator import attrgetter
+from typing import Literal
+
+from gen_bundle.author.new.columns import BINARY, WHOLE, GoldColumn, constant, gaps, labels_of
+from gen_bundle.author.new.gold import FEWEST_REPEATS, LINE_KEY, GoldRows, raise_all
+from gen_bundle.ground.errors import UserError
+from scoring_kit.base.fields import NUMBER
+
+FEWEST_WORDS = 3
+"""Of a text on average, if it is no name."""
+Rows = Literal["one", "many"]
+Key = tuple[str, ...]
+FEWEST_SPREAD = 3
+"""So many columns of 0 and 1 are a set of labels."""
+
+
+def _names(words: str) -> re.Pattern[str]:
+    """Names of columns that are one of these words, or end in one: `gold label`, `doc_id`."""
+    return re.compile(rf"(?i)(.*[ _.-])?({words})")
+
+
+ID = "_?id|ids|idx|index|uid|uuid|guid|key|file|filename|item|doc|docid|document|query|qid|sentence|sent|line|row|nr|no"
+ID_NAME = re.compile(rf"(?i:(.*[_ .-])?({ID})[0-9]?)|.*[a-z](Id|ID)[0-9]?")
+POSITION_NAME = re.compile(
+    r"(?i)(word|token|segment|turn|utterance|post|step)?[_ .-]?"
+    r"(position|pos_?id|index|place|turn|number|annotator|rater|coder|worker)([_ .-]?(id|no|nr))?"
+)
+"""A place in what the key names: with it, rows that are labelled are told apart."""
+PLACE_NAME = re.compile(
+    r"(?i)(.*[_ .-])?(start|begin|end|stop|offset|from|to|span)s?([_ .-]?(char|token|offset|index|pos))?"
+)
+"""Where something is found: such rows are what participants answer."""
+ANNOTATOR_NAME = re.compile(
+    r"(?i)(annotat(or|ion)|ann|rater|rating|coder|judge|expert|worker|label|gold|a)[_ .-]?([0-9]{1,2}|[a-e])"
+)
+QUERY_NAME = re.compile(r"(?i)(query|question|topic|q)([_ .-]?(id|no|nr))?")
+RELEVANCE = _names("relevance|rel|qrel|grade|judg(e?)ment")
+"""A ranking's gold: how relevant an item is for a query, with many items a query."""
+CLUSTER_NAME = re.compile(
+    r"(?i)(.*[_ .-])?(doc|document|article|essay|conversation|dialog(ue)?|thread|debate|interview|session|video"
+    r"|user|author|speaker|patient|subject|person|timeline|page|url|source|group|cluster)([_ .-]?(id|no|nr|name))?"
+    r"|.*[_ -]id"
+)
+ANSWER_NAME = _names(
+    "labels?|class(es)?|gold|golds|target|truth|answers?|categor(y|ies)|sentiment|stance|emotions?|tags|spans"
+    "|references?|tag|summary|translation|output|score|rating|relevance|intensity|polarity|intent"
+)
+INPUT_NAME = _names(
+    "(text|texts|tokens?|words?|form|headline|claim|sentence|sentences|sent|tweet|post|title|body|content|context|question|query|document"
+    "|passage|paragraph|source|src|input|premise|hypothesis|url|image|audio|dialogue|utterance|prompt)[0-9]?"
+)
+GROUP_NAME = _names("lang|language|locale|dialect|domain|genre|topic|corpus|dataset|year|register|medium|platform")
+PRIVATE_NAME = re.compile(
+    r"(?i).*(gold|label|answer|target|truth|reference|annot|comment|note|rationale|explan|score|rating|vote|worker"
+    r"|confidence|agreement|correct|solution).*"
+)
+
+
+def key_of(gold: GoldRows, asked: Sequence[str], rows: Rows | None) -> tuple[Key, bool]:
+    """The columns that identify a row, and whether a key may have many rows; what was not `asked` is proposed.
+
+    Raises:
+        UserError: a key that is blank, repeated rows, or nothing that identifies a row.
+    """
+    if gold.suffix == ".txt":
+        return (gold.names[0],), False
+    if asked:
+        key = tuple(dict.fromkeys(asked))
+        for name in key:
+            raise_all(blanks(gold, name))
+        return key, _is_many(gold, key, rows)
+    named = _usable(gold, list(filter(ID_NAME.fullmatch, gold.names)))
+    if rows == "many":
+        repeated = _repeated(gold, named or _usable(gold, gold.names))
+        if repeated is None:
+            raise UserError(
+                f"{gold.file}: every value of every column is unique. Expected a key with several rows: name its "
+                "column with --key."
+            )
+        return (repeated,), True
+    if rows is None and (query := _query(gold, named)):
+        return (query,), True
+    for key in _candidates(gold, named):
+        if is_unique(gold, key):
+            return key, False
+    if named:
+        return (named[0],), _is_many(gold, (named[0],), rows)
+    return (_plain_id(gold),), False
+
+
+def _plain_id(gold: GoldRows) -> str:
+    """The first column that identifies rows, whatever its name: texts only in front, and no numbers by chance."""
+    for name in _usable(gold, gold.names):
+        texts = gold.shown(name)
+        whole = all(map(WHOLE.fullmatch, texts))
+        is_measure = whole or " " in "".join(texts)
+        if name == gold.names[0]:
+            is_measure = not whole and all(map(NUMBER.fullmatch, texts))
+        if not is_measure and is_unique(gold, (name,)):
+            return name
+    raise UserError(
+        f"{gold.file}: no column identifies its rows. Expected a column whose values all differ and are never blank. "
+        f"Name the columns that identify a row together with --key, number the rows with --key {LINE_KEY}, or say "
+        "--rows many where a key has any number of rows."
+    )
+
+
+def _candidates(gold: GoldRows, named: Sequence[str]) -> Iterator[Key]:
+    """What may identify rows: an id, two of them, or one with a position or a text in it."""
+    for name in named:
+        yield (name,)
+    yield from itertools.combinations(named, 2)
+    positions = _usable(gold, list(filter(POSITION_NAME.fullmatch, gold.names)))
+    for name, position in itertools.product(named, positions):
+        yield name, position
+    if any(map(PLACE_NAME.fullmatch, gold.names)):  # rows are what participants find
+        return
+    for name in gold.names:
+        if name in named or PRIVATE_NAME.fullmatch(name) or not is_usable(gold, name):
+            continue
+        texts = gold.shown(name)
+        if "".join(texts).count(" ") >= (FEWEST_WORDS - 1) * len(texts):
+            for first in named:
+                yield first, name
+
+
+def _query(gold: GoldRows, names: Sequence[str]) -> str | None:
+    """The column of queries in the gold of a ranking: its values repeat, and another column has relevances."""
+    if not any(map(RELEVANCE.fullmatch, gold.names)):
+        return None
+    return _repeated(gold, filter(QUERY_NAME.fullmatch, names))
+
+
+def _repeated(gold: GoldRows, names: Iterable[str]) -> str | None:
+    """The first of these columns whose values repeat."""
+    for name in names:
+        if not is_unique(gold, (name,)):
+            return name
+    return None
+
+
+def blanks(gold: GoldRows, name: str) -> Iterator[str]:
+    """What keeps a column from being part of a key."""
+    for at, text in enumerate(gold.texts(name)):
+        if not text or text != text.strip() or "\n" in text or "\r" in text:
+            yield (
+                f"{gold.place(at)}: {name} is blank, has blanks around it, or is not a text on one line. "
+                "Expected the id of the row."
+            )
+
+
+def _usable(gold: GoldRows, names: Sequence[str]) -> list[str]:
+    """The columns that may be part of a key."""
+    return list(filter(partial(is_usable, gold), names))
+
+
+def is_usable(gold: GoldRows, name: str) -> bool:
+    """Whether a column may be part of a key."""
+    return next(blanks(gold, name), None) is None
+
+
+def is_unique(gold: GoldRows, key: Key) -> bool:
+    """Whether columns tell all rows apart."""
+    if len(key) == 1 and not gold.phases:
+        return len(set(gold.texts(key[0]))) == len(gold)
+    return len(set(gold.keys(key))) == len(gold)
+
+
+def _is_many(gold: GoldRows, key: Key, rows: Rows | None) -> bool:
+    """Whether a key has many rows; raises UserError where it repeats and that may be a mistake."""
+    found = gold.keys(key)
+    different = len(set(found))
+    if rows == "many" or different == len(found):
+        return rows == "many"
+    if rows is None and len(found) >= FEWEST_REPEATS * different:
+        return True
+    first: dict[tuple[str, ...], int] = {}
+    problems = []
+    for at, one in enumerate(found):
+        if first.setdefault(one, at) != at:
+            problems.append(
+                f"{gold.place(at)}: {' and '.join(key)} {', '.join(map(repr, one[-len(key) :]))} is used already, in "
+                f"{gold.place(first[one])}. Expected each key once, or --rows many."
+            )
+    raise_all(problems)
+    return False
+
+
+def answered(
+    gold: GoldRows,
+    columns: dict[str, GoldColumn],
+    own: set[str],
+    asked: Sequence[tuple[str, str | None]],
+    *,
+    many: bool,
+) -> list[GoldColumn]:
+    """The columns that participants answer, as they answer them; raises UserError for gaps in the gold.
+
+    `own` are the columns that have one value for each key; those that were `asked` may have a type.
+    """
+    answers = list(map(columns.__getitem__, dict(asked)))
+    if not answers:
+        answers = _answers_of_rows(columns, own) if many else _answers(columns)
+    if not answers:
+        raise UserError(f"{gold.file}: it is unclear what participants answer. Name the columns with --answer.")
+    typed = {name for name, kind in asked if kind is not None}
+    plain: list[GoldColumn] = []
+    faults: list[str] = []
+    for column in answers:
+        plain.append(_plain(column, many=many, whole=column.name not in typed))
+        faults += gaps(gold, plain[-1])
+    raise_all(faults)
+    if many:
+        return plain
+    if not typed and (together := _of_annotators(gold, plain) or _spread(gold, plain)):
+        return [together]
+    raise_all(constant(gold, plain))
+    return plain
+
+
+def _spread(gold: GoldRows, answers: Sequence[GoldColumn]) -> GoldColumn | None:
+    """Columns that say of a label each whether it holds, as one set of labels; None for any other."""
+    if len(answers) < FEWEST_SPREAD:
+        return None
+    texts: set[str] = set()
+    for column in answers:
+        texts.update(gold.shown(column.name))
+    words = set(map(str.casefold, texts))
+    if words not in BINARY or len(texts) > len(words):
+        return None
+    names = tuple(map(attrgetter("name"), answers))
+    negative, positive = sorted(texts)
+    return GoldColumn(_unused("labels", gold), "labels", names, columns=names, binary=(negative, positive))
+
+
+def _of_annotators(gold: GoldRows, answers: Sequence[GoldColumn]) -> GoldColumn | None:
+    """Columns of several annotators as the one answer that each of them gave; None for any other."""
+    names = tuple(map(attrgetter("name"), answers))
+    types = set(map(attrgetter("type"), answers))
+    if len(names) < 2 or len(types) > 1 or not all(map(ANNOTATOR_NAME.fullmatch, names)):
+        return None
+    if types == {"number"}:
+        within_one = all(map(attrgetter("within_one"), answers))
+        return GoldColumn(_unused("score", gold), "number", annotators=names, within_one=within_one)
+    if not types <= {"label", "ordinal"}:
+        return None
+    texts: set[str] = set()
+    for name in names:
+        texts.update(gold.shown(name))
+    kind = answers[0].type
+    return GoldColumn(_unused("label", gold), kind, labels_of(texts, kind), annotators=names)
+
+
+def _unused(name: str, gold: GoldRows) -> str:
+    return name if name not in gold.names else f"{name}_answer"
+
+
+def _answers(columns: dict[str, GoldColumn]) -> list[GoldColumn]:
+    """The columns that participants answer: by their names, else by their types, else the last one."""
+    every = list(columns.values())
+    rest = list(itertools.filterfalse(is_input, every))
+    values = of_types(rest, "label", "ordinal", "number")
+    annotators = _named(ANNOTATOR_NAME, values)
+    private = _named(PRIVATE_NAME, values)
+    values = [column for column in values if column not in private] or values
+    ways = (
+        _named(ANSWER_NAME, every),
+        annotators if len(annotators) > 1 else [],
+        of_types(rest, "spans", "tags", "labels", "texts"),
+        [column for column in values if is_alike(column, values[-1]) or _are_flags(column, values[-1])],
+        # Rather than an input, a column that cannot be read: the organiser reads what is wrong with it.
+        of_types(rest, "other"),
+        [column for column in every if column.type != "other"][-1:],
+    )
+    return next(filter(None, ways), [])
+
+
+def _named(pattern: re.Pattern[str], columns: Sequence[GoldColumn]) -> list[GoldColumn]:
+    return [column for column in columns if pattern.fullmatch(column.name)]
+
+
+def of_types(columns: Sequence[GoldColumn], *types: str) -> list[GoldColumn]:
+    """The columns of these types."""
+    return [column for column in columns if column.type in types]
+
+
+def is_alike(column: GoldColumn, other: GoldColumn) -> bool:
+    """Whether two columns hold values of one kind, such as an emotion each."""
+    return (column.type, column.values) == (other.type, other.values)
+
+
+def _are_flags(column: GoldColumn, other: GoldColumn) -> bool:
+    """Whether columns say whether something holds, in the same two words; some may say the same in all rows."""
+    texts = set(map(str.casefold, column.values + other.values))
+    return column.type == other.type == "label" and texts in BINARY
+
+
+def _answers_of_rows(columns: dict[str, GoldColumn], own: set[str]) -> list[GoldColumn]:
+    """What differs from row to row of a key: short values, else all."""
+    rows = [column for column in columns.values() if column.type != "other" and column.name not in own]
+    short = of_types(rows, "label", "ordinal", "number", "string")
+    return list(itertools.filterfalse(is_input, short)) or rows
+
+
+def _plain(column: GoldColumn, *, many: bool, whole: bool) -> GoldColumn:
+    """Texts without a blank are answered as texts; in a row of many they are compared as they are.
+
+    There, with `whole`, whole numbers are positions rather than labels.
+    """
+    are_whole = column.type in ("label", "ordinal") and column.values and all(map(WHOLE.fullmatch, column.values))
+    if many and whole and are_whole:
+        return GoldColumn(column.name, "number", blank=column.blank, not_numbers=column.not_numbers)
+    if many or column.type != "string":
+        return column
+    return GoldColumn(column.name, "text", words=column.words, blank=column.blank)
+
+
+def is_input(column: GoldColumn) -> bool:
+    """Whether a column looks like what participants are given."""
+    if PRIVATE_NAME.fullmatch(column.name):
+        return False
+    by_name = INPUT_NAME.fullmatch(column.name) or GROUP_NAME.fullmatch(column.name)
+    return bool(by_name) or column.type == "text"

@@ -1,0 +1,222 @@
+"""Values in another form than a field's: spans as objects or as text, answers with their places, decimal commas.
+
+Gold is written again by `new`, so that a form which means a type is read as that type, and said.
+"""
+
+import ast
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from gen_bundle.author.new.gold import FEWEST_REPEATS, LIST, GoldRows
+from gen_bundle.ground.errors import UserError
+
+STARTS = ("start", "begin", "start_char", "start_offset", "startOffset", "char_start", "start_index", "from")
+ENDS = ("end", "stop", "end_char", "end_offset", "endOffset", "char_end", "end_index", "to")
+KINDS = ("label", "type", "entity_type", "entity_group", "entity", "category", "tag", "class", "technique", "labels")
+WITH_COMMA = re.compile(r"[+-]?[0-9]+(,[0-9]+)*")
+DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+(,[0-9]+)?")
+THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+")
+PERCENT = re.compile(r"[+-]?[0-9]+(\.[0-9]+)? ?%")
+SPAN_TEXT = re.compile(r"[0-9]+[-:][0-9]+([;,| ]+[0-9]+[-:][0-9]+)+")
+"""Two places at least: one alone may be anything, such as years."""
+PLACES = re.compile(r"([0-9]+)[-:]([0-9]+)")
+NO_FORM: Any = object()
+EMPTY: tuple[Any, ...] = ([], "[]")
+MOST_CODES = 10
+MOST_LABELS = 50
+
+
+def is_span(value: Any) -> bool:
+    """Whether an object says where a span starts and ends."""
+    return isinstance(value, Mapping) and _first(value, STARTS) is not None and _first(value, ENDS) is not None
+
+
+def is_answer(value: Any) -> bool:
+    """Whether an object is an answer as SQuAD has them: its text, and where that starts."""
+    return isinstance(value, Mapping) and "text" in value and "answer_start" in value
+
+
+def _first(value: Mapping[str, Any], names: Sequence[str]) -> str | None:
+    return next((name for name in names if name in value), None)
+
+
+def as_they_are_meant(gold: GoldRows) -> GoldRows:
+    """The gold with every column whose values all are of another form in the form of its field.
+
+    Raises:
+        UserError: numbers that can be read in two ways.
+    """
+    columns: dict[str, Sequence[Any]] = {}
+    notes = [*gold.notes]
+    forms = JSON_FORMS if gold.is_json else CELL_FORMS
+    for name, values in gold.columns.items():
+        for form, meaning in forms.items():
+            meant = _all_meant(values, meaning)
+            if meant is not None:
+                notes.append(f"{gold.file}: {name} is read as {form}")
+                values = meant
+        found = None if gold.is_json else _numbers(gold, name, values) or _listed_labels(values)
+        if found is not None:
+            values, form = found
+            notes.append(f"{gold.file}: {name} is read as {form}")
+        columns[name] = values
+    return replace(gold, columns=columns, notes=tuple(notes))
+
+
+def _all_meant(values: Sequence[Any], meaning: Callable[[Any], Any]) -> list[Any] | None:
+    """What values mean; None where one of them has not this form, or none means anything else than it says."""
+    found = []
+    is_other = False
+    for value in values:
+        meant = value if value in (None, "") else meaning(value)
+        if meant is NO_FORM:
+            return None
+        is_other = is_other or (meant != value and value not in EMPTY)
+        found.append(meant)
+    return found if is_other else None
+
+
+def _listed_labels(cells: Sequence[str]) -> tuple[list[str], str] | None:
+    """The cells of labels that are lists of JSON, with bars between the labels; None for any other."""
+    if not cells or not cells[0].startswith("["):
+        return None
+    lists = list(map(json_list, cells))
+    seen: Counter[str] = Counter()
+    for value in lists:
+        if not isinstance(value, list) or not all(isinstance(one, str) and "|" not in one for one in value):
+            return None
+        seen.update(value)
+    if len(seen) > MOST_LABELS or seen.total() < FEWEST_REPEATS * len(seen):
+        return None
+    return ["|".join(value or ()) for value in lists], "labels, which are written with bars between them"
+
+
+def _numbers(gold: GoldRows, name: str, cells: Sequence[str]) -> tuple[list[str], str] | None:
+    """The cells of numbers without their commas or percent signs, and the words for it; None for any other."""
+    if all(map(PERCENT.fullmatch, cells)):
+        return [cell.rstrip("%").rstrip() for cell in cells], "numbers, without their percent signs"
+    if not all(map(WITH_COMMA.fullmatch, cells)):
+        return None
+    with_commas = [cell for cell in cells if "," in cell]
+    if not with_commas or _are_codes(cells):
+        return None
+    if all(map(THOUSANDS.fullmatch, with_commas)):
+        return _without_thousands(gold, name, with_commas), "numbers, without the commas of their thousands"
+    if not all(map(DECIMAL_COMMA.fullmatch, cells)):
+        return None
+    return [cell.replace(",", ".") for cell in cells], "numbers, whose commas are written as points"
+
+
+def _without_thousands(gold: GoldRows, name: str, with_commas: Sequence[str]) -> list[str]:
+    """The cells without commas; raises UserError where each has one alone, which may stand for the decimal point."""
+    first = with_commas[0]
+    if max(cell.count(",") for cell in with_commas) == 1:
+        meant = f"{first.replace(',', '.')} or {first.replace(',', '')}"
+        raise UserError(f"{gold.file}: {name} holds numbers such as {first}. Expected {meant}, whichever is meant.")
+    return [cell.replace(",", "") for cell in gold.columns[name]]
+
+
+def _spans(value: Any) -> Any:
+    """Objects that say where spans start and end."""
+    if not isinstance(value, list) or not all(map(is_span, value)):
+        return NO_FORM
+    found = []
+    for span in value:
+        meant = [span[_first(span, STARTS)], span[_first(span, ENDS)]]
+        kind = span.get(_first(span, KINDS))
+        if isinstance(kind, list) and len(kind) == 1:
+            (kind,) = kind
+        if isinstance(kind, str):
+            meant.append(kind)
+        found.append(meant)
+    return found
+
+
+def _answers(value: Any) -> Any:
+    """Answers with their places; none is the empty answer, as SQuAD scores it."""
+    if is_answer(value) and isinstance(value["text"], list):
+        texts = value["text"]
+    elif isinstance(value, list) and all(map(is_answer, value)):
+        texts = [answer["text"] for answer in value]
+    else:
+        return NO_FORM
+    return list(dict.fromkeys(texts)) or [""]
+
+
+def json_list(cell: str) -> Any:
+    """The list in a cell; None where the cell is not JSON."""
+    try:
+        return json.loads(cell)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _python_list(cell: str) -> Any:
+    if not LIST.fullmatch(cell):
+        return NO_FORM
+    if json_list(cell) is not None:
+        return cell
+    try:
+        return json.dumps(ast.literal_eval(cell), ensure_ascii=False)
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        return NO_FORM
+
+
+def _in_cell(meaning: Callable[[Any], Any]) -> Callable[[str], Any]:
+    """The same for a cell that holds a JSON list."""
+
+    def of_cell(cell: str) -> Any:
+        if not cell.startswith("["):
+            return NO_FORM
+        meant = meaning(json_list(cell))
+        return NO_FORM if meant is NO_FORM else json.dumps(meant, ensure_ascii=False)
+
+    return of_cell
+
+
+def _are_codes(cells: Sequence[str]) -> bool:
+    """Whether cells such as `1,3` are sets of a few codes, in order, and no numbers with decimal commas."""
+    seen: Counter[str] = Counter()
+    for cell in cells:
+        parts = cell.split(",")
+        if not all(map(str.isdecimal, parts)) or list(map(int, parts)) != sorted(set(map(int, parts))):
+            return False
+        seen.update(parts)
+        if len(seen) > MOST_CODES:
+            return False
+    return seen.total() >= FEWEST_REPEATS * len(seen)
+
+
+def _multi_hot(value: Any) -> Any:
+    """A list that says of each label whether it holds; labels are called by their places."""
+    if not isinstance(value, list) or not value or not all(type(one) is int and one in (0, 1) for one in value):
+        return NO_FORM
+    return [str(place) for place, one in enumerate(value) if one]
+
+
+def _span_text(cell: str) -> Any:
+    """Places such as `0-4;9-12`."""
+    if not SPAN_TEXT.fullmatch(cell):
+        return NO_FORM
+    found = []
+    for start, end in PLACES.findall(cell):
+        found.append([int(start), int(end)])
+    return json.dumps(found)
+
+
+JSON_FORMS: Mapping[str, Callable[[Any], Any]] = {
+    "spans": _spans,
+    "texts, without their places": _answers,
+    "labels, which are called by their places in the lists, from 0": _multi_hot,
+}
+CELL_FORMS: Mapping[str, Callable[[str], Any]] = {
+    "lists of JSON": _python_list,
+    "spans": _in_cell(_spans),
+    "spans, whose ends are the first places after them": _span_text,
+    "texts, without their places": _in_cell(_answers),
+}
+"""How a column is said to be read → what a value of it means, or `NO_FORM`."""

@@ -1,0 +1,1 @@
+"""From bundle.yaml to the zip."""

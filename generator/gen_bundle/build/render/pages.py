@@ -1,0 +1,375 @@
+"""Pages and terms: Jinja2 over Markdown, strict about names that do not exist."""
+
+import math
+import posixpath
+import re
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+from jinja2 import (
+    Environment,
+    FileSystemLoader,
+    StrictUndefined,
+    TemplateError,
+    TemplateNotFound,
+    TemplateRuntimeError,
+    TemplateSyntaxError,
+    UndefinedError,
+    nodes,
+)
+from jinja2.compiler import CodeGenerator, Frame
+from jinja2.runtime import Context
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from gen_bundle.build.package.phase_data import PhaseData
+from gen_bundle.build.package.programs import entry_seconds
+from gen_bundle.build.package.resolve import Resolved
+from gen_bundle.build.render import submission_text, tables
+from gen_bundle.declaration.declared.settle import DECLARED
+from gen_bundle.declaration.model import CompetitionSettings, DeclaredPhase
+from gen_bundle.ground.errors import UserError
+
+# Rounds of all loops and calls of functions in one page: a page about a competition needs some hundreds.
+MOST_STEPS = 100_000
+MOST_CHARACTERS = 4_000_000
+MOST_BITS = 10_000
+MOST_WEIGHT = 100_000_000
+WIDE_PLACE = re.compile(r"%[^a-zA-Z%]*(?:\*|\d{5,})")
+WIDE_FIELD = re.compile(r"\{[^{}]*(?:\{|:[^{}]*\d{5,})")
+"""Widths in a format's text that no page needs, or that are given beside it."""
+GROWS = f"the page grows beyond {MOST_CHARACTERS:,} characters"
+TOO_LARGE = "the result of {} is too large for a page"
+
+
+class PageSandbox(ImmutableSandboxedEnvironment):
+    """Jinja2's sandbox, in which a page also comes to an end.
+
+    Every round of a loop and every call is counted, and what operators, filters and calls make is kept small, as is the
+    page itself: a foreign competition that goes on for ever ends with an error.
+    """
+
+    intercepted_binops = frozenset(["+", "*", "**", "%"])
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(
+            loader=_OwnFolder(folder),
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+            autoescape=False,  # Markdown: Codabench passes raw HTML through, and the declaration is the organiser's own
+            finalize=self._shown,
+        )
+        self.code_generator_class = _Counted
+        self.globals.pop("lipsum")  # texts of any length, which no page needs
+        self.filters = {name: self._bounded(function) for name, function in self.filters.items()}
+        self._steps = self._characters = 0
+
+    def page(self, template: str, context: Mapping[str, Any]) -> str:
+        """A template's text.
+
+        Raises:
+            TemplateError: what is wrong with it; anything else that its expressions raise passes through.
+        """
+        self._steps = self._characters = 0
+        parts: list[str] = []
+        length = 0
+        for part in self.get_template(template).generate(context):
+            length += len(part)
+            if length > MOST_CHARACTERS:
+                raise TemplateRuntimeError(GROWS)
+            parts.append(part)
+        return "".join(parts)
+
+    def call(self, context: Context, function: Any, *given: Any, **named: Any) -> Any:
+        """Call what a template calls; of the methods of texts the result is bounded like that of a filter."""
+        self._step()
+        owner = getattr(function, "__self__", None)
+        if isinstance(owner, str | bytes):
+            _refuse_huge(function.__name__, [owner, *given, *named.values()])
+        return self.kept(super().call(context, function, *given, **named))
+
+    def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
+        """Of the two methods that format, Jinja2's safe ones, with no width that a page does not need."""
+        safe = super().wrap_str_format(value)
+        if safe is not None and WIDE_FIELD.search(value.__self__):
+            raise TemplateRuntimeError(TOO_LARGE.format("format"))
+        return safe
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        """A sum, product, power or remainder, of numbers and texts of a size that a page may need."""
+        wide = operator == "%" and isinstance(left, str) and WIDE_PLACE.search(left)
+        if wide or _is_huge(operator, left, right):
+            raise TemplateRuntimeError(TOO_LARGE.format(operator))
+        return super().call_binop(context, operator, left, right)
+
+    def counted(self, items: Iterable[Any]) -> Iterator[Any]:
+        """The items of a loop, or those that a filter makes one by one: each is a step."""
+        for item in items:
+            self._step()
+            yield self._shown(item)
+
+    def kept(self, result: Any) -> Any:
+        """What a filter, a call or a concatenation has made."""
+        if isinstance(result, Sized) and len(result) > MOST_CHARACTERS:
+            raise TemplateRuntimeError(GROWS)
+        if isinstance(result, Iterator):
+            return self.counted(result)
+        return result
+
+    def _step(self) -> None:
+        self._steps += 1
+        if self._steps > MOST_STEPS:
+            raise TemplateRuntimeError(f"the page takes more than {MOST_STEPS:,} rounds of loops and calls")
+
+    def _shown(self, value: Any) -> Any:
+        """Count what comes out of expressions and loops, also where a block keeps it."""
+        self._characters += _length(value)
+        if self._characters > 10 * MOST_CHARACTERS:
+            raise TemplateRuntimeError(GROWS)
+        return value
+
+    def _bounded(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A filter that makes nothing large."""
+        name = function.__name__.removeprefix("do_").removeprefix("sync_do_")
+
+        @wraps(function)
+        def bounded(*given: Any, **named: Any) -> Any:
+            self._step()
+            data = [one for one in given if not isinstance(one, Context | Environment | nodes.EvalContext)]
+            if name != "format":
+                if isinstance(data[0], int):
+                    data[0] = 1
+                _refuse_huge(name, [*data, *named.values()])
+            elif WIDE_PLACE.search(str(data[0])):
+                raise TemplateRuntimeError(TOO_LARGE.format(name))
+            return self.kept(function(*given, **named))
+
+        return bounded
+
+
+def _refuse_huge(name: str, data: Iterable[Any]) -> None:
+    """Nothing that a filter or a method makes is larger than the product of what it is given."""
+    if math.prod(map(_weight, data)) > MOST_WEIGHT:
+        raise TemplateRuntimeError(TOO_LARGE.format(name))
+
+
+def _weight(value: Any) -> int:
+    if isinstance(value, int):
+        return max(1, abs(value))
+    if isinstance(value, list | tuple):
+        return max(1, sum(map(_length, value)))
+    return _length(value)
+
+
+def _length(value: Any) -> int:
+    """The characters of a text; of anything else 1."""
+    if isinstance(value, str):
+        return max(1, len(value))
+    return 1
+
+
+def _is_huge(operator: str, left: Any, right: Any) -> bool:
+    """Whether a sum, product or power takes more room than a page needs; other operands fail by themselves."""
+    if operator == "%":
+        return False
+    if isinstance(left, int) and isinstance(right, int):
+        bits = {
+            "+": 0,
+            "*": left.bit_length() + right.bit_length(),
+            "**": left.bit_length() * right,
+        }
+        return bits[operator] > MOST_BITS
+    length, times = 0, 1
+    for one in (left, right):
+        if isinstance(one, Sized):
+            length += len(one)
+        elif isinstance(one, int):
+            times = one
+    return length * times > MOST_CHARACTERS
+
+
+class _Counted(CodeGenerator):
+    """Compiles `for` so that each round is counted, and `~` so that its text is bounded."""
+
+    def visit_For(self, node: nodes.For, frame: Frame) -> None:  # noqa: N802 - Jinja2's name
+        count = nodes.EnvironmentAttribute(PageSandbox.counted.__name__)
+        node.iter = nodes.Call(count, [node.iter], [], None, None, lineno=node.lineno)
+        super().visit_For(node, frame)
+
+    def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:  # noqa: N802 - Jinja2's name
+        self.write(f"environment.{PageSandbox.kept.__name__}(")
+        super().visit_Concat(node, frame)
+        self.write(")")
+
+
+class _OwnFolder(FileSystemLoader):
+    """Finds templates in a folder, and through no link that leads out of it."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._home = folder.resolve()
+
+    def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
+        """A template's text.
+
+        Raises:
+            TemplateNotFound: there is none in the folder.
+        """
+        text, file, is_current = super().get_source(environment, template)
+        if not Path(file).resolve().is_relative_to(self._home):
+            raise TemplateNotFound(template, f"{template} lies outside the competition's folder")
+        return text, file, is_current
+
+
+TERMS = "terms.md"
+TEMPLATES = Path(__file__).resolve().parent / "templates" / "starting_kit"
+ENVIRONMENT = Environment(
+    loader=FileSystemLoader(TEMPLATES),
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+    autoescape=False,  # noqa: S701 - Markdown, of the organisers' own words
+)
+"""The tool's own templates, where pages of the organisers have a sandbox."""
+
+
+def page_name(declaration: CompetitionSettings, file: str) -> str:
+    """The name of a page in the bundle: `pages/overview.md.j2` → `pages/overview.md`; raw, its own."""
+    if declaration.raw:
+        return posixpath.normpath(file)
+    return "pages/" + Path(file).name.removesuffix(".j2")
+
+
+def terms_name(declaration: CompetitionSettings) -> str:
+    """The name of the terms in the bundle."""
+    return posixpath.normpath(declaration.terms) if declaration.raw else TERMS
+
+
+def render_pages(competition: Resolved, phases: Sequence[PhaseData] = ()) -> dict[str, bytes]:
+    """The rendered pages and terms by their name in the bundle, over the data of `phases`; raises as `rendered`."""
+    return rendered(competition.folder, competition.declaration, _context(competition, phases))
+
+
+def rendered(folder: Path, declaration: CompetitionSettings, context: Mapping[str, Any]) -> dict[str, bytes]:
+    """Pages and terms by their name in the bundle: templates over what `context` holds, or as they are.
+
+    Raises:
+        UserError: what is wrong with the templates: file, line, reason; all of them.
+    """
+    sandbox = PageSandbox(folder)
+    files = sorted({page.file for page in declaration.pages})
+    names = {page_name(declaration, file): file for file in files}
+    names[terms_name(declaration)] = declaration.terms
+    pages: dict[str, bytes] = {}
+    problems = []
+    for file in files:
+        if file not in names.values():
+            what = "another page's file has the same name. Expected a name for each page of its own."
+            problems.append(f"{file}: {what}")
+    for name, template in names.items():
+        if declaration.raw:
+            pages[name] = (folder / template).read_bytes()
+            continue
+        try:
+            text = sandbox.page(template, context)
+        except Exception as error:  # a template is the organiser's code: it may divide by zero
+            problems.append(_problem(template, error))
+            continue
+        if not text.strip():
+            problems.append(f"{template}: is empty. Codabench refuses a page without content.")
+        pages[name] = (text.rstrip() + "\n").encode()
+    if problems:
+        raise UserError(*problems)
+    return pages
+
+
+def _problem(template: str, error: Exception) -> str:
+    place, what, expected = template, str(error), "a template that can be rendered"
+    if isinstance(error, TemplateSyntaxError):
+        place = f"{template}:{error.lineno}"
+    elif line := _template_line(error, template):
+        place = f"{template}:{line}"
+    if isinstance(error, UnicodeError):
+        return f"{place}: holds bytes that are not UTF-8. Expected UTF-8 text."
+    if isinstance(error, TemplateError):
+        what = error.message or ""
+    if isinstance(error, UndefinedError):
+        expected = "a name that pages can use"
+    what = (what or type(error).__name__).rstrip(".")
+    return f"{place}: {what}. Expected {expected} (see docs/pages.md), or `raw: true`."
+
+
+def _template_line(error: Exception, template: str) -> int | None:
+    """The line of the template that was being rendered: the innermost frame that lies in it."""
+    found = None
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        if frame.f_code.co_filename.endswith(template):
+            found = line
+    return found
+
+
+def _context(competition: Resolved, phases: Sequence[PhaseData]) -> dict[str, Any]:
+    """What templates may use: plain values alone, since a method of an object may do anything."""
+    declaration = competition.declaration
+    primary = competition.tasks[0].columns[0].key
+
+    def metrics_table(task_id: str | None = None) -> str:
+        if task_id not in (None, *competition.all_task_ids):
+            raise TemplateRuntimeError(f"metrics_table: no task {task_id!r}")
+        table = tables.metrics_table([task for task in competition.tasks if task_id in (None, task.id)], primary)
+        if task_id is None and len(competition.parts) > 1:
+            return f"{table}\n\n{tables.tasks_table(competition.tasks)}"
+        return table
+
+    answered = submission_text.tables_of(declaration.submission, phases)
+
+    def format_example() -> str:
+        if declaration.scoring_program != DECLARED:
+            raise TemplateRuntimeError("format_example: works only with scoring_program: declared")
+        return submission_text.example_text(answered)
+
+    declared = declaration.model_dump()
+    tasks = [task for task in declared["tasks"] if task["id"] in competition.task_ids]
+    here = [phase.id for phase in competition.phases]
+    return {
+        "competition": {**declared, "options": competition.public_options},
+        "name": competition.name,
+        "phases": [phase for phase in declared["phases"] if phase["id"] in here],
+        "milestones": declared["milestones"],
+        "tasks": tasks,
+        "task_ids": [task["id"] for task in tasks],
+        "options": competition.public_options,
+        "primary": tasks[0]["columns"][0],
+        "synthetic": bool(competition.synthetic_phases),
+        "metrics_table": metrics_table,
+        "phases_table": lambda: tables.phases_table(competition.phases, declaration.time_zones, declaration.milestones),
+        "limits_table": lambda: tables.limits_table(competition.phases, competition.tasks),
+        "details_table": lambda: tables.details_table(competition.phases, declaration.details_min_items),
+        "code_text": lambda: _code_text(competition),
+        "format_table": lambda: submission_text.format_text(answered),
+        "format_example": format_example,
+        "task_text": lambda: submission_text.task_text(answered),
+        "rows_text": lambda: submission_text.rows_text(answered),
+        "data_table": lambda: submission_text.data_table(phases),
+        "baselines_text": lambda: submission_text.baselines_text(phases),
+    }
+
+
+def _code_text(competition: Resolved) -> str:
+    if not competition.takes_code:
+        raise TemplateRuntimeError("code_text: participants hand in no code here (submission.kind)")
+    return code_text(competition, competition.phases)
+
+
+def code_text(competition: Resolved, phases: Sequence[DeclaredPhase]) -> str:
+    """What the code must offer, where it runs and what it may use; Markdown without headings."""
+    rows = [[one.name, f"{entry_seconds(competition, one)} s"] for one in phases]
+    seconds = tables.markdown_table(["Phase", "Time for the code"], rows)
+    declaration = competition.declaration
+    template = ENVIRONMENT.get_template("code.md.j2")
+    return template.render(submission=declaration.submission, image=declaration.image, seconds=seconds)

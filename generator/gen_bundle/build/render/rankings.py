@@ -1,0 +1,189 @@
+"""A ranking as text, CSV, JSON, Markdown and LaTeX.
+
+Teams choose their names themselves: in each form but JSON, which keeps them exactly, a name is harmless text in a line.
+"""
+
+import csv
+import io
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gen_bundle.build.render.tables import markdown_table
+from gen_bundle.ground.plain_text import one_line
+
+
+@dataclass(frozen=True)
+class RankingTable:
+    """A table to be printed: its title, its columns' headings and its rows of texts."""
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The answer of a scoring package.
+
+    Attributes:
+        result: what a program may read: `teams`, a record for each team, and what else the package's rule decides.
+        tables: what people read.
+        notes: what the organisers should know, such as ties.
+    """
+
+    result: Mapping[str, Any]
+    tables: Sequence[RankingTable]
+    notes: Sequence[str]
+
+    @property
+    def unscored(self) -> Mapping[str, Sequence[str]]:
+        """Teams whose submission could not be scored, with the reasons."""
+        return {team["team"]: team["not_scored"] for team in self.result["teams"] if team.get("not_scored")}
+
+
+LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        **{character: f"\\{character}" for character in "&%$#_{}"},
+    }
+)
+# What begins code, emphasis, links, images, HTML and entities; `_` within a word begins nothing.
+MARKED = re.compile(r"[\\`*\[\]<>~]|&(?=#|\w+;)|(?<![^\W_])_|_(?![^\W_])")
+# Spreadsheets take a cell that begins so for a formula; https://owasp.org/www-community/attacks/CSV_Injection
+FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
+NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
+
+
+def as_text(ranking: Ranking) -> str:
+    """Tables for a terminal, numbers to the right."""
+    return "\n".join(map(_text_table, ranking.tables))
+
+
+def as_csv(ranking: Ranking) -> str:
+    """One row for each team with everything there is about it; lists are joined by blanks.
+
+    A text that a spreadsheet would take for a formula gets an apostrophe before it.
+    """
+    teams: Sequence[Mapping[str, Any]] = ranking.result["teams"]
+    return csv_text([teams[0], *(team.values() for team in teams)])
+
+
+def csv_text(rows: Iterable[Iterable[Any]]) -> str:
+    """A table of which no spreadsheet takes a cell for a formula: such a text gets an apostrophe before it."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(map(_csv_cell, row) for row in rows)
+    return out.getvalue()
+
+
+def _csv_cell(value: Any) -> Any:
+    if isinstance(value, list):
+        value = " ".join(value)
+    if not isinstance(value, str):
+        return value
+    text = one_line(value)
+    if text.lstrip().startswith(FORMULA) and not NUMBER.fullmatch(text):
+        return f"'{text}"
+    return text
+
+
+def as_json(ranking: Ranking) -> str:
+    """The result as a JSON object; what would steer a terminal is written as escapes."""
+    text = json.dumps(ranking.result, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+
+
+def as_markdown(ranking: Ranking) -> str:
+    """A section with a table for each ranking, fit for a results page."""
+    sections = []
+    for table in ranking.tables:
+        rows = [list(map(_markdown, row)) for row in table.rows]
+        sections.append(f"## {_markdown(table.title)}\n\n{markdown_table(table.header, rows)}\n")
+    return "\n".join(sections)
+
+
+def _markdown(text: str) -> str:
+    """A text that Markdown shows as it is; the bars of a table are `markdown_table`'s."""
+    return MARKED.sub(r"\\\g<0>", one_line(text))
+
+
+def as_latex(ranking: Ranking) -> str:
+    """A table environment for each ranking; needs no package."""
+    return "\n".join(map(_latex_table, ranking.tables))
+
+
+FORMATS: Mapping[str, Callable[[Ranking], str]] = {
+    "text": as_text,
+    "csv": as_csv,
+    "json": as_json,
+    "markdown": as_markdown,
+    "latex": as_latex,
+}
+
+
+def _text_table(table: RankingTable) -> str:
+    lines = [list(map(one_line, line)) for line in (table.header, *table.rows)]
+    printed = [""] * len(lines)
+    for cells, to_right in zip(zip(*lines, strict=True), _to_right(table), strict=True):
+        width = max(map(_cells_of, cells))
+        for at, cell in enumerate(cells):
+            blanks = " " * (width - _cells_of(cell))
+            if to_right:
+                printed[at] += f"{blanks}{cell}  "
+            else:
+                printed[at] += f"{cell}{blanks}  "
+    return "\n".join([table.title, "=" * len(table.title), *map(str.rstrip, printed)]) + "\n"
+
+
+def _cells_of(text: str) -> int:
+    """Places that a text takes on a terminal: letters of East Asian scripts take two, combining marks none."""
+    places = 0
+    for letter in text:
+        if unicodedata.east_asian_width(letter) in ("W", "F"):
+            places += 1
+        if unicodedata.combining(letter) == 0:
+            places += 1
+    return places
+
+
+def _to_right(table: RankingTable) -> list[bool]:
+    """Of each column, whether it holds numbers alone."""
+    columns = [True] * len(table.header)
+    for row in table.rows:
+        for at, cell in enumerate(row):
+            columns[at] &= cell == "" or cell.rstrip("=").replace(".", "").lstrip("-").isdigit()
+    return columns
+
+
+def _latex_table(table: RankingTable) -> str:
+    columns = "".join("lr"[to_right] for to_right in _to_right(table))
+    header, *rows = (" & ".join(map(latex_text, cells)) + r" \\" for cells in (table.header, *table.rows))
+    return "\n".join(
+        [
+            r"\begin{table}",
+            r"\centering",
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\hline",
+            header,
+            r"\hline",
+            *rows,
+            r"\hline",
+            r"\end{tabular}",
+            rf"\caption{{{latex_text(table.title)}}}",
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def latex_text(text: str) -> str:
+    """A text in one line that LaTeX sets as it is."""
+    return one_line(text).translate(LATEX)

@@ -1,0 +1,183 @@
+"""What a program sees of this machine where the kernel lets it be kept apart: the system, its folders, nothing else."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from gen_bundle.ground.starting import environment
+
+LAUNCHER = Path(__file__).with_name("launcher.py")
+PROBE_SECONDS = 30
+MOST_SHOWN = 300
+SYSTEM = ("/usr", "/opt", "/nix", "/gnu", "/sys", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+# What programs and libraries read there. Not all of it: services keep their keys and passwords beside these.
+SETTINGS = (
+    *("alternatives", "ld.so.*", "passwd", "group", "nsswitch.conf", "hosts", "localtime", "timezone", "mime.types"),
+    *("ssl/certs", "ssl/openssl.cnf", "pki/tls/certs", "pki/ca-trust", "ca-certificates*", "fonts", "magic"),
+    *("services", "protocols", "R", "java*", "perl", "python3*", "OpenCL", "vulkan"),
+)
+FOLDERS = {
+    *("HOME", "TMPDIR", "TEMP", "TMP", "HF_HOME", "HF_HUB_CACHE", "HF_DATASETS_CACHE"),
+    *("TRANSFORMERS_CACHE", "SENTENCE_TRANSFORMERS_HOME", "TORCH_HOME", "NLTK_DATA"),
+}
+"""Variables that name folders of this machine."""
+HOME = "/root"
+"""The home of programs there, as in a container."""
+
+
+@dataclass(frozen=True)
+class Bind:
+    """A folder or file of this machine, under the name by which a program finds it."""
+
+    source: Path
+    target: str
+    writable: bool = False
+
+
+@dataclass(frozen=True)
+class Apart:
+    """The world of a program that is kept apart.
+
+    Attributes:
+        binds: what it finds there beside the system and the interpreter.
+        network: it sees this machine's network; else only its own.
+    """
+
+    binds: Sequence[Bind]
+    network: bool = False
+
+
+def launcher_command(report: int) -> list[str]:
+    """The command of the launcher; `report` is the descriptor of the pipe for why the program could not begin."""
+    return [sys.executable, "-I", "-S", str(LAUNCHER), str(report)]
+
+
+def asked(argv: Sequence[str], folder: str, apart: Apart | None, python: str) -> bytes:
+    """What the launcher reads: a program that is kept apart, or only ended with all that it starts.
+
+    Args:
+        argv: the program's own command.
+        folder: where it is run, as it is called there.
+        apart: its world; None: this machine.
+        python: the interpreter that it may need.
+    """
+    request: dict[str, object] = {
+        "argv": list(argv),
+        "folder": folder,
+        "parent": os.getpid(),
+        "apart": apart is not None,
+    }
+    if apart is not None:
+        binds, links = _system()
+        binds = [*binds, *(Bind(place, str(place)) for place in _of_interpreter(python)), *apart.binds]
+        resolver = Path("/etc/resolv.conf")
+        if apart.network and resolver.exists():
+            binds.append(Bind(resolver.resolve(), str(resolver)))
+        shown = [(str(one.source), one.target, "rw" if one.writable else "ro") for one in _not_twice(binds)]
+        request |= {"binds": shown, "links": links, "network": apart.network}
+    return json.dumps(request).encode()
+
+
+@cache
+def why_not(python: str = sys.executable) -> str:
+    """Why programs of this interpreter cannot be kept apart on this machine; empty where they can."""
+    if sys.platform != "linux":
+        return "only Linux keeps programs apart without containers"
+    reading, report = os.pipe()
+    try:
+        ended = subprocess.run(
+            launcher_command(report),
+            input=asked([python, "-c", "pass"], "/", Apart(()), python),
+            pass_fds=[report],
+            env=environment(),
+            capture_output=True,
+            timeout=PROBE_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        os.close(reading)
+        return str(error)
+    finally:
+        os.close(report)
+    with os.fdopen(reading, "rb") as reported:
+        reason = reported.read().partition(b" ")[2] or ended.stderr[-MOST_SHOWN:]
+    if ended.returncode == 0:
+        return ""
+    return f"this system refuses it: {reason.decode(errors='replace').strip()}"
+
+
+def environment_apart() -> dict[str, str]:
+    """What of our environment holds there as well; the folders that it names are the caches alone."""
+    kept = {name: value for name, value in environment().items() if name not in FOLDERS}
+    return {**kept, **_cache_variables(), "HOME": HOME}
+
+
+def caches() -> list[Bind]:
+    """Folders of downloaded models and data, which hold no token as the folders around them do."""
+    return [Bind(Path(place), place) for place in _cache_variables().values()]
+
+
+def _cache_variables() -> dict[str, str]:
+    ours = environment()
+    home = Path(ours.get("HOME", HOME))
+    hub = Path(ours.get("HF_HOME", home / ".cache/huggingface")) / "hub"
+    usual = {"HF_HUB_CACHE": hub, "TORCH_HOME": home / ".cache/torch", "NLTK_DATA": home / "nltk_data"}
+    places = {name: Path(ours.get(name, place)) for name, place in usual.items()}
+    return {name: str(place) for name, place in places.items() if place.is_absolute() and place.is_dir()}
+
+
+@cache
+def _system() -> tuple[list[Bind], list[list[str]]]:
+    """The folders of the system, and the links at its top such as /bin."""
+    binds, links = [], []
+    for name in SYSTEM:
+        place = Path(name)
+        if place.is_symlink():
+            links.append([str(place.readlink()), name])
+        elif place.is_dir():
+            binds.append(Bind(place, name))
+    found = [path for pattern in SETTINGS for path in sorted(Path("/etc").glob(pattern))]
+    for path in found:
+        if path.is_symlink():
+            links.append([os.path.realpath(path), str(path)])
+        elif os.access(path, os.R_OK):
+            binds.append(Bind(path, str(path)))
+    return binds, links
+
+
+@cache
+def _of_interpreter(python: str) -> list[Path]:
+    """The folders that an interpreter needs: where it is installed, its environment, and the packages that it finds."""
+    asks = "import sys, json; print(json.dumps([[sys.prefix, sys.base_prefix, sys.exec_prefix], sys.path]))"
+    answer = subprocess.run(
+        [python, "-c", asks],
+        cwd="/",
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=True,
+        timeout=PROBE_SECONDS,
+    )
+    prefixes, on_path = json.loads(answer.stdout)
+    packages = [place for place in on_path if Path(place).name in {"site-packages", "dist-packages"}]
+    places = [Path(place) for place in (*prefixes, *packages) if place != "/" and Path(place).is_dir()]
+    # Some installers link packages to where they keep one copy for all environments.
+    found = [entry for place in packages for entry in sorted(Path(place).glob("*"))]
+    linked = {entry.resolve().parent for entry in found if entry.is_symlink()}
+    return [*places, *(place.resolve() for place in places), *sorted(linked)]
+
+
+def _not_twice(binds: Sequence[Bind]) -> list[Bind]:
+    """Without what is seen already, at the same place, within another folder; folders before what lies in them."""
+    kept: list[Bind] = []
+    for bind in sorted(binds, key=lambda one: len(Path(one.target).parts)):
+        same = [one for one in kept if str(one.source) == one.target]
+        seen = str(bind.source) == bind.target and any(Path(bind.target).is_relative_to(one.target) for one in same)
+        if not seen or bind.writable:
+            kept.append(bind)
+    return kept

@@ -1,0 +1,1 @@
+"""Looking at a competition before it is uploaded: preview, differences, power."""

@@ -1,0 +1,311 @@
+"""Differences in programs and data: what their settings and items say first, then which files differ.
+
+Of a data file it is said how many items came, went or changed; never which, and nothing of what they hold.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import PurePosixPath
+from typing import Any
+
+from gen_bundle.check.bundle import Bundle, once_a_bundle
+from gen_bundle.check.leaks.records import json_value, lines, rows
+from gen_bundle.codabench.competition import DataUse
+from gen_bundle.codabench.reading import as_text
+from gen_bundle.ground.yaml_document import MAX_METADATA_BYTES
+from gen_bundle.ground.zips.tree import Node, sha256_of
+from gen_bundle.ground.zips.writing import JUNK
+from gen_bundle.look.difference.changes import (
+    Difference,
+    Effect,
+    Named,
+    changed_settings,
+    paired,
+    phases_named,
+    tasks_named,
+    whole_item,
+)
+
+# What a program of ours says of itself without changing a score that it writes.
+WORDS = frozenset(
+    [
+        *("competition", "title", "task_names", "meaning", "precision", "hidden", "details"),
+        *("details_min_items", "baselines", "computation", "of", "tie_break"),
+    ]
+)
+PROGRAM_JSON = "program.json"
+MAX_PROGRAM_JSON = 4 * 1024 * 1024
+ROLES = {
+    "scoring_program": ("programs", Effect.RERUN),
+    "ingestion_program": ("programs", Effect.RERUN),
+    "reference_data": ("reference data", Effect.RERUN),
+    "input_data": ("input data", Effect.RERUN),
+    "public_data": ("public data", Effect.SHOWN),
+    "starting_kit": ("starting kits", Effect.SHOWN),
+    "solution": ("solutions", Effect.SHOWN),
+}
+SHOWN_FILES = 20
+Files = Mapping[str, Node]
+Key = tuple[str, ...]
+"""Names of columns or fields."""
+
+
+def file_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
+    """Every program and data file of the tasks, the phases and the solutions."""
+    for named in (tasks_named, phases_named):
+        for before, after in paired(named(old.competition), named(new.competition)):
+            if before is None or after is None:
+                continue  # a whole task or phase came or went, which is said where it belongs
+            for role in dict.fromkeys([*before.files, *after.files]):
+                yield from use_changes(role, after.name, old, before.files.get(role), new, after.files.get(role))
+    part, effect = ROLES["solution"]
+    for before, after in paired(_solutions(old), _solutions(new)):
+        if before is None or after is None:
+            yield whole_item(part, (after or before)[0], after is not None, effect)
+        else:
+            yield from use_changes("solution", after[0], old, before[1], new, after[1])
+
+
+def _solutions(bundle: Bundle) -> list[Named]:
+    """The solutions, each recognised by its name, then by that of its file, then by its place."""
+    found = []
+    for place, one in enumerate(bundle.competition.solutions):
+        file = PurePosixPath(str(one.path)).stem
+        name = as_text(bundle.mapping(one.at[:-1]).get("name")) or ""
+        found.append(Named((name, file, place), (name or file, one)))
+    return found
+
+
+def use_changes(
+    role: str, name: str, old: Bundle, before: DataUse | None, new: Bundle, after: DataUse | None
+) -> Iterator[Difference]:
+    """The differences of one program or data in a task, phase or solution of that name."""
+    part, effect = ROLES[role]
+    item = name
+    if part == "programs":
+        item = f"{name}: {role.replace('_', ' ')}"
+    if before is None or after is None:
+        yield whole_item(part, item, after is not None, effect)
+        return
+    one, other = packed_files(old, before), packed_files(new, after)
+    if one is None or other is None:
+        if (one is None) != (other is None) or not _is_same(old.find(before.path), before, new.find(after.path), after):
+            yield Difference(part, item, "path", effect, str(before.path), str(after.path))
+        return
+    if part in ("programs", "starting kits"):
+        yield from _program_changes(part, item, effect, one, other)
+    else:
+        keys = dict.fromkeys([*_declared_keys(new), *_declared_keys(old)])
+        yield from _data_changes(part, item, effect, one, other, keys)
+
+
+def _is_same(old: object, before: DataUse, new: object, after: DataUse) -> bool:
+    """Whether what cannot be unpacked is the same: by its bytes, or by its path where a site has not given them."""
+    if isinstance(old, Node) and isinstance(new, Node):
+        return sha256_of(old) == sha256_of(new)
+    return str(before.path) == str(after.path)
+
+
+def packed_files(bundle: Bundle, use: DataUse | None) -> Files | None:
+    """The files of a program or data, by name; None where its path leads to nothing that can be unpacked."""
+    unpacked = bundle.unpacked(use)
+    if unpacked is None or unpacked.form in ("no zip", "server"):
+        return None
+    return {name: node for name, node in unpacked.tree.files() if JUNK.isdisjoint(name.split("/"))}
+
+
+def _program_changes(part: str, item: str, effect: Effect, old: Files, new: Files) -> Iterator[Difference]:
+    """The settings of a program of ours first, one by one; then the command, and which files differ."""
+    said: set[str] = set()
+    if PROGRAM_JSON in old and PROGRAM_JSON in new:
+        said.add(PROGRAM_JSON)
+    try:
+        settings = list(_json_changes(program_settings(old), program_settings(new), ""))
+    except RecursionError:  # nested too deeply for anything of ours
+        settings, said = [], set()
+    for name, one, other in settings:
+        becomes = effect
+        if effect is Effect.RERUN and _keeps_scores(name, other):
+            becomes = Effect.KEEP
+        yield Difference(part, item, name, becomes, one, other)
+    yield from changed_settings(part, item, {"command": (_command(old), effect)}, {"command": (_command(new), effect)})
+    if _command(old) != _command(new):
+        said |= {"metadata.yaml", "metadata"}
+    yield from _changed_files(part, item, effect, old, new, leave=said)
+
+
+def _keeps_scores(name: str, new: str | None) -> bool:
+    """Whether a setting of ours changes no score that is written: a word, or a column that is no longer there."""
+    words = name.split(".")
+    of_options = words[:2] in (["options", "metrics"], ["options", "expressions"])
+    is_column = (words[0] == "columns" and len(words) == 2) or (of_options and len(words) == 4)
+    return bool(WORDS.intersection(words)) or (is_column and new is None)
+
+
+def program_settings(files: Files) -> Any:
+    """What program.json of one of our programs holds: options, columns, versions; nothing of another program."""
+    if PROGRAM_JSON not in files:
+        return {}
+    try:
+        program = json.loads(files[PROGRAM_JSON].read(MAX_PROGRAM_JSON))
+    except (ValueError, RecursionError):
+        return {}
+    if isinstance(program, dict):
+        program.pop("code", None)  # the digest of the files, which are compared themselves
+    return program
+
+
+def _json_changes(old: Any, new: Any, at: str) -> Iterator[tuple[str, str | None, str | None]]:
+    """The deepest places that differ, with the value on each side; objects in lists are matched by their `key`."""
+    before, after = _by_name(old), _by_name(new)
+    if before is None or after is None:
+        if old != new:
+            yield at, _json(old), _json(new)
+        return
+    for name in dict.fromkeys([*before, *after]):
+        place = f"{at}.{name}" if at else name
+        yield from _json_changes(before.get(name), after.get(name), place)
+
+
+def _json(value: Any) -> str | None:
+    if value is None:
+        return None
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _by_name(value: Any) -> dict[str, Any] | None:
+    if isinstance(value, dict):
+        return value
+    if isinstance(value, list) and value:
+        with suppress(TypeError, KeyError):
+            return {str(part["key"]): part for part in value}
+    return None
+
+
+def _command(files: Files) -> str | None:
+    found = files.get("metadata.yaml") or files.get("metadata")
+    if found is None:
+        return None
+    return found.read(MAX_METADATA_BYTES).decode("utf-8", "replace").strip()
+
+
+def _changed_files(
+    part: str, item: str, effect: Effect, old: Files, new: Files, leave: set[str]
+) -> Iterator[Difference]:
+    changed = []
+    for name in sorted((old.keys() | new.keys()) - leave):
+        if name not in old:
+            changed.append(f"+ {name}")
+        elif name not in new:
+            changed.append(f"- {name}")
+        elif sha256_of(old[name]) != sha256_of(new[name]):
+            changed.append(f"~ {name}")
+    if changed:
+        shown = changed[:SHOWN_FILES]
+        if len(changed) > SHOWN_FILES:
+            shown.append(f"… and {len(changed) - SHOWN_FILES} more")
+        yield Difference(part, item, f"{len(changed)} files", effect, detail=tuple(shown))
+
+
+@once_a_bundle
+def _declared_keys(bundle: Bundle) -> Iterator[Key]:
+    """The keys of the tables that its scoring programs read, where they come from a declaration."""
+    for task in bundle.competition.tasks:
+        program = program_settings(packed_files(bundle, task.files.get("scoring_program")) or {})
+        with suppress(KeyError, TypeError):  # another program, which may have a program.json of any kind
+            yield from [tuple(map(str, table["key"])) for table in program["options"]["tables"]]
+
+
+def _data_changes(
+    part: str, item: str, effect: Effect, old: Files, new: Files, keys: Collection[Key]
+) -> Iterator[Difference]:
+    """How many items of each file came, went or changed; the names of secret files are not secret, their content is."""
+    for name in sorted(old.keys() | new.keys()):
+        if name not in old or name not in new:
+            what = "added" if name in new else "removed"
+            yield Difference(part, item, f"{name} {what}", effect)
+        elif sha256_of(old[name]) != sha256_of(new[name]):
+            before, after = _items(old[name]), _items(new[name])
+            text, becomes = _counted(before, after, keys), effect
+            if not text:
+                text = "written differently, the same items: no score changes"
+                if effect is Effect.RERUN:
+                    becomes = Effect.KEEP
+            yield Difference(part, item, name, becomes, f"{len(before)} items", f"{len(after)} items", (text,))
+
+
+Items = Sequence[Mapping[str, Any]]
+
+
+def _counted(before: Items, after: Items, declared: Collection[Key]) -> str:
+    """What became of items, by a declared key, or else a column or field, that is unique; empty where nothing did.
+
+    Without such a key they are compared as bags; where the order may say which item it is, it counts, too.
+    """
+    keys = list(declared)
+    if before:
+        keys += zip(filter(None, before[0]))
+    is_moved = False
+    for key in keys:
+        one, other = _by_key(key, before), _by_key(key, after)
+        if one and other:
+            changed = sum(one[values] != other[values] for values in one.keys() & other.keys())
+            counts = {"added": len(other.keys() - one), "removed": len(one.keys() - other), "changed": changed}
+            break
+    else:
+        texts, other_texts = list(map(_frozen, before)), list(map(_frozen, after))
+        bag, other_bag = Counter(texts), Counter(other_texts)
+        counts = {"added": (other_bag - bag).total(), "removed": (bag - other_bag).total()}
+        is_moved = bag == other_bag and texts != other_texts
+    if not any(counts.values()) and not is_moved:
+        return ""
+    said = [f"{number} {what}" for what, number in counts.items()]
+    if is_moved:
+        said.append("in another order")
+    return ", ".join(said)
+
+
+def _items(node: Node) -> Items:
+    """The items of a file: rows by column title, objects of JSON, lines of anything else; every one a mapping."""
+    value = json_value(node)
+    if isinstance(value, dict):
+        return [{"key": key, "": one} for key, one in value.items()]
+    if isinstance(value, list):
+        return [one if isinstance(one, dict) else {"": one} for one in value]
+    head, *table = list(filter(None, rows(node))) or [[]]
+    if table and set(map(len, table)) == {len(head)}:
+        return [dict(zip(head, row, strict=True)) for row in table]
+    found = list(filter(str.strip, lines(node)))
+    return _objects(found) or [{"": line} for line in found]
+
+
+def _objects(found: Iterable[str]) -> list[dict[str, Any]]:
+    """The lines of JSON Lines; none where a line is something else."""
+    objects = []
+    for line in found:
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            return []
+        if not isinstance(value, dict):
+            return []
+        objects.append(value)
+    return objects
+
+
+def _by_key(key: Key, items: Items) -> dict[tuple[str, ...], str]:
+    """Every item by its key; nothing where one lacks a field of it, or two have the same."""
+    found = {}
+    for item in items:
+        if not item.keys() >= {*key}:
+            return {}
+        found[tuple(str(item[name]) for name in key)] = _frozen(item)
+    if len(found) < len(items):
+        return {}
+    return found
+
+
+def _frozen(item: Any) -> str:
+    return json.dumps(item, sort_keys=True, ensure_ascii=False, default=str)

@@ -1,0 +1,209 @@
+"""Workers on other machines: a real scheduler and real worker processes, over TCP on loopback."""
+
+import importlib
+import io
+import re
+import warnings
+import zipfile
+from collections.abc import Iterator
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from gen_bundle.after.rescore import scoring_job
+from gen_bundle.after.rescore.scoring_job import Lost, job_for, opened_bundle
+from gen_bundle.after.rescore.workers import ScoringDesk
+from gen_bundle.dry_run.engines.process import ProcessEngine
+from tests.generator.after.rescore.dask import Dask, until
+from tests.generator.after.rescore.given import (
+    OPTIONS,
+    TEAMS,
+    bundles,
+    content,
+    outputs,
+    rescored,
+    runs_of,
+    submissions,
+    waiting,
+)
+from tests.generator.dry_run.bundles import ACCURACY, Bundle
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.usefixtures("scored_here"),
+    pytest.mark.skipif(find_spec("distributed") is None, reason="the extra `cluster` is not installed"),
+]
+
+IMPORTED = (
+    *("distributed.cli.dask_scheduler", "distributed.cli.dask_worker", "distributed.http.scheduler.info"),
+    *("dask.distributed", "tornado.platform.asyncio", "dateutil.parser", "rich.table"),
+    *("gen_bundle.cli.rescore", "gen_bundle.after.rescore.cluster", "gen_bundle.after.rescore.rescoring"),
+    *("gen_bundle.codabench.fields", "gen_bundle.dry_run.engines.process"),
+)
+"""What the commands import, before they are forked."""
+
+
+@pytest.fixture
+def dask(tmp_path: Path) -> Iterator[Dask]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # their authors' own
+        for module in IMPORTED:
+            importlib.import_module(module)
+    folder = tmp_path / "dask"
+    folder.mkdir()
+    started = Dask(folder)
+    yield started
+    started.close()
+
+
+UNUSED = "tcp://127.0.0.1:9"
+MANY = {f"team{n}": f"{n % 2} 0 {n // 2 % 2} {n}" for n in range(8)}
+
+
+def begun(counter: Path, runs: int) -> None:
+    until(lambda: runs_of(counter) >= runs, lambda: "the jobs do not run")
+
+
+def test_the_same_table_as_on_one_machine(tmp_path: Path, dask: Dask) -> None:
+    old, new = bundles(tmp_path)
+    arguments = (new, "--submissions", submissions(tmp_path), *OPTIONS, "--against", old)
+    (tmp_path / "teams" / "fox").mkdir()
+    (tmp_path / "teams" / "fox" / "pred.txt").symlink_to(new / "gold" / "truth.txt")
+    dask.start_scheduler()
+    for _ in range(2):
+        dask.start_worker()
+    done = dask.rescore(*arguments, "--out", tmp_path / "many", "--cluster", dask.address)
+    assert done.end() == 1
+    assert "Traceback" not in done.printed
+    rescored(*arguments, "--out", tmp_path / "one")
+    assert [run["status"] for run in content(tmp_path / "one")["runs"]] == ["Finished"] * 4 + ["Failed"] * 2
+    assert outputs(tmp_path / "many") == outputs(tmp_path / "one")
+
+
+def test_a_worker_that_is_killed_changes_nothing(tmp_path: Path, dask: Dask) -> None:
+    counter, go = tmp_path / "counter", tmp_path / "go"
+    bundle = Bundle(waiting(counter, go), sees=tmp_path).write(tmp_path / "bundle")
+    teams = submissions(tmp_path, MANY)
+    (teams / "team0-again.zip").write_bytes((teams / "team0.zip").read_bytes())
+    arguments = (bundle, "--submissions", teams, *OPTIONS)
+    dask.start_scheduler()
+    first, _ = dask.start_worker(), dask.start_worker()
+    running = dask.rescore(*arguments, "--out", tmp_path / "many", "--cluster", dask.address)
+    begun(counter, 4)
+    first.kill()
+    go.touch()
+    assert running.end() == 0, running.printed
+    runs = runs_of(counter)
+    assert 8 < runs <= 10, running.printed  # what the killed worker was at ran again; the duplicate never
+    rescored(*arguments, "--out", tmp_path / "one")
+    assert outputs(tmp_path / "many") == outputs(tmp_path / "one")
+
+
+def test_a_scheduler_that_is_started_again_is_gone_on_with(tmp_path: Path, dask: Dask) -> None:
+    counter, go = tmp_path / "counter", tmp_path / "go"
+    bundle = Bundle(waiting(counter, go), sees=tmp_path).write(tmp_path / "bundle")
+    arguments = (bundle, "--submissions", submissions(tmp_path, MANY), *OPTIONS)
+    scheduler = dask.start_scheduler()
+    dask.start_worker()
+    running = dask.rescore(*arguments, "--out", tmp_path / "many", "--cluster", dask.address)
+    begun(counter, 3)
+    scheduler.kill()
+    go.touch()
+    running.prints("is gone: start it again, and its workers")
+    dask.start_scheduler()
+    dask.start_worker()
+    assert running.end() == 0, running.printed
+    assert "Traceback" not in running.printed
+    assert runs_of(counter) < 16  # what had been scored was not scored again
+    assert [run["status"] for run in content(tmp_path / "many")["runs"]] == ["Finished"] * 8
+
+
+def test_one_gpu_is_never_used_by_two_jobs(tmp_path: Path, dask: Dask) -> None:
+    times = tmp_path / "times"
+    timed = (
+        "import time\nbegan = time.time()\n"
+        f"{ACCURACY}time.sleep(0.1)\n"
+        f"with open({str(times)!r}, 'a') as out: out.write(f'{{began}} {{time.time()}}\\n')\n"
+    )
+    bundle = Bundle(timed, sees=tmp_path).write(tmp_path / "bundle")
+    dask.start_scheduler()
+    dask.start_worker("--nthreads", "3", "--resources", "GPU=1")
+    dask.start_worker("--nthreads", "2")
+    arguments = (bundle, "--submissions", submissions(tmp_path, MANY), *OPTIONS, "--out", tmp_path / "out")
+    done = dask.rescore(*arguments, "--cluster", dask.address, "--gpu")
+    assert done.end() == 0, done.printed
+    spans = sorted(tuple(map(float, line.split())) for line in times.read_text().splitlines())
+    assert len(spans) == 8
+    assert all(earlier[1] <= later[0] for earlier, later in pairwise(spans))
+
+
+def test_workers_that_come_later_are_waited_for(tmp_path: Path, dask: Dask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gen_bundle.after.rescore.cluster.NOTICE_SECONDS", 0.2)
+    (bundle, _), teams = bundles(tmp_path), submissions(tmp_path, {"ant": TEAMS["ant"]})
+    dask.start_scheduler()
+    arguments = (bundle, "--submissions", teams, *OPTIONS, "--out", tmp_path / "out", "--cluster", dask.address)
+    running = dask.rescore(*arguments, "--gpu")
+    running.prints("has no workers: start some")
+    assert "has a GPU" not in running.printed
+    dask.start_worker()
+    running.prints("has a GPU: waiting for one that is started with --resources GPU=1")
+    dask.start_worker("--resources", "GPU=1")
+    assert running.end() == 0, running.printed
+
+
+def test_versions_that_do_not_match(tmp_path: Path, dask: Dask) -> None:
+    other = tmp_path / "other" / "gen_bundle-9.9.9.dist-info"
+    other.mkdir(parents=True)
+    (other / "METADATA").write_text("Metadata-Version: 2.1\nName: gen-bundle\nVersion: 9.9.9\n")
+    (bundle, _), teams = bundles(tmp_path), submissions(tmp_path, {"ant": TEAMS["ant"]})
+    scoring_job._process_environment.cache_clear()  # a fork has what we have learnt
+    dask.start_scheduler()
+    dask.start_worker(PYTHONPATH=str(other.parent))
+    done = dask.rescore(bundle, "--submissions", teams, *OPTIONS, "--out", tmp_path / "out", "--cluster", dask.address)
+    assert done.end() == 2
+    assert re.search(r"tcp://\S+: versions do not match: .*gen-bundle 0\.1\.0 here, 9\.9\.9 there", done.printed)
+    assert "install the same versions on all machines" in done.printed
+    assert "Traceback" not in done.printed
+
+
+def test_a_failed_unpacking_leaves_no_gold_on_the_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = importlib.import_module("gen_bundle.after.rescore.cluster")
+    files = io.BytesIO()
+    with zipfile.ZipFile(files, "w") as archive:
+        archive.writestr("reference_data/folder/truth.txt", "1 0")
+        archive.writestr("reference_data/folder/truth.txt/below", "cannot be written")
+    bundle = opened_bundle(
+        Bundle().write(tmp_path / "bundle"), "test", tmp_path / "opened", ProcessEngine(), trust=True
+    )
+    job = job_for(bundle.scorers[0], submissions(tmp_path, {"ant": TEAMS["ant"]}) / "ant.zip", "ant")
+    worker = tmp_path / "worker"
+    monkeypatch.setattr(cluster, "get_worker", lambda: SimpleNamespace(local_directory=str(worker)))
+    with ScoringDesk() as desk:
+        monkeypatch.setattr(cluster._here, "desk", desk)
+        ended = cluster.score_here(job, b"", files.getvalue())
+    assert isinstance(ended, Lost)
+    assert not [path for path in worker.rglob("*") if path.is_file()]
+
+
+def test_no_scheduler(tmp_path: Path, dask: Dask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gen_bundle.after.rescore.cluster.CONNECT_SECONDS", 0.5)
+    (bundle, _), teams = bundles(tmp_path), submissions(tmp_path, {"ant": TEAMS["ant"]})
+    arguments = (bundle, "--submissions", teams, *OPTIONS, "--out", tmp_path / "out", "--cluster", UNUSED)
+    done = dask.rescore(*arguments)
+    assert done.end() == 2, done.printed
+    assert f"--cluster {UNUSED}: no scheduler answers" in done.printed
+    assert "such as tcp://head:8786" in done.printed
+    assert "Traceback" not in done.printed
+
+
+@pytest.mark.parametrize("address", ["head", "tcp://head"])
+def test_no_address(tmp_path: Path, address: str) -> None:
+    (bundle, _), teams = bundles(tmp_path), submissions(tmp_path, {"ant": TEAMS["ant"]})
+    done = rescored(bundle, "--submissions", teams, *OPTIONS, "--out", tmp_path / "out", "--cluster", address)
+    assert done.exit_code == 2, done.output
+    assert f"--cluster {address}: not an address" in done.stderr
+    assert "such as tcp://head:8786" in done.stderr
+    assert "Traceback" not in done.output

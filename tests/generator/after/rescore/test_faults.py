@@ -1,0 +1,235 @@
+"""What is the machine's fault, and what the submission's: the first is never a result."""
+
+import errno
+import shutil
+from collections import namedtuple
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gen_bundle.after.rescore import workers
+from gen_bundle.after.rescore.scoring_job import (
+    JobResult,
+    Lost,
+    OpenedBundle,
+    Scorer,
+    ScoringJob,
+    job_for,
+    opened_bundle,
+    score,
+)
+from gen_bundle.after.rescore.workers import ATTEMPTS, HOPELESS, ScoringDesk, run
+from gen_bundle.dry_run import layout
+from gen_bundle.dry_run.engines import Container, Ended, EngineError, LineListener
+from gen_bundle.dry_run.engines.docker import pinned_name
+from gen_bundle.dry_run.engines.isolation import why_not
+from gen_bundle.dry_run.engines.process import ProcessEngine
+from gen_bundle.ground.errors import UserError
+from tests.generator.after.rescore.given import NOWHERE, OPTIONS, TEAMS, content, rescored, submissions
+from tests.generator.dry_run.bundles import ACCURACY, Bundle, write_zip
+
+
+@pytest.fixture
+def bundle(tmp_path: Path) -> OpenedBundle:
+    return opened_bundle(Bundle().write(tmp_path / "bundle"), "test", tmp_path / "opened", ProcessEngine(), trust=True)
+
+
+@pytest.fixture
+def scorer(bundle: OpenedBundle) -> Scorer:
+    return bundle.scorers[0]
+
+
+@pytest.fixture
+def job(scorer: Scorer, tmp_path: Path) -> ScoringJob:
+    return job_for(scorer, submissions(tmp_path, {"ant": TEAMS["ant"]}) / "ant.zip", "ant")
+
+
+class GoneEngine(ProcessEngine):
+    """An engine that does not answer any more."""
+
+    def run(self, container: Container, *, seconds: float, stdout: Path, stderr: Path, on_line: LineListener) -> Ended:
+        raise EngineError("the engine does not answer: start it again")
+
+
+def test_an_engine_that_is_gone(job: ScoringJob, tmp_path: Path) -> None:
+    assert score(job, GoneEngine(), tmp_path) == Lost("the engine does not answer: start it again")
+
+
+def test_a_full_disk(job: ScoringJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(layout, "unpack", full)
+    ended = score(job, ProcessEngine(), tmp_path)
+    assert isinstance(ended, Lost)
+    assert "No space left on device" in ended.reason
+
+
+@pytest.mark.slow
+def test_a_program_that_fails_on_a_full_disk(job: ScoringJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "teams" / "ant.zip").unlink()
+    failing = replace(job, submission=submissions(tmp_path, {"ant": TEAMS["eel"]}) / "ant.zip")
+    assert isinstance(score(failing, ProcessEngine(), tmp_path), JobResult)
+    usage = namedtuple("usage", ("total", "used", "free"))
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(1, 1, 0))
+    assert score(failing, ProcessEngine(), tmp_path) == Lost(f"{tmp_path}: no space left on the disk")
+
+
+def test_a_damaged_zip_is_the_submissions_fault(scorer: Scorer, tmp_path: Path) -> None:
+    (tmp_path / "bad.zip").write_bytes(b"PK\x03\x04 no zip")
+    ended = score(job_for(scorer, tmp_path / "bad.zip", "bad"), ProcessEngine(), tmp_path)
+    assert isinstance(ended, JobResult)
+    assert (ended.status, ended.exit_code, ended.sent) == ("Failed", None, None)
+
+
+@pytest.mark.slow
+def test_a_message_names_no_folder_of_this_machine(scorer: Scorer, tmp_path: Path) -> None:
+    """Else the same submission would fail with another text each time."""
+    file = submissions(tmp_path, {"ant": TEAMS["eel"]}) / "ant.zip"
+    first, second = (score(job_for(scorer, file, "ant"), ProcessEngine(), tmp_path) for _ in range(2))
+    assert isinstance(first, JobResult)
+    assert 'File "/app/program/score.py"' in first.message
+    assert first == second
+
+
+def test_a_submission_that_is_gone(scorer: Scorer, tmp_path: Path) -> None:
+    ended = score(job_for(scorer, tmp_path / "gone.zip", "gone"), ProcessEngine(), tmp_path)
+    assert isinstance(ended, Lost)
+    assert "gone.zip" in ended.reason
+
+
+def test_a_bug_of_ours_ends_one_job_alone(job: ScoringJob, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError
+
+    with ScoringDesk() as desk:
+        with monkeypatch.context() as patched:
+            patched.setattr(workers, "score", broken)
+            ended = desk.score(job)
+        assert isinstance(ended, Lost)
+        assert "ZeroDivisionError" in ended.reason
+        assert isinstance(desk.score(job), JobResult)
+
+
+def test_another_environment_scores_nothing(scorer: Scorer, job: ScoringJob) -> None:
+    other = replace(scorer, environment={**scorer.environment, "numpy": "0.1"})
+    with ScoringDesk() as desk:
+        ended = desk.score(replace(job, scorer=other))
+        assert isinstance(ended, Lost)
+        assert "versions do not match: numpy 0.1 here, " in ended.reason
+        assert isinstance(desk.score(job), JobResult)
+
+
+class Losing:
+    """Workers that lose some jobs."""
+
+    room = 2
+
+    def __init__(self, lost: set[str], *, final: bool = False) -> None:
+        self.lost, self.final = lost, final
+        self.handed: list[ScoringJob] = []
+        self.seen: list[str] = []
+
+    def submit(self, job: ScoringJob) -> None:
+        assert len(self.handed) < self.room
+        self.handed.append(job)
+        self.seen.append(job.digest)
+
+    def wait(self) -> tuple[ScoringJob, JobResult | Lost]:
+        job = self.handed.pop()
+        if job.digest in self.lost:
+            return job, Lost("gone", self.final)
+        return job, JobResult("Finished", 0, {}, "")
+
+
+@pytest.fixture
+def jobs(scorer: Scorer) -> list[ScoringJob]:
+    return [ScoringJob(str(number), scorer, NOWHERE) for number in range(6)]
+
+
+def ran(jobs: list[ScoringJob], workers: Losing) -> Iterator[str]:
+    return (job.digest for job, ended in run(jobs, workers, lambda _: None) if isinstance(ended, JobResult))
+
+
+def test_a_lost_job_is_tried_so_often_and_others_are_not_held_up(jobs: list[ScoringJob]) -> None:
+    workers = Losing({"1", "4"})
+    assert sorted(ran(jobs, workers)) == ["0", "2", "3", "5"]
+    assert workers.seen.count("1") == workers.seen.count("4") == ATTEMPTS
+    final = Losing({"1"}, final=True)
+    assert len(list(ran(jobs, final))) == 5
+    assert final.seen.count("1") == 1
+
+
+@pytest.mark.parametrize(("final", "attempts"), [(True, "1 attempt"), (False, f"{ATTEMPTS} attempts")])
+def test_what_is_given_up_says_after_how_many_attempts(jobs: list[ScoringJob], final: bool, attempts: str) -> None:
+    lines: list[str] = []
+    list(run(jobs[:1], Losing({"0"}, final=final), lines.append))
+    assert lines[-1] == f"{NOWHERE.name}: gone. Given up after {attempts}."
+    assert len(lines) == (1 if final else ATTEMPTS)
+
+
+def test_where_all_jobs_get_lost_it_ends(jobs: list[ScoringJob]) -> None:
+    workers = Losing({str(number) for number in range(6)}, final=True)
+    with pytest.raises(UserError, match=r"jobs in a row could not be run.*gone"):
+        list(ran(jobs, workers))
+    assert len(workers.seen) <= HOPELESS + workers.room
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        ({"RepoDigests": ["localhost/x@sha256:1", "org/x@sha256:2"], "Id": "sha256:3"}, "org/x@sha256:2"),
+        ({"RepoDigests": [], "Id": "sha256:3"}, "sha256:3"),
+        ({}, "org/x:1"),
+    ],
+)
+def test_an_image_by_its_digest(found: dict[str, object], expected: str) -> None:
+    assert pinned_name("org/x:1", found) == expected
+
+
+ATTACK = """\
+import os, signal
+from pathlib import Path
+found = 0
+for entry in Path("/proc").iterdir():        # an ancestor's command names --out
+    if entry.name.isdigit() and b"rescore" in (entry / "cmdline").read_bytes():
+        found += 1
+for place in (OUT, "/app/program", "/app/ingested_program"):
+    for file in Path(place).rglob("*.json"):
+        found += 1
+        file.write_text(file.read_text().replace("0.75", "0.01"))
+for number in range(3, 400):                 # whoever else is there
+    try:
+        os.kill(number, signal.SIGKILL)
+        found += 1
+    except OSError:
+        pass
+open("/app/output/pred.txt", "w").write(f"{found} 0 0 0")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(bool(why_not()), reason=f"kept apart: {why_not()}")
+def test_a_submission_changes_no_stored_result(tmp_path: Path) -> None:
+    """Submitted code that knows where the results are, and runs when those of others are there."""
+    out = tmp_path / "out"
+    ingest = "import runpy\nrunpy.run_path('/app/ingested_program/model.py')\n"
+    folders = {
+        "ingest": {"ingest.py": ingest, "metadata.yaml": "command: python3 /app/program/ingest.py"},
+        "inputs": {"x.txt": ""},
+    }
+    task = {"ingestion_program": "ingest", "input_data": "inputs"}
+    scorer = f"print(open('../input/res/pred.txt').read())\n{ACCURACY}"
+    bundle = Bundle(scorer, task=task, folders=folders).write(tmp_path / "bundle")
+    good = "open('/app/output/pred.txt', 'w').write('1 0 1 0')\n"
+    for name, code in (("a-good", good), ("b-evil", ATTACK.replace("OUT", repr(str(out))))):
+        write_zip(tmp_path / "teams" / f"{name}.zip", {"model.py": code})
+    for _ in range(2):
+        done = rescored(bundle, "--submissions", tmp_path / "teams", *OPTIONS, "--out", out)
+        assert done.exit_code == 0, done.output
+        scores = {run["submission"]: run["scores"] for run in content(out)["runs"]}
+        assert scores == {"a-good": {"acc": 0.75}, "b-evil": {"acc": 0.25}}  # 0 found: the first figure
+        kept = [file.read_text() for file in sorted((out / "results").rglob("*.json"))]
+        assert [text for text in kept if "0.01" in text] == []

@@ -1,0 +1,80 @@
+"""Workers of this machine: how many there are changes nothing, and none that is killed takes a result with it."""
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.children import child
+from tests.generator.after.rescore.given import (
+    OPTIONS,
+    bundles,
+    content,
+    outputs,
+    rescored,
+    runs_of,
+    submissions,
+    waiting,
+)
+from tests.generator.dry_run.bundles import ACCURACY, Bundle
+
+pytestmark = pytest.mark.slow
+
+
+def kill_workers(mark: Path) -> None:
+    """Kill all workers once a program has left its mark."""
+    while not mark.exists():
+        time.sleep(0.02)
+    for worker in multiprocessing.active_children():
+        worker.kill()
+
+
+def test_number_of_workers_and_the_death_of_one_change_no_byte(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    wait = (
+        "import os, time\n"
+        f"mark = {str(mark)!r}\n"
+        "if not os.path.exists(mark):\n    open(mark, 'w').close()\n    time.sleep(300)\n"
+    )
+    old, new = bundles(tmp_path, scorer=wait + ACCURACY, sees=tmp_path)
+    arguments = (new, "--submissions", submissions(tmp_path), *OPTIONS, "--against", old)
+    killer = threading.Thread(target=kill_workers, args=(mark,))
+    killer.start()
+    done = rescored(*arguments, "--workers", 2, "--out", tmp_path / "two")
+    killer.join()
+    assert "its worker was killed by signal 9. It is tried again." in done.stderr
+    assert [run["status"] for run in content(tmp_path / "two")["runs"]] == ["Finished"] * 4 + ["Failed"]
+    done = rescored(*arguments, "--workers", 1, "--out", tmp_path / "one")
+    assert "killed" not in done.stderr
+    assert outputs(tmp_path / "one") == outputs(tmp_path / "two")
+
+
+@pytest.mark.usefixtures("scored_here")  # the second time
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is another thing there")
+def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
+    counter, go = tmp_path / "counter", tmp_path / "go"
+    bundle = Bundle(waiting(counter, go), sees=tmp_path).write(tmp_path / "bundle")
+    teams = submissions(tmp_path, {f"team{n}": f"0 0 {n % 2} {n}" for n in range(8)})
+    arguments = [str(bundle), "--submissions", str(teams), *OPTIONS, "--out", str(tmp_path / "out")]
+    command = [sys.executable, "-m", "gen_bundle", "rescore", *arguments]
+    with child(command) as process:
+        deadline = time.monotonic() + 60
+        while runs_of(counter) < 3 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+        _, said = process.communicate(timeout=30)
+        assert process.returncode == 130
+    assert "What was scored is kept. Run the same command again to go on." in said
+    assert "Traceback" not in said
+    before = runs_of(counter)
+    assert 3 <= before < 8
+    assert not (tmp_path / "out" / "rescore.json").exists()
+    go.touch()
+    assert rescored(*arguments).exit_code == 0
+    assert runs_of(counter) <= 9  # the one that was interrupted runs again
+    assert [run["status"] for run in content(tmp_path / "out")["runs"]] == ["Finished"] * 8

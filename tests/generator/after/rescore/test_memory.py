@@ -1,0 +1,58 @@
+"""Memory stays flat over hundreds of submissions: what is kept of each is its scores."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.generator.after.rescore.given import OPTIONS, submissions
+from tests.generator.dry_run.bundles import Bundle
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the largest memory")]
+
+# The commands in a process of their own, with workers that have scored as soon as they are asked.
+PROGRAM = """
+import json, re, sys
+from collections import deque
+from contextlib import contextmanager
+from pathlib import Path
+from gen_bundle.cli import root
+from gen_bundle.after.rescore import rescoring
+from gen_bundle.after.rescore.scoring_job import JobResult
+
+class Instant:
+    room = 4
+    def __init__(self): self.jobs = deque()
+    def submit(self, job): self.jobs.append(job)
+    def wait(self): return self.jobs.popleft(), JobResult("Finished", 0, {"acc": 0.5}, "")
+
+@contextmanager
+def workers(*_):
+    yield Instant()
+
+rescoring._workers = workers
+for arguments in json.loads(sys.argv[1]):
+    try:
+        root(["rescore", *arguments])
+    except SystemExit as ended:
+        assert ended.code == 0, ended.code
+    print(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
+"""
+
+
+def rescoring_of(tmp_path: Path, number: int) -> list[str]:
+    """The arguments that rescore so many submissions of 10 KB."""
+    teams = submissions(tmp_path / str(number), {f"team{n:05}": f"{n} " + "1 0 1 1 " * 1250 for n in range(number)})
+    return [str(tmp_path / "bundle"), "--submissions", str(teams), *OPTIONS, "--out", str(tmp_path / f"o{number}")]
+
+
+def test_memory_is_flat(tmp_path: Path) -> None:
+    Bundle().write(tmp_path / "bundle")
+    runs = [rescoring_of(tmp_path, number) for number in (50, 500)]
+    command = [sys.executable, "-c", PROGRAM, json.dumps(runs)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    few, many = (int(line) for line in done.stdout.splitlines() if line.isdigit())  # KiB at most, so far
+    assert many - few < 4 * 1024, (few, many)  # 500 submissions hold 5 MB

@@ -1,0 +1,123 @@
+"""Old scores from a file: of a site, of a table, of an earlier rescoring."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.generator.after.rescore.given import OPTIONS, TEAMS, bundles, content, rescored, submissions
+from tests.generator.after.rescore.test_submissions import record
+from tests.generator.dry_run.bundles import Bundle, write_zip
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("scored_here")]
+Changes = list[tuple[str, str, float | None, float | None, int | None, int | None]]
+EXPECTED: Changes = [
+    ("bee", "acc", 0.5, 0.75, 3, 2),
+    ("dog", "acc", 0.75, 0.5, 2, 3),
+    ("ant", "acc", 1.0, 0.75, 1, 1),
+    ("cat", "acc", 0.25, 0.0, 4, 4),
+]
+
+
+def changes(out: Path) -> Changes:
+    return [tuple(change.values()) for change in content(out)["changes"]]
+
+
+def table(folder: Path, text: str) -> Path:
+    (folder / "scores.csv").write_text(text)
+    return folder / "scores.csv"
+
+
+@pytest.fixture
+def given(tmp_path: Path) -> list[object]:
+    _, new = bundles(tmp_path)
+    return [new, "--submissions", submissions(tmp_path), *OPTIONS, "--out", tmp_path / "out"]
+
+
+def test_a_table(tmp_path: Path, given: list[object]) -> None:
+    file = table(tmp_path, "submission,note,acc\nant,x,1.0\nbee,,0.5\ncat,,0.25\ndog,,0.75\neel,,\n")
+    done = rescored(*given, "--scores", file)
+    assert done.exit_code == 1, done.output
+    assert changes(tmp_path / "out") == EXPECTED
+
+
+def test_a_table_is_right_as_far_as_it_has_digits(tmp_path: Path, given: list[object]) -> None:
+    done = rescored(*given, "--scores", table(tmp_path, "submission,acc\nant,0.8\nbee,0.750\ncat,0.00\ndog,0.50004\n"))
+    assert [change[0] for change in changes(tmp_path / "out")] == ["dog"]
+    assert "Not compared, because only one side has them: eel." in done.stderr
+
+
+def test_an_earlier_rescoring(tmp_path: Path, given: list[object]) -> None:
+    first = tmp_path / "first"
+    rescored(tmp_path / "old", "--submissions", tmp_path / "teams", *OPTIONS, "--out", first)
+    done = rescored(*given, "--scores", first / "rescore.json")
+    assert done.exit_code == 1, done.output
+    assert changes(tmp_path / "out") == EXPECTED
+
+
+def test_what_a_site_stored(tmp_path: Path) -> None:
+    _, new = bundles(tmp_path)
+    phase = tmp_path / "0-test"
+    old = {"ant": 1.0, "bee": 0.5, "cat": 0.25, "dog": 0.75}
+    records = []
+    for number, (team, predictions) in enumerate(TEAMS.items()):
+        file = f"{'submissions' if team in old else 'other'}/{team}/2030-01-0{number + 1}/x.zip"
+        write_zip(phase / file, {"pred.txt": predictions})
+        scores = {"acc": old[team]} if team in old else {}
+        records.append(record(number, file, "Finished" if team in old else "Failed", scores=scores))
+    (phase / "submissions.json").write_text(json.dumps(records))
+    rescored(new, "--submissions", phase, *OPTIONS, "--scores", phase / "submissions.json", "--out", tmp_path / "out")
+    assert [(name.split("/")[0], *rest) for name, *rest in changes(tmp_path / "out")] == EXPECTED
+
+
+COMPUTED: dict[str, Any] = {
+    "columns": (
+        {"title": "Mean", "key": "mean", "index": 0, "computation": "avg", "computation_indexes": ["1"]},
+        {"title": "Accuracy", "key": "acc", "index": 1},
+    )
+}
+
+
+def test_computed_columns_are_computed_again(tmp_path: Path) -> None:
+    old, new = bundles(tmp_path, **COMPUTED)
+    teams = submissions(tmp_path, {"bee": "1 0 0 0"})
+    more = ["--out", tmp_path / "out"]
+    for source in (["--against", old], ["--scores", table(tmp_path, "submission,mean,acc\nbee,0.5,0.5\n")]):
+        rescored(new, "--submissions", teams, *OPTIONS, *source, *more)
+        assert sorted(changes(tmp_path / "out")) == [
+            ("bee", "acc", 0.5, 0.75, 1, 1),
+            ("bee", "mean", 0.5, 0.75, 1, 1),
+        ]
+
+
+def test_columns_of_one_side_are_said(tmp_path: Path) -> None:
+    old = Bundle(columns=({"title": "Other", "key": "other", "index": 0},)).write(tmp_path / "old")
+    new = Bundle().write(tmp_path / "new")
+    more = ["--against", old, "--out", tmp_path / "out"]
+    done = rescored(new, "--submissions", submissions(tmp_path, {"ant": "1 0 1 1"}), *OPTIONS, *more)
+    assert "acc has no old scores: not compared." in done.stderr
+    assert "other is no longer a column: not compared." in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("s.csv", "team,acc\nant,1\n", "line 1: team, acc"),
+        ("s.csv", "submission,acc\nant,high\nant,1\n", "line 2, acc: 'high'. Expected a number"),
+        ("s.csv", "submission,acc\nant,1\nant,1\n", "line 3: ant comes twice"),
+        ("s.json", "{}", "not a file of scores"),
+        ("s.json", "[1]", "not a file of scores"),
+        ("s.json", "nothing", "not a file of scores"),
+        ("s.csv", None, "cannot be read"),
+    ],
+)
+def test_files_that_are_something_else(
+    tmp_path: Path, given: list[object], name: str, text: str | None, words: str
+) -> None:
+    if text is not None:
+        (tmp_path / name).write_text(text)
+    done = rescored(*given, "--scores", tmp_path / name)
+    assert done.exit_code == 2
+    assert words in done.stderr
+    assert "Traceback" not in done.output

@@ -1,0 +1,67 @@
+"""The build of an imported project is the bundle that was imported: the recorded uploads that the platform took."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gen_bundle.author.convert import convert
+from gen_bundle.cli.diff import diff
+from gen_bundle.look.difference.changes import Difference
+from gen_bundle.look.difference.report import as_lines
+from tests.generator.author.importing.bundles import old_bundle
+from tests.generator.author.importing.round_trip import built, round_trip
+from tests.shared import recorded_uploads
+
+ACCEPTED = {row["id"]: row for row in recorded_uploads() if row["accepted"]}
+LOST = {
+    "kit-empty-string": "phases[0].starting_kit: '' is no program or data of the bundle",
+    "path-abs-host": "tasks[0].reference_data: '/etc/hostname' leads out of the bundle",
+    "lb-two": "leaderboards[1]: Codabench uses the first leaderboard alone",
+    "zip-symlink": "ref2: is a link, and becomes what it leads to, ref",
+}
+"""What is said of the uploads that hold what a project cannot."""
+DIFFERENT = {
+    "kit-empty-string": [("starting kits", "Main", "removed")],
+    "path-abs-host": [("reference data", "Classification", "removed")],
+    "zip-symlink": [("reference data", "Classification", "path")],
+}
+
+
+def brief(differences: list[Difference]) -> list[tuple[str, str, str]]:
+    return [(one.part, one.item, one.what) for one in differences]
+
+
+@pytest.mark.parametrize("name", [name for name, row in ACCEPTED.items() if row["format"] == "v2"])
+def test_an_upload_in_the_new_format(name: str, tmp_path: Path) -> None:
+    imported, differences = round_trip(ACCEPTED[name]["path"], tmp_path)
+    assert brief(differences) == DIFFERENT.get(name, [])
+    said = [*imported.lost, *imported.absent, *imported.changed]
+    lost = [line for line in said if "to Codabench" not in line and "ignores it, too" not in line]
+    assert lost == ([LOST[name]] if name in LOST else [])
+
+
+def test_what_the_converter_chose_is_named(tmp_path: Path) -> None:
+    imported, differences = round_trip(old_bundle(tmp_path / "old"), tmp_path)
+    assert imported.converted == as_lines(differences)
+    assert [line for line in imported.converted if not line.startswith(("phases: Practice: end", "programs"))] == [
+        "pages: Overview: title: overview → Overview",
+        "pages: Evaluation: title: evaluation → Evaluation",
+        "pages: Data: title: data → Data",
+        "phases: Practice, Final: submissions per day: 5 → 999",
+        "leaderboard: title: RESULTS → Results",
+        "leaderboard: rank: computed: nothing → avg_rank of rmse, mae",
+    ]
+    (end,) = [line for line in imported.converted if line.startswith("phases: Practice: end")]
+    assert end.startswith("phases: Practice: end: 2031-05-31 00:00:00 UTC")
+    assert " → 2031-05-31 23:59:59 UTC" in end
+
+
+@pytest.mark.parametrize("name", [name for name, row in ACCEPTED.items() if row["format"] == "v1"])
+def test_an_upload_in_the_old_format(name: str, tmp_path: Path) -> None:
+    row: dict[str, Any] = ACCEPTED[name]
+    converted = convert(row["path"], tmp_path / "converted.zip")
+    imported, differences = round_trip(row["path"], tmp_path)
+    assert imported.lost == converted.lost
+    assert imported.converted == as_lines(differences)
+    assert diff(str(tmp_path / "converted.zip"), str(built(tmp_path / "project"))) == []

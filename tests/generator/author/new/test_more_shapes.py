@@ -1,0 +1,323 @@
+"""Gold in shapes that spreadsheets, libraries and annotation tools write: read as what it means, or with a way out."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gen_bundle.author.new.propose import Choices, doubts, propose
+from gen_bundle.ground.errors import UserError
+from tests.generator.author.new.making import proposed, read_gold, rows_of
+
+LABELS = ["neg", "neu", "pos"]
+OTHERWISE = "a scale: --answer label=ordinal; numbers: --answer label=number"
+ROWS = range(24)
+
+
+def table(header: str, row: str, between: str = ",") -> str:
+    """A table whose rows are made of `{i}`, a `{label}`, a `{flag}`, a `{grade}` from 1 to 5 and a `{share}`."""
+    lines = [header] if header else []
+    for i in ROWS:
+        values = {
+            "i": i,
+            "label": LABELS[i % 3],
+            "flag": i * 7 // 2 % 2,
+            "grade": i * 7 % 5 + 1,
+            "share": i * 7 % 24 / 24,
+        }
+        lines.append(row.format(**values))
+    return "".join(line.replace("|", between) + "\n" for line in lines)
+
+
+def jsonl(record: Any) -> str:
+    """JSON lines of what a function makes of a row's number."""
+    return "".join(json.dumps(record(i)) + "\n" for i in ROWS)
+
+
+def flags(i: int) -> list[int]:
+    return [i % 2, i // 2 % 2, i // 3 % 2]
+
+
+SHAPES: Mapping[str, tuple[str, str | bytes, str, dict[str, str]]] = {
+    "UTF-16 of Excel": (
+        "g.csv",
+        table("id|label", "{i}|{label}", "\t").encode("utf-16"),
+        "classification",
+        {"label": "label"},
+    ),
+    "lines of old Macs": (
+        "g.csv",
+        table("id|label", "{i}|{label}").replace("\n", "\r"),
+        "classification",
+        {"label": "label"},
+    ),
+    "blanks after commas": ("g.csv", table("id|label", "{i}|{label}", ", "), "classification", {"label": "label"}),
+    "bars": ("g.txt", table("id|text|label", "{i}|a text, {i}|{label}", "|"), "classification", {"label": "label"}),
+    "R with blanks": ("g.txt", table('"id" "label"', '"{i}" "t{i}" "{label}"'), "classification", {"label": "label"}),
+    "R with tabs": ("g.tsv", table("id|label", "{i}|t{i}|{label}", "\t"), "classification", {"label": "label"}),
+    "ids of pandas": ("g.csv", table("|label", "t{i}|{label}"), "classification", {"label": "label"}),
+    "lines before the table": (
+        "g.tsv",
+        "# task 1\n\n" + table("id|label", "{i}|{label}", "\t"),
+        "classification",
+        {"label": "label"},
+    ),
+    "a delimiter at each end": ("g.csv", table("id|label", "{i}|{label}|"), "classification", {"label": "label"}),
+    "decimal commas": (
+        "g.tsv",
+        table("id|valence", "{i}|{share:.2f}", "\t").replace(".", ","),
+        "regression",
+        {"valence": "number"},
+    ),
+    "percent": ("g.csv", table("id|share", "{i}|{i}%"), "regression", {"share": "number"}),
+    "thousands": ("g.csv", table("id|price", '{i}|"1,0{i:02},000"'), "regression", {"price": "number"}),
+    "sets of numbers": (
+        "g.tsv",
+        table("id|codes", "{i}|1,{grade}", "\t").replace("1,1", "1"),
+        "multilabel",
+        {"codes": "labels"},
+    ),
+    "true and TRUE": (
+        "g.csv",
+        table("id|label", "{i}|{label}").replace("neg", "Pos"),
+        "classification",
+        {"label": "label"},
+    ),
+    "ratings": ("g.csv", table("id|rating", "{i}|{grade}"), "classification", {"rating": "ordinal"}),
+    "numbered labels": ("g.csv", table("id|class", "{i}|{grade} - some"), "classification", {"class": "ordinal"}),
+    "levels": (
+        "g.csv",
+        table("id|cefr", "{i}|{label}").replace("ne", "B").replace("pos", "A2").replace("Bg", "B1").replace("Bu", "C2"),
+        "classification",
+        {"cefr": "ordinal"},
+    ),
+    "flags in words": (
+        "g.csv",
+        table("id|joy|fear|awe", "{i}|{flag}|{flag}|1").replace(",1", ",Yes").replace(",0", ",No"),
+        "multilabel",
+        {"labels": "labels"},
+    ),
+    "annotators": (
+        "g.csv",
+        table("id|text|ann1|ann2", "{i}|a text|{label}|{flag}").replace(",0", ",neg").replace(",1", ",pos"),
+        "classification",
+        {"label": "label"},
+    ),
+    "raters": ("g.csv", table("id|rater A|rater B", "{i}|{share}|{i}.5"), "regression", {"score": "number"}),
+    "rows of annotators": (
+        "g.csv",
+        "".join(
+            f"{a},{b},{c}\n"
+            for a, b, c in [("item", "annotator", "label"), *((i // 3, f"a{i % 3}", LABELS[i % 2]) for i in ROWS)]
+        ),
+        "classification",
+        {"label": "label"},
+    ),
+    "places as text": ("g.tsv", table("id|spans", "{i}|{i}-9{i};3-{grade}9", "\t"), "spans", {"spans": "spans"}),
+    "lists of Python": ("g.tsv", table("id|labels", "{i}|['a', '{label}']", "\t"), "multilabel", {"labels": "labels"}),
+    "positions": (
+        "g.jsonl",
+        jsonl(lambda i: {"id": i, "spans": list(range(i, i + i % 5))}),
+        "spans",
+        {"spans": "offsets"},
+    ),
+    "flags in a list": ("g.jsonl", jsonl(lambda i: {"id": i, "labels": flags(i)}), "multilabel", {"labels": "labels"}),
+    "places in characters": (
+        "g.jsonl",
+        jsonl(lambda i: {"id": i, "marks": [{"start_char": i, "end_char": i + 2, "category": "a"}]}),
+        "spans",
+        {"marks": "spans"},
+    ),
+    "answers of SQuAD": (
+        "g.jsonl",
+        jsonl(lambda i: {"id": i, "answers": {"text": [f"answer {i}"], "answer_start": [i]}}),
+        "generation",
+        {"answers": "text"},
+    ),
+    "objects in objects": (
+        "g.jsonl",
+        jsonl(lambda i: {"meta": {"id": i}, "gold": {"label": LABELS[i % 3]}}),
+        "classification",
+        {"gold.label": "label"},
+    ),
+    "shares of annotators": (
+        "g.jsonl",
+        jsonl(lambda i: {"id": i, "soft": {"a": i / 24, "b": 1 - i / 24}}),
+        "regression",
+        {"soft.a": "number", "soft.b": "number"},
+    ),
+    "key and answer a line": (
+        "g.jsonl",
+        jsonl(lambda i: {f"t{i}": LABELS[i % 3]}),
+        "classification",
+        {"answer": "label"},
+    ),
+    "columns": (
+        "g.json",
+        json.dumps({"id": list(ROWS), "label": [LABELS[i % 3] for i in ROWS]}),
+        "classification",
+        {"label": "label"},
+    ),
+    "columns of pandas": (
+        "g.json",
+        json.dumps({"id": {str(i): f"t{i}" for i in ROWS}, "label": {str(i): LABELS[i % 3] for i in ROWS}}),
+        "classification",
+        {"label": "label"},
+    ),
+    "plain values": ("g.json", json.dumps([LABELS[i % 3] for i in ROWS]), "classification", {"answer": "label"}),
+    "records below a name": (
+        "g.json",
+        json.dumps({"version": 1, "data": [{"id": i, "label": LABELS[i % 3]} for i in ROWS]}),
+        "classification",
+        {"label": "label"},
+    ),
+    "parts of speech": (
+        "g.pos",
+        "".join(f"the DT\ndog {LABELS[i % 3]}\n\n" for i in ROWS),
+        "classification",
+        {"tag": "label"},
+    ),
+    "CoNLL-U": (
+        "g.conllu",
+        "".join(f"# text\n1\tA\ta\tDET\t_\t_\t2\tdet\t_\t_\n2\tb{i}\tb\tNOUN\t_\t_\t0\troot\t_\t_\n\n" for i in ROWS),
+        "classification",
+        {"deprel": "label"},
+    ),
+    "fastText": ("g.txt", table("", "__label__{label} a text, {i}"), "classification", {"label": "label"}),
+    "sets of fastText": (
+        "g.txt",
+        table("", "__label__{label} __label__x a text, {i}"),
+        "multilabel",
+        {"labels": "labels"},
+    ),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_a_file_means(shape: str, tmp_path: Path) -> None:
+    name, text, kind, answers = SHAPES[shape]
+    proposal = proposed(tmp_path, name, text)
+    assert (proposal.kind, {column.name: _type(column.type) for column in proposal.answers}) == (kind, answers)
+    assert len(proposal.gold) >= len(ROWS)
+
+
+def _type(kind: str) -> str:
+    return "text" if kind == "texts" else kind
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("g.csv", "id;label\n1;größer\n".encode("cp1252"), r"or say what it is: --encoding cp1252"),
+        (
+            "g.json",
+            json.dumps({"dev": [{"id": 1}], "test": [{"id": 2}]}),
+            r"holds 2 tables\. .*: --at dev, --at test\.",
+        ),
+        (
+            "g.json",
+            json.dumps({"a": {"x": "1", "y": "2"}, "b": {"z": "1", "w": "2"}}),
+            r"2 tables\. .*: --at a, --at b",
+        ),
+        ("g.json", json.dumps([["t1", "pos"], ["t2", "neg"]]), r"is a list\. Expected .*: --columns id,answer\."),
+        ("g.csv", table("id|price", '{i}|"{grade},1{i:02}"'), r"price holds numbers such as .* whichever is meant\."),
+        ("run.txt", table("", "q1 Q0 d{i} {i} 0.5 us"), r"is a run .*Expected the judgements: query, 0, item and rel"),
+        ("g.xml", "<gold><row/></gold>", r"format is unknown\. .*--delimiter"),
+        (
+            "g.jsonl",
+            jsonl(lambda i: {"id": i, "chains": [[[0, 1], [2, 3]]]}),
+            r"chains holds .* such as \[\[\[0, 1\].*--package",
+        ),
+        ("g.tsv", table("", "d{i}|{i}|9{i}", "\t"), r"looks like a row and no header: .*: --columns id,start,end\."),
+    ],
+)
+def test_the_way_out_is_named(name: str, text: str | bytes, message: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=message):
+        proposed(tmp_path, name, text)
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "said"),
+    [
+        ("id|rating", "{i}|{grade}", ["rating is read as a scale, from 1 to 5; if it is none: --answer rating=label"]),
+        (
+            "id|label",
+            "{i}|{grade}",
+            [f"label is read as labels without an order; {OTHERWISE}"],
+        ),
+        ("id|a|b|c", "{i}|{flag}|1|0", ["a, b, c are read as one set of labels; an answer each: --answer a=label …"]),
+        (
+            "id|ann1|ann2",
+            "{i}|{flag}|{label}",
+            ["ann1, ann2 are read as one answer by several annotators; an answer each: --answer ann1=TYPE …"],
+        ),
+        (
+            "id|day",
+            "{i}|2026-01-{i}",
+            ["day is read as a text; labels: --answer day=label; another column: --answer COLUMN"],
+        ),
+        ("id|label", "{i}|{label}", []),
+    ],
+)
+def test_a_guess_is_said_with_its_option(header: str, row: str, said: list[str], tmp_path: Path) -> None:
+    proposal = proposed(tmp_path, "g.csv", table(header, row))
+    assert list(doubts(proposal, Choices())) == said
+
+
+class TestFolders:
+    def test_entities_of_brat(self, tmp_path: Path) -> None:
+        for i in ROWS:
+            (tmp_path / f"d{i}.txt").write_text("Ada Lind met Noor.\n", encoding="utf-8")
+            (tmp_path / f"d{i}.ann").write_text(
+                "T1\tPER 0 3;4 8\tAda Lind\nR1\tKnows Arg1:T1 Arg2:T1\n", encoding="utf-8"
+            )
+        (tmp_path / "d3.ann").write_text("", encoding="utf-8")
+        gold = read_gold(tmp_path)
+        assert gold.names == ["doc", "text", "spans"]
+        spans = dict(zip(gold.columns["doc"], gold.columns["spans"], strict=True))
+        assert (spans["d1"], spans["d3"]) == ([[0, 8, "PER"]], [])
+        assert "23 annotations that are no entities are left out" in gold.notes[1]
+        assert propose(gold, Choices()).kind == "spans"
+
+    def test_a_table_for_each_document(self, tmp_path: Path) -> None:
+        for i in ROWS:
+            (tmp_path / f"a{i}.task.labels").write_text(f"{i}\t5\t1{i}\n{i}\t20\t3{i}\n", encoding="utf-8")
+        gold = read_gold(tmp_path, ["article", "start", "end"])
+        proposal = propose(gold, Choices())
+        assert (proposal.kind, len(gold)) == ("extraction", 48)
+
+    def test_an_object_for_each_document(self, tmp_path: Path) -> None:
+        for i in ROWS:
+            (tmp_path / f"d{i}.json").write_text(json.dumps({"label": LABELS[i % 3]}), encoding="utf-8")
+        assert propose(read_gold(tmp_path), Choices()).key == ("doc",)
+
+    def test_a_text_for_each_document(self, tmp_path: Path) -> None:
+        for i in ROWS:
+            (tmp_path / f"d{i}.txt").write_text(f"A summary of document {i}, in one line.\n", encoding="utf-8")
+        assert propose(read_gold(tmp_path), Choices()).kind == "generation"
+
+    def test_files_of_several_kinds(self, tmp_path: Path) -> None:
+        for name in ("a.csv", "b.json"):
+            (tmp_path / name).write_text("[]", encoding="utf-8")
+        with pytest.raises(UserError, match=r"files of 2 kinds \(\.csv, \.json\)\. Expected one kind"):
+            read_gold(tmp_path)
+
+
+def test_another_encoding_can_be_said(tmp_path: Path) -> None:
+    path = tmp_path / "g.csv"
+    path.write_bytes("id;label\n1;größer\n".encode("cp1252"))
+    gold = read_gold(path, encoding="cp1252")
+    assert (rows_of(gold), gold.notes[0]) == ([["1", "größer"]], "g.csv: read as cp1252; what is written here is UTF-8")
+    for encoding, message in {"cp9": "no such encoding", "ascii": "g.csv:2: holds bytes that are not ascii"}.items():
+        with pytest.raises(UserError, match=message):
+            read_gold(path, encoding=encoding)
+
+
+def test_records_at_a_path(tmp_path: Path) -> None:
+    path = tmp_path / "g.json"
+    path.write_text(json.dumps({"b": {"en": {"t1": "x", "t2": "y"}}, "a": {"en": {}}}), encoding="utf-8")
+    assert rows_of(read_gold(path, at="b.en")) == [["t1", "x"], ["t2", "y"]]
+    with pytest.raises(UserError, match=r"--at b\.de: g\.json has no 'de' there"):
+        read_gold(path, at="b.de")

@@ -1,0 +1,361 @@
+"""What is proposed for gold of many shapes: key, answers, types, what stays secret, and metrics."""
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from gen_bundle.author.new.columns import GoldColumn
+from gen_bundle.author.new.declare import CHOICES, answer_columns, board_of, fields, kinds_of
+from gen_bundle.ground.errors import UserError
+from tests.generator.author.new.making import csv_text, proposed, sentiment
+
+LABELS = ["negative", "neutral", "positive"]
+
+
+def jsonl(rows: list[dict[str, Any]]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def column_of(values: Sequence[object]) -> str:
+    return csv_text("id,answer", [[f"r{i}", value] for i, value in enumerate(values)])
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "labels"),
+    [
+        (["pos", "neg", "neg", "pos"], "label", ("neg", "pos")),
+        ([1, 2, 3, 3, 2, 1, 10], "label", ("1", "2", "3", "10")),
+        (["0.5", "0.25", "1", "0"], "number", ()),
+        ([101, 202, 303, 404], "number", ()),
+        (["a|b", "b", "", "a|c", "c"], "labels", ("a", "b", "c")),
+        (["a;b", "b", "a", "b;a"], "labels", ("a", "b")),
+        (["[[0, 4]]", "[]", "[[2, 3], [5, 9]]"], "spans", ()),
+        (['[[0, 4, "PER"]]', '[[1, 2, "LOC"]]'], "spans", ("LOC", "PER")),
+        (["O B-x I-x", "O O", "B-y"], "tags", ("x", "y")),
+        (["a long text", "another long text", "more"], "text", ()),
+        (['["one", "two"]', '["three"]', '["four", "five"]'], "texts", ()),
+        (["Paris", "Rome", "Oslo"], "text", ()),
+    ],
+)
+def test_the_type_of_a_column(values: list[object], kind: str, labels: tuple[str, ...], tmp_path: Path) -> None:
+    (column,) = proposed(tmp_path, "gold.csv", column_of(values)).answers
+    assert (column.type, column.values) == (kind, labels)
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([True, False, True], "label"),
+        ([1, 2, 1, 2], "label"),
+        ([0.5, 1, 2], "number"),
+        ([["a"], [], ["a", "b"], ["b"]], "labels"),
+        ([["O", "B-x"], ["O"]], "tags"),
+        ([[[0, 1]], []], "spans"),
+        ([["one text", "two texts"], ["three"]], "texts"),
+    ],
+)
+def test_the_type_of_a_json_value(values: list[object], kind: str, tmp_path: Path) -> None:
+    text = jsonl([{"id": i, "answer": value} for i, value in enumerate(values)])
+    (column,) = proposed(tmp_path, "gold.jsonl", text).answers
+    assert column.type == kind
+
+
+METRICS = {
+    "label": ["macro_f1", "accuracy"],
+    "grades": ["macro_f1", "accuracy", "kappa"],
+    "ordinal": ["kappa", "mae", "accuracy"],
+    "offsets": ["f1", "iou"],
+    "labels": ["micro_f1", "macro_f1", "jaccard"],
+    "number": ["rmse", "mae", "pearson"],
+    "probability": ["roc_auc", "average_precision", "brier"],
+    "spans": ["f1", "f1_characters"],
+    "tags": ["f1", "precision", "recall"],
+    "short text": ["exact_match", "token_f1"],
+    "text": ["chrf", "bleu"],
+}
+
+
+@pytest.mark.parametrize(
+    ("column", "kind"),
+    [
+        (GoldColumn("a", "label", ("no", "yes")), "label"),
+        (GoldColumn("a", "label", ("0", "1")), "label"),
+        (GoldColumn("a", "label", ("1", "2", "3"), grades=True), "grades"),
+        (GoldColumn("a", "ordinal", ("1", "2", "3")), "ordinal"),
+        (GoldColumn("a", "offsets"), "offsets"),
+        (GoldColumn("a", "labels", ("x",)), "labels"),
+        (GoldColumn("a", "number"), "number"),
+        (GoldColumn("a", "probability", ("0", "1")), "probability"),
+        (GoldColumn("a", "spans"), "spans"),
+        (GoldColumn("a", "tags"), "tags"),
+        (GoldColumn("a", "text", words=2), "short text"),
+        (GoldColumn("a", "text", words=12), "text"),
+        (GoldColumn("a", "texts", words=12), "text"),
+    ],
+)
+def test_the_metrics_of_an_answer(column: GoldColumn, kind: str) -> None:
+    assert kinds_of(column)[-1] == kind
+    assert [one["key"] for one in answer_columns([column])] == METRICS[kind]
+
+
+def test_every_kind_of_metrics_is_tested() -> None:
+    assert set(CHOICES) == {*METRICS, "rows", "ranking"}
+
+
+def test_two_answers_have_columns_of_their_own(tmp_path: Path) -> None:
+    rows = [[f"t{i}", LABELS[i % 3], i / 10] for i in range(9)]
+    proposal = proposed(tmp_path, "gold.csv", csv_text("id,sentiment label,intensity", rows))
+    found = board_of(proposal)
+    assert [column["key"] for column in found] == [
+        "sentiment_label_macro_f1",
+        "sentiment_label_accuracy",
+        "intensity_rmse",
+        "intensity_mae",
+        "intensity_pearson",
+    ]
+    assert found[0]["metric"] == {"name": "f1", "field": "sentiment label", "average": "macro"}
+    assert fields(proposal)[-1] | {"meaning": ""} == {
+        "field": "intensity",
+        "type": "number",
+        "required": True,
+        "meaning": "",
+        "min": 0,
+        "max": 1,
+    }
+
+
+def test_answers_that_differ_only_in_signs_have_different_keys() -> None:
+    pair = [GoldColumn(name, "label", ("a", "b")) for name in ("größe", "gr e", "gr-e", "x" * 80)]
+    keys = [column["key"] for column in answer_columns(pair)]
+    assert len(set(keys)) == len(keys)
+    assert all(key.isidentifier() and len(key) <= 36 for key in keys)
+
+
+def test_answers_of_one_kind_are_ranked_by_their_mean(tmp_path: Path) -> None:
+    rows = [[f"t{i}", f"Tweet {i}", LABELS[i % 3], LABELS[i // 2 % 3], LABELS[i // 3 % 3]] for i in range(12)]
+    proposal = proposed(tmp_path, "gold.csv", csv_text("ID,Tweet,anger,joy,fear", rows))
+    first, second, third, *_ = board_of(proposal)
+    assert first == {
+        "key": "mean_macro_f1",
+        "metric": {"name": "f1", "fields": ["anger", "joy", "fear"], "average": "macro"},
+    }
+    assert second == {"key": "mean_accuracy", "metric": {"name": "accuracy", "fields": ["anger", "joy", "fear"]}}
+    assert third == {"key": "anger_macro_f1", "metric": {"name": "f1", "field": "anger", "average": "macro"}}
+
+
+class TestKey:
+    def test_an_unique_column_named_so(self, tmp_path: Path) -> None:
+        rows = [[f"A text {i}", f"doc-{i}", LABELS[i % 3]] for i in range(6)]
+        assert proposed(tmp_path, "gold.csv", csv_text("text,doc_id,label", rows)).key == ("doc_id",)
+
+    def test_a_document_and_a_sentence(self, tmp_path: Path) -> None:
+        rows = [[f"d{i // 3}", i % 3, "A text", LABELS[i % 3]] for i in range(9)]
+        proposal = proposed(tmp_path, "gold.csv", csv_text("document,sentence_id,text,label", rows))
+        assert (proposal.key, proposal.many) == (("document", "sentence_id"), False)
+
+    def test_words_without_an_id(self, tmp_path: Path) -> None:
+        rows = [[word, value] for word, value in (("cat", 0.1), ("dog", 0.7), ("eel", 0.2))]
+        assert proposed(tmp_path, "gold.csv", csv_text("word,complexity", rows)).key == ("word",)
+
+    def test_many_rows(self, tmp_path: Path) -> None:
+        rows = [[f"d{i // 4}", i % 4 * 9, i % 4 * 9 + 5, "AB"[i % 2], f"mention{i}"] for i in range(12)]
+        proposal = proposed(tmp_path, "gold.csv", csv_text("doc_id,start,end,type,text", rows))
+        assert (proposal.key, proposal.many, proposal.kind) == (("doc_id",), True, "extraction")
+        assert [(column.name, column.type) for column in proposal.answers] == [
+            ("start", "number"),
+            ("end", "number"),
+            ("type", "label"),
+        ]
+
+    def test_nothing_identifies_the_rows(self, tmp_path: Path) -> None:
+        rows = [["A text", "neg"], ["A text", "pos"], ["B text", "neg"]]
+        with pytest.raises(UserError, match=r"gold\.csv: no column identifies its rows.*--key"):
+            proposed(tmp_path, "gold.csv", csv_text("text,label", rows))
+
+    def test_an_id_that_is_there_twice_is_named_with_both_lines(self, tmp_path: Path) -> None:
+        rows = [[f"t{min(i, 8)}", LABELS[i % 3]] for i in range(10)]
+        with pytest.raises(UserError, match=r"gold\.csv:11: id 't8' is used already, in gold\.csv:10\. .*--rows many"):
+            proposed(tmp_path, "gold.csv", csv_text("id,label", rows))
+        assert proposed(tmp_path, "gold.csv", csv_text("id,label", rows), rows="many").many
+
+    def test_a_blank_id(self, tmp_path: Path) -> None:
+        with pytest.raises(UserError, match=r"gold\.csv:3: id is blank"):
+            proposed(tmp_path, "gold.csv", "id,label\na,x\n,y\n", key=["id"])
+
+    def test_a_column_that_does_not_exist(self, tmp_path: Path) -> None:
+        with pytest.raises(UserError, match=r"--key idd: gold\.csv has no such column\. Did you mean 'id'\?"):
+            proposed(tmp_path, "gold.csv", sentiment(), key=["idd"])
+
+
+class TestWhatIsGiven:
+    def test_only_what_looks_like_an_input_is_given(self, tmp_path: Path) -> None:
+        rows = [[f"t{i}", f"A text {i}", "swa", LABELS[i % 3], f"seems so {i}", i % 2, LABELS[i % 2]] for i in range(9)]
+        names = "id,text,language,label,annotator comment,difficult,second opinion"
+        proposal = proposed(tmp_path, "gold.csv", csv_text(names, rows))
+        assert [column.name for column in proposal.answers] == ["label"]
+        assert proposal.public == ("text", "language")
+        assert [column.name for column in proposal.groups] == ["language"]
+        assert proposal.secret == ("annotator comment", "difficult", "second opinion")
+
+    def test_what_is_named_is_given(self, tmp_path: Path) -> None:
+        rows = [[f"t{i}", i % 2, LABELS[i % 3]] for i in range(9)]
+        proposal = proposed(tmp_path, "gold.csv", csv_text("id,difficult,label", rows), public=["difficult"])
+        assert proposal.public == ("difficult",)
+
+    def test_a_column_that_tells_the_number_of_rows_is_refused(self, tmp_path: Path) -> None:
+        rows = [[f"d{i // 4}", i, "AB"[i % 2], f"Text of {i // 4}"] for i in range(12)]
+        text = csv_text("doc_id,start,type,text", rows)
+        assert proposed(tmp_path, "gold.csv", text).public == ("text",)
+        with pytest.raises(UserError, match=r"--public start: .* show how many"):
+            proposed(tmp_path, "gold.csv", text, public=["start"], answers=[("type", None)])
+
+    def test_an_answer_is_never_given(self, tmp_path: Path) -> None:
+        with pytest.raises(UserError, match="--public label: participants answer this column"):
+            proposed(tmp_path, "gold.csv", sentiment(), public=["label"])
+
+
+class TestAnswers:
+    def test_a_named_type(self, tmp_path: Path) -> None:
+        rows = [[f"t{i}", i % 5] for i in range(20)]
+        text = csv_text("id,rating", rows)
+        assert proposed(tmp_path, "gold.csv", text).answers[0].type == "ordinal"
+        for kind in ("number", "label"):
+            assert proposed(tmp_path, "gold.csv", text, answers=[("rating", kind)]).answers[0].type == kind
+
+    @pytest.mark.parametrize(
+        ("kind", "form"),
+        [
+            ("number", "a finite number, such as 0.25"),
+            ("spans", "a JSON list of [start, end] or [start, end, type] with 0 ≤ start < end"),
+            ("tags", "a list of O, B-x or I-x (in a cell separated by spaces)"),
+            ("texts", "a JSON list of texts"),
+        ],
+    )
+    def test_a_type_that_does_not_fit_is_refused_with_its_form(self, kind: str, form: str, tmp_path: Path) -> None:
+        with pytest.raises(UserError) as error:
+            proposed(tmp_path, "gold.csv", sentiment(14), answers=[("text", kind)])
+        others = ", ".join(f"gold.csv:{line}" for line in range(3, 13))
+        assert error.value.messages == (
+            f"gold.csv:2: text does not hold a value of type {kind}. Expected {form}; or another type "
+            f"or column for --answer. The same in {others} and 3 more.",
+        )
+
+    @pytest.mark.parametrize("kind", ["label", "number", "text", "labels"])
+    def test_a_type_that_does_not_fit_json_is_refused(self, kind: str, tmp_path: Path) -> None:
+        text = jsonl([{"id": "a", "answer": [["x", 1]]}, {"id": "b", "answer": [["x", 2]]}])
+        with pytest.raises(UserError, match=rf"gold\.jsonl:1: answer does not hold a value of type {kind}\. Expected"):
+            proposed(tmp_path, "gold.jsonl", text, answers=[("answer", kind)])
+
+    @pytest.mark.parametrize(
+        ("kind", "advice"), [("nmber", "Did you mean 'number'?"), ("foo", "Expected one of label,")]
+    )
+    def test_a_type_that_does_not_exist(self, kind: str, advice: str, tmp_path: Path) -> None:
+        with pytest.raises(UserError, match=rf"--answer label={kind}: no type '{kind}'\. {re.escape(advice)}"):
+            proposed(tmp_path, "gold.csv", sentiment(), answers=[(f"label={kind}", None)])
+
+    def test_labels_with_blanks_around_them_are_refused(self, tmp_path: Path) -> None:
+        text = csv_text("id,topics", [["a", "x| y"], ["b", "y"], ["c", "x"]])
+        with pytest.raises(UserError, match=r"gold\.csv:2: topics does not hold .* labels without blanks around them"):
+            proposed(tmp_path, "gold.csv", text, answers=[("topics", "labels")])
+
+    def test_gaps_in_the_gold_are_all_named(self, tmp_path: Path) -> None:
+        with pytest.raises(UserError) as error:
+            proposed(tmp_path, "gold.csv", "id,label\na,x\nb,\nc,x\nd,\n")
+        assert [message.split(".  ")[0][:11] for message in error.value.messages] == ["gold.csv:3:", "gold.csv:5:"]
+
+    def test_the_key_is_no_answer(self, tmp_path: Path) -> None:
+        with pytest.raises(UserError, match="--answer id: is a column of the key"):
+            proposed(tmp_path, "gold.csv", sentiment(), answers=[("id", None)])
+
+    def test_values_of_several_kinds(self, tmp_path: Path) -> None:
+        text = jsonl([{"id": "a", "answer": {"x": 1}}, {"id": "b", "answer": 3}])
+        with pytest.raises(
+            UserError,
+            match=r"gold\.jsonl:1: answer holds values of several kinds.* of one type: label, ",
+        ):
+            proposed(tmp_path, "gold.jsonl", text, answers=[("answer", None)])
+
+
+class TestOtherForms:
+    """A column that means a type in another form is read as it is meant, and that is said."""
+
+    @pytest.mark.parametrize("suffix", [".jsonl", ".csv"])
+    @pytest.mark.parametrize("name", ["spans", "entities"])
+    def test_spans_as_objects(self, name: str, suffix: str, tmp_path: Path) -> None:
+        spans: list[list[object]] = [[], [{"start": 0, "end": 6, "label": "PER"}, {"start": 10, "end": 16}]]
+        rows = [{"id": f"d{i}", "text": "Angela in Berlin", name: one} for i, one in enumerate(spans)]
+        text = jsonl(rows)
+        if suffix == ".csv":
+            text = csv_text(f"id,text,{name}", [[row["id"], row["text"], json.dumps(row[name])] for row in rows])
+        proposal = proposed(tmp_path, f"gold{suffix}", text)
+        assert [(column.name, column.type) for column in proposal.answers] == [(name, "spans")]
+        meant = proposal.gold.columns[name][1]
+        assert (meant if suffix == ".jsonl" else json.loads(meant)) == [[0, 6, "PER"], [10, 16]]
+        assert f"gold{suffix}: {name} is read as spans" in proposal.gold.notes
+
+    def test_lists_of_python(self, tmp_path: Path) -> None:
+        rows = [["d0", "Angela", "[{'start': 0, 'end': 6}]"], ["d1", "No one", "[]"]]
+        proposal = proposed(tmp_path, "gold.csv", csv_text("id,text,spans", rows))
+        assert proposal.gold.columns["spans"] == ["[[0, 6]]", "[]"]
+        assert proposal.gold.notes == (
+            "gold.csv: spans is read as lists of JSON",
+            "gold.csv: spans is read as spans",
+        )
+
+
+class TestNothingElseIsProposed:
+    """A column that cannot be read as it is meant makes no other column, or type, the answer."""
+
+    def test_labels_in_brackets_are_labels(self, tmp_path: Path) -> None:
+        (column,) = proposed(tmp_path, "gold.csv", column_of(["[X]", "[Y]", "[X]"])).answers
+        assert (column.type, column.values) == ("label", ("[X]", "[Y]"))
+
+    def test_objects_beside_an_answer_stay_secret(self, tmp_path: Path) -> None:
+        rows = [{"id": i, "text": f"Text {i}", "metadata": {"at": i}, "positive": i % 2} for i in range(6)]
+        proposal = proposed(tmp_path, "gold.jsonl", jsonl(rows))
+        assert ([column.name for column in proposal.answers], proposal.secret) == (["positive"], ("metadata.at",))
+
+    @pytest.mark.parametrize("gap", ["NaN", "nan", "inf", "-Infinity", "null", "None", "N/A", "-", "?"])
+    @pytest.mark.parametrize("values", [[i / 100 for i in range(100)], [i % 5 for i in range(100)]])
+    def test_numbers_with_gaps(self, values: list[float], gap: str, tmp_path: Path) -> None:
+        cells = [gap if i in (6, 70) else value for i, value in enumerate(values)]
+        with pytest.raises(UserError) as error:
+            proposed(tmp_path, "gold.csv", column_of(cells))
+        assert [message.split(" Expected")[0] for message in error.value.messages] == [
+            f"gold.csv:{line}: answer is {gap!r}, but a number in 98 rows." for line in (8, 72)
+        ]
+        (column,) = proposed(tmp_path, "gold.csv", column_of(cells), answers=[("answer", "label")]).answers
+        assert column.type == "label"
+
+    def test_numbers_of_json_with_gaps(self, tmp_path: Path) -> None:
+        rows = [{"id": i, "text": f"Text {i}", "score": value} for i, value in enumerate([0.5, "NaN", 0.7])]
+        with pytest.raises(UserError, match=r"gold\.jsonl:2: score is 'NaN', but a number in 2 rows"):
+            proposed(tmp_path, "gold.jsonl", jsonl(rows))
+
+    def test_most_values_say_none(self, tmp_path: Path) -> None:
+        (column,) = proposed(tmp_path, "gold.csv", column_of(["none", "1", "none", "2", "none", "1"])).answers
+        assert (column.type, column.values) == ("label", ("1", "2", "none"))
+
+
+class TestRanking:
+    ROWS: ClassVar = [[f"q{i // 3}", "what?", f"d{i % 4}", int(i % 3 == 0)] for i in range(12)]
+
+    def test_a_relevance_makes_a_ranking(self, tmp_path: Path) -> None:
+        proposal = proposed(tmp_path, "gold.csv", csv_text("qid,query,doc,rel", self.ROWS))
+        assert (proposal.kind, proposal.item, proposal.relevance, proposal.public) == (
+            "ranking",
+            "doc",
+            "rel",
+            ("query",),
+        )
+        (first, *_) = board_of(proposal)
+        assert first["metric"] == {"name": "ndcg", "cutoff": 10, "item": "doc", "relevance": "rel"}
+
+    def test_a_query_without_a_relevant_item(self, tmp_path: Path) -> None:
+        rows = [*self.ROWS, ["q9", "what?", "d1", 0], ["q9", "what?", "d2", 0]]
+        with pytest.raises(UserError, match="'q9' has no item with a rel above 0"):
+            proposed(tmp_path, "gold.csv", csv_text("qid,query,doc,rel", rows))

@@ -1,0 +1,438 @@
+"""Projects with programs of others: what lies there is packed as it is, and what cannot be packed is named."""
+
+import io
+import zipfile
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gen_bundle.build.building import BuildRequest, Built, build
+from gen_bundle.cli.diff import diff
+from gen_bundle.dry_run.engines.choose import programs_of_others
+from gen_bundle.ground.errors import UserError
+from tests.generator.foreign_project import FILES, foreign_project
+from tests.yaml_text import loaded
+
+KEY = "5f3a7e1c-0d2b-4c6a-9b1e-2f4d6a8c0e13"
+Change = Callable[[dict[str, Any]], object]
+
+
+def built(folder: Path, **asked: Any) -> Built:
+    (one,) = build(BuildRequest(str(folder), folder.parent / "out.zip", **asked))
+    return one
+
+
+def members(bundle: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(bundle) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def document(bundle: Path) -> dict[str, Any]:
+    value: dict[str, Any] = loaded(members(bundle)["competition.yaml"])
+    return value
+
+
+def refusals(folder: Path, **asked: Any) -> tuple[str, ...]:
+    with pytest.raises(UserError) as caught:
+        built(folder, **asked)
+    assert not (folder.parent / "out.zip").exists()
+    return tuple(caught.value.messages)
+
+
+def test_everything_is_packed_as_it_lies_there(tmp_path: Path) -> None:
+    one = built(foreign_project(tmp_path / "task"))
+    packed = members(one.path)
+    assert packed["pages/overview.md"] == FILES["pages/overview.md"]
+    assert packed["pages/terms.html"] == FILES["pages/terms.html"]
+    for folder in ("programs/score", "data/dev", "data/test", "solutions/guess"):
+        with zipfile.ZipFile(io.BytesIO(packed[f"{folder}.zip"])) as inner:
+            held = {f"{folder}/{name}": inner.read(name) for name in inner.namelist()}
+        assert held == {name: content for name, content in FILES.items() if name.startswith(f"{folder}/")}
+    assert (one.errors, one.draft) == ((), ())
+
+
+def test_dates_limits_rule_and_image_are_those_that_were_written(tmp_path: Path) -> None:
+    declared = document(built(foreign_project(tmp_path / "task")).path)
+    dev, test = declared["phases"]
+    assert (dev["start"], dev["end"]) == ("2031-01-01 10:00:00", "2031-02-01")
+    assert ("end" in test, test["max_submissions"]) == (False, 0)
+    assert declared["docker_image"] == "codalab/codalab-legacy:py37"
+    assert declared["registration_auto_approve"] is False
+    assert declared["leaderboards"][0]["submission_rule"] == "Force_Last"
+    assert declared["leaderboards"][0]["columns"][0]["key"] == "set1-acc"
+
+
+ACCEPTED: dict[str, Change] = {
+    "one task in two phases": lambda one: one["phases"][1].update(tasks=["dev"]),
+    "a task in no phase": lambda one: one["phases"][0].update(tasks=["test"]),
+    "two tasks with one name": lambda one: one["tasks"][1].update(name="Development"),
+    "a gap between columns": lambda one: one["leaderboard"]["columns"].append(
+        {"key": "f1", "title": "F1", "sort": "desc", "index": 7, "precision": -1, "hidden": True}
+    ),
+    "another column ranks": lambda one: one["leaderboard"].update(
+        primary_index=1,
+        columns=[*one["leaderboard"]["columns"], {"key": "5", "title": "5", "sort": "asc"}],
+    ),
+    "a mean of columns": lambda one: one["leaderboard"]["columns"].append(
+        {"key": "mean", "title": "Mean", "sort": "desc", "computation": "avg", "of": ["set1-acc"]}
+    ),
+    "no pages": lambda one: one.update(pages=[]),
+    "texts that say nothing": lambda one: one.update(contact="", queue="", reward="", description=""),
+    "a question": lambda one: one.update(
+        fact_sheet={
+            "m": {
+                "key": "m",
+                "type": "text",
+                "title": "M",
+                "selection": "",
+                "is_required": "no",
+                "is_on_leaderboard": True,
+            }
+        }
+    ),
+    "flags": lambda one: one.update(make_programs_available=True, auto_run_submissions=False, forum=False),
+}
+
+
+@pytest.mark.parametrize("change", ACCEPTED.values(), ids=ACCEPTED)
+def test_what_the_platform_takes_is_written(tmp_path: Path, change: Change) -> None:
+    assert built(foreign_project(tmp_path / "task", change)).errors == ()
+
+
+def test_what_the_platform_refuses_is_written_with_force_alone(tmp_path: Path) -> None:
+    folder = foreign_project(tmp_path / "task", lambda one: one["phases"][1].update(start="2031-01-05"))
+    (message,) = refusals(folder)
+    assert "phase Test starts 2031-01-05" in message
+    assert document(built(folder, force=True).path)["phases"][1]["start"] == "2031-01-05"
+
+
+def programs_of(declared: dict[str, Any]) -> list[tuple[str | None, str | None]]:
+    return [(task.get("scoring_program"), task.get("ingestion_program")) for task in declared["tasks"]]
+
+
+SCORE, INGEST, OTHER = "programs/score.zip", "programs/ingest.zip", "programs/other.zip"
+OVERRIDDEN: dict[str, tuple[Change, list[tuple[str | None, str | None]]]] = {
+    "at the top": (lambda one: None, [(SCORE, INGEST), (SCORE, INGEST)]),
+    "of a phase": (
+        lambda one: one["phases"][1].update(programs={"scoring": OTHER}),
+        [(SCORE, INGEST), (OTHER, INGEST)],
+    ),
+    "of a task": (lambda one: one["tasks"][0].update(programs={"scoring": OTHER}), [(OTHER, INGEST), (SCORE, INGEST)]),
+    "none of a task": (
+        lambda one: one["tasks"][0].update(programs={"ingestion": None}),
+        [(SCORE, None), (SCORE, INGEST)],
+    ),
+    "none of a phase": (
+        lambda one: one["phases"][0].update(programs={"ingestion": None}),
+        [(SCORE, None), (SCORE, INGEST)],
+    ),
+    "a task before its phase": (
+        lambda one: (
+            one["phases"][1].update(programs={"scoring": OTHER, "ingestion": None}),
+            one["tasks"][1].update(programs={"scoring": "programs/score"}),
+        ),
+        [(SCORE, INGEST), (SCORE, None)],
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "expected"), OVERRIDDEN.values(), ids=OVERRIDDEN)
+def test_programs_come_from_the_task_then_the_phase_then_the_top(
+    tmp_path: Path, change: Change, expected: list[tuple[str | None, str | None]]
+) -> None:
+    def declare(one: dict[str, Any]) -> None:
+        one["programs"] = {"scoring": "programs/score", "ingestion": "programs/ingest.zip"}
+        change(one)
+
+    folder = foreign_project(tmp_path / "task", declare)
+    for name in ("ingest", "other"):
+        with zipfile.ZipFile(folder / f"programs/{name}.zip", "w") as archive:
+            archive.writestr("metadata", "command: python3 score.py\n")
+            archive.writestr("score.py", f"# {name}\n")
+    one = built(folder, force=True)
+    assert programs_of(document(one.path)) == expected
+    packed = members(one.path)
+    for name in {place for pair in expected for place in pair if place not in (None, SCORE)}:
+        assert packed[str(name)] == (folder / str(name)).read_bytes()
+
+
+def minimal(folder: Path, change: Change = lambda _: None) -> Path:
+    """A project as it is written by hand: its columns with its task, and data in the usual places."""
+
+    def declare(one: dict[str, Any]) -> None:
+        for key in ("description", "docker_image", "registration", "submission_rule", "solutions", "leaderboard"):
+            del one[key]
+        one["tasks"] = [{"id": "main", "name": "Main", "columns": [{"key": "set1-acc", "title": "A", "sort": "desc"}]}]
+        one["phases"] = [{"id": "test", "name": "Test", "start": "2031-01-01 AoE"}]
+        change(one)
+
+    return foreign_project(folder, declare)
+
+
+def written(folder: Path, **files: str) -> Path:
+    """Write further files, named with `__` for `/`."""
+    for name, text in files.items():
+        path = folder / name.replace("__", "/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_what_is_not_named_comes_from_the_usual_places(tmp_path: Path) -> None:
+    folder = minimal(tmp_path / "task")
+    written(folder, data__input__test__items="1", public__items="2", kits__test__readme="3")
+    declared = document(built(folder).path)
+    (task,), (phase,), (solution,) = declared["tasks"], declared["phases"], declared["solutions"]
+    assert task["reference_data"] == "data/test.zip"
+    assert task["input_data"] == "data/input/test.zip"
+    assert (phase["public_data"], phase["starting_kit"]) == ("public.zip", "kits/test.zip")
+    assert phase["start"] == "2031-01-01 12:00:00"
+    assert (solution["path"], solution["name"], solution["tasks"]) == ("solutions/guess.zip", "guess", [0])
+    assert [column["key"] for column in declared["leaderboards"][0]["columns"]] == ["set1-acc"]
+
+
+def two_phases(one: dict[str, Any], **changes: Any) -> None:
+    one["phases"][0] |= changes
+    one["phases"].insert(0, {"id": "dev", "name": "Dev", "start": "2030-01-01 AoE", "end": "2030-02-01 AoE"})
+
+
+def two_tasks(one: dict[str, Any], **changes: Any) -> None:
+    one["phases"][0] |= changes
+    one["tasks"].append({"id": "more", "name": "More", "columns": [{"key": "b", "title": "B", "sort": "asc"}]})
+
+
+Held = list[tuple[str, str | None, list[int]]]
+USUAL: dict[str, tuple[Change, dict[str, str], Held]] = {
+    "data of each phase": (
+        two_phases,
+        {},
+        [("Main (Dev)", "data/dev.zip", [0]), ("Main (Test)", "data/test.zip", [1])],
+    ),
+    "the data of another phase": (
+        lambda one: two_phases(one, data="dev"),
+        {},
+        [("Main", "data/dev.zip", [0, 1])],
+    ),
+    "tasks that share the data": (
+        two_tasks,
+        {},
+        [("Main", "data/test.zip", [0]), ("More", "data/test.zip", [0])],
+    ),
+    "data of each task": (
+        two_tasks,
+        {"data__test__main__gold": "1", "data__test__more.zip": "2"},
+        [("Main", "data/test/main.zip", [0]), ("More", "data/test/more.zip", [0])],
+    ),
+    "data of one task alone": (
+        two_tasks,
+        {"data__test__main__gold": "1"},
+        [("Main", "data/test/main.zip", [0]), ("More", None, [0])],
+    ),
+    "none": (
+        lambda one: one["tasks"][0].update(reference_data=None),
+        {},
+        [("Main", None, [0])],
+    ),
+    "a task in no phase": (
+        lambda one: two_tasks(one, tasks=["more"]),
+        {},
+        [("Main", None, []), ("More", "data/test.zip", [0])],
+    ),
+    "a program of one phase": (
+        lambda one: two_phases(one, data="dev", programs={"scoring": "data/test"}),
+        {},
+        [("Main (Dev)", "data/dev.zip", [0]), ("Main (Test)", "data/dev.zip", [1])],
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "files", "expected"), USUAL.values(), ids=USUAL)
+def test_a_task_becomes_one_for_each_kind_of_data_and_programs(
+    tmp_path: Path, change: Change, files: dict[str, str], expected: Held
+) -> None:
+    declared = document(built(written(minimal(tmp_path / "task", change), **files), force=True).path)
+    held = []
+    for task in declared["tasks"]:
+        phases = [at for at, phase in enumerate(declared["phases"]) if task["index"] in phase["tasks"]]
+        held.append((task["name"], task.get("reference_data"), phases))
+    assert held == expected
+
+
+def test_what_is_written_by_hand_as_elsewhere_is_taken(tmp_path: Path) -> None:
+    def declare(one: dict[str, Any]) -> None:
+        one["raw"] = False
+        one["pages"] = [{"title": "Overview", "file": "pages/page.md.j2"}]
+        one["phases"][0] |= {"start": "2031-01-01 10:00 +02:00", "end": "2031-02-01 UTC"}
+        one["fact_sheet"] = {"size": {"type": "select", "title": "Size", "choices": ["small", "large"]}}
+        one["milestones"] = [{"name": "Papers due", "date": "2031-03-01 AoE"}]
+        one["submission_rule"] = "best"
+        field = {"field": "answer", "type": "text", "required": True, "meaning": "The answer."}
+        one["submission"] = {"file": "answers.txt", "fields": [field]}
+        one["tasks"][0]["columns"][0] |= {"worst": 0, "meaning": "Share of right answers."}
+
+    folder = minimal(tmp_path / "task", declare)
+    (folder / "pages" / "page.md.j2").write_text(
+        "# {{ competition.title }}: {{ competition.submission.file }}\n", encoding="utf-8"
+    )
+    one = built(folder)
+    declared = document(one.path)
+    assert members(one.path)["pages/page.md"] == b"# Somebody's task: answers.txt\n"
+    assert members(one.path)["terms.md"] == FILES["pages/terms.html"]
+    (phase,) = declared["phases"]
+    assert (phase["start"], phase["end"]) == ("2031-01-01 08:00:00", "2031-02-01 23:59:59")
+    assert declared["fact_sheet"]["size"]["selection"] == ["small", "large"]
+    assert declared["milestones"] == [{"name": "Papers due", "date": "2031-03-02 11:59:59"}]
+    assert declared["leaderboards"][0]["submission_rule"] == "Force_Best"
+
+
+REFUSED: dict[str, tuple[Change, str]] = {
+    "no such folder": (
+        lambda one: one["tasks"][0].update(reference_data="data/dve"),
+        "bundle.yaml:17:3: tasks.dev.reference_data: nothing is at data/dve. Expected the reference data there",
+    ),
+    "no such program": (
+        lambda one: one.update(programs={"scoring": "score"}),
+        "programs.scoring: nothing is at score. Expected the scoring program",
+    ),
+    "outside": (
+        lambda one: one["tasks"][0].update(input_data="../private"),
+        "tasks.dev.input_data: '../private' does not lead to a part of the project",
+    ),
+    "of the machine": (lambda one: one.update(programs={"scoring": "/etc"}), "programs.scoring: '/etc' does not lead"),
+    "the project": (lambda one: one["tasks"][0].update(input_data="./"), "'./' does not lead to a part of the project"),
+    "a name that is too long": (lambda one: one["tasks"][0].update(input_data=500 * "x"), "nothing is at xxx"),
+    "a zip": (lambda one: one["tasks"][0].update(input_data="data/some"), "Did you mean data/some.zip?"),
+    "a key of a package": (
+        lambda one: one.update(options={"profile": "published"}),
+        "options: is read with a scoring package alone",
+    ),
+    "two in one place": (
+        lambda one: one["tasks"][0].update(input_data="data/dev.zip"),
+        "would be data/dev.zip in the bundle",
+    ),
+    "no such task": (lambda one: one["phases"][0].update(tasks=["dve"]), "no task 'dve'. Did you mean 'dev'?"),
+    "no such column": (
+        lambda one: one["leaderboard"]["columns"].append(
+            {"key": "m", "title": "M", "sort": "desc", "computation": "avg", "of": ["set1acc"]}
+        ),
+        "leaderboard.columns.m.of.0: no column 'set1acc'. Did you mean 'set1-acc'?",
+    ),
+    "a column twice": (
+        lambda one: one["leaderboard"].update(columns=2 * one["leaderboard"]["columns"]),
+        "'set1-acc' is used twice",
+    ),
+    "no such page": (lambda one: one["pages"][0].update(file="pages/x.md"), "no file 'pages/x.md'"),
+    "unknown key": (lambda one: one.update(colour="red"), "colour: unknown key"),
+    "a template": (lambda one: one.update(raw=False), "pages/overview.md:2: expected token"),
+    "columns in two places": (
+        lambda one: one["tasks"][0].update(columns=[{"key": "f1", "title": "F1", "sort": "desc"}]),
+        "leaderboard.columns: tasks have columns, too",
+    ),
+    "no columns": (lambda one: one["leaderboard"].pop("columns"), "columns is missing"),
+}
+
+
+@pytest.mark.parametrize(("change", "said"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_packed_is_named(tmp_path: Path, change: Change, said: str) -> None:
+    (tmp_path / "private").mkdir()
+    folder = foreign_project(tmp_path / "task", change)
+    for name in ("dev", "some"):
+        (folder / "data" / f"{name}.zip").write_bytes(b"no zip")
+    assert said in "\n".join(refusals(folder))
+
+
+def test_a_link_that_leads_outside_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "key.txt").write_text("secret", encoding="utf-8")
+    folder = foreign_project(tmp_path / "task")
+    (folder / "programs" / "score" / "key.txt").symlink_to("../../../key.txt")
+    (message,) = refusals(folder)
+    assert message.startswith("programs/score/key.txt: leads to")
+
+
+@pytest.mark.parametrize(
+    ("asked", "option"),
+    [({"layout": "joint"}, "--layout joint"), ({"task": "dev"}, "--task dev"), ({"platform": "codalab"}, "--platform")],
+)
+def test_options_that_need_a_scoring_package_are_refused(tmp_path: Path, asked: dict[str, str], option: str) -> None:
+    (message,) = refusals(foreign_project(tmp_path / "task"), **asked)
+    assert message.startswith(option)
+
+
+def test_files_travel_byte_for_byte_and_keys_of_the_server_as_they_are(tmp_path: Path) -> None:
+    def declare(one: dict[str, Any]) -> None:
+        one["tasks"][0] |= {"reference_data": "data/dev.bin", "input_data": KEY}
+        one["tasks"][1] = {"id": "test", "name": "Test", "key": KEY}
+
+    folder = foreign_project(tmp_path / "task", declare)
+    (folder / "data" / "dev.bin").write_bytes(b"\0 no zip")
+    one = built(folder, force=True)
+    first, second = document(one.path)["tasks"]
+    assert (first["reference_data"], first["input_data"]) == ("data/dev.bin", KEY)
+    assert members(one.path)["data/dev.bin"] == b"\0 no zip"
+    assert second == {"index": 1, "id": "test", "name": "Test", "key": KEY}
+
+
+def test_own_data_take_the_place_of_data(tmp_path: Path) -> None:
+    folder = foreign_project(tmp_path / "task", lambda one: one["tasks"][1].update(reference_data="./data/test"))
+    for name in ("dev", "test"):
+        (tmp_path / "real" / name).mkdir(parents=True)
+        (tmp_path / "real" / name / "gold.txt").write_text(f"real {name}", encoding="utf-8")
+    packed = members(built(folder, data=tmp_path / "real").path)
+    for name in ("dev", "test"):
+        with zipfile.ZipFile(io.BytesIO(packed[f"data/{name}.zip"])) as inner:
+            assert inner.read("gold.txt").decode() == f"real {name}"
+    (tmp_path / "out.zip").unlink()
+    (tmp_path / "real" / "test" / "gold.txt").unlink()
+    (tmp_path / "real" / "test").rmdir()
+    (message,) = refusals(folder, data=tmp_path / "real")
+    assert f"tasks.test.reference_data: nothing is at {tmp_path / 'real' / 'test'}." in message
+
+
+def test_any_value_can_be_overridden(tmp_path: Path) -> None:
+    overrides = (
+        "phases.test.end=2031-05-01 12:00:00",
+        "leaderboard.columns.set1-acc.precision=1",
+        "programs.ingestion=null",
+    )
+    declared = document(built(foreign_project(tmp_path / "task"), overrides=overrides).path)
+    assert declared["phases"][1]["end"] == "2031-05-01 12:00:00"
+    assert declared["leaderboards"][0]["columns"][0]["precision"] == 1
+    (tmp_path / "out.zip").unlink()
+    (message,) = refusals(tmp_path / "task", overrides=("option.x=1",))
+    assert message.startswith("--set option.x=1: no key 'option'.")
+
+
+def test_gold_where_participants_can_read_it_is_refused(tmp_path: Path) -> None:
+    rows = "".join(f"q{number},{number % 7}{number % 5}\n" for number in range(60))
+    folder = foreign_project(tmp_path / "task", lambda one: one["phases"][1].update(public_data="data/public"))
+    (folder / "data" / "public").mkdir()
+    for place in ("test", "public"):
+        (folder / "data" / place / "labels.csv").write_text(f"id,label\n{rows}", encoding="utf-8")
+    assert any("participants would see" in message or "labels.csv" in message for message in refusals(folder))
+    assert built(folder, force=True).leaks
+
+
+def test_phases_that_are_over_make_it_a_draft(tmp_path: Path) -> None:
+    one = built(foreign_project(tmp_path / "task"), now=datetime(2031, 6, 1, tzinfo=UTC))
+    assert [lack.id for lack in one.draft] == ["dates-past"]
+
+
+def test_a_project_is_compared_with_its_bundle(tmp_path: Path) -> None:
+    folder = foreign_project(tmp_path / "task")
+    bundle = built(folder).path
+    assert diff(str(bundle), str(folder)) == []
+    (folder / "programs" / "score" / "score.py").write_text("raise SystemExit\n", encoding="utf-8")
+    assert [one.part for one in diff(str(bundle), str(folder))] == ["programs", "programs"]
+
+
+def test_programs_of_others_are_not_trusted_for_being_packed(tmp_path: Path) -> None:
+    assert programs_of_others(built(foreign_project(tmp_path / "task")).path) == ["score.zip"]
+
+
+def test_data_that_nothing_names_are_pointed_out(tmp_path: Path) -> None:
+    folder = written(minimal(tmp_path / "task"), data__tset__gold="1", data__public__test__items="2")
+    notes = [note for note in built(folder).notes if "is not packed" in note]
+    assert [Path(note.partition(":")[0]).name for note in notes] == ["dev", "tset"]

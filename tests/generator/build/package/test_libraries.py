@@ -1,0 +1,196 @@
+"""What the platform's image lacks: wheels of the lock, downloaded once, unpacked in the program."""
+
+import hashlib
+import io
+import re
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from gen_bundle.build.building import BuildRequest, build
+from gen_bundle.build.package import libraries
+from gen_bundle.build.package.libraries import OWN_LOCK
+from gen_bundle.build.package.programs import absent_imports, program_members
+from gen_bundle.build.package.resolve import Resolved, resolve
+from gen_bundle.check.bundle import open_bundle
+from gen_bundle.check.leaks.visible import foreign_files, visible_files
+from gen_bundle.cli import root
+from gen_bundle.codabench.worker import PACKAGES, PLATFORM_IMAGE
+from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.resources import entries, lock_text
+from gen_bundle.image.request import ImageRequest
+from tests.generator.author.new.test_recipes import made
+from tests.generator.competition import small_competition
+from tests.generator.image.test_requirements import wheel
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
+
+really_downloaded = libraries._download
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """An empty cache, and an index of made-up wheels for the real names."""
+    monkeypatch.setattr(libraries, "_download", really_downloaded)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "wheels"))
+    (tmp_path / "wheels").mkdir()
+    libraries._site.cache_clear()
+    yield
+    libraries._site.cache_clear()
+
+
+@pytest.fixture
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Puts wheels of the packages that a library brings where pip finds them, and into the lock."""
+
+    def add(library: str) -> None:
+        digests = {
+            name: wheel(tmp_path / "wheels", name.replace("-", "_"), "1.0") for name in libraries.BRINGS[library]
+        }
+        text = "".join(f"{name}==1.0 \\\n    --hash=sha256:{digest}\n" for name, digest in digests.items())
+        monkeypatch.setattr(libraries, "lock_text", lambda _: text)
+
+    return add
+
+
+def packed(competition: Resolved) -> set[str]:
+    members = program_members(competition, competition.parts[0], competition.phases[0])
+    return {name for name in members if name.startswith("site/")}
+
+
+def test_wheels_travel_unpacked_and_come_from_the_cache_afterwards(
+    tmp_path: Path, index: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    competition = resolve(made("generation", tmp_path))
+    index("sacrebleu")
+    assert libraries.lacking(competition) == []
+    found = packed(competition)
+    assert "site/sacrebleu-1.0.dist-info/METADATA" in found
+    assert {name.split("/")[1].partition("-")[0] for name in found} == set(libraries.BRINGS["sacrebleu"])
+    assert not [name for name in program_members(competition, competition.parts[0]) if name.startswith("site/")]
+    libraries._site.cache_clear()
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "nowhere"))
+    assert packed(competition) == found
+
+
+def test_another_file_of_that_name_is_refused(
+    tmp_path: Path, index: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    competition = resolve(made("generation", tmp_path))
+    index("sacrebleu")
+    other = hashlib.sha256(b"another").hexdigest()
+    changed = "".join(f"{name}==1.0 --hash=sha256:{other}\n" for name in libraries.BRINGS["sacrebleu"])
+    monkeypatch.setattr(libraries, "lock_text", lambda _: changed)
+    (lack,) = libraries.lacking(competition)
+    assert "HASHES" in lack
+    assert packed(competition) == set()
+
+
+def test_without_an_index_the_bundle_is_a_draft_that_says_so(tmp_path: Path) -> None:
+    (built,) = build(BuildRequest(str(made("generation", tmp_path)), tmp_path / "bundle.zip"))
+    (lack,) = (lack for lack in built.draft if lack.id == "image-lacks")
+    assert lack.what.startswith(f"{PLATFORM_IMAGE} has no colorama, lxml, portalocker, regex, sacrebleu, tabulate (pip")
+    assert "gen-bundle image build" in lack.repair
+    with zipfile.ZipFile(built.path) as archive:
+        assert archive.testzip() is None
+
+
+def test_the_check_leaves_out_published_files_alone(tmp_path: Path, index: Callable[[str], None]) -> None:
+    competition = made("generation", tmp_path)
+    index("sacrebleu")
+    (built,) = build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
+    with ExitStack() as held:
+        bundle = open_bundle(built.path, datetime.now(UTC), held)
+        searched = {seen.name for seen in foreign_files(bundle)}
+        program, _ = sorted({s.name.split("/site/")[0] for s in visible_files(bundle) if "/site/" in s.name})
+    assert not [name for name in searched if "/site/" in name]
+    with zipfile.ZipFile(tmp_path / "changed.zip", "w") as changed, zipfile.ZipFile(built.path) as archive:
+        for name in archive.namelist():
+            data = archive.read(name)
+            changed.writestr(name, with_member(data, "site/gold.csv") if name == program else data)
+    with ExitStack() as held:
+        bundle = open_bundle(tmp_path / "changed.zip", datetime.now(UTC), held)
+        assert [s.name for s in foreign_files(bundle) if "/site/" in s.name] == [f"{program}/site/gold.csv"]
+
+
+def with_member(data: bytes, name: str) -> bytes:
+    file = io.BytesIO(data)
+    with zipfile.ZipFile(file, "a") as archive:
+        archive.writestr(name, "id,label\n1,yes\n")
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["classification", "multilabel", "regression", "spans", "tagging"])
+def test_what_the_image_has_is_not_downloaded(kind: str, tmp_path: Path) -> None:
+    competition = resolve(made(kind, tmp_path))
+    assert competition.declaration.image == PLATFORM_IMAGE
+    assert (libraries.lacking(competition), packed(competition)) == ([], set())
+
+
+def test_an_image_of_ones_own_is_the_organisers_to_fill(tmp_path: Path) -> None:
+    def own(declared: dict[str, Any]) -> None:
+        declared.update(docker_image="docker.io/me/mine:1", requirements=["spacy==3.8.7"])
+
+    (built,) = build(BuildRequest(str(small_competition(tmp_path, own)), tmp_path / "bundle.zip"))
+    assert "image-lacks" not in {lack.id for lack in built.draft}
+    folder = small_competition(tmp_path / "b", lambda declared: declared.update(requirements=["spacy==3.8.7"]))
+    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
+    assert [lack.what for lack in built.draft if lack.id == "image-lacks"] == [f"{PLATFORM_IMAGE} has no spacy==3.8.7."]
+
+
+def test_requirements_that_are_locked_for_it_travel_in_the_programs(tmp_path: Path) -> None:
+    numpy = PACKAGES["numpy"]
+    for name, version, *needs in [("own_scorer", "1.2", "helping", "numpy"), ("helping", "2.0"), ("numpy", numpy)]:
+        wheel(tmp_path / "wheels", name, version, *needs)
+    folder = small_competition(tmp_path, lambda declared: declared.update(requirements=["own-scorer==1.2"]))
+    for expected in (["locked 2 packages"], []):  # and nothing is left to do
+        done = CliRunner().invoke(root, ["image", "lock", str(folder)])
+        assert done.exit_code == 0, done.output
+        assert re.findall(r"locked \d packages", done.output) == expected
+    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
+    assert "image-lacks" not in {lack.id for lack in built.draft}
+    assert {name.split("/")[1] for name in packed(resolve(folder))} == {
+        "own_scorer-1.2.dist-info",
+        "helping-2.0.dist-info",
+    }
+    (note,) = (note for note in built.notes if "travel in each program" in note)
+    assert note.startswith(f"helping, own-scorer: not in {PLATFORM_IMAGE}")
+    # an image of one's own has another Python: what is locked for this one is not for that one
+    own = ImageRequest(
+        "own", "me/own:1", "score", "cpu", requirements=("own-scorer==1.2",), lock_file=folder / OWN_LOCK
+    )
+    with pytest.raises(UserError, match=r"own-scorer==1\.2: not locked .*: gen-bundle image lock own --tag"):
+        str(own.packages_text)
+
+
+def test_what_is_too_large_does_not_travel(
+    tmp_path: Path, index: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index("sacrebleu")
+    monkeypatch.setattr(libraries, "MOST_SITE_MB", 0)
+    (lack,) = libraries.lacking(resolve(made("generation", tmp_path)))
+    assert lack.endswith("(0 MB unpacked, more than the 0 MB that may travel)")
+
+
+def test_what_own_code_imports_and_the_image_lacks_is_said(tmp_path: Path) -> None:
+    folder = small_competition(tmp_path)
+    code = folder / "my_task" / "classification.py"
+    lazy = "\n\ndef words():\n    import nltk.data, numpy, scoring_kit.errors, csv\n    import my_task.submission\n"
+    code.write_text(code.read_text(encoding="utf-8") + lazy, encoding="utf-8")
+    assert absent_imports(resolve(folder)) == ["nltk"]
+    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
+    assert [note for note in built.notes if note.startswith("nltk: imported by")]
+    assert absent_imports(resolve(folder, overrides=("docker_image=me/mine:1",))) == []
+
+
+def test_the_table_is_what_the_lock_holds() -> None:
+    locked = entries(lock_text(("metrics",)))
+    assert {name for names in libraries.BRINGS.values() for name in names} <= set(locked)

@@ -1,0 +1,245 @@
+"""The starting kit, used as a participant uses it."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from gen_bundle.build.package.client import ScoringPackage
+from gen_bundle.build.package.phase_data import prepare_phases
+from gen_bundle.build.package.resolve import resolve
+from gen_bundle.build.render import starting_kit
+from gen_bundle.build.render.starting_kit import ValidatorVerdict, spoiled_submissions, starting_kits
+from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.resources import resource
+from gen_bundle.ground.zips.writing import write_zip, zipped
+from tests.generator.competition import small_competition
+
+pytestmark = pytest.mark.slow
+
+CLEAN = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+
+
+def kit_of(folder: Path, work: Path) -> Mapping[str, bytes | Path]:
+    competition = resolve(folder)
+    work.mkdir()
+    (kit,) = starting_kits(competition, prepare_phases(competition, work)[:1]).values()
+    return kit
+
+
+@pytest.fixture(scope="module")
+def competition(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = small_competition(tmp_path_factory.mktemp("competition"))
+    extra = folder / "starting_kit" / "check_ids.py"
+    extra.parent.mkdir()
+    extra.write_text('"""Checks ids only."""\n')
+    extra.with_name("of_python_2.py").write_text('print "ids"\n')
+    extra.with_name("latin_1.py").write_bytes("# für\n".encode("latin-1"))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def kit(competition: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The kit, unpacked."""
+    root = tmp_path_factory.mktemp("kit")
+    buffer = io.BytesIO()
+    write_zip(buffer, kit_of(competition, root / "work"))
+    with zipfile.ZipFile(buffer) as archive:
+        archive.extractall(root / "kit")
+    return root / "kit"
+
+
+def run(kit: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=kit, env=CLEAN, capture_output=True, text=True, encoding="utf-8", check=False
+    )
+
+
+# Runs the validator on each argument as if it were alone on the command line, all in one process.
+EACH = """
+import contextlib, io, json, runpy, sys
+said = {}
+for name in sys.argv[1:]:
+    sys.argv = ["validate.pyz", name]
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        try:
+            runpy.run_path("validate.pyz", run_name="__main__")
+        except SystemExit as end:
+            said[name] = [end.code, printed.getvalue()]
+print(json.dumps(said))
+"""
+
+
+def test_holds_what_its_readme_names(kit: Path) -> None:
+    readme = (kit / "README.md").read_text(encoding="utf-8")
+    for name in (
+        "FORMAT.md",
+        "template/",
+        "examples/valid.zip",
+        "examples/invalid/",
+        "validate.pyz",
+        "score_locally.py",
+        "requirements.txt",
+        "scorer/",
+        "check_ids.py",
+    ):
+        assert f"`{name}`" in readme
+        assert (kit / name).exists()
+    assert "Checks ids only." in readme
+    assert "{{" not in readme
+    assert "organisers@example.org" in readme
+
+
+@pytest.mark.parametrize(("name", "lock", "torch"), [("process2025", "score", False), ("clpsych2025", "models", True)])
+def test_the_scorers_packages_are_those_of_the_image(name: str, lock: str, torch: bool, tmp_path: Path) -> None:
+    members = kit_of(resource("bundles") / name, tmp_path / "work")
+    locked = (resource("requirements") / f"{lock}.txt").read_text(encoding="utf-8")
+    entries = [line for line in locked.splitlines() if line[:1].isalnum()]
+    assert [line for line in bytes(members["requirements.txt"]).decode().splitlines() if line[:1].isalnum()] == entries
+    readme = bytes(members["README.md"]).decode()
+    assert "python -m pip install -r requirements.txt" in readme
+    assert ("PyTorch" in readme) == torch
+
+
+@pytest.mark.parametrize("name", ["template", "examples/valid.zip"])
+def test_template_and_example_are_valid(kit: Path, name: str) -> None:
+    done = run(kit, "validate.pyz", name)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert " is valid." in done.stdout
+
+
+def test_invalid_examples_get_the_message_that_is_promised(kit: Path) -> None:
+    examples = sorted((kit / "examples" / "invalid").glob("*.zip"))
+    assert len(examples) >= 5
+    page = (kit / "FORMAT.md").read_text(encoding="utf-8")
+    said = json.loads(run(kit, "-c", EACH, *(str(example.relative_to(kit)) for example in examples)).stdout)
+    assert [name for name, (status, _) in said.items() if status != 1] == []
+    for example, (_, text) in zip(examples, said.values(), strict=True):
+        promised = example.with_suffix(".txt").read_text(encoding="utf-8")
+        assert text.startswith(promised.removesuffix("…\n"))
+        assert promised.strip() in page
+    alone = run(kit, "validate.pyz", str(examples[0].relative_to(kit)))
+    assert [alone.returncode, alone.stdout] == said[str(examples[0].relative_to(kit))]
+
+
+def test_an_answer_is_packed_and_scored_at_home(kit: Path, competition: Path, tmp_path: Path) -> None:
+    packed = tmp_path / "submission.zip"
+    assert run(kit, "validate.pyz", "template", "--pack", str(packed)).returncode == 0
+    gold = competition / "data" / "dev"
+    done = run(
+        kit, "score_locally.py", "--gold", str(gold), "--submission", str(packed), "--out", str(tmp_path / "out")
+    )
+    assert done.returncode == 0, done.stderr
+    assert "signature: " in done.stdout
+    assert json.loads((tmp_path / "out" / "scores.json").read_text())
+    assert (tmp_path / "out" / "detailed_results.html").exists()
+
+
+def test_clpsych_is_checked_and_scored_from_raw_timelines(tmp_path: Path) -> None:
+    source = resource("bundles") / "clpsych2025"
+    with zipfile.ZipFile(_written(tmp_path / "kit.zip", kit_of(source, tmp_path / "work"))) as archive:
+        archive.extractall(tmp_path / "kit")
+    answer = next((tmp_path / "kit" / "template").iterdir())
+    done = run(tmp_path / "kit", "submission_validator.py", "-f", str(answer))
+    assert done.returncode == 0, done.stderr
+    given = ["--gold", str(source / "data" / "dev"), "--submission", str(answer), "--task", "a2"]
+    done = run(tmp_path / "kit", "score_locally.py", *given, "--out", str(tmp_path / "out"))
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "out" / "scores.json").read_text())["a2_mse"] == 81
+    (tmp_path / "empty").mkdir()
+    done = run(tmp_path / "kit", "score_locally.py", "--gold", str(tmp_path / "empty"), "--submission", str(answer))
+    assert done.returncode == 2
+    assert "holds no timeline" in done.stderr
+
+
+def _written(path: Path, members: Mapping[str, bytes | Path]) -> Path:
+    write_zip(path, members)
+    return path
+
+
+def test_scoring_at_home_says_what_is_wrong(kit: Path, tmp_path: Path) -> None:
+    (tmp_path / "bad.zip").write_bytes(b"no zip")
+    done = run(kit, "score_locally.py", "--gold", str(tmp_path), "--submission", str(tmp_path / "bad.zip"))
+    assert done.returncode == 1
+    assert "bad.zip: cannot be read as a zip" in done.stderr
+    done = run(kit, "score_locally.py", "--gold", str(tmp_path / "none"), "--submission", "template")
+    assert done.returncode == 2
+    assert "no such folder" in done.stderr
+
+
+def test_is_the_same_every_time(competition: Path, tmp_path: Path) -> None:
+    def as_bytes(members: Mapping[str, bytes | Path]) -> dict[str, bytes]:
+        return {name: data.read_bytes() if isinstance(data, Path) else data for name, data in members.items()}
+
+    kits = [as_bytes(kit_of(competition, tmp_path / name)) for name in "ab"]
+    assert kits[0] == kits[1]
+
+
+def test_a_baseline_that_is_no_submission_is_refused(tmp_path: Path) -> None:
+    folder = small_competition(tmp_path)
+    (folder / "data" / "baselines" / "dev" / "majority" / "predictions.csv").write_text("id,label\nno,such\n")
+    with pytest.raises(UserError, match="baselines/dev/majority: is not a valid submission"):
+        kit_of(folder, tmp_path / "work")
+
+
+def test_large_submissions_that_are_tried_are_judged_there_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = small_competition(tmp_path)
+    competition = resolve(folder)
+    (tmp_path / "work").mkdir()
+    data = prepare_phases(competition, tmp_path / "work")[0]
+    judged: list[bytes] = []
+    known = starting_kit.validator_verdicts
+
+    def verdicts(
+        asked: Sequence[tuple[bytes, Sequence[bytes]]], package: ScoringPackage
+    ) -> list[list[ValidatorVerdict]]:
+        for _, submissions in asked:
+            judged.extend(submissions)
+        return known(asked, package)
+
+    monkeypatch.setattr(starting_kit, "validator_verdicts", verdicts)
+    monkeypatch.setattr(starting_kit, "MAX_BYTES", 10)
+    monkeypatch.setattr(starting_kit, "BEGINNING", 10)
+    whole = [zipped(files) for files in (data.template, *data.baselines.values())]
+    (kit,) = starting_kits(competition, [data], are_tried=True).values()
+    assert not set(whole) & set(judged)
+    assert kit["examples/valid.zip"] == zipped(data.baselines["majority"])
+    refused = {name for name in kit if name.startswith("examples/invalid/")}
+    assert "examples/invalid/other-file.zip" in refused
+    starting_kits(competition, [data])
+    assert set(whole) <= set(judged)
+
+
+def test_of_a_large_submission_only_the_beginning_is_spoiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(starting_kit, "MAX_BYTES", 10)
+    monkeypatch.setattr(starting_kit, "BEGINNING", 12)
+    spoiled = {one.name: one.files for one in spoiled_submissions({"answers.csv": b"id,label\na,x\nb,y\n"})}
+    assert spoiled == {"other-file": spoiled["other-file"], "cut-off": {"answers.csv": b"id,label\na,x"}}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("answers.csv", "id,label\na,x\nb,y\n", {"missing-row", "repeated-row", "other-column", "semicolons"}),
+        ("T_1.json", '{"a": {"spans": ["x"]}, "b": {}}', {"missing-entry", "text-for-list"}),
+        ("d.a2", "E1\tBinds_To Agent:T1 Target:T2\n", {"unknown-entity", "blank-for-tab", "unknown-type"}),
+        ("t.xml", '<document><antecedent id="4"/></document>\n', {"unclosed", "unknown-id", "doctype"}),
+    ],
+)
+def test_every_format_is_spoiled_in_its_own_ways(name: str, text: str, expected: set[str]) -> None:
+    spoiled = {one.name: one.files for one in spoiled_submissions({name: text.encode()})}
+    assert set(spoiled) == expected | {"other-file", "cut-off", "utf-16"}
+    assert all(files.get(name) != text.encode() for files in spoiled.values())
+
+
+def test_of_several_files_one_is_left_out() -> None:
+    spoiled = {one.name: one.files for one in spoiled_submissions({"a.a2": b"", "b.a2": b"E1\tX A:T1\n"})}
+    assert set(spoiled["missing-file"]) == {"a.a2"}

@@ -1,0 +1,175 @@
+"""A competition that takes code, from bundle.yaml to the board, in both versions of the platform."""
+
+import json
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from gen_bundle.build.building import BuildRequest, build
+from gen_bundle.cli import root
+from gen_bundle.codabench.versions import PlatformVersion
+from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
+from gen_bundle.dry_run.engines import Container, Ended, LineListener
+from gen_bundle.ground.errors import UserError
+from tests.generator.build.test_declared import rows_of, write_csv
+from tests.generator.code_competition import PREDICT, declaration, write_competition
+from tests.generator.dry_run.in_process import InProcessEngine
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]  # nearly each test builds a bundle
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(root, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def competition(tmp_path: Path) -> Path:
+    return write_competition(tmp_path / "feelings", declaration())
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built competition, with a word in its gold that is nowhere else."""
+    work = tmp_path_factory.mktemp("feelings")
+    competition = write_competition(work / "feelings", declaration())
+    for phase, number in (("dev", 20), ("test", 30)):
+        rows = [{**row, "remark": "a-word-of-gold"} for row in rows_of(phase, number)]
+        write_csv(competition / "data" / phase / "gold.csv", rows)
+    built = run(competition, "--out", work / "bundle.zip")
+    assert built.exit_code == 0, built.output
+    return work / "bundle.zip"
+
+
+def record_of(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "dry-run.json").read_text(encoding="utf-8"))
+    return found
+
+
+def recorded_dry_run(bundle: Path, version: str, out: Path) -> dict[str, Any]:
+    """What is recorded of a dry run in which each program is a process of its own."""
+    done = run("dry-run", bundle, "--engine", "process", "--platform-version", version, "--out", out)
+    assert done.exit_code == 0, done.output
+    return record_of(out)
+
+
+def check_board(record: dict[str, Any]) -> None:
+    board = record["board"]
+    assert [(row["phase"], row["submission"]) for row in board] == [("dev", "empty"), ("test", "neutral")]
+    assert all("seconds" in row["cells"] for row in board)
+    assert all(0 < one["scores"]["seconds"] < 60 for one in record["runs"])
+    gold = [one["label"] for one in rows_of("test", 30)]
+    assert float(board[1]["cells"]["accuracy"]) == pytest.approx(gold.count("neutral") / 30, abs=1e-4)
+
+
+@pytest.mark.parametrize("version", PlatformVersion)
+def test_from_bundle_yaml_to_the_board(version: PlatformVersion, bundle: Path, tmp_path: Path) -> None:
+    check_board(recorded_dry_run(bundle, version, tmp_path / "out"))
+
+
+def test_a_command_from_bundle_yaml_to_the_board(tmp_path: Path) -> None:
+    folder = write_competition(tmp_path / "feelings", declaration(interface="command"))
+    built = run(folder, "--out", tmp_path / "bundle.zip")
+    assert built.exit_code == 0, built.output
+    check_board(recorded_dry_run(tmp_path / "bundle.zip", "1.32", tmp_path / "out"))
+
+
+class WatchedEngine(InProcessEngine):
+    """Notes in which kind of container something is, by looking into each file of each folder that it is given."""
+
+    def __init__(self, something: str) -> None:
+        self.something = something.encode()
+        self.found: dict[str, list[str]] = {"ingestion": [], "program": []}
+        self.environments: list[Mapping[str, str]] = []
+
+    def run(self, container: Container, *, seconds: float, stdout: Path, stderr: Path, on_line: LineListener) -> Ended:
+        files = [path for mount in container.mounts for path in mount.source.rglob("*") if path.is_file()]
+        assert len(files) > 10
+        self.found[container.kind] += [path.name for path in files if self.something in path.read_bytes()]
+        self.environments.append(container.environment)
+        return super().run(container, seconds=seconds, stdout=stdout, stderr=stderr, on_line=on_line)
+
+
+@pytest.mark.parametrize("version", PlatformVersion)
+def test_no_folder_of_the_code_holds_gold(version: PlatformVersion, bundle: Path, tmp_path: Path) -> None:
+    engine = WatchedEngine("a-word-of-gold")
+    results = dry_run(DryRunRequest(bundle, tmp_path / "out", version=version), engine)
+    assert results.good
+    assert engine.found == {"ingestion": [], "program": ["gold.csv", "gold.csv"]}
+    assert engine.environments == [{}] * 4
+
+
+@pytest.mark.parametrize("layout", ["tasks", "separate"])
+def test_every_layout_takes_code(layout: str, competition: Path, tmp_path: Path) -> None:
+    built = build(BuildRequest(str(competition), tmp_path / "bundles", layout=layout, force=True))
+    for one in built:
+        results = dry_run(DryRunRequest(one.path, tmp_path / "out", phases=["test"]), InProcessEngine())
+        assert results.good
+        (row,) = results.board
+        assert "seconds" in row.cells
+        assert sum((one.scores or {}).get("seconds", 0) for one in results.runs) > 0
+
+
+def test_the_validator_judges_code_without_running_it(bundle: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(bundle) as built, built.open("starting_kits/test.zip") as opened:
+        zipfile.ZipFile(opened).extractall(tmp_path / "kit")
+
+    def validated(**files: str) -> subprocess.CompletedProcess[str]:
+        folder = tmp_path / "mine"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        for name, text in files.items():
+            (folder / f"{name}.py").write_text(text)
+        command = [sys.executable, "-I", "-S", str(tmp_path / "kit/validate.pyz"), str(folder)]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    mark = tmp_path / "ran"
+    good = validated(model=f"open({str(mark)!r}, 'w')\n{PREDICT}")
+    assert good.returncode == 0
+    assert good.stdout.startswith("mine is valid. It was not run")
+    assert not mark.exists()
+    assert "model.py: is missing." in validated(main=PREDICT).stdout
+    assert "model.py:1: is not valid Python" in validated(model="def").stdout
+    assert "model.py: has no function predict." in validated(model="x = 1\n").stdout
+    assert validated(model="from rules import *\n", rules=PREDICT).returncode == 0
+
+
+def test_input_data_and_code_belong_together(competition: Path, tmp_path: Path) -> None:
+    request = BuildRequest(str(competition), tmp_path / "bundle.zip", overrides=("phases.test.gold=secret",))
+    shutil.rmtree(competition / "data/input/test")
+    with pytest.raises(UserError, match=r"input/test: holds no file. Expected what the submitted code may read"):
+        build(request)
+
+
+def test_input_data_without_code_are_an_error(tmp_path: Path) -> None:
+    data = declaration(kind="results", entry=None)
+    data["tasks"][0]["columns"].pop()
+    folder = write_competition(tmp_path / "feelings", data)
+    with pytest.raises(UserError, match=r"input/dev: only submitted code reads it. Expected submission.kind: code"):
+        build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
+
+
+def test_codalab_takes_no_code(competition: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"submission\.kind: code is not supported by --platform codalab"):
+        build(BuildRequest(str(competition), tmp_path / "bundle.zip", platform="codalab"))
+
+
+def test_a_page_says_how_code_is_run(bundle: Path) -> None:
+    with zipfile.ZipFile(bundle) as built:
+        page = built.read("pages/overview.md").decode()
+    assert "def predict(input_folder: Path, output_folder: Path) -> None:" in page
+    assert "| Test | 540 s |" in page
+
+
+def test_gold_among_what_the_code_reads_stops_the_build(competition: Path, tmp_path: Path) -> None:
+    write_csv(competition / "data/input/test/texts.csv", rows_of("test", 30), "id", "language", "label")
+    with pytest.raises(UserError, match="gold") as caught:
+        build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
+    assert any("input_data/test.zip" in message for message in caught.value.messages)
+    assert not (tmp_path / "bundle.zip").exists()

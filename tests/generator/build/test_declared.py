@@ -1,0 +1,417 @@
+"""A competition without a line of Python, from bundle.yaml to the board, the kit and the search for its gold."""
+
+from __future__ import annotations
+
+import copy
+import csv
+import json
+import random
+import subprocess
+import sys
+import zipfile
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+from sklearn.metrics import f1_score
+
+from gen_bundle.build.building import BuildRequest, build
+from gen_bundle.cli import root
+from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.resources import competitions
+from tests.generator.dry_run.in_process import InProcessEngine
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]  # nearly each test builds a bundle
+
+LABELS = ["negative", "neutral", "positive"]
+DECLARATION: dict[str, Any] = {
+    "title": "Feelings",
+    "logo": "logo.png",
+    "docker_image": "docker.io/example/scoring:1",
+    "scoring_program": "declared",
+    "pages": [{"title": "Overview", "file": "overview.md.j2"}],
+    "terms": "overview.md.j2",
+    "phases": [
+        {"id": "dev", "name": "Development", "start": "2096-01-01 AoE", "end": "2096-02-01 AoE", "gold": "public"},
+        {"id": "test", "name": "Test", "start": "2096-02-02 AoE"},
+    ],
+    "submission": {
+        "file": "predictions.csv",
+        "key": "id",
+        "fields": [
+            {"field": "id", "type": "string", "required": True, "meaning": "The text's id."},
+            {"field": "label", "type": "label", "required": True, "meaning": "The feeling."},
+            {"field": "strength", "type": "number", "min": 0, "max": 1, "required": True, "meaning": "How strong."},
+        ],
+    },
+    "reference": {"file": "gold.csv"},
+    "tasks": [
+        {
+            "id": "feelings",
+            "name": "Feelings",
+            "columns": [
+                {"key": "macro_f1", "metric": {"name": "f1", "field": "label"}},
+                {"key": "f1_swa", "metric": {"name": "f1", "field": "label", "where": {"language": "swa"}}},
+                {"key": "pearson", "metric": {"name": "pearson", "field": "strength", "by": "language"}},
+                {"key": "mean", "computation": "avg", "of": ["macro_f1", "f1_swa"]},
+            ],
+        }
+    ],
+}
+Rows = list[dict[str, Any]]
+
+
+def rows_of(phase: str, number: int) -> Rows:
+    rng = random.Random(phase)
+    return [
+        {
+            "id": f"{phase}-{i}",
+            "label": rng.choice(LABELS),
+            "strength": round(rng.random(), 3),
+            "language": ["swa", "yor"][i % 2],
+        }
+        for i in range(number)
+    ]
+
+
+def answered(rows: Rows) -> Rows:
+    """A baseline's answers: a third of the labels right, and strengths that follow the gold's."""
+    return [
+        {**row, "label": "neutral" if i % 3 else row["label"], "strength": round(0.2 + row["strength"] / 2, 4)}
+        for i, row in enumerate(rows)
+    ]
+
+
+def write_csv(path: Path, rows: Rows, *columns: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, columns or list(rows[0]), extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+@pytest.fixture
+def competition(tmp_path: Path) -> Path:
+    folder = tmp_path / "feelings"
+    for phase, number in (("dev", 20), ("test", 30)):
+        rows = rows_of(phase, number)
+        write_csv(folder / "data" / phase / "gold.csv", rows)
+        write_csv(folder / "data/public" / phase / "texts.csv", rows, "id", "language")
+    write_csv(folder / "data/baselines/test/some.csv", answered(rows)[::-1], "id", "label", "strength")
+    (folder / "overview.md.j2").write_text("# Overview\n\n{{ metrics_table() }}\n\n{{ format_table() }}\n")
+    (folder / "logo.png").write_bytes((competitions()["clarity2026"] / "logo.png").read_bytes())
+    declare(folder, DECLARATION)
+    return folder
+
+
+def declare(folder: Path, declaration: dict[str, Any]) -> None:
+    (folder / "bundle.yaml").write_text(yaml.safe_dump(declaration, sort_keys=False), encoding="utf-8")
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(root, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def runs_in_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let dry runs score in the test's process."""
+    monkeypatch.setattr(import_module("gen_bundle.dry_run.engines.choose"), "ProcessEngine", InProcessEngine)
+
+
+@pytest.mark.usefixtures("forked_python")
+def test_from_bundle_yaml_to_the_board(competition: Path, tmp_path: Path) -> None:
+    bundle, out = tmp_path / "bundle.zip", tmp_path / "out"
+    assert run(competition, "--out", bundle).exit_code == 0
+    done = run("dry-run", bundle, "--engine", "process", "--phase", "test", "--out", out)
+    assert done.exit_code == 0, done.output
+    record = json.loads((out / "dry-run.json").read_text(encoding="utf-8"))
+    (row,) = record["board"]
+    gold = [one["label"] for one in rows_of("test", 30)]
+    answers = ["neutral" if i % 3 else label for i, label in enumerate(gold)]
+    expected = f1_score(gold, answers, average="macro")
+    swahili = f1_score(gold[::2], answers[::2], average="macro")
+    assert float(row["cells"]["macro_f1"]) == pytest.approx(expected, abs=1e-4)
+    assert float(row["cells"]["mean"]) == pytest.approx((expected + swahili) / 2, abs=1e-4)
+    assert float(row["cells"]["pearson"]) == pytest.approx(1, abs=1e-3)
+    details = json.loads((out / "test/joint/some/output/details.json").read_text(encoding="utf-8"))
+    assert "f1_swa:f1,label,average=macro,labels=present,where.language=swa" in details["signature"]
+    assert "scikit-learn:" not in details["signature"]  # the figures are no library's
+
+
+def ranked(**rank: object) -> dict[str, Any]:
+    """The declaration with an average rank as its first column."""
+    (task,) = DECLARATION["tasks"]
+    column = {"key": "rank", "computation": "avg_rank", "of": ["macro_f1", "pearson"], **rank}
+    return {**DECLARATION, "tasks": [{**task, "columns": [column, *task["columns"]]}]}
+
+
+@pytest.mark.usefixtures("runs_in_process")
+def test_an_average_rank_from_bundle_yaml_to_the_board(competition: Path, tmp_path: Path) -> None:
+    declare(competition, ranked())
+    bundle, right = tmp_path / "bundle.zip", tmp_path / "right.csv"
+    write_csv(right, rows_of("test", 30), "id", "label", "strength")
+    assert run(competition, "--out", bundle).exit_code == 0
+    some = competition / "data/baselines/test/some.csv"
+    given = ("--submission", some, "--submission", right, "--engine", "process", "--phase", "test")
+    assert run("dry-run", bundle, *given, "--out", tmp_path / "out").exit_code == 0
+    record = json.loads((tmp_path / "out/dry-run.json").read_text(encoding="utf-8"))
+    assert record["platform_version"] == "1.32"
+    shown = [(row["submission"], row["cells"]["rank"]) for row in record["board"]]
+    assert shown == [("right", "1.25"), ("some", "1.75")]  # both have a Pearson of 1.0 as the board shows it
+    older = run("dry-run", bundle, *given, "--out", tmp_path / "older", "--platform-version", "1.25")
+    assert older.exit_code == 2
+    assert "leaderboards[0].columns[0].computation" in older.stderr
+    assert run("check", bundle).exit_code == 0
+    refused = run("check", bundle, "--platform-version", "1.25", "--json")
+    said = json.loads(refused.stdout)
+    assert (refused.exit_code, said["accepted"], said["platform_version"]) == (1, False, "1.25")
+    assert run("preview", bundle, "--out", tmp_path / "preview", "--dry-run", tmp_path / "out").exit_code == 0
+    page = (tmp_path / "preview/index.html").read_text(encoding="utf-8")
+    assert "Mean rank is the mean of a row's ranks in" in page
+    assert "Shown as Codabench 1.32 does" in page
+
+
+@pytest.mark.parametrize(
+    ("declaration", "expected"),
+    [
+        (ranked(sort="desc"), "columns.rank.sort: puts the worst rank first. Expected asc"),
+        (ranked(hidden=True), "columns.rank.hidden: a hidden average rank is not computed"),
+        ({**ranked(), "submission_rule": "best"}, "submission_rule: best looks at stored scores"),
+    ],
+    ids=["descending", "hidden", "best"],
+)
+def test_what_an_average_rank_cannot_be(competition: Path, declaration: dict[str, Any], expected: str) -> None:
+    declare(competition, declaration)
+    assert expected in run(competition, "--out", competition / "bundle.zip").stderr
+
+
+def test_labels_of_all_phases_are_known_in_each(competition: Path, tmp_path: Path) -> None:
+    """`values` is not declared: a label that only the development gold has may be answered in the test phase."""
+    rows = rows_of("dev", 20)
+    rows[0]["label"] = "mixed"
+    write_csv(competition / "data/dev/gold.csv", rows)
+    answers = [{**row, "label": "mixed"} for row in answered(rows_of("test", 30))]
+    write_csv(competition / "data/baselines/test/some.csv", answers, "id", "label", "strength")
+    (built,) = build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
+    assert built.path.is_file()
+    write_csv(
+        competition / "data/baselines/test/some.csv",
+        [{**one, "label": "other"} for one in answers],
+        "id",
+        "label",
+        "strength",
+    )
+    with pytest.raises(UserError, match="label has an unknown label"):
+        build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
+
+
+def test_the_validator_says_at_home_what_the_platform_would(competition: Path, tmp_path: Path) -> None:
+    build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
+    with zipfile.ZipFile(tmp_path / "bundle.zip") as bundle:
+        bundle.extractall(tmp_path / "unpacked")
+    kit = next((tmp_path / "unpacked").rglob("starting_kit*/test.zip"), None) or next(
+        path for path in (tmp_path / "unpacked").rglob("*.zip") if "kit" in str(path) and "test" in path.name
+    )
+    with zipfile.ZipFile(kit) as archive:
+        archive.extractall(tmp_path / "kit")
+    (validator,) = (tmp_path / "kit").rglob("validate.pyz")
+
+    def validated(text: str) -> subprocess.CompletedProcess[str]:
+        file = tmp_path / "predictions.csv"
+        file.write_text(text, encoding="utf-8")
+        command = [sys.executable, "-S", str(validator), str(file)]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    template = next((tmp_path / "kit").rglob("predictions.csv")).read_text(encoding="utf-8")
+    assert validated(template).returncode == 0
+    refused = validated(template.replace("negative", "negativ", 1) + "x,neutral,2\n")
+    assert refused.returncode == 1
+    assert (
+        'predictions.csv:2: label has an unknown label "negativ". Expected: one of negative, neutral' in refused.stdout
+    )
+    assert 'unknown id "x"' in refused.stdout
+    assert "negativ, neutral" not in (tmp_path / "kit/FORMAT.md").read_text(encoding="utf-8")
+
+
+def test_labels_are_those_of_the_gold_column_that_is_compared(competition: Path, tmp_path: Path) -> None:
+    for phase, number in (("dev", 20), ("test", 30)):
+        rows = [{**row, "feeling": row.pop("label")} for row in rows_of(phase, number)]
+        write_csv(competition / "data" / phase / "gold.csv", rows)
+    columns = [{"key": "f1", "metric": {"name": "f1", "field": "label", "gold": "feeling"}}]
+    tasks = [{**DECLARATION["tasks"][0], "columns": columns}]
+    declare(competition, {**DECLARATION, "tasks": tasks, "reference": {"file": "gold.csv", "public": ["language"]}})
+    build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
+    answers = [{**one, "label": "other"} for one in answered(rows_of("test", 30))]
+    write_csv(competition / "data/baselines/test/some.csv", answers, "id", "label", "strength")
+    with pytest.raises(UserError, match=r'unknown label "other".* Expected: one of negative, neutral, positive'):
+        build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
+
+
+def test_a_fault_in_gold_is_reported_for_its_own_phase_alone(competition: Path, tmp_path: Path) -> None:
+    rows = rows_of("dev", 20)
+    write_csv(competition / "data/dev/gold.csv", [{**rows[0], "label": " x", "strength": "none"}, *rows[1:]])
+    with pytest.raises(UserError) as caught:
+        build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
+    assert [message.split(". ")[0] for message in caught.value.messages] == [
+        "dev: gold.csv:2: label has blanks around it",
+        "dev: gold.csv:2: strength is not a number",
+    ]
+
+
+def test_the_bundle_of_a_task_hides_the_gold_of_phases_that_it_does_not_have(competition: Path, tmp_path: Path) -> None:
+    second = {"id": "label", "name": "L", "columns": [{"key": "acc", "metric": {"name": "accuracy", "field": "label"}}]}
+    phases = [DECLARATION["phases"][0], {**DECLARATION["phases"][1], "tasks": ["label"]}]
+    declare(competition, {**DECLARATION, "phases": phases, "tasks": [*DECLARATION["tasks"], second]})
+    request = BuildRequest(str(competition), tmp_path / "one.zip", layout="separate", task="feelings")
+    assert not build(request)[0].leaks
+    write_csv(competition / "data/public/texts.csv", rows_of("test", 30), "id", "label")
+    with pytest.raises(UserError, match="gold") as caught:
+        build(request)
+    assert any("texts.csv" in message for message in caught.value.messages)
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ({}, "test: with 20 submissions one participant can learn 60 of 60 gold values (100%) for certain, "),
+        ({"gold": "public"}, None),
+        ({"max_submissions": 0}, "test: without max_submissions one participant can learn "),
+        (
+            {"max_submissions": 2, "score_decimals": 1},
+            "test: with 2 submissions one participant can learn 1 of 60 gold ",
+        ),
+    ],
+)
+def test_a_build_says_what_scores_give_away(
+    change: dict[str, Any], line: str | None, competition: Path, tmp_path: Path
+) -> None:
+    test = {**DECLARATION["phases"][1], **change}
+    declare(competition, {**DECLARATION, "phases": [DECLARATION["phases"][0], test]})
+    (built,) = build(BuildRequest(str(competition), tmp_path / "b.zip"))
+    told = [note for note in built.notes if "one participant can learn" in note]
+    assert [note[: len(line or "")] for note in told] == ([line] if line else [])
+
+
+@pytest.mark.parametrize("column", ["label", "strength"])
+def test_gold_in_public_data_stops_the_build(column: str, competition: Path, tmp_path: Path) -> None:
+    write_csv(competition / "data/public/test/texts.csv", rows_of("test", 30), "id", "language", column)
+    with pytest.raises(UserError, match="gold"):
+        build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
+    assert not (tmp_path / "bundle.zip").exists()
+
+
+def test_a_column_that_participants_may_know_is_declared(competition: Path, tmp_path: Path) -> None:
+    rows = [{**row, "text": f"text {i % 7} of {row['id']}"} for i, row in enumerate(rows_of("test", 30))]
+    write_csv(competition / "data/test/gold.csv", rows)
+    write_csv(competition / "data/public/test/texts.csv", rows, "id", "text")
+    declare(competition, {**DECLARATION, "reference": {"file": "gold.csv", "public": ["text"]}})
+    (built,) = build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
+    assert not built.leaks
+
+
+def test_gold_that_leaves_a_metric_undefined_stops_the_build(competition: Path, tmp_path: Path) -> None:
+    write_csv(competition / "data/test/gold.csv", [{**row, "strength": 0.5} for row in rows_of("test", 30)])
+    with pytest.raises(UserError) as caught:
+        build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
+    assert any("gold.csv (pearson): all gold values are equal" in message for message in caught.value.messages)
+
+
+@pytest.mark.usefixtures("runs_in_process")
+def test_an_own_function_travels_with_the_program(competition: Path, tmp_path: Path) -> None:
+    (competition / "metrics.py").write_text(
+        "def share(gold, predicted, *, bonus=0):\n"
+        "    right = sum(g['label'] == p['label'] for g, p in zip(gold, predicted, strict=True))\n"
+        "    return bonus + right / len(gold)\n"
+    )
+    own = {"key": "own", "metric": {"name": "metrics.py:share", "bonus": 1}, "sort": "desc", "worst": 0}
+    task = DECLARATION["tasks"][0]
+    declare(competition, {**DECLARATION, "tasks": [{**task, "columns": [*task["columns"], own]}]})
+    bundle, out = tmp_path / "bundle.zip", tmp_path / "out"
+    assert run(competition, "--out", bundle).exit_code == 0
+    assert run("dry-run", bundle, "--engine", "process", "--phase", "test", "--out", out).exit_code == 0
+    (row,) = json.loads((out / "dry-run.json").read_text(encoding="utf-8"))["board"]
+    assert 1 < float(row["cells"]["own"]) < 2
+
+
+def test_mistakes_of_a_declaration_name_file_line_and_column(competition: Path) -> None:
+    text = (competition / "bundle.yaml").read_text(encoding="utf-8")
+    text = text.replace("name: pearson", "name: pearsn").replace("key: id\n", "key: id\n  missing: rejct\n")
+    (competition / "bundle.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(UserError) as caught:
+        build(BuildRequest(str(competition)))
+    lines = text.splitlines()
+    metric, kind = (next(i for i, line in enumerate(lines, 1) if word in line) for word in ("pearsn", "rejct"))
+    first, second = caught.value.messages
+    assert first.startswith(f"bundle.yaml:{kind}:")
+    assert second.startswith(f"bundle.yaml:{metric}:")
+    assert "Did you mean 'pearson'?" in second
+
+
+def test_keys_of_declared_scoring_are_refused_with_a_package(competition: Path) -> None:
+    declare(competition, {**DECLARATION, "scoring_program": "clarity2026"})
+    with pytest.raises(UserError) as caught:
+        build(BuildRequest(str(competition)))
+    assert any("is read only with scoring_program: declared" in message for message in caught.value.messages)
+
+
+@pytest.mark.parametrize("layout", ["joint", "separate", "tasks"])
+def test_every_layout_builds(layout: str, competition: Path, tmp_path: Path) -> None:
+    second = {
+        "id": "strength",
+        "name": "Strength",
+        "columns": [{"key": "mae", "metric": {"name": "mae", "field": "strength"}}],
+    }
+    declare(competition, {**DECLARATION, "tasks": [*DECLARATION["tasks"], second]})
+    built = build(BuildRequest(str(competition), tmp_path / ("b.zip" if layout != "separate" else "b"), layout=layout))
+    assert len(built) == (2 if layout == "separate" else 1)
+
+
+def test_a_baseline_that_holds_a_column_of_gold_is_refused(competition: Path, tmp_path: Path) -> None:
+    """Its labels are wrong, but its strengths are the gold's; the kit would hand them out."""
+    strengths = [row["strength"] for row in rows_of("test", 30)]
+    rows = [{**row, "strength": one} for row, one in zip(answered(rows_of("test", 30)), strengths, strict=True)]
+    write_csv(competition / "data/baselines/test/some.csv", rows[::-1], "id", "label", "strength")
+    done = run(competition, "--out", tmp_path / "bundle.zip")
+    assert done.exit_code == 2
+    assert "some.zip/some.csv shows strength of gold.csv for 30 of 30 items" in done.output
+    assert not (tmp_path / "bundle.zip").exists()
+
+
+def test_a_further_column_that_no_metric_reads_is_not_gold(competition: Path, tmp_path: Path) -> None:
+    for phase in ("dev", "test"):
+        rows = [{**row, "remark": f"remark {i * 7 % 11}"} for i, row in enumerate(rows_of(phase, 30))]
+        write_csv(competition / "data" / phase / "gold.csv", rows)
+        write_csv(competition / "data/public" / phase / "texts.csv", rows, "id", "language", "remark")
+    built = run(competition, "--out", tmp_path / "bundle.zip")
+    assert built.exit_code == 0, built.output
+
+
+@pytest.mark.parametrize(
+    ("body", "fails"),
+    [
+        ("return ['one label for all'] if len({row['label'] for row in rows}) < 2 else []", "data/baselines/dev/NAME/"),
+        ("return rows[99]", "metrics.py:2 in check: could not check"),
+        ("return []", None),
+    ],
+)
+def test_a_check_of_the_organisers_own_is_tried_by_the_build(competition: Path, body: str, fails: str | None) -> None:
+    """One that asks for more than the template holds needs a valid submission for the kit."""
+    (competition / "metrics.py").write_text(f"def check(rows):\n    {body}\n")
+    declaration = copy.deepcopy(DECLARATION)
+    declaration["submission"]["check"] = "metrics.py:check"
+    declare(competition, declaration)
+    done = run(competition, "--out", competition.parent / "out.zip")
+    if fails is None:
+        assert done.exit_code == 0, done.output
+    else:
+        assert done.exit_code == 2
+        assert fails in " ".join(done.output.split())
+        assert "a bug in" not in done.output
+    if fails == "data/baselines/dev/NAME/":
+        rows = answered(rows_of("dev", 20))
+        write_csv(competition / "data/baselines/dev/some.csv", rows, "id", "label", "strength")
+        built = run(competition, "--out", competition.parent / "out.zip")
+        assert built.exit_code == 0, built.output

@@ -1,0 +1,161 @@
+"""Declared competitions of every kind of file and field, built whole: program, validator, pages, template, leaks."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gen_bundle.build.building import BuildRequest, build
+from tests.generator.after.report.declared_task import declared_task
+from tests.generator.build.test_several_tables import outcomes
+from tests.sweeps import sweep
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
+
+ID = {"field": "id"}
+LABEL = {"field": "label", "type": "label", "values": ["no", "yes"]}
+GOLD = [(f"r{i}", "yes" if i % 3 else "no") for i in range(12)]
+SENT = [(key, "yes") for key, _ in GOLD]
+
+
+def cells(rows: list[Any], between: str = ",") -> str:
+    return "".join(between.join(map(str, row)) + "\n" for row in rows)
+
+
+def same(kind: str, **keys: Any) -> dict[str, Any]:
+    """A field that exact_match compares."""
+    return {"field": "x", "type": kind, **keys}
+
+
+CASES: dict[str, tuple[dict[str, Any], Any, dict[str, str], dict[str, str], float, str]] = {
+    "no header": (
+        {"submission": {"file": "p.tsv", "header": "none"}, "reference": {"header": "none", "file": "g.tsv"}},
+        [LABEL],
+        {"g.tsv": cells(GOLD, "\t")},
+        {"p.tsv": cells(SENT, "\t")},
+        2 / 3,
+        "There is no header line: each row holds `id`, `label`, in this order.",
+    ),
+    "by line": (
+        {"submission": {"file": "p.csv", "key": "line"}, "reference": {"file": "g.csv"}},
+        [LABEL],
+        {"g.csv": cells([("label",), *(row[1:] for row in GOLD)])},
+        {"p.csv": cells([("label",), *(row[1:] for row in SENT)])},
+        2 / 3,
+        "| `label` | one of `no`, `yes` | yes | Your answer. |",
+    ),
+    "a file each": (
+        {"submission": {"file": "{id}.csv"}, "reference": {"file": "g.csv"}},
+        [LABEL],
+        {"g.csv": cells([("id", "label"), *GOLD])},
+        {f"{key}.csv": cells([("label",), (label,)]) for key, label in SENT},
+        2 / 3,
+        "There is a file for each `id`, called <code>&#123;id&#125;.csv</code>.",
+    ),
+    "any name": (
+        {"submission": {"file": "*.csv"}, "reference": {"file": "*.csv"}},
+        [LABEL],
+        {"what it is called.csv": cells([("id", "label"), *GOLD])},
+        {"mine.csv": cells([("id", "label"), *SENT])},
+        2 / 3,
+        "The file may have any name that ends with `.csv`.",
+    ),
+    "paths": (
+        {"submission": {"file": "p.json", "at": "rows"}, "reference": {"file": "g.json"}},
+        [{**LABEL, "at": "answer.0"}],
+        {"g.json": json.dumps([{"id": key, "answer": [label]} for key, label in GOLD])},
+        {"p.json": json.dumps({"rows": [{"id": key, "answer": [label]} for key, label in SENT]})},
+        2 / 3,
+        "The records are at `rows`.",
+    ),
+    "ordinal": (
+        {},
+        [same("ordinal", values=["low", "mid", "high"])],
+        {"gold.csv": cells([("id", "x"), *((key, "mid") for key, _ in GOLD)])},
+        {"predictions.csv": cells([("id", "x"), *((key, "mid") for key, _ in GOLD)])},
+        1,
+        "| `x` | one of `low`, `mid`, `high` | yes | Your answer. |",
+    ),
+    "probabilities": (
+        {"metric": {"name": "log_loss", "field": "x", "gold": "label"}},
+        [same("probabilities", values=["no", "yes"], columns=["p_no", "p_yes"])],
+        {"gold.csv": cells([("id", "label"), *GOLD])},
+        {"predictions.csv": cells([("id", "p_no", "p_yes"), *((key, 0.5, 0.5) for key, _ in GOLD)])},
+        0.6931471805599453,
+        "a number from 0 to 1 in each of the columns `p_no`, `p_yes`; they add up to 1",
+    ),
+    "numbers": (
+        {},
+        [same("numbers", length=2)],
+        {"gold.csv": cells([("id", "x"), *((key, "1 2") for key, _ in GOLD)])},
+        {"predictions.csv": cells([("id", "x"), *((key, "1.0 2") for key, _ in GOLD)])},
+        1,
+        "| `x` | 2 numbers, separated by blanks, or as a JSON list | yes | Your answer. |",
+    ),
+    "offsets": (
+        {},
+        [same("offsets")],
+        {"gold.jsonl": "".join(json.dumps({"id": key, "x": [1, 2]}) + "\n" for key, _ in GOLD)},
+        {"predictions.csv": "id,x\n" + "".join(f'{key},"[2, 1]"\n' for key, _ in GOLD)},
+        1,
+        "| `x` | a JSON list of whole numbers from 0; empty for none | yes | Your answer. |",
+    ),
+    "spread labels": (
+        {},
+        [same("labels", columns=["joy", "anger"], positive="yes", negative="no")],
+        {"gold.csv": cells([("id", "joy", "anger"), *((key, "yes", "no") for key, _ in GOLD)])},
+        {"predictions.csv": cells([("id", "joy", "anger"), *((key, "yes", "no") for key, _ in GOLD)])},
+        1,
+        "| `x` | `yes` or `no` in each of the columns `joy`, `anger` | yes | Your answer. |",
+    ),
+    "spelling and default": (
+        {"submission": {"missing": "empty"}},
+        [{**LABEL, "case": "ignore", "aliases": {"ja": "yes"}, "default": "yes", "required": False}],
+        {"gold.csv": cells([("id", "label"), *GOLD])},
+        {"predictions.csv": cells([("id", "label"), ("r0", "NO"), ("r1", "Ja"), ("r3", "")])},
+        0.75,
+        "| `label` | one of `no`, `yes`; upper and lower case are the same | no; else `yes` | Your answer. |",
+    ),
+}
+
+
+def made(folder: Path, case: str) -> Path:
+    says, fields, gold, _, _, _ = CASES[case]
+    submission = {"file": "predictions.csv", "key": "id", **says.get("submission", {})}
+    fields = [*([] if submission["key"] == "line" else [ID]), *fields]
+    reference = {"file": next(iter(gold)), **says.get("reference", {})}
+    default = "exact_match" if fields[-1]["field"] == "x" else "accuracy"
+    columns = [{"key": "score", "metric": says.get("metric", default)}]
+    phases = [{"id": "test", "name": "Test", "start": "2096-01-01 AoE"}]
+    competition = declared_task(
+        folder / "c", {**submission, "fields": fields}, columns, reference=reference, phases=phases
+    )
+    (competition / "data/test").mkdir(parents=True)
+    for name, text in gold.items():
+        (competition / "data/test" / name).write_text(text, encoding="utf-8")
+    return competition
+
+
+@pytest.mark.parametrize("case", sweep(CASES, ["a file each", "spread labels", "by line"]))
+def test_a_competition_of_each_kind_is_built_and_scores(case: str, tmp_path: Path) -> None:
+    _, _, gold, sent, value, said = CASES[case]
+    competition = made(tmp_path, case)
+    (built,) = build(BuildRequest(str(competition), tmp_path / "b.zip"))
+    found = outcomes([built.path.read_bytes()], "joint", sent, tmp_path / "scored")
+    assert found.pop("valid test") is True
+    (scores,) = found.values()
+    assert scores["score"] == pytest.approx(value)
+    with zipfile.ZipFile(built.path) as bundle, bundle.open("starting_kits/test.zip") as file:
+        kit = zipfile.ZipFile(io.BytesIO(file.read()))
+        assert said in kit.read("FORMAT.md").decode()
+    public = competition / "data/public"
+    public.mkdir()
+    for name, text in gold.items():
+        (public / f"more_{name}").write_text(text, encoding="utf-8")
+    (leaking,) = build(BuildRequest(str(competition), tmp_path / "b.zip", force=True))
+    assert leaking.leaks

@@ -1,0 +1,455 @@
+"""One table of cases on which every engine must agree: status, exit code, scores, message and board."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gen_bundle.codabench.versions import NEWEST, PlatformVersion
+from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
+from gen_bundle.dry_run.engines import Engine
+from tests.generator.dry_run.bundles import (
+    ACCURACY,
+    COLUMN,
+    COMMAND,
+    GOOD,
+    HALF,
+    Bundle,
+    write_files,
+    write_zip,
+    writes,
+)
+from tests.sweeps import sweep
+
+pytestmark = pytest.mark.slow
+
+NO_SCORES = "Could not find scores file, did the scoring program output it?"
+NON_ZERO = "Child task failed or non-zero return code"
+PREDICT = "open('../output/pred.txt', 'w').write('1 0 1 1')\n"
+INGEST = """\
+import pathlib, runpy, sys
+submission, inputs, output = map(pathlib.Path, sys.argv[1:])
+model = runpy.run_path(str(submission / "model.py"))
+items = (inputs / "items.txt").read_text().split()
+(output / "pred.txt").write_text(" ".join(model["predict"](item) for item in items))
+"""
+RUN_INGEST = "command: python3 /app/program/ingest.py /app/ingested_program /app/input_data /app/output"
+INGESTION: dict[str, Any] = {
+    "task": {"ingestion_program": "ingestion", "input_data": "inputs"},
+    "folders": {
+        "ingestion": {"ingest.py": INGEST, "metadata.yaml": RUN_INGEST},
+        "inputs": {"items.txt": "a b a a"},
+    },
+}
+SCORED: dict[str, Any] = {
+    "status": "Finished",
+    "exit_code": 0,
+    "message": "",
+    "scores": {"acc": 1.0},
+    "cells": {"acc": "1.0"},
+}
+NOT_SCORED: dict[str, Any] = {"status": "Failed", "exit_code": 1, "message": NON_ZERO, "scores": None, "cells": None}
+MODEL = {"model.py": "def predict(item):\n    return '1' if item == 'a' else '0'\n"}
+
+
+@dataclass
+class Case:
+    """What goes in, and what must come out."""
+
+    bundle: Bundle
+    submission: Mapping[str, str] = field(default_factory=lambda: GOOD)
+    status: str = "Finished"
+    exit_code: int | None = 0
+    scores: Mapping[str, Any] | None = None
+    message: str = ""
+    cells: Mapping[str, str] | None = None
+    finding: str = ""
+    note: str = ""
+    newer: Mapping[str, Any] = field(default_factory=dict)  # what is otherwise in 1.32
+
+
+def failed(bundle: Bundle, message: str, exit_code: int | None = 0, **more: Any) -> Case:
+    return Case(bundle, status="Failed", exit_code=exit_code, message=message, **more)
+
+
+def refused(bundle: Bundle, message: str, newer: Mapping[str, Any] | None = None) -> Case:
+    return Case(bundle, message=message, finding=message, newer=newer or {})
+
+
+CRASH = {
+    "status": "Failed",
+    "message": "requests.exceptions.InvalidJSONError: Out of range float values are not JSON compliant",
+    "finding": "",
+}
+
+
+CASES = {
+    "all right": Case(Bundle(), HALF, scores={"acc": 0.5}, cells={"acc": "0.5"}),
+    "scores.txt is YAML": Case(
+        Bundle(writes("acc: 0.25\n", "scores.txt")), scores={"acc": 0.25}, cells={"acc": "0.25"}
+    ),
+    "both score files: json wins": Case(
+        Bundle(writes('{"acc": 1}') + writes("acc: 0.25\n", "scores.txt")), scores={"acc": 1}, cells={"acc": "1.0"}
+    ),
+    "scores.txt without a blank is one text": refused(Bundle(writes("acc:0.25\n", "scores.txt")), "a text"),
+    "non-zero exit, although there are scores": failed(
+        Bundle(writes('{"acc": 1}') + "import sys\nprint('rows missing', file=sys.stderr)\nsys.exit(3)\n"),
+        "(exit code 3)\nrows missing",
+        3,
+    ),
+    "no scores": failed(Bundle("print('done')\n"), NO_SCORES),
+    "broken JSON": failed(Bundle(writes("{acc: 1}")), "Could not decode scores json properly, it contains an error.\n"),
+    "NaN": refused(Bundle(writes('{"acc": NaN}')), "cannot be sent", CRASH),
+    "infinity in a key that is no column": refused(Bundle(writes('{"acc": 1, "x": 1e999}')), "cannot be sent", CRASH),
+    "a tag of Python in scores.txt": refused(
+        Bundle(writes("acc: !!python/tuple [1]\n", "scores.txt")),
+        "the scores file cannot be read",
+        {**CRASH, "message": "yaml.constructor.ConstructorError: could not determine a constructor for the tag"},
+    ),
+    "null": refused(Bundle(writes('{"acc": null}')), "'acc' is null, expected a number"),
+    "a list": refused(Bundle(writes("[1]")), "the scores are a list"),
+    "too large": refused(Bundle(writes('{"acc": 1e10}')), "ten digits"),
+    "unknown keys only": Case(
+        Bundle(writes('{"accuracy": 1}')),
+        scores={"accuracy": 1},
+        cells={"acc": "n/a"},
+        message="no score for acc: shown as n/a. The row comes first",
+        finding="comes first",
+        note="keys without a column, which the platform ignores: 'accuracy'",
+    ),
+    "hidden and computed columns": Case(
+        Bundle(
+            writes('{"acc": 0.123456, "time": 3}'),
+            columns=(
+                {**COLUMN, "precision": 4},
+                {"title": "Seconds", "key": "time", "index": 1, "hidden": True},
+                {"title": "Sum", "key": "sum", "index": 2, "computation": "sum", "computation_indexes": [0, 1]},
+            ),
+        ),
+        scores={"acc": 0.123456, "time": 3},
+        cells={"acc": "0.1235", "sum": "3.12"},
+    ),
+    "no such program": failed(Bundle(metadata="command: pyton3 score.py"), "pyton3", 127),
+    "a variable in front": failed(Bundle(metadata=f"command: LANG=C {COMMAND}"), "LANG=C", 127),
+    "no such script": failed(Bundle(metadata="command: python3 /app/program/nix.py"), NON_ZERO, 2),
+    "permission to run is lost": failed(Bundle(metadata="command: /app/program/score.py"), NON_ZERO, 126),
+    "no shell": Case(
+        Bundle(
+            "import json, pathlib, sys\npathlib.Path('../output/scores.json').write_text(json.dumps("
+            "{'acc': len(sys.argv) - 1}))\n",
+            metadata=f"command: '{COMMAND} > log.txt && $HOME \"a b\"'",
+        ),
+        scores={"acc": 5},
+        cells={"acc": "5.0"},
+    ),
+    "placeholders of CodaLab": Case(
+        Bundle(
+            "import json, os, sys\njson.dump({'acc': float(os.path.isdir(sys.argv[1]))}, "
+            "open(os.path.join(sys.argv[2], 'scores.json'), 'w'))\n",
+            metadata="command: python3 $program/score.py $hidden $output",
+        ),
+        scores={"acc": 1.0},
+        cells={"acc": "1.0"},
+    ),
+    "program without metadata": failed(
+        Bundle(metadata=None), NO_SCORES, None, note="never started", newer={"message": NON_ZERO}
+    ),
+    "program without metadata, detailed results": failed(
+        Bundle(metadata=None, top={"enable_detailed_results": True}), "Limit was 600 seconds", None
+    ),
+    "no detailed results, although they are on": Case(
+        Bundle(top={"enable_detailed_results": True}),
+        scores={"acc": 1.0},
+        cells={"acc": "1.0"},
+        note="wrote no detailed_results.html",
+    ),
+    "metadata without command": failed(
+        Bundle(metadata="Command: x"), NO_SCORES, None, note="no 'command: …'", newer={"message": NON_ZERO}
+    ),
+    "metadata is no YAML": failed(
+        Bundle(metadata="command: [x"), NO_SCORES, None, note="is not valid YAML", newer={"message": NON_ZERO}
+    ),
+    "command with an open quotation": failed(
+        Bundle(metadata="command: python3 'score.py"),
+        NO_SCORES,
+        None,
+        note="No closing quotation",
+        newer={"message": NON_ZERO},
+    ),
+    "no reference data": failed(Bundle(task={"reference_data": None}), NON_ZERO, 1),
+    "result submission with a file named metadata": failed(
+        Bundle(),
+        "Bad or empty zip file",
+        None,
+        submission={**GOOD, "metadata": "x"},
+        note="must not contain",
+        newer={**SCORED, "note": "the submission's metadata replaced the file of that name"},
+    ),
+    "code submission": Case(
+        Bundle(),
+        {"predict.py": PREDICT, "metadata": "command: python3 /app/program/predict.py"},
+        scores={"acc": 1.0},
+        cells={"acc": "1.0"},
+        newer={**NOT_SCORED, "note": "the submission's command is not run"},
+    ),
+    "code submission that fails: only the scorer can tell": Case(
+        Bundle(
+            "import json, yaml_free\n"
+            "told = open('../input/res/metadata').read()\n"
+            "json.dump({'acc': float('exitCode: 7' in told)}, open('../output/scores.json', 'w'))\n",
+            program={"yaml_free.py": ""},
+        ),
+        {"predict.py": "raise SystemExit(7)", "metadata": "command: python3 /app/program/predict.py"},
+        scores={"acc": 1.0},
+        cells={"acc": "1.0"},
+        note="exit code 7, which the platform does not look at",
+        newer={"scores": {"acc": 0.0}, "cells": {"acc": "0.0"}, "note": "the submission's command is not run"},
+    ),
+    "a scorer that prints much": Case(
+        Bundle(ACCURACY + "print('x\\n' * 300, flush=True)"),
+        scores={"acc": 1.0},
+        cells={"acc": "1.0"},
+        note="printed 301 lines, 601 bytes: with version 1.25 submissions fail at random",
+    ),
+    "ingestion program": Case(Bundle(**INGESTION), MODEL, scores={"acc": 1.0}, cells={"acc": "1.0"}),
+    "the code lies among the predictions": Case(
+        Bundle(
+            "import json, os\njson.dump({'acc': float(os.path.exists('../input/res/model.py'))}, "
+            "open('../output/scores.json', 'w'))\n",
+            **INGESTION,
+        ),
+        MODEL,
+        scores={"acc": 1.0},
+        cells={"acc": "1.0"},
+    ),
+    "an ingestion program that fails, and scores of nothing": Case(
+        Bundle(
+            "import json\njson.dump({'acc': -1.0}, open('../output/scores.json', 'w'))\n",
+            task=INGESTION["task"],
+            folders={**INGESTION["folders"], "ingestion": {"ingest.py": "import torchh", "metadata.yaml": RUN_INGEST}},
+        ),
+        MODEL,
+        scores={"acc": -1.0},
+        cells={"acc": "-1.0"},
+        finding="No module named 'torchh'",
+    ),
+    "ingestion without metadata goes unnoticed": Case(
+        Bundle(task={"ingestion_program": "ingestion"}, folders={"ingestion": {"ingest.py": INGEST}}),
+        scores={"acc": 1.0},
+        cells={"acc": "1.0"},
+        note="Program directory missing 'metadata.yaml/metadata'",
+    ),
+    "ingestion only during scoring without metadata, detailed results": Case(
+        Bundle(
+            task={"ingestion_program": "ingestion", "ingestion_only_during_scoring": True},
+            folders={"ingestion": {"ingest.py": INGEST}},
+            top={"enable_detailed_results": True},
+        ),
+        scores={"acc": 1.0},
+        cells={"acc": "1.0"},
+        newer={"status": "Failed", "scores": None, "cells": None, "message": "Limit was 600 seconds"},
+    ),
+    "ready-made predictions beside the code": Case(
+        Bundle(**INGESTION),
+        {**MODEL, "pred.txt": "0 1 0 0"},
+        scores={"acc": 1.0},
+        cells={"acc": "1.0"},
+        newer={"scores": {"acc": 0.0}, "cells": {"acc": "0.0"}, "note": "a participant can hand in ready-made"},
+    ),
+    "a folder of the ingestion program where the submission has a file": Case(
+        Bundle(
+            "import json, os\njson.dump({'acc': float(os.path.isdir('../input/res/a') and os.path.isfile("
+            "'../input/res/b'))}, open('../output/scores.json', 'w'))\n",
+            task={"ingestion_program": "ingestion"},
+            folders={
+                "ingestion": {
+                    "ingest.py": "import os\nos.mkdir('../output/a')\n",
+                    "metadata.yaml": "command: python3 ingest.py",
+                }
+            },
+        ),
+        {"a": "x", "b": "y", "metadata": "command: python3 -V"},
+        scores={"acc": 0.0},
+        cells={"acc": "0.0"},
+        newer={"scores": {"acc": 1.0}, "cells": {"acc": "1.0"}, "note": "not all of the submission could be copied"},
+    ),
+    "a file named metadata in the ingestion program's output": failed(
+        Bundle(
+            task={"ingestion_program": "ingestion"},
+            folders={
+                "ingestion": {
+                    "ingest.py": "open('../output/metadata', 'w').write('x')\n",
+                    "metadata.yaml": "command: python3 ingest.py",
+                }
+            },
+        ),
+        "the output directory already contains a metadata file",
+        None,
+        newer={"message": "Bad or empty zip file", "note": "already contains a metadata file"},
+    ),
+    "ingestion only during scoring starts after the scorer": Case(
+        Bundle(
+            "import json, os\n"
+            "json.dump({'acc': float(os.path.exists('../shared/ready'))}, open('../output/scores.json', 'w'))\n",
+            task={"ingestion_program": "ingestion", "ingestion_only_during_scoring": True},
+            folders={
+                "ingestion": {
+                    "ingest.py": "open('../shared/ready', 'w')\n",
+                    "metadata.yaml": "command: python3 /app/program/ingest.py",
+                }
+            },
+            metadata="command: python3 score.py",
+        ),
+        scores={"acc": 0.0},
+        cells={"acc": "0.0"},
+        newer={"finding": "../shared/ready"},  # there is no such folder, so that the ingestion program fails
+    ),
+    "$program with ingestion only during scoring is no folder": failed(
+        Bundle(
+            task={"ingestion_program": "ingestion", "ingestion_only_during_scoring": True},
+            folders={"ingestion": {"metadata.yaml": "command: python3 -V"}},
+            metadata="command: python3 $program/score.py",
+        ),
+        NON_ZERO,
+        2,
+    ),
+    "a file named metadata in the output: Failed, and on the board": failed(
+        Bundle(writes('{"acc": 1}') + writes("x", "metadata")),
+        "the output directory already contains a metadata file",
+        scores={"acc": 1},
+        cells={"acc": "1.0"},
+    ),
+    "the scores are a link out of the output": failed(
+        Bundle("import os\nos.symlink('/etc/passwd', '../output/scores.json')\n"), NO_SCORES, note="is a link to '/etc"
+    ),
+    "the scores are a link within the output": Case(
+        Bundle(writes('{"acc": 1}', "real.json") + "import os\nos.symlink('real.json', '../output/scores.json')\n"),
+        scores={"acc": 1},
+        cells={"acc": "1.0"},
+    ),
+    "a pipe in the output": Case(
+        Bundle(writes('{"acc": 1}') + "import os\nos.mkfifo('../output/pipe')\n"),
+        scores={"acc": 1},
+        cells={"acc": "1.0"},
+        note="'pipe' in the output is neither file nor folder",
+    ),
+    "forks and hangs": failed(
+        Bundle(
+            "import os, time\nif os.fork() == 0:\n    print('child', flush=True)\ntime.sleep(60)\n",
+            phase={"execution_time_limit": 1},
+        ),
+        "Execution Time Limit exceeded. Limit was 1 seconds",
+        None,
+    ),
+    "leaves a process behind": Case(
+        Bundle(writes('{"acc": 1}') + "import os, time\nif os.fork() == 0:\n    time.sleep(60)\n    os._exit(0)\n"),
+        scores={"acc": 1},
+        cells={"acc": "1.0"},
+    ),
+    "the submission hangs": failed(
+        Bundle(phase={"execution_time_limit": 5}),  # in 1.32 the scorer ends within it, also on a busy machine
+        "Limit was 5 seconds",
+        None,
+        submission={"slow.py": "import time\ntime.sleep(60)\n", "metadata": "command: python3 slow.py"},
+        newer={"message": NON_ZERO, "exit_code": 1},
+    ),
+    "keys of YAML that JSON sends as texts": Case(
+        Bundle(writes("acc: 1\n2: 0.5\nno: 3\n", "scores.txt")),
+        scores={"acc": 1, "2": 0.5, "false": 3},
+        cells={"acc": "1.0"},
+        note="keys without a column, which the platform ignores: '2', 'false'",
+    ),
+    "deep values under a key that is no column": Case(
+        Bundle(
+            "text = '[' * 700 + ']' * 700\n"
+            """open('../output/scores.json', 'w').write('{"acc": 1, "deep": ' + text + '}')"""
+        ),
+        scores={"acc": 1},
+        cells={"acc": "1.0"},
+        note="which the platform ignores: 'deep'",
+    ),
+    "a number beyond all reckoning": Case(
+        Bundle(writes('{"acc": "1e1000001"}')),
+        message="ten digits before the point are stored",
+        finding="the server refuses the scores",
+    ),
+    "negative zero": Case(Bundle(writes('{"acc": -1e-12}')), scores={"acc": -1e-12}, cells={"acc": "0.0"}),
+    "takes its own rights away": Case(
+        Bundle(writes('{"acc": 1}') + "import os\nos.mkdir('../output/d', 0)\nos.chmod('../output/scores.json', 0)\n"),
+        scores={"acc": 1},
+        cells={"acc": "1.0"},
+    ),
+    "keys and file names that are no text": Case(
+        Bundle(writes('{"acc": 1, "\\ud800": 2}') + "import os\nos.mkfifo(b'../output/\\xff')\n"),
+        scores={"acc": 1, "\ud800": 2},
+        cells={"acc": "1.0"},
+        note="'\\udcff' in the output is neither file nor folder",
+    ),
+    "prints invalid UTF-8": Case(
+        Bundle(writes('{"acc": 1}') + "import sys\nsys.stdout.buffer.write(b'\\xff\\xfe\\n')\n"),
+        scores={"acc": 1},
+        cells={"acc": "1.0"},
+    ),
+}
+
+
+def test_links_that_leave_the_output_are_followed_after_no_ending(engine: Engine, tmp_path: Path) -> None:
+    secret = write_files(tmp_path / "secret", {"key": "of this machine"})
+    scorer = f"import os, time\nos.symlink({str(secret)!r}, '../output/all')\nos.symlink('.', '../output/self')\n"
+    bundle = Bundle(scorer + "time.sleep(60)\n", phase={"execution_time_limit": 5}).write(tmp_path / "bundle")
+    results = dry_run(DryRunRequest(bundle, tmp_path / "out", [write_zip(tmp_path / "team.zip", GOOD)]), engine)
+    assert "Limit was 5 seconds" in results.runs[0].message
+    assert list((tmp_path / "out/test/main/team/output").iterdir()) == []
+    assert sum("is a link to" in note for note in results.notes) == 2
+
+
+@pytest.mark.parametrize("version", sweep(PlatformVersion, [NEWEST]))
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@pytest.mark.parametrize("engine", ["process"], indirect=True)
+def test_outcome(case: Case, version: PlatformVersion, engine: Engine, tmp_path: Path) -> None:
+    check_outcome(case, version, engine, tmp_path)
+
+
+ENDS_OTHERWISE = {name: case for name, case in CASES.items() if case.newer}
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@pytest.mark.parametrize("engine", ["docker"], indirect=True)
+def test_outcome_in_containers(case: Case, engine: Engine, tmp_path: Path) -> None:
+    check_outcome(case, NEWEST, engine, tmp_path)
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("case", ENDS_OTHERWISE.values(), ids=ENDS_OTHERWISE)
+@pytest.mark.parametrize("engine", ["docker"], indirect=True)
+def test_outcome_in_containers_of_an_older_version(case: Case, engine: Engine, tmp_path: Path) -> None:
+    """Where it ends otherwise; what files and exit codes mean is the same code for both engines."""
+    check_outcome(case, PlatformVersion.V1_25, engine, tmp_path)
+
+
+def check_outcome(case: Case, version: PlatformVersion, engine: Engine, tmp_path: Path) -> None:
+    if version is PlatformVersion.V1_32:
+        case = replace(case, **case.newer)
+    bundle = case.bundle.write(tmp_path / "bundle")
+    submission = write_zip(tmp_path / "team.zip", case.submission)
+    results = dry_run(DryRunRequest(bundle, tmp_path / "out", [submission], version=version, trust=True), engine)
+    [run] = results.runs
+    assert (run.status, run.exit_code, run.scores) == (case.status, case.exit_code, case.scores), run.message
+    assert case.message in run.message
+    assert bool(run.message) == bool(case.message)
+    assert [row.cells for row in results.board] == ([case.cells] if case.cells else [])
+    assert any(case.finding in finding for finding in results.findings) or not (case.finding or results.findings)
+    assert any(case.note in note for note in results.notes) or not case.note
+    assert results.good == (run.status == "Finished" and not case.finding)
+    assert {path.name for path in (tmp_path / "out/test/main/team").iterdir()} >= {"output", "stdout.txt", "stderr.txt"}
+
+
+def test_the_scoring_program_gets_the_variables_that_are_asked_for(engine: Engine, tmp_path: Path) -> None:
+    scorer = writes('{"acc": 1}') + "import os\nprint(os.environ.get('SCORING_DETAILS'))\n"
+    bundle, submission = Bundle(scorer).write(tmp_path / "bundle"), write_zip(tmp_path / "team.zip", GOOD)
+    for asked, printed in (({"SCORING_DETAILS": "all"}, "all\n"), ({}, "None\n")):
+        dry_run(DryRunRequest(bundle, tmp_path / "out", [submission], environment=asked), engine)
+        assert (tmp_path / "out/test/main/team/stdout.txt").read_text() == printed

@@ -1,0 +1,124 @@
+import os
+import socket
+import subprocess
+import sys
+import time
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from gen_bundle.dry_run.layout import PREFIX, copy_tree, is_abandoned, link_file, owner_text, scratch_folder
+
+
+def test_who_is_abandoned() -> None:
+    assert not is_abandoned(owner_text())
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    assert is_abandoned(f"{socket.gethostname()}:{gone.pid}:123")
+    assert is_abandoned(f"{socket.gethostname()}:{os.getpid()}:1")  # the number was given to another process
+    assert not is_abandoned(f"elsewhere:{gone.pid}:123")
+    assert not is_abandoned("")
+    assert not is_abandoned("nonsense")
+    assert not is_abandoned(f"{socket.gethostname()}:²:123")
+    assert is_abandoned(f"{socket.gethostname()}:{10**20}:123")
+
+
+def breaks() -> None:
+    with scratch_folder() as folder:
+        (folder / "deep").mkdir()
+        raise RuntimeError(str(folder))
+
+
+def test_the_folder_goes_also_when_something_breaks() -> None:
+    with pytest.raises(RuntimeError) as raised:
+        breaks()
+    assert not Path(str(raised.value)).exists()
+
+
+def test_folders_of_killed_dry_runs_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    imports = "import time\nfrom gen_bundle.dry_run.layout import scratch_folder\n"
+    program = f"{imports}with scratch_folder():\n    time.sleep(60)\n"
+    killed = subprocess.Popen([sys.executable, "-c", program], env={**os.environ, "TMPDIR": str(tmp_path)})
+    while not list(tmp_path.glob(f"{PREFIX}*/owner")):
+        time.sleep(0.05)
+    with scratch_folder():
+        assert len(list(tmp_path.glob(f"{PREFIX}*"))) == 2  # it still runs, so its folder stays
+    killed.kill()
+    killed.wait()
+    with scratch_folder():
+        assert len(list(tmp_path.glob(f"{PREFIX}*"))) == 1
+    assert list(tmp_path.glob(f"{PREFIX}*")) == []
+
+
+@pytest.mark.parametrize(("memory", "room", "there"), [(".", True, True), (".", False, False), ("none", True, False)])
+def test_little_is_written_in_memory_where_there_is_room(
+    memory: str, room: bool, there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_module("gen_bundle.dry_run.layout"), "MEMORY", tmp_path / memory)
+    if not room:
+        monkeypatch.setattr(import_module("gen_bundle.dry_run.layout"), "LITTLE", 2**80)
+    with scratch_folder(in_memory=True) as folder:
+        assert (folder.parent == tmp_path) is there
+    assert not folder.exists()
+
+
+GONE = f"{socket.gethostname()}:{os.getpid()}:1"
+
+
+@pytest.fixture
+def evil(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder named as those of dry runs are, which somebody else put where they all lie."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    folder = tmp_path / f"{PREFIX}evil"
+    folder.mkdir()
+    return folder
+
+
+def test_an_owner_that_is_not_text_stops_no_dry_run(evil: Path) -> None:
+    (evil / "owner").write_bytes(b"\xff\xfe")
+    with scratch_folder() as folder:
+        assert folder.is_dir()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_an_owner_that_is_a_pipe_holds_no_dry_run_up(evil: Path) -> None:
+    os.mkfifo(evil / "owner")
+    program = "from gen_bundle.dry_run.layout import scratch_folder\nwith scratch_folder():\n    print('began')\n"
+    environment = {**os.environ, "TMPDIR": str(evil.parent)}
+    ran = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True, timeout=60)
+    assert ran.stdout == b"began\n"
+
+
+def test_folders_of_others_are_left_alone(evil: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (evil / "owner").write_text(GONE)
+    link = evil.with_name(f"{PREFIX}link")
+    link.symlink_to(evil)
+    with monkeypatch.context() as patched:
+        patched.setattr("os.geteuid", lambda: evil.stat().st_uid + 1)
+        with scratch_folder():
+            assert evil.exists()
+    with scratch_folder():
+        assert not evil.exists()
+        assert link.is_symlink()
+
+
+def test_a_folder_is_copied_over_another_by_links(tmp_path: Path) -> None:
+    source, target, secret = tmp_path / "from", tmp_path / "to", tmp_path / "secret"
+    (source / "sub").mkdir(parents=True)
+    target.mkdir()
+    secret.write_text("elsewhere")
+    (source / "sub" / "new").write_text("new")
+    (source / "both").write_text("mine")
+    (source / "linked").symlink_to(secret)
+    (source / "in the way").write_text("a file")
+    (target / "both").write_text("theirs")
+    (target / "in the way").mkdir()
+    with pytest.raises(IsADirectoryError):
+        copy_tree(source, target, link_file)
+    assert (target / "sub" / "new").samefile(source / "sub" / "new")
+    assert (target / "both").read_text() == "mine"
+    assert not (target / "linked").is_symlink()
+    (target / "linked").write_text("changed")
+    assert secret.read_text() == "elsewhere"

@@ -1,0 +1,75 @@
+"""One table of bounds: a submission meets the same ones at home and in a dry run."""
+
+import stat
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
+from gen_bundle.dry_run.engines.process import ProcessEngine
+from gen_bundle.ground.zips.unpacking import BUNDLE, MIB, SUBMISSION, ArchiveError, unpack
+from scoring_kit import submission_zip
+from scoring_kit.errors import Problems
+from tests.generator.dry_run.bundles import Bundle
+
+pytestmark = pytest.mark.slow
+
+
+def write(path: Path, members: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            member = zipfile.ZipInfo(name)
+            member.compress_type = zipfile.ZIP_DEFLATED
+            member.external_attr = (stat.S_IFREG | 0o644) << 16
+            archive.writestr(member, content)
+    return path
+
+
+def at_home(path: Path, folder: Path) -> bool:
+    """Whether the kit takes a submission."""
+    folder.mkdir()
+    problems = Problems()
+    submission_zip.unpack(path, folder, problems)
+    return not problems.errors
+
+
+def in_a_dry_run(path: Path, folder: Path) -> bool:
+    """Whether a dry run unpacks a submission."""
+    folder.mkdir()
+    results = dry_run(DryRunRequest(Bundle().write(folder / "bundle"), folder / "out", [path]), ProcessEngine())
+    return "the submission: " not in results.runs[0].message
+
+
+@pytest.mark.parametrize(
+    ("members", "taken"),
+    [
+        ({f"{number}": b"" for number in range(10_001)}, False),
+        ({"zeros.txt": bytes(40 * MIB)}, True),  # deflated a thousand times
+    ],
+    ids=["too many files", "one file that deflates well"],
+)
+def test_a_submission_is_taken_at_home_as_in_a_dry_run(members: dict[str, bytes], taken: bool, tmp_path: Path) -> None:
+    path = write(tmp_path / "team.zip", members)
+    assert at_home(path, tmp_path / "home") is taken
+    assert in_a_dry_run(path, tmp_path / "twin") is taken
+
+
+def test_bytes_are_counted_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(submission_zip, "MAX_BYTES", 1000)
+    bounds = type(SUBMISSION)(members=2, total_bytes=1000)
+    for size, taken in ((1000, True), (1001, False)):
+        path = write(tmp_path / f"{size}.zip", {"a": bytes(600), "b": bytes(size - 600)})
+        assert at_home(path, tmp_path / f"home{size}") is taken
+        try:
+            unpack(path, tmp_path / f"twin{size}", bounds)
+        except ArchiveError:
+            assert not taken
+        else:
+            assert taken
+
+
+def test_a_bundle_that_deflates_well_is_unpacked(tmp_path: Path) -> None:
+    path = write(tmp_path / "bundle.zip", {"zeros.txt": bytes(40 * MIB)})
+    unpack(path, tmp_path / "out", BUNDLE)
+    assert (tmp_path / "out" / "zeros.txt").stat().st_size == 40 * MIB
