@@ -48,7 +48,7 @@ def test_a_name_that_is_not_there_is_an_error() -> None:
 
 IMPORTED_FIRST = """
 import importlib, sys
-for first in ("building", "check", "ranking", "check.rules.leaderboard", "cli.check", "twin.dry_run"):
+for first in ("build.building", "check", "after.ranking", "check.rules.leaderboard", "cli.check", "dry_run.dry_run"):
     for name in [name for name in sys.modules if name.partition(".")[0] == "gen_bundle"]:
         del sys.modules[name]
     importlib.import_module(f"gen_bundle.{first}")

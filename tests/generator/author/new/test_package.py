@@ -12,7 +12,7 @@ from gen_bundle.build.building import BuildRequest, build
 from gen_bundle.declaration.read import read_competition
 from gen_bundle.ground.errors import UserError
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 PYTHON_3_9 = 'lint.extend-per-file-ignores={"film_reviews/**"=["UP006","UP007","UP035","UP045"]}'
 """As pyproject.toml has it for scoring_programs: parts of a scoring package run on Python 3.9."""
 KIT_OF_OTHERS = 'lint.isort.known-first-party=["gen_bundle","tests"]'
