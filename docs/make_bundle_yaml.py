@@ -9,9 +9,9 @@ from typing import Any
 import yaml
 from pydantic import TypeAdapter
 
-from gen_bundle.declaration.declared.metrics import MetricOption, MetricRow, metrics
-from gen_bundle.declaration.foreign import PROGRAMS, ForeignCompetition
 from gen_bundle.declaration.model import DeclaredCompetition
+from gen_bundle.declaration.ready_programs import PROGRAMS, ForeignCompetition
+from gen_bundle.declaration.scoring.metrics import MetricOption, MetricRow, metrics
 
 PAGE = Path(__file__).with_name("bundle-yaml.md")
 SCHEMA = PAGE.parents[1] / "bundles" / "bundle.schema.json"

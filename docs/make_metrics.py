@@ -7,8 +7,8 @@ from typing import Any
 
 import yaml
 
-from gen_bundle.declaration.declared.metrics import MetricOption, MetricRow, metrics
 from gen_bundle.declaration.model import BETTER
+from gen_bundle.declaration.scoring.metrics import MetricOption, MetricRow, metrics
 
 PAGE = Path(__file__).with_name("metrics.md")
 EXAMPLES: dict[str, Any] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))

@@ -9,7 +9,7 @@ from typing import Any
 
 from clpsych2025.reference import FILE, LARGEST_GOLD_MB, is_wellbeing
 from clpsych2025.submission import SELF_STATES
-from scoring_kit.base.fields import type_name
+from scoring_kit.base.field_types import type_name
 from scoring_kit.errors import OrganiserError, Problems
 from scoring_kit.json_reading import JsonObject, read_json
 

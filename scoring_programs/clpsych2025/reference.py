@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from clpsych2025.submission import SELF_STATES
-from scoring_kit.base.fields import type_name
+from scoring_kit.base.field_types import type_name
 from scoring_kit.errors import OrganiserError, Problems
 from scoring_kit.json_reading import JsonObject, read_json
 

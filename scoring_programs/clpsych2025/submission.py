@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Collection, Dict, FrozenSet, List, Mapping, Optional, Tuple, Union
 
-from scoring_kit.base.fields import type_name
+from scoring_kit.base.field_types import type_name
 from scoring_kit.errors import Problems, printable, shown
 from scoring_kit.json_reading import JsonObject, read_json, report_duplicates
 from scoring_kit.manifest import Manifest

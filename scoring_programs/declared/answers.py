@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from declared.rows import AT_ONCE, NumberedRow, NumberedRows, Rows, read_rows
 from declared.tables import Key, Table
-from scoring_kit.base.fields import ABSENT, Field, FieldError, json_text
+from scoring_kit.base.field_types import ABSENT, Field, FieldError, json_text
 from scoring_kit.base.row_files import File
 from scoring_kit.base.texts import counted
 from scoring_kit.errors import Fault, Problems, shown

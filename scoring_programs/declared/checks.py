@@ -10,7 +10,7 @@ from declared.metrics import positive_of
 from declared.plan import Plan
 from declared.reference import GoldTable, Reference
 from declared.samples import compared, labels_of, number_of, scored_groups
-from scoring_kit.base.fields import NATURAL_POSITIVE
+from scoring_kit.base.field_types import NATURAL_POSITIVE
 from scoring_kit.errors import first_of
 
 SHOWN_LABELS = 5

@@ -16,7 +16,7 @@ from declared.answers import are_keys, named_key
 from declared.reference import GoldTable, gold_keys
 from declared.rows import column_names, read_rows
 from declared.tables import Key, Table
-from scoring_kit.base.fields import json_text
+from scoring_kit.base.field_types import json_text
 from scoring_kit.base.row_files import File
 from scoring_kit.errors import Problems, first_of
 

@@ -31,7 +31,7 @@ from declared.submission import Submission, with_values
 from declared.tables import Key, Table, fields_of_tasks, tables_of
 from declared.tasks import compute
 from scoring_kit.base.environment import missing_package
-from scoring_kit.base.fields import Field
+from scoring_kit.base.field_types import Field
 from scoring_kit.base.row_files import write_rows
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError
 from scoring_kit.organiser import Request, Secrets, Warned, read_reference, serve

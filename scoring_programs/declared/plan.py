@@ -12,7 +12,7 @@ from typing import Any, Literal
 from declared.metrics import Definition, definitions
 from declared.tables import Table
 from scoring_kit.base.expressions import Expression, read_expression
-from scoring_kit.base.fields import Field
+from scoring_kit.base.field_types import Field
 
 NAMING = ("label", "labels", "tags", "spans")
 """Types whose values name labels, or types of spans."""

@@ -14,7 +14,7 @@ from declared.answers import Answers, NamedText, are_keys, joined, key_of, named
 from declared.plan import Plan, as_gold, compared_with, open_fields, plans_of
 from declared.rows import AT_ONCE, Rows, column_names
 from declared.tables import Key, Table, tables_of
-from scoring_kit.base.fields import ABSENT, Field, FieldError, json_text, ordered
+from scoring_kit.base.field_types import ABSENT, Field, FieldError, json_text, ordered
 from scoring_kit.base.row_files import File
 from scoring_kit.errors import Fault, OrganiserError, Problems, first_of, shown
 from scoring_kit.json_reading import read_utf8

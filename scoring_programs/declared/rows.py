@@ -14,7 +14,7 @@ from operator import itemgetter
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 from declared.tables import Table
-from scoring_kit.base.fields import ABSENT, Field
+from scoring_kit.base.field_types import ABSENT, Field
 from scoring_kit.base.row_files import FieldPlace, File, steps
 from scoring_kit.base.submissions import allow_long_cells
 from scoring_kit.base.texts import counted

@@ -11,7 +11,7 @@ from declared.metrics import Sample, definitions, positive_of
 from declared.own_checks import answered_rows
 from declared.plan import Plan
 from declared.reference import GoldTable
-from scoring_kit.base.fields import NUMBER, Field, ordered
+from scoring_kit.base.field_types import NUMBER, Field, ordered
 
 Group = tuple[str, ...]
 """Its text in each column of `by`."""

@@ -12,7 +12,7 @@ from declared.answers import Answers, NamedText, joined, named_key, read_answers
 from declared.own_checks import answered_rows, run_check
 from declared.rows import Rows, column_names
 from declared.tables import Key, Table, fields_by_task, fields_of_tasks, tables_of, tasks_left_out
-from scoring_kit.base.fields import Field, ordered
+from scoring_kit.base.field_types import Field, ordered
 from scoring_kit.base.row_files import File
 from scoring_kit.base.texts import counted
 from scoring_kit.errors import Problems, first_of, shown

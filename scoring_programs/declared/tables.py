@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import count
 from typing import Any, Collection, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
 
-from scoring_kit.base.fields import Field
+from scoring_kit.base.field_types import Field
 from scoring_kit.base.row_files import File
 
 Key = Tuple[str, ...]

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from gen_bundle.declaration import foreign, model
+from gen_bundle.declaration import model, ready_programs
 from gen_bundle.declaration.read import read_competition, read_foreign
 from gen_bundle.ground.resources import resource
 from tests.docs.pages import DOCS
 from tests.yaml_text import dumped, loaded
 
 WRITER = runpy.run_path(str(DOCS / "make_bundle_yaml.py"))
-DEFINED = {**vars(model), **vars(foreign)}
+DEFINED = {**vars(model), **vars(ready_programs)}
 MODELS = [one for one in DEFINED.values() if isinstance(one, type) and issubclass(one, BaseModel)]
 KEYS = [f"{one.__name__}.{key}" for one in MODELS for key in one.model_fields]
 

@@ -2,7 +2,7 @@
 
 import runpy
 
-from gen_bundle.declaration.declared.metrics import metrics
+from gen_bundle.declaration.scoring.metrics import metrics
 from tests.docs.pages import DOCS
 
 WRITER = runpy.run_path(str(DOCS / "make_metrics.py"))

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from gen_bundle.build.foreign.project import ForeignProject, foreign_document, resolve_foreign
+from gen_bundle.build.foreign import ForeignProject, foreign_document, resolve_foreign
 from gen_bundle.build.package.client import VerbProgress, find_package
 from gen_bundle.build.package.phase_data import checked_reference
 from gen_bundle.build.package.programs import write_program
@@ -26,9 +26,9 @@ from gen_bundle.build.render.rankings import Ranking, RankingTable
 from gen_bundle.codabench.board import Board, NoBoardError, RefusedError, Submitted
 from gen_bundle.codabench.competition import AVERAGE_RANK, Column, Leaderboard
 from gen_bundle.codabench.reading import CompetitionYaml
-from gen_bundle.declaration.declared import DECLARED
 from gen_bundle.declaration.model import DeclaredPhase
 from gen_bundle.declaration.read import FILE, is_foreign
+from gen_bundle.declaration.scoring import DECLARED
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.fetched import SUBMISSIONS, Record, chosen_on_board, read_fetched, read_records
 from gen_bundle.ground.yaml_document import read_yaml

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gen_bundle.build.draft import Lack, lacks
-from gen_bundle.build.foreign.project import ForeignProject, foreign_tree, resolve_foreign, unused_data
+from gen_bundle.build.foreign import ForeignProject, foreign_tree, resolve_foreign, unused_data
 from gen_bundle.build.package.libraries import not_here, site_note
 from gen_bundle.build.package.phase_data import (
     GoldElsewhere,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, time
 from pathlib import Path
 
-from gen_bundle.build.foreign.project import ForeignProject, platform_date
+from gen_bundle.build.foreign import ForeignProject, platform_date
 from gen_bundle.build.package.libraries import lacking, unlocked
 from gen_bundle.build.package.phase_data import PhaseData
 from gen_bundle.build.package.resolve import Resolved

@@ -17,7 +17,7 @@ from gen_bundle.codabench.versions import Computation
 from gen_bundle.codabench.worker import PLATFORM_IMAGE
 from gen_bundle.declaration.dates import End, Start
 from gen_bundle.declaration.source import text_of
-from scoring_kit.base.fields import bounds_text
+from scoring_kit.base.field_types import bounds_text
 
 REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9._,-]+\])?==[0-9][A-Za-z0-9.!+_]*")
 

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
-from gen_bundle.declaration.declared import DECLARED, DeclaredScoring, settle
-from gen_bundle.declaration.foreign import PROGRAMS, ForeignCompetition, check_foreign_rules, check_packed
 from gen_bundle.declaration.model import DeclaredCompetition
+from gen_bundle.declaration.ready_programs import PROGRAMS, ForeignCompetition, check_foreign_rules, check_packed
 from gen_bundle.declaration.rules import check_rules
+from gen_bundle.declaration.scoring import DECLARED, DeclaredScoring, settle
 from gen_bundle.declaration.source import Broken, Section, Source, Trail, apply_overrides, dotted, nearest, read_source
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import known_competitions

@@ -8,8 +8,8 @@ from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
 from gen_bundle.declaration.dates import parse_moment
-from gen_bundle.declaration.declared import DECLARED
 from gen_bundle.declaration.model import CODE_KEYS
+from gen_bundle.declaration.scoring import DECLARED
 from gen_bundle.declaration.source import Section, columns_of, nearest
 
 SHORTEST_LIMIT = 60

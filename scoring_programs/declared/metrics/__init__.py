@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scoring_kit.base.fields import Field
+from scoring_kit.base.field_types import Field
 
 if TYPE_CHECKING:
     from declared.metrics.keys import Keys

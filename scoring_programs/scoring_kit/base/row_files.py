@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Collection, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
-from scoring_kit.base.fields import Field
+from scoring_kit.base.field_types import Field
 
 ANY_NAME = "predictions"
 """What a file is called that may have any name."""

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from gen_bundle.build.package.resolve import Resolved, resolve
-from gen_bundle.declaration.declared import DeclaredScoring
-from gen_bundle.declaration.declared.columns import DeclaredMetric
-from gen_bundle.declaration.declared.tables import DeclaredTable
+from gen_bundle.declaration.scoring import DeclaredScoring
+from gen_bundle.declaration.scoring.columns import DeclaredMetric
+from gen_bundle.declaration.scoring.tables import DeclaredTable
 from gen_bundle.ground.errors import UserError
 from gen_bundle.image.request import ImageRequest, request_for
 from tests.generator.competition import small_competition

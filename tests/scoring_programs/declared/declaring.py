@@ -12,7 +12,7 @@ from declared import reference, submission
 from declared.checks import faults
 from declared.plan import plans
 from declared.tasks import scorer
-from gen_bundle.declaration.declared import settle
+from gen_bundle.declaration.scoring import settle
 from gen_bundle.declaration.source import Section, parse_value
 from scoring_kit.errors import Problems
 from scoring_kit.manifest import Manifest

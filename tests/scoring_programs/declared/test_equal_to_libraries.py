@@ -20,8 +20,8 @@ from sklearn.preprocessing import MultiLabelBinarizer
 
 import declared
 from declared.metrics import Sample, definitions
-from gen_bundle.declaration.declared.metrics import metrics
-from scoring_kit.base.fields import Field, ordered
+from gen_bundle.declaration.scoring.metrics import metrics
+from scoring_kit.base.field_types import Field, ordered
 
 pytestmark = pytest.mark.slow
 
@@ -319,7 +319,7 @@ def test_metrics_that_the_kit_computes_import_no_library() -> None:
             own += [(m.name, kind, m.gold.get(kind, kind)) for kind in compared if kind in samples]
     code = (
         "import sys\n"
-        "from scoring_kit.base.fields import Field\n"
+        "from scoring_kit.base.field_types import Field\n"
         "from declared.metrics import Sample, definitions\n"
         f"values = {samples!r}\n"
         "values.update({kind: frozenset(values[kind]) for kind in ('labels', 'offsets')})\n"

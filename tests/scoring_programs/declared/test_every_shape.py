@@ -16,7 +16,7 @@ import pytest
 
 from declared import organiser, reference, submission
 from declared.tasks import scorer
-from gen_bundle.declaration.declared import settle
+from gen_bundle.declaration.scoring import settle
 from gen_bundle.declaration.source import Section
 from scoring_kit.errors import Problems
 from scoring_kit.manifest import Manifest

@@ -17,7 +17,7 @@ from sklearn import metrics as sk
 from sklearn.preprocessing import MultiLabelBinarizer
 
 from declared.metrics import Sample, definitions
-from scoring_kit.base.fields import LARGEST, Field
+from scoring_kit.base.field_types import LARGEST, Field
 from tests.scoring_programs.declared.declaring import csv_of, one_table
 from tests.scoring_programs.declared.resampled import score_and_resample as score
 

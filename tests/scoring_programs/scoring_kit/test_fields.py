@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from scoring_kit.base.fields import ABSENT, TYPES, Field, FieldError, ordered
+from scoring_kit.base.field_types import ABSENT, TYPES, Field, FieldError, ordered
 from scoring_kit.base.row_files import File, write_rows
 
 ABC = ordered(["a", "b", "c"])

@@ -18,8 +18,8 @@ from gen_bundle.build.building import BuildRequest, build
 from gen_bundle.build.platforms.codabench import SUBMISSION_RULES
 from gen_bundle.codabench.dates import read_instant
 from gen_bundle.codabench.runnable import open_bundle, read_competition
-from gen_bundle.declaration.declared.metrics import metrics
 from gen_bundle.declaration.read import FILE
+from gen_bundle.declaration.scoring.metrics import metrics
 from gen_bundle.dry_run.engines import Engine
 from gen_bundle.dry_run.engines.choose import StrangersError, refuse_strangers
 from gen_bundle.dry_run.layout import scratch_folder

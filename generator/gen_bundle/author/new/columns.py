@@ -11,7 +11,7 @@ from typing import Any
 
 from gen_bundle.author.new.gold import FEWEST_REPEATS, LINE_END, LIST, GoldRows, text_of
 from gen_bundle.author.new.other_forms import json_list
-from scoring_kit.base.fields import NUMBER, TAG, Field, FieldError
+from scoring_kit.base.field_types import NUMBER, TAG, Field, FieldError
 
 WHOLE = re.compile(r"[+-]?[0-9]+")
 NO_NUMBER = re.compile(r"(?i)[+-]?(nan|inf|infinity)|null|none|nil|n\.?a\.?|#?n/a|-+|\?+|\.")

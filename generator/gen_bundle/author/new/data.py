@@ -20,7 +20,7 @@ from gen_bundle.author.new.gold import DELIMITERS, GoldRows, text_of
 from gen_bundle.author.new.key_and_answers import Key
 from gen_bundle.author.new.propose import Proposal, token_column, tokens_in
 from gen_bundle.ground.resources import SCAFFOLD
-from scoring_kit.base.fields import Field
+from scoring_kit.base.field_types import Field
 
 ENTRY = "model.py"
 GOLD, INPUTS, PREDICTIONS = "gold", "inputs", "predictions"

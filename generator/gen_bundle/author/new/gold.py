@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from gen_bundle.ground.errors import UserError
-from scoring_kit.base.fields import json_text
+from scoring_kit.base.field_types import json_text
 
 BINARY = {
     b"PK\x03\x04": "an Excel workbook or another zip. Expected text; in Excel: Save as, CSV UTF-8",

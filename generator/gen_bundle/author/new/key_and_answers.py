@@ -10,7 +10,7 @@ from typing import Literal
 from gen_bundle.author.new.columns import BINARY, WHOLE, GoldColumn, constant, gaps, labels_of
 from gen_bundle.author.new.gold import FEWEST_REPEATS, LINE_KEY, GoldRows, raise_all
 from gen_bundle.ground.errors import UserError
-from scoring_kit.base.fields import NUMBER
+from scoring_kit.base.field_types import NUMBER
 
 FEWEST_WORDS = 3
 """Of a text on average, if it is no name."""

@@ -26,7 +26,7 @@ from gen_bundle.author.new.gold import (
     raise_all,
 )
 from gen_bundle.ground.errors import UserError
-from scoring_kit.base.fields import NUMBER
+from scoring_kit.base.field_types import NUMBER
 from scoring_kit.base.submissions import allow_long_cells
 
 BETWEEN = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "blanks"}

@@ -14,9 +14,9 @@ from typing import Any
 from gen_bundle.build.package.client import Organiser, ScoringPackage, VerbProgress, find_package
 from gen_bundle.codabench.reading import YAML_NAME
 from gen_bundle.declaration import model
-from gen_bundle.declaration.declared import DECLARED, DeclaredScoring
-from gen_bundle.declaration.declared.columns import DeclaredMetric
 from gen_bundle.declaration.read import FILE, check_inside, read_declaration
+from gen_bundle.declaration.scoring import DECLARED, DeclaredScoring
+from gen_bundle.declaration.scoring.columns import DeclaredMetric
 from gen_bundle.declaration.source import nearest
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.local_files import file_digest, is_known, remember

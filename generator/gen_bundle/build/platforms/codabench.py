@@ -16,7 +16,6 @@ from gen_bundle.build.package.resolve import ProgramPart, Resolved
 from gen_bundle.build.render.pages import page_name, render_pages, terms_name
 from gen_bundle.codabench.competition import TIE_BREAK
 from gen_bundle.codabench.dates import utc
-from gen_bundle.declaration.foreign import ForeignColumn, ForeignCompetition
 from gen_bundle.declaration.model import (
     CompetitionSettings,
     DeclaredColumn,
@@ -25,6 +24,7 @@ from gen_bundle.declaration.model import (
     PhaseSettings,
     Question,
 )
+from gen_bundle.declaration.ready_programs import ForeignColumn, ForeignCompetition
 from gen_bundle.ground.zips.writing import Members, all_files, zipped
 
 SUBMISSION_RULES = {

@@ -28,8 +28,8 @@ from gen_bundle.build.package.phase_data import PhaseData
 from gen_bundle.build.package.programs import entry_seconds
 from gen_bundle.build.package.resolve import Resolved
 from gen_bundle.build.render import submission_text, tables
-from gen_bundle.declaration.declared.settle import DECLARED
 from gen_bundle.declaration.model import CompetitionSettings, DeclaredPhase
+from gen_bundle.declaration.scoring.settle import DECLARED
 from gen_bundle.ground.errors import UserError
 
 # Rounds of all loops and calls of functions in one page: a page about a competition needs some hundreds.

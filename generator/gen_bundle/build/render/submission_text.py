@@ -10,11 +10,11 @@ from typing import Any
 
 from gen_bundle.build.package.phase_data import PhaseData
 from gen_bundle.build.render.tables import markdown_table
-from gen_bundle.declaration.declared import DeclaredScoring
-from gen_bundle.declaration.declared.tables import DeclaredTable, submitted_table
 from gen_bundle.declaration.model import DeclaredSubmission, SubmissionField, SubmittedTable
+from gen_bundle.declaration.scoring import DeclaredScoring
+from gen_bundle.declaration.scoring.tables import DeclaredTable, submitted_table
 from gen_bundle.declaration.source import items_of, mapping_of
-from scoring_kit.base.fields import TYPES, Field, bounds_text
+from scoring_kit.base.field_types import TYPES, Field, bounds_text
 from scoring_kit.base.row_files import File, write_rows
 from scoring_kit.base.submissions import allow_long_cells
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.declaration.declared.columns import OWN, DeclaredMetric, read_metric
-from gen_bundle.declaration.declared.metrics import MetricRow, default_worst
-from gen_bundle.declaration.declared.tables import ONLY_TABLE, DeclaredTable, read_tables
-from gen_bundle.declaration.declared.titles import meaning_of, name_columns
 from gen_bundle.declaration.model import BETTER, DeclaredPhase
+from gen_bundle.declaration.scoring.columns import OWN, DeclaredMetric, read_metric
+from gen_bundle.declaration.scoring.metrics import MetricRow, default_worst
+from gen_bundle.declaration.scoring.tables import ONLY_TABLE, DeclaredTable, read_tables
+from gen_bundle.declaration.scoring.titles import meaning_of, name_columns
 from gen_bundle.declaration.source import Section, columns_of, nearest
 from scoring_kit.base.expressions import Expression, ExpressionError, read_expression
 

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from gen_bundle.declaration.source import mapping_of, text_of
 from gen_bundle.ground.resources import resource
-from scoring_kit.base.fields import bounds_text
+from scoring_kit.base.field_types import bounds_text
 
 
 class UnfitError(ValueError):

@@ -12,9 +12,9 @@ import yaml
 
 from gen_bundle.build.package.resolve import Resolved, resolve
 from gen_bundle.build.render.submission_text import format_text
-from gen_bundle.declaration.declared import DeclaredScoring, settle
-from gen_bundle.declaration.declared.metrics import metrics
 from gen_bundle.declaration.model import DeclaredSubmission
+from gen_bundle.declaration.scoring import DeclaredScoring, settle
+from gen_bundle.declaration.scoring.metrics import metrics
 from gen_bundle.declaration.source import Section
 from gen_bundle.image.request import request_for
 from tests.generator.competition import small_competition

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gen_bundle.declaration.declared.fields import PLACE_KEYS, read_fields
 from gen_bundle.declaration.model import CODE_KEYS, SubmittedTable
+from gen_bundle.declaration.scoring.fields import PLACE_KEYS, read_fields
 from gen_bundle.declaration.source import Section, items_of, mapping_of, nearest
-from scoring_kit.base.fields import Field
+from scoring_kit.base.field_types import Field
 from scoring_kit.base.row_files import File
 
 FORMATS = ("csv", "tsv", "jsonl", "json", "txt")

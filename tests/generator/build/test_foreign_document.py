@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gen_bundle.build.foreign.project import foreign_document, resolve_foreign
+from gen_bundle.build.foreign import foreign_document, resolve_foreign
 from gen_bundle.build.platforms.codabench import yaml_text
 from gen_bundle.codabench.reading import CompetitionYaml
 from gen_bundle.ground.yaml_document import read_yaml

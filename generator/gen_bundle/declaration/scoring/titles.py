@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gen_bundle.declaration.declared.columns import DeclaredMetric
-from gen_bundle.declaration.declared.metrics import MetricRow
+from gen_bundle.declaration.scoring.columns import DeclaredMetric
+from gen_bundle.declaration.scoring.metrics import MetricRow
 
 MAX_TITLE = 36
 AVERAGES = {"macro": "Macro", "micro": "Micro", "weighted": "Weighted", "samples": "Samples", "binary": "Binary"}

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from gen_bundle.declaration.source import Section, items_of, mapping_of, nearest, text_of
-from scoring_kit.base.fields import TYPES, Field, FieldError
+from scoring_kit.base.field_types import TYPES, Field, FieldError
 
 PLACE_KEYS = ("column", "at")
 FIELD_KEYS = ("field", "type", "required", "meaning", "default", *PLACE_KEYS)

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.declaration.declared import settle
-from gen_bundle.declaration.declared.metrics import metrics
+from gen_bundle.declaration.scoring import settle
+from gen_bundle.declaration.scoring.metrics import metrics
 from gen_bundle.declaration.source import Section
 
 FIELDS: list[dict[str, Any]] = [

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from gen_bundle.declaration.declared.metrics import MetricRow, UnfitError, is_number, metrics, of_types
-from gen_bundle.declaration.declared.tables import DeclaredTable
+from gen_bundle.declaration.scoring.metrics import MetricRow, UnfitError, is_number, metrics, of_types
+from gen_bundle.declaration.scoring.tables import DeclaredTable
 from gen_bundle.declaration.source import Section, items_of, mapping_of, nearest, text_of
-from scoring_kit.base.fields import NATURAL_POSITIVE
+from scoring_kit.base.field_types import NATURAL_POSITIVE
 
 OWN = re.compile(r"(?P<file>[^/:]+\.py):(?P<function>[A-Za-z_]\w*)")
 PLACES = ("name", "table", "field", "fields", "gold", "where", "by", "undefined", "weight")

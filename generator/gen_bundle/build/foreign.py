@@ -23,7 +23,8 @@ from gen_bundle.codabench.competition import MEASURED, TIE_BREAK
 from gen_bundle.codabench.dates import utc
 from gen_bundle.codabench.reading import YAML_NAME
 from gen_bundle.declaration.dates import parse_moment
-from gen_bundle.declaration.foreign import (
+from gen_bundle.declaration.read import check_inside, read_foreign
+from gen_bundle.declaration.ready_programs import (
     DATA,
     ForeignCompetition,
     ForeignPhase,
@@ -34,7 +35,6 @@ from gen_bundle.declaration.foreign import (
     place_of,
     source_of,
 )
-from gen_bundle.declaration.read import check_inside, read_foreign
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.zips.writing import all_files, folder_members, write_zip
 
