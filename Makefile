@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 CODE := bundles docker docs generator research scoring_programs tests  # and not what is being tried in the checkout
 PIP := -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test test-without-models test-thorough test-scoring test-tf4 test-tf5 test-platform-image test-docker test-podman check quick bench lock schema docs pictures clean
+.PHONY: demo test test-without-models test-thorough test-scoring test-tf4 test-tf5 test-platform-image test-docker test-podman test-installed check quick bench lock schema docs pictures clean
 
 demo: .venv/demo  ## Build CLPsych 2025, dry-run its model-free task; then the same for a task from a CSV.
 	$(BIN)/gen-bundle clpsych2025 --out bundle.zip
@@ -30,10 +30,13 @@ test: .venv/dev  ## What needs no model, with style and types; of long sweeps a 
 	$(MAKE) --no-print-directory --jobs 2 check test-without-models
 
 test-without-models: .venv/dev
-	$(BIN)/pytest -n auto --dist worksteal -m "not models and not docker and not image and not platform and not thorough"
+	$(BIN)/pytest -n auto --dist worksteal -m "not models and not docker and not image and not platform and not thorough and not installed"
 
 test-thorough: .venv/dev  ## The other cases of these sweeps.
 	$(BIN)/pytest -n auto --dist worksteal -m "thorough and not models and not docker"
+
+test-installed: .venv/dev  ## A wheel that plain pip installs, used as users do: in a clean environment, with bytecode.
+	$(BIN)/pytest -m installed tests/test_installed_by_pip.py
 
 test-scoring: test-tf4 test-tf5  ## The tests with models; what calls transformers under both its major versions (--jobs 2: at once).
 
@@ -59,7 +62,7 @@ check: .venv/dev  ## Style and types.
 	$(BIN)/mypy generator scoring_programs tests research docs
 
 quick: .venv/dev
-	$(BIN)/pytest -q -m "not models and not docker and not image and not platform and not thorough and not slow and not browser"
+	$(BIN)/pytest -q -m "not models and not docker and not image and not platform and not thorough and not installed and not slow and not browser"
 
 bench: .venv/models  ## Speed and memory, as ratios measured in one run; asserts nothing.
 	$(BIN)/python -m research.benchmarks

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from are2007.answers import BY_SPAN, ROOT, AnswerKey, Attributes, Places, Shape, read_elements, read_key
+from scoring_kit.base.submissions import is_junk
 from scoring_kit.errors import Fault, Problems
 from scoring_kit.json_reading import read_utf8
 
@@ -85,6 +86,8 @@ def texts(folder: Path, task: str, problems: Problems) -> list[str]:
     found: dict[str, set[str]] = {}
     for suffix in (INPUT, KEY):
         for path in (folder / task).glob("*" + suffix):
+            if is_junk(path.name):
+                continue
             found.setdefault(path.name.removesuffix(suffix), set()).add(suffix)
     if not found:
         problems.error(task, "holds no text", f"texts as TEXT{INPUT} and TEXT{KEY}")

@@ -16,6 +16,7 @@ from declared.rows import AT_ONCE, Rows, column_names
 from declared.tables import Key, Table, tables_of
 from scoring_kit.base.field_types import ABSENT, Field, FieldError, json_text, ordered
 from scoring_kit.base.row_files import File
+from scoring_kit.base.submissions import is_junk
 from scoring_kit.errors import Fault, OrganiserError, Problems, first_of, shown
 from scoring_kit.json_reading import read_utf8
 
@@ -240,7 +241,7 @@ def _known_labels(
 def gold_files(folder: Path, file: File) -> list[str]:
     """The names of a gold file, or of all that fit its pattern."""
     names = sorted(path.name for path in folder.iterdir() if path.is_file() and path.name != LABELS_FILE)
-    return file.matching(names)
+    return file.matching([name for name in names if not is_junk(name)])
 
 
 def _load(folder: Path, file: File, table: Table, problems: Problems) -> Loaded | None:

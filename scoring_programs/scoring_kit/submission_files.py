@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Dict, List, NamedTuple, Optional, Protocol, Tuple, TypeVar, cast
 
-from scoring_kit.base.submissions import JUNK_FOLDERS, JUNK_NAMES
+from scoring_kit.base.submissions import is_junk
 from scoring_kit.errors import OrganiserError, Problems, shown
 from scoring_kit.json_reading import read_utf8
 from scoring_kit.manifest import Manifest
@@ -200,7 +200,7 @@ def _walk(folder: Path, problems: Problems) -> Tuple[Dict[str, Path], List[str]]
                 continue  # a folder's own entry in such a zip
             if not entry.is_file(follow_symlinks=False):
                 problems.error(shown(relative), "is not a regular file", "only regular files and folders")
-            elif _is_junk(relative):
+            elif is_junk(relative):
                 ignored.append(relative)
             elif relative in found:
                 problems.error(shown(relative), "occurs twice, once with a backslash in its name", "the file once")
@@ -225,11 +225,6 @@ def _is_folder(entry: "os.DirEntry[str]") -> bool:
         return entry.is_dir()
     except OSError:  # links in a circle
         return False
-
-
-def _is_junk(name: str) -> bool:
-    *folders, own = name.split("/")
-    return own in JUNK_NAMES or own.startswith("._") or bool(JUNK_FOLDERS.intersection(folders))
 
 
 def _wrapping_folder(names: Collection[str], keep: Collection[str]) -> str:
@@ -261,7 +256,7 @@ def copy_task_folders(source: Path, out: Path, tasks: Sequence[str], endings: Tu
     for task in tasks:
         (out / task).mkdir()
         for path in sorted((source / task).iterdir()):
-            if path.name.endswith(endings):
+            if path.name.endswith(endings) and not is_junk(path.name):
                 shutil.copyfile(str(path), str(out / task / path.name))
 
 

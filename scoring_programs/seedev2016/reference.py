@@ -9,6 +9,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from scoring_kit.base.submissions import is_junk
 from scoring_kit.errors import Problems
 from scoring_kit.json_reading import read_utf8
 from seedev2016.standoff import Blocks, Entity, Event, by_key, read_entities, read_events
@@ -92,7 +93,7 @@ def documents(folder: Path, task: str, problems: Problems) -> list[str]:
         return []
     stems: dict[str, set[str]] = {}
     for path in sorted((folder / task).iterdir()):
-        if path.suffix in SUFFIXES:
+        if path.suffix in SUFFIXES and not is_junk(path.name):
             stems.setdefault(path.stem, set()).add(path.suffix)
     if not stems:
         problems.error(task, "holds no document", "documents, each as .txt, .a1 and .a2")

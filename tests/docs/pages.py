@@ -4,12 +4,14 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from tests.generator.cli.running import gen_bundle
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
+Run = Callable[[list[str], Path], "subprocess.CompletedProcess[str]"]
 BLOCK = re.compile(r"^```(\w+)(?: title=\"(\S+)\")?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -22,11 +24,12 @@ def tables(text: str) -> list[list[str]]:
     return [row for row in rows if not set("".join(row)) <= set("-:| ")]
 
 
-def follow(page: Path, folder: Path) -> int:
+def follow(page: Path, folder: Path, run: Run | None = None) -> int:
     """Go through a page's blocks in their order, within a folder.
 
     A `diff` changes the file of its title, `yaml` with a title adds to it, any other language writes it. `sh` is run
-    line by line, and `text` is part of the last command's output. Other blocks without a title are only to be read.
+    line by line (by `run`, if one is given), and `text` is part of the last command's output. Other blocks without a
+    title are only to be read.
 
     Returns:
         How many commands were run.
@@ -35,7 +38,7 @@ def follow(page: Path, folder: Path) -> int:
     for language, title, text in BLOCK.findall(page.read_text(encoding="utf-8")):
         if language == "sh":
             for command in text.splitlines():
-                done = _run(shlex.split(command), folder)
+                done = (run or run_here)(shlex.split(command), folder)
                 assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
                 output = re.sub(r" +$", "", done.stdout + done.stderr, flags=re.MULTILINE)
                 commands += 1
@@ -49,7 +52,8 @@ def follow(page: Path, folder: Path) -> int:
     return commands
 
 
-def _run(command: list[str], folder: Path) -> "subprocess.CompletedProcess[str]":
+def run_here(command: list[str], folder: Path) -> "subprocess.CompletedProcess[str]":
+    """Run a command of this process's Python and gen-bundle."""
     if command[0] == "gen-bundle":
         return gen_bundle(*command[1:], cwd=folder)
     here = [sys.executable, *command[1:]] if command[0] == "python" else command

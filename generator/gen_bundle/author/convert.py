@@ -21,7 +21,8 @@ from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.local_files import beside
 from gen_bundle.ground.yaml_document import UnreadableYamlError, is_endless, read_yaml
 from gen_bundle.ground.zips.unpacking import BUNDLE, ArchiveError, unpack
-from gen_bundle.ground.zips.writing import JUNK, Members, folder_members, write_zip, zipped
+from gen_bundle.ground.zips.writing import Members, folder_members, write_zip, zipped
+from scoring_kit.base.submissions import is_junk
 
 NOT_PYTHON_3 = "program-not-python-3"
 MAPPINGS = ("html", "phases", "leaderboard")
@@ -126,7 +127,7 @@ def _unwrapped(members: dict[str, Any], use: str, work: Path) -> bool:
 
 def _only_folder(files: Collection[str]) -> str | None:
     """The one folder at the top, beside what systems leave there, if it holds `metadata`."""
-    tops = {name.partition("/")[0] for name in files} - JUNK
+    tops = {name.partition("/")[0] for name in files if not is_junk(name)}
     if len(tops) != 1:
         return None
     (top,) = tops

@@ -14,6 +14,7 @@ from gen_bundle.codabench.dates import read_instant
 from gen_bundle.codabench.worker import LOCAL_IMAGES, PLATFORM_IMAGE
 from gen_bundle.declaration.read import FILE
 from gen_bundle.ground.resources import PLACEHOLDER, SCAFFOLD_TEXT
+from scoring_kit.base.submissions import is_junk
 
 # Domains reserved for examples: RFC 2606.
 _EXAMPLE_ADDRESS = re.compile(r"[@.](example|example\.(com|net|org)|test|invalid)$", re.IGNORECASE)
@@ -164,7 +165,7 @@ def _description(description: str, declared: bytes) -> Iterator[Lack]:
 def _public_data(competition: Resolved, phases: Sequence[PhaseData]) -> Iterator[Lack]:
     """An empty folder says that participants get the data elsewhere."""
     public = competition.data / "public"
-    if public.is_dir() and not any(public.iterdir()):
+    if public.is_dir() and all(is_junk(path.name) for path in public.iterdir()):
         return
     without = [data.phase.id for data in phases if not data.public and not (public / data.phase.data_id).is_dir()]
     if without:

@@ -37,6 +37,7 @@ from gen_bundle.declaration.ready_programs import (
 )
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.zips.writing import all_files, folder_members, write_zip
+from scoring_kit.base.submissions import is_junk
 
 SOLUTIONS = "solutions"
 Files = dict[str, str]
@@ -207,7 +208,7 @@ class _Packing:
         folder = self.folder / SOLUTIONS
         tasks = [task.id for task in self.declaration.tasks]
         for path in sorted(folder.iterdir()) if folder.is_dir() else []:
-            if not path.name.startswith("."):
+            if not path.name.startswith(".") and not is_junk(path.name):
                 yield ForeignSolution(path=f"{SOLUTIONS}/{path.name}", tasks=tasks, name=path.stem)
 
     def _placed(self, files: Mapping[str, str | None]) -> Files:
@@ -236,7 +237,7 @@ def unused_data(project: ForeignProject) -> Iterator[str]:
     sources = project.sources.values()
     for path in sorted(project.data.iterdir()) if project.data.is_dir() else []:
         packed = any(source.is_relative_to(path) or path.is_relative_to(source) for source in sources)
-        if not packed and not path.name.startswith("."):
+        if not packed and not path.name.startswith(".") and not is_junk(path.name):
             yield f"{path}: is not packed: nothing in bundle.yaml names it, and no phase is called so."
 
 

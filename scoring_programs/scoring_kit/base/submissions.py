@@ -10,6 +10,7 @@ import struct
 import zipfile
 import zlib
 from datetime import datetime
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Iterator, List, Optional, Tuple, Type
 
@@ -18,9 +19,12 @@ MAX_BYTES = 1_000_000_000
 """Most files and folders in a submission's zip, and most bytes of them when unpacked: at home and in a dry run."""
 LONGEST_CELL = 1 << 27
 """Most characters in a cell of a table, which may be a whole document."""
-JUNK_NAMES = frozenset({".DS_Store", "Thumbs.db", "desktop.ini", "Icon\r"})
-JUNK_FOLDERS = frozenset({"__MACOSX", ".git", "__pycache__", ".ipynb_checkpoints"})
-"""What operating systems, Python, Jupyter and git leave in folders."""
+JUNK = (
+    *(".DS_Store", "._*", "__MACOSX", "Icon\r", "Thumbs.db", "desktop.ini", ".directory", "$RECYCLE.BIN"),
+    *("__pycache__", "*.py[co]", "*.egg-info", ".ipynb_checkpoints", ".mypy_cache", ".pytest_cache", ".ruff_cache"),
+    *(".git", ".hg", ".svn", ".idea", ".vscode", "*~", ".*.sw[a-p]", "~$*", ".~lock.*#"),
+)
+"""What systems, Python, pip, version control and editors leave beside files: never content of a competition."""
 LZMA_ERROR: Type[Exception] = zlib.error
 try:
     import lzma
@@ -35,6 +39,11 @@ UNREADABLE = (
 )
 """What zipfile raises at damaged, encrypted or unknown archives and members."""
 DATED = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:[ T_-]?(\d\d)[-:.h]?(\d\d)(?:[-:.m]?(\d\d))?)?")
+
+
+def is_junk(path: str) -> bool:
+    """Tell whether a path with slashes is, or lies in, something that `JUNK` names."""
+    return any(fnmatchcase(part, pattern) for part in path.split("/") for pattern in JUNK)
 
 
 def allow_long_cells() -> None:
@@ -90,5 +99,4 @@ def _sent(folder: Path) -> Path:
 
 def _listed(folder: Path) -> List[Path]:
     """What somebody put into a folder, by name; not what a system left there."""
-    junk = JUNK_NAMES | JUNK_FOLDERS
-    return [path for path in sorted(folder.iterdir()) if not path.name.startswith(".") and path.name not in junk]
+    return [path for path in sorted(folder.iterdir()) if not path.name.startswith(".") and not is_junk(path.name)]

@@ -31,6 +31,7 @@ from gen_bundle.declaration.read import FILE, read_competition
 from gen_bundle.declaration.source import nearest, read_source
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import PLACEHOLDER, REAL_TASKS, SCAFFOLD, competitions, resource
+from scoring_kit.base.submissions import JUNK
 
 PLAIN = re.compile(r"[A-Za-z][A-Za-z_]*([ /.-]?[A-Za-z0-9_]+)*")
 RESERVED = {"null", "true", "false", "yes", "no", "on", "off", "y", "n", "nan", "inf"}
@@ -292,8 +293,6 @@ def new_package(place: Place) -> Path:
     with unfinished(place) as work:
         answers = {**place.answers(), "package": package}
         folder = render(SCAFFOLD / "package", answers, work)
-        for cache in folder.rglob("__pycache__"):
-            shutil.rmtree(cache)
         finish(place, folder)
     return place.folder
 
@@ -335,7 +334,7 @@ def copy_competition(place: Place, name: str, tasks: Sequence[str] = ()) -> Path
     with unfinished(place) as work:
         answers = {**place.answers(), "source": name}
         folder = render(SCAFFOLD / "copy", answers, work)
-        ignored = shutil.ignore_patterns("__pycache__", "*.pyc")
+        ignored = shutil.ignore_patterns(*JUNK)
         shutil.copytree(known[name], folder, ignore=ignored, dirs_exist_ok=True)
         text = (folder / FILE).read_text(encoding="utf-8")
         text = f"# yaml-language-server: $schema={SCHEMA}\n{SCHEMA_LINE.sub('', text)}"

@@ -20,6 +20,7 @@ from gen_bundle.ground import starting
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import resource
 from scoring_kit.base.records import RECORD
+from scoring_kit.base.submissions import is_junk
 
 TRACEBACK = "Traceback (most recent call last)"
 FRAMES = 5
@@ -291,7 +292,7 @@ def find_package(name: str, beside: Path) -> ScoringPackage:
     ours = resource("scoring_programs")
     taken = []
     for path in sorted(ours.iterdir()):
-        if path.is_dir() and (beside / path.name).is_dir():
+        if path.is_dir() and not is_junk(path.name) and (beside / path.name).is_dir():
             taken.append(f"{beside / path.name}: a package of gen-bundle has this name. Rename the folder.")
     if taken:
         raise UserError(

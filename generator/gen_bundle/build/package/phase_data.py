@@ -17,7 +17,7 @@ from gen_bundle.declaration.model import DeclaredPhase, DeclaredTask
 from gen_bundle.declaration.source import nearest
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.zips.writing import Members, below, folder_members, write_zip
-from scoring_kit.base.submissions import UNREADABLE
+from scoring_kit.base.submissions import UNREADABLE, is_junk
 
 TEMPLATE = "the template that organiser.py writes"
 UNTRIED = (
@@ -319,7 +319,7 @@ def _baselines(competition: Resolved, phase: DeclaredPhase) -> dict[str, Members
     folder = competition.data / "baselines" / phase.data_id
     baselines: dict[str, Members] = {}
     for path in sorted(folder.glob("*")):
-        if path.name.startswith("."):
+        if path.name.startswith(".") or is_junk(path.name):
             continue
         name = path.stem if path.is_file() else path.name
         members = _baseline_members(path)

@@ -22,6 +22,7 @@ from gen_bundle.declaration.model import DeclaredPhase, DeclaredTask
 from gen_bundle.ground.local_files import file_digest
 from gen_bundle.ground.resources import resource
 from gen_bundle.ground.zips.writing import Members, below, folder_members
+from scoring_kit.base.submissions import is_junk
 
 COMMAND = "python3 /app/program/score.py /app/input /app/output"
 INGESTION_COMMAND = "python3 /app/program/ingest.py /app/input_data /app/ingested_program /app/output"
@@ -124,8 +125,8 @@ def _data_beside(modules: Mapping[str, Path]) -> dict[str, bytes | Path]:
     found: dict[str, bytes | Path] = {}
     folders = {name.rpartition("/")[0]: path.parent for name, path in modules.items()}
     for inside, folder in folders.items():
-        for path in sorted(path for path in folder.iterdir() if path.suffix not in (".py", ".pyc")):
-            if path.is_file():
+        for path in sorted(folder.iterdir()):
+            if path.is_file() and path.suffix != ".py" and not is_junk(path.name):
                 found[f"{inside}/{path.name}"] = path
     return found
 

@@ -38,6 +38,7 @@ from gen_bundle.ground.resources import packages_text, resource
 from gen_bundle.ground.starting import environment, python
 from gen_bundle.ground.zips.writing import Members, below, write_zip, zipped
 from scoring_kit.base.row_files import File
+from scoring_kit.base.submissions import is_junk
 
 EXTRAS = "starting_kit"
 """A folder beside bundle.yaml: its files travel in every starting kit."""
@@ -401,11 +402,9 @@ def _texts(
 def _extras(competition: Resolved) -> dict[str, Path]:
     """The organisers' own files for the kit."""
     folder = competition.folder / EXTRAS
-    extras = {}
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and "__pycache__" not in path.parts:
-            extras[path.relative_to(folder).as_posix()] = path
-    return extras
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    named = {path.relative_to(folder).as_posix(): path for path in files}
+    return {name: path for name, path in named.items() if not is_junk(name)}
 
 
 def _purpose(path: Path) -> str:

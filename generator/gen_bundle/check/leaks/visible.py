@@ -15,6 +15,7 @@ from gen_bundle.ground.resources import KITS, packages_text, resource
 from gen_bundle.ground.yaml_document import Path, texts_in
 from gen_bundle.ground.zips.containers import Contents, contents, holds_files
 from gen_bundle.ground.zips.tree import Node, file_of, sha256_of
+from scoring_kit.base.submissions import is_junk
 
 Channel = Literal["page", "logo", "public data", "starting kit", "solution", "input data", "program"]
 INPUT_CHANNELS = ("public data", "input data")
@@ -149,7 +150,7 @@ def _own_files() -> frozenset[str]:
 @cache
 def _files_below(folder: pathlib.Path) -> frozenset[str]:
     """The digests of the files in a folder."""
-    files = (path for path in folder.rglob("*") if path.suffix != ".pyc" and path.is_file())
+    files = (path for path in folder.rglob("*") if path.is_file() and not is_junk(path.name))
     return frozenset(hashlib.sha256(path.read_bytes()).hexdigest() for path in files)
 
 

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import IO, Literal, NamedTuple, cast
 
 from gen_bundle.ground.zips.unpacking import BUNDLE
-from gen_bundle.ground.zips.writing import JUNK
-from scoring_kit.base.submissions import UNREADABLE
+from scoring_kit.base.submissions import UNREADABLE, is_junk
 
 CHUNK = 1024 * 1024
 # What exists on any Linux server; a bundle that names such a path gets the server's file.
@@ -372,7 +371,7 @@ class Unpacked:
     @property
     def wrapping_folder(self) -> str | None:
         """The one folder that holds everything, where there is one (junk aside)."""
-        tops = {name: node for name, node in (self.tree.children or {}).items() if name not in JUNK}
+        tops = {name: node for name, node in (self.tree.children or {}).items() if not is_junk(name)}
         folders = [name for name, node in tops.items() if node.is_folder]
         return folders[0] if len(tops) == len(folders) == 1 else None
 

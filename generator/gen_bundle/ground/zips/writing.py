@@ -9,12 +9,12 @@ from typing import IO, Literal, TypeVar
 from repro_zipfile import ReproducibleZipFile
 
 from gen_bundle.ground.errors import UserError
-from scoring_kit.base.submissions import JUNK_FOLDERS, JUNK_NAMES
+from scoring_kit.base.submissions import is_junk
 
 Members = Mapping[str, bytes | Path]
 T = TypeVar("T")
-JUNK = JUNK_NAMES | JUNK_FOLDERS
-LEFT_OUT = JUNK | {".gitkeep"}
+KEEPER = ".gitkeep"
+"""A file that only keeps an empty folder in git."""
 LEVEL = 4
 """Of compression: a table takes a third of the default level's time, and an eighth more room."""
 EARLIEST, LATEST = (1980, 1, 1, 0, 0, 0), (2107, 12, 31, 23, 59, 58)
@@ -84,7 +84,7 @@ def all_files(folder: Path) -> dict[str, bytes | Path]:
 def folder_members(folder: Path, prefix: str = "") -> dict[str, bytes | Path]:
     """All regular files below `folder` as zip members; junk is left out."""
     found = all_files(folder).items()
-    return {prefix + name: path for name, path in found if not LEFT_OUT.intersection(name.split("/"))}
+    return {prefix + name: path for name, path in found if not is_junk(name) and KEEPER not in name.split("/")}
 
 
 def below(folder: str, members: Mapping[str, T]) -> dict[str, T]:

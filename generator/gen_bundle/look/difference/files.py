@@ -16,7 +16,6 @@ from gen_bundle.codabench.competition import DataUse
 from gen_bundle.codabench.reading import as_text
 from gen_bundle.ground.yaml_document import MAX_METADATA_BYTES
 from gen_bundle.ground.zips.tree import Node, sha256_of
-from gen_bundle.ground.zips.writing import JUNK
 from gen_bundle.look.difference.changes import (
     Difference,
     Effect,
@@ -27,6 +26,7 @@ from gen_bundle.look.difference.changes import (
     tasks_named,
     whole_item,
 )
+from scoring_kit.base.submissions import is_junk
 
 # What a program of ours says of itself without changing a score that it writes.
 WORDS = frozenset(
@@ -113,7 +113,7 @@ def packed_files(bundle: Bundle, use: DataUse | None) -> Files | None:
     unpacked = bundle.unpacked(use)
     if unpacked is None or unpacked.form in ("no zip", "server"):
         return None
-    return {name: node for name, node in unpacked.tree.files() if JUNK.isdisjoint(name.split("/"))}
+    return {name: node for name, node in unpacked.tree.files() if not is_junk(name)}
 
 
 def _program_changes(part: str, item: str, effect: Effect, old: Files, new: Files) -> Iterator[Difference]:

@@ -1,6 +1,7 @@
 """Which submissions a folder holds: every one that was made, in the layouts that the ranking reads."""
 
 import json
+import re
 import struct
 import zipfile
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from gen_bundle.after.rescore.submissions import submissions_in
 from gen_bundle.dry_run.layout import as_upload
 from gen_bundle.ground.errors import UserError
-from scoring_kit.base.submissions import JUNK_FOLDERS, JUNK_NAMES
+from scoring_kit.base.submissions import JUNK
 from scoring_kit.team_results import read_entries
 from tests.generator.dry_run.bundles import write_files, write_zip
 
@@ -75,10 +76,11 @@ def test_the_ranking_reads_the_same_folder_alike(tmp_path: Path) -> None:
     write_files(folder, {"owl.txt": "1", "pig/20250131/pred.txt": "1", "2025-01-29/2025-01-30/ram.csv": "1"})
     (folder / "span.bin").write_bytes(SPANNED)
     for place in ("", "2025-01-29", "gnu", "gnu/2025-01-31", "mole/2025-01-31", "jay"):
-        for name in sorted(JUNK_NAMES | {"._ant.zip"}):
-            (folder / place / name).write_text("")
-        for name in sorted(JUNK_FOLDERS | {".hidden"}):
+        for pattern in JUNK:
+            name = re.sub(r"\[(.).*?\]", r"\1", pattern).replace("*", "ant")
+            (folder / place / f"{name}.zip~").write_text("")
             write_files(folder / place / name, FILES)
+        write_files(folder / place / ".hidden", FILES)
     ranked = {
         entry.team: (entry.shown, sorted(file.relative_to(entry.files).as_posix() for file in all_files(entry.files)))
         for entry in read_entries(folder, tmp_path / "work", ())
