@@ -4,11 +4,8 @@ A mention is an entity of the input (tasks 1 and 2) or a span between its nodes 
 count, never the string in a `value` attribute (ARE, "Evaluation metrics").
 """
 
-import re
 from functools import cache
-from itertools import starmap
-from operator import ge
-from typing import Callable, Dict, FrozenSet, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Callable, Dict, FrozenSet, List, Mapping, NamedTuple, Optional, Set, Tuple
 from xml.parsers import expat
 
 from scoring_kit.errors import Fault, shown
@@ -144,7 +141,7 @@ class Places:
         self.known = _numbered(tuple(known))
         self.asked: Optional[FrozenSet[Mention]] = None
         if "pronouns" in expected:
-            asked = map(self.known.__getitem__, expected["pronouns"])
+            asked = [self.known[pronoun] for pronoun in expected["pronouns"]]
             self.asked = frozenset((entity, entity + 1) for entity in asked)
 
     def mention(self, name: str, attributes: Attributes, line: int) -> Optional[Mention]:
@@ -163,21 +160,6 @@ class Places:
         value = f"{attributes['start']} to {attributes['end']}"
         self.record(line, "a span that does not end after its start", value, "end after start")
         return None
-
-    def mentions(self, *ids: Sequence[str]) -> List[Mention]:
-        """The mentions of these entities, or from these nodes to those.
-
-        Raises:
-            KeyError: an id names nothing of the input, or only without the blanks around it.
-            ValueError: a span does not end after its start.
-        """
-        places = [list(map(self.known.__getitem__, column)) for column in ids]
-        if not self.by_span:
-            return [(entity, entity + 1) for entity in places[0]]
-        spans = list(zip(*places))
-        if any(starmap(ge, spans)):
-            raise ValueError
-        return spans
 
     def _record_unknown(self, name: str, attributes: Attributes, line: int) -> None:
         expected = "the id of a node of the input" if self.by_span else "the id of an entity of the input"
@@ -222,100 +204,20 @@ class AnswerKey(NamedTuple):
     pronouns: List[Mention]
 
 
-LONGEST_AT_ONCE = 1_000_000
-"""Characters of a file that is read at once: the parts of one with a million mentions would take gigabytes."""
-
-# Files as the Submission page shows them, and as programs write them: what these patterns match is well-formed.
-BLANKS = r"[ \t\r\n]*"
-TEXT = r'"[^"&<\x00-\x1f\ufffe\uffff]*"'
-DECLARATION = r"""<\?xml version=(["'])1\.0\1(?: encoding=(["'])[A-Za-z][A-Za-z0-9._-]*\2)?\?>"""
-BEGIN = f"(?:{DECLARATION})?{BLANKS}<{ROOT}>{BLANKS}"
-END = f"</{ROOT}>{BLANKS}"
-CHAIN = f"<chain(?: id={TEXT})?>{BLANKS}"
-END_OF_CHAIN = f"</chain>{BLANKS}"
-
-
-class _Usual:
-    """The patterns of files whose mentions have such attributes: each has the group of its value."""
-
-    def __init__(self, *attributes: str) -> None:
-        values = "".join(f' {name}="([^"&<]*)"' for name in attributes)
-        element = f"{values}(?: value={TEXT})?{BLANKS}/>{BLANKS}"
-        self.node = re.compile(f"<node{element}")
-        self.pair = re.compile(f"<pair(?: id={TEXT})?>{BLANKS}<pronoun{element}<antecedent{element}</pair>{BLANKS}")
-
-
-USUAL = {False: _Usual("id"), True: _Usual("start", "end")}
-"""Whether mentions are spans → the patterns of such a file."""
-
-
 def read_pairs(text: str, places: Places) -> Dict[Mention, Mention]:
-    """Pronoun → antecedent, of a file's content. Every fault is recorded, and its pair left out."""
-    try:
-        return _usual_pairs(text, places)
-    except (KeyError, ValueError):  # it is written otherwise, or has a fault
-        pairs = _Pairs(places)
-        if read_elements(text, places.file, _PAIRS, places.fault, pairs.add):
-            pairs.close()
-        return pairs.answers
-
-
-def _usual_pairs(text: str, places: Places) -> Dict[Mention, Mention]:
-    """`read_pairs` of a usual file without a fault, in a third of the time; KeyError or ValueError for others."""
-    usual = USUAL[places.by_span]
-    values, others = _split(text, usual.pair)
-    _expect(BEGIN, others[0])
-    _expect(END, others[-1])
-    if any(others[1:-1]):
-        raise ValueError
-    half = len(values) // 2
-    pronouns, antecedents = places.mentions(*values[:half]), places.mentions(*values[half:])
-    answers = dict(zip(pronouns, antecedents))
-    if len(answers) < len(pronouns) or (places.asked is not None and not places.asked.issuperset(answers)):
-        raise ValueError
-    return answers
+    """Return pronoun → antecedent, of a file's content. Every fault is recorded, and its pair left out."""
+    pairs = _Pairs(places)
+    if read_elements(text, places.file, _PAIRS, places.fault, pairs.add):
+        pairs.close()
+    return pairs.answers
 
 
 def read_chains(text: str, places: Places) -> List[List[Mention]]:
-    """The chains of a response. Every fault is recorded, and its mention left out."""
-    try:
-        return _usual_chains(text, places)
-    except (KeyError, ValueError):  # as above
-        chains = _Chains(places)
-        if read_elements(text, places.file, _CHAINS, places.fault, chains.add):
-            chains.close()
-        return chains.chains
-
-
-def _usual_chains(text: str, places: Places) -> List[List[Mention]]:
-    """`read_chains` of a usual file without a fault, as quickly; KeyError or ValueError for others."""
-    usual = USUAL[places.by_span]
-    values, others = _split(text, usual.node)
-    _expect(BEGIN + CHAIN, others[0])
-    _expect(END_OF_CHAIN + END, others[-1])
-    mentions = places.mentions(*values)
-    if len(set(mentions)) < len(mentions):
-        raise ValueError
-    chains: List[List[Mention]] = [[]]
-    for mention, before in zip(mentions, ["", *others[1:-1]]):
-        if before:
-            _expect(END_OF_CHAIN + CHAIN, before)
-            chains.append([])
-        chains[-1].append(mention)
-    return chains
-
-
-def _split(text: str, pattern: "re.Pattern[str]") -> Tuple[List[List[str]], List[str]]:
-    """What each group of a pattern has matched, from first to last, and all that the pattern has not."""
-    if len(text) > LONGEST_AT_ONCE:
-        raise ValueError
-    parts, step = pattern.split(text), pattern.groups + 1
-    return [parts[group::step] for group in range(1, step)], parts[::step]
-
-
-def _expect(pattern: str, text: str) -> None:
-    if not re.fullmatch(pattern, text):
-        raise ValueError
+    """Return the chains of a response. Every fault is recorded, and its mention left out."""
+    chains = _Chains(places)
+    if read_elements(text, places.file, _CHAINS, places.fault, chains.add):
+        chains.close()
+    return chains.chains
 
 
 def read_key(text: str, places: Places) -> AnswerKey:

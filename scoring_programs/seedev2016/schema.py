@@ -3,7 +3,7 @@
 Source: BioNLP-ST 2016, SeeDev task, "Annotation schema" (entities, binary and full events with their constraints).
 """
 
-from typing import Dict, FrozenSet, Iterable, Mapping, NamedTuple, Tuple, Union
+from typing import Dict, FrozenSet, Mapping, NamedTuple, Union
 
 TASKS = ("binary", "full")
 
@@ -130,20 +130,3 @@ def _event_types() -> Dict[str, Dict[str, EventType]]:
 
 EVENT_TYPES = _event_types()
 """Task → name of the event type → its roles."""
-
-Usual = Tuple[EventType, FrozenSet[str], FrozenSet[str]]
-NO_EVENT: Usual = (EventType("", {}), frozenset(), frozenset())
-
-
-def _usual(types: Iterable[EventType]) -> Dict[Tuple[str, str], Usual]:
-    usual = {}
-    for kind in types:
-        for one, first in kind.roles.items():
-            for other, second in kind.roles.items():
-                if (first.slot, second.slot) == (0, 1):
-                    usual[f"{kind.name} {one}", other] = (kind, first.fillers, second.fillers)
-    return usual
-
-
-USUAL = {task: _usual(types.values()) for task, types in EVENT_TYPES.items()}
-"""Task → (`TYPE ROLE`, ROLE), of both arguments in this order → the type, what may fill the first, and the second."""

@@ -13,17 +13,12 @@ from seedev2016.schema import (
     COMMUTATIVE,
     ENTITY_TYPES,
     EVENT_TYPES,
-    NO_EVENT,
     PREREQUISITE,
     PREREQUISITE_TYPES,
-    USUAL,
-    EventType,
 )
 
 _ENTITY = re.compile(r"(T[0-9]+)\t(\S+) ([0-9]{1,9} [0-9]{1,9}(?:;[0-9]{1,9} [0-9]{1,9})*)(?:\t(.*))?")
 _EVENT_ID = re.compile(r"[ER][0-9]+")
-# An event as nearly all are written. Each group is looked up as it is, so it may well match what no such line has.
-_USUAL_LINE = re.compile(r"([ER][0-9]+)\t([^:]+):([^ ]+) ([^:]+):(\S+)(.*)")
 _NEGATION = re.compile(r"Negation +Annotation:(\S+)")
 _MODIFICATION_ID = re.compile(r"M[0-9]+")
 
@@ -43,7 +38,6 @@ class Entity(NamedTuple):
 
 
 Arguments = FrozenSet[Tuple[object, Any]]
-_NOTHING: Arguments = frozenset()
 
 
 class Event(NamedTuple):
@@ -65,8 +59,6 @@ class Event(NamedTuple):
     negated: bool
 
 
-# `_new(Event, (…))` is `Event(…)` without the Python that NamedTuple has for it, a sixth of the time of a usual line.
-_new = tuple.__new__
 Key = Tuple[str, str, str]
 """Type and mandatory arguments: equal for two events exactly when S_p of SeeDev-binary is 1."""
 Blocks = Mapping[Key, Sequence[Event]]
@@ -130,7 +122,6 @@ class _EventReader:
         self.name = name
         self.task = task
         self.types = EVENT_TYPES[task]
-        self.usual = USUAL[task]
         self.entities = entities
         self.record = fault
         self.record_misfit = misfit
@@ -144,38 +135,12 @@ class _EventReader:
 
     def read(self, text: str) -> List[Event]:
         for number, line in enumerate(text.rstrip("\n").split("\n"), 1):
-            usual = _USUAL_LINE.fullmatch(line)
-            if usual is None:
-                self._read_line(line, number)
-                continue
-            identifier, type_and_role, first, second_role, second, more = usual.groups()
-            kind, fillers, second_fillers = self.usual.get((type_and_role, second_role), NO_EVENT)
-            optional = self._optional(kind, more) if more else _NOTHING
-            if (
-                self.entities.get(first) in fillers
-                and self.entities.get(second) in second_fillers
-                and optional is not None
-                and identifier not in self.events
-            ):
-                self.events[identifier] = _new(Event, (kind.name, first, second, optional, False))
-            else:
-                self._read_line(line, number)
+            self._read_line(line, number)
         for number, identifier, prerequisite in self.prerequisites:
             self._resolve_prerequisite(number, identifier, prerequisite)
         for number, target in self.modifications.values():
             self._negate(number, target)
         return [event for event in self.events.values() if event is not None]
-
-    def _optional(self, kind: EventType, words: str) -> Optional[Arguments]:
-        """The optional arguments of a sound line; None of any other, and of one with a Prerequisite_Event."""
-        filled: Dict[str, str] = {}
-        for word in words.split():
-            name, _, filler = word.partition(":")
-            role = kind.roles.get(name)
-            if role is None or role.slot != name or name in filled or self.entities.get(filler) not in role.fillers:
-                return None
-            filled[name] = filler
-        return frozenset(filled.items())
 
     def _read_line(self, line: str, number: int) -> None:
         identifier, tab, body = line.strip().partition("\t")

@@ -1,12 +1,9 @@
 """Every malformed answer is refused with file, line and what was expected; everything sound is read."""
 
-import random
-import re
 from pathlib import Path
 
 import pytest
 
-from are2007 import answers
 from scoring_kit.manifest import Manifest
 from tests.scoring_programs.are2007.cases import (
     ALL_TASKS,
@@ -264,96 +261,6 @@ def test_what_enters_nothing_is_no_submission(tmp_path: Path) -> None:
     assert read is None
     assert len(problems.errors) == 1
     assert problems.errors[0].startswith('submission: holds no -output.xml file; found "README". Expected: task1/NAME')
-
-
-ODD = [
-    "",
-    "<!-- a comment -->",
-    "<?an instruction?>",
-    "text",
-    "<![CDATA[text]]>",
-    '<x xmlns="of another">',
-    "<pronoun/>",
-    "<chain>",
-    "</chain>",
-    "<node/>",
-    '<node id="&#50;"/>',
-    '<node id=" 2 "/>',
-    '<node xmlns:own="mine" own:id="1" id="6"/>',
-    '<node own:id="1" id="6"/>',
-    '<node xmlns="" id="6"/>',
-    '<node xmlns="of another" id="6"/>',
-    '<node id="6"><node id="7"/></node>',
-    '<node start="n9" end="n10"/>',
-    '<node start="n10" end="n9"/>',
-    '<pair><pronoun id="5"><x/></pronoun><antecedent id="1"/></pair>',
-    '<pronoun id="5"/>',
-    '<antecedent id="5"/>',
-    "&amp;",
-    "&no;",
-    '<chain value="x">',
-    "<node id='7'/>",
-    '<node id="7" />',
-    '<node id="7"\n/>',
-    '<node  id="7"/>',
-    '<node value="x" id="7"/>',
-    '<node id="7" id="6"/>',
-    '<node id="7" value="a > b"/>',
-    '<node id="7" value="a < b"/>',
-    '<node id="7" value="&gt;"/>',
-    '<node id="7" value="\x01"/>',
-    '<node id="7\t"/>',
-    '<node start="n9" end="n10" value="it"/>',
-    '<node end="n10" start="n9"/>',
-    "</chain>\n\t<chain>",
-    "\x0b",
-    "\xa0",
-    "\r\n",
-]
-HEADS = [
-    "",
-    "",
-    "\ufeff",
-    "\n",
-    '<?xml version="1.0"?>',
-    "<?xml version='1.0' encoding='utf-8'?>\n",
-    '<?xml version="1.0" encoding="latin-1"?>',
-    '<?xml version="1.0" encoding="no such"?>',
-    '<?xml version="1.1"?>',
-    """<?xml version="1.0'?>""",
-    '<?xml version="1.0" standalone="yes"?>',
-    '\n<?xml version="1.0"?>',
-    "<!DOCTYPE document>",
-]
-
-
-@pytest.mark.parametrize("task", ALL_TASKS)
-def test_a_short_file_is_read_as_a_long_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, task: str) -> None:
-    """One at once, where it is written as usual and nothing is wrong with it, the other element by element."""
-    contents = {
-        "task1": [pair("2", "1"), pair("3", "4")],
-        "task2": [chain("1", "2"), chain("3", "4", "5")],
-        "task3": [pair("n4 n5", "n0 n3"), pair("n6 n7", "n4 n5")],
-        "task4": [chain("n9 n10", "n0 n3"), chain("n1 n2")],
-    }[task]
-    random.seed(task)
-    outcomes = set()
-    for number in range(500):
-        parts = [random.choice(HEADS), *re.split("(?=<)", document(*contents))]
-        for _ in range(number % 3):
-            place = random.randrange(1, len(parts) + 1)
-            parts[place : place + random.choice([0, 0, 1])] = [random.choice([*ODD, *parts])]
-        read = []
-        for longest in (1_000_000, 0):
-            monkeypatch.setattr(answers, "LONGEST_AT_ONCE", longest)
-            files: dict[str, str | bytes] = {"t-output.xml": "".join(parts)}
-            folder = tmp_path / f"{number} {longest}"
-            read.append(read_submission(folder, files, manifest("separate", [task])))
-        (one, problems), (other, same_problems) = read
-        assert one == other
-        assert problems.errors == same_problems.errors
-        outcomes.add(bool(problems.errors))
-    assert outcomes == {False, True}
 
 
 def test_a_long_file_keeps_its_line_numbers(tmp_path: Path) -> None:
