@@ -17,9 +17,9 @@ from gen_bundle.cli.options import FOLDER
 from gen_bundle.ground.errors import UserError
 
 if TYPE_CHECKING:
-    from gen_bundle.author.new.gold import GoldRows, NoHeaderError
     from gen_bundle.author.new.project import Place
     from gen_bundle.author.new.propose import Choices, Proposal
+    from gen_bundle.ground.tables.table import FileTable, NoHeaderError
 
 EPILOG = """\b
 Examples:
@@ -171,18 +171,19 @@ def _files(gold: Sequence[str]) -> dict[str, Path]:
     return {phase: files[phase] for phase in ("", *PHASES) if phase in files}
 
 
-def _gold(asked: Mapping[str, Any], words: Sequence[str], *, ask: bool) -> "GoldRows":
+def _gold(asked: Mapping[str, Any], words: Sequence[str], *, ask: bool) -> "FileTable":
     """The gold of the files; asks for the columns' names where there is no header, or says which words to add."""
-    from gen_bundle.author.new.gold import NoHeaderError, joined
-    from gen_bundle.author.new.other_forms import as_they_are_meant
-    from gen_bundle.author.new.reading import read_as_it_stands
+    from gen_bundle.author.new.gold import joined
+    from gen_bundle.ground.tables.forms import as_they_are_meant
+    from gen_bundle.ground.tables.reading import read_table
+    from gen_bundle.ground.tables.table import NoHeaderError
 
     delimiter, names = asked["delimiter"], _listed(asked["columns"])
     if delimiter in ("tab", "\\t"):
         delimiter = "\t"
     if delimiter is not None and len(delimiter) != 1:
         raise UserError(f"--delimiter {delimiter}: expected one character, or tab.")
-    read = partial(read_as_it_stands, delimiter=delimiter, at=asked["at"], encoding=asked["encoding"])
+    read = partial(read_table, delimiter=delimiter, at=asked["at"], encoding=asked["encoding"])
     found = {}
     for phase, path in _files(asked["gold"]).items():
         try:
@@ -260,7 +261,7 @@ def _declared(place: "Place", asked: Mapping[str, Any], words: Sequence[str]) ->
 
 
 def _asked(
-    place: "Place", gold: "GoldRows", choices: "Choices", split: str | None
+    place: "Place", gold: "FileTable", choices: "Choices", split: str | None
 ) -> tuple["Place", "Choices", str | None]:
     """Ask about everything that was not given as an option, each time with a proposal; returns what was answered."""
     from gen_bundle.author.new.propose import propose
@@ -292,7 +293,7 @@ def _asked_cluster(proposal: "Proposal", choices: "Choices") -> "Choices":
     return replace(choices, cluster=cluster[0])
 
 
-def _asked_key(gold: "GoldRows", choices: "Choices") -> "Choices":
+def _asked_key(gold: "FileTable", choices: "Choices") -> "Choices":
     if choices.key or gold.suffix == ".txt":
         return choices
     proposed = _proposed(gold, choices)
@@ -301,7 +302,7 @@ def _asked_key(gold: "GoldRows", choices: "Choices") -> "Choices":
     return replace(choices, key=_columns(question, gold, shown, LINE))
 
 
-def _asked_answers(gold: "GoldRows", choices: "Choices") -> "Choices":
+def _asked_answers(gold: "FileTable", choices: "Choices") -> "Choices":
     if choices.answers:
         return choices
     found: list[str] = []
@@ -313,7 +314,7 @@ def _asked_answers(gold: "GoldRows", choices: "Choices") -> "Choices":
     return replace(choices, answers=[(name, None) for name in names])
 
 
-def _proposed(gold: "GoldRows", choices: "Choices") -> "Proposal | None":
+def _proposed(gold: "FileTable", choices: "Choices") -> "Proposal | None":
     from gen_bundle.author.new.propose import propose
 
     try:
@@ -342,7 +343,7 @@ def _with_type(proposal: "Proposal", name: str, kind: str | None) -> tuple[str, 
     return name, click.prompt(f"Type of {name}{shown}?", found.type, type=click.Choice(TYPES), err=True)
 
 
-def _columns(question: str, gold: "GoldRows", proposed: Sequence[str], besides: str = "") -> list[str]:
+def _columns(question: str, gold: "FileTable", proposed: Sequence[str], besides: str = "") -> list[str]:
     """The columns that are named; none for `-`, where that is the word `besides` them."""
     from gen_bundle.declaration.source import nearest
 

@@ -2,7 +2,7 @@
 
 import os
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 
@@ -20,6 +20,16 @@ class UserError(Exception):
         self.messages: Sequence[str] = messages
         self.advice = advice
         self.more = more
+
+
+MOST_SHOWN = 20
+
+
+def raise_all(problems: Iterable[str]) -> None:
+    """Raise what was found, the first of them in full, the rest counted."""
+    found = list(problems)
+    if found:
+        raise UserError(*found[:MOST_SHOWN], more=len(found[MOST_SHOWN:]))
 
 
 DEBUG = "GEN_BUNDLE_DEBUG"

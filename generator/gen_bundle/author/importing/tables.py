@@ -10,7 +10,7 @@ from operator import eq, itemgetter
 from pathlib import PurePosixPath
 from typing import Any, Literal
 
-from gen_bundle.author.new.gold import DELIMITERS
+from gen_bundle.ground.tables.table import DELIMITERS
 from scoring_kit.base.submissions import allow_long_cells
 
 MARKS = (",", "\t", ";", "|", " ")

@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gen_bundle.author.new.gold import FEWEST_REPEATS, LINE_END, LIST, GoldRows, text_of
-from gen_bundle.author.new.other_forms import json_list
+from gen_bundle.ground.tables.forms import json_list
+from gen_bundle.ground.tables.table import FEWEST_REPEATS, LINE_END, LIST, FileTable, text_of
 from scoring_kit.base.field_types import NUMBER, TAG, Field, FieldError
 
 WHOLE = re.compile(r"[+-]?[0-9]+")
@@ -110,7 +110,7 @@ class GoldColumn:
         return self.columns or (self.name,)
 
 
-def look_at(gold: GoldRows, name: str) -> GoldColumn:
+def look_at(gold: FileTable, name: str) -> GoldColumn:
     """What a column holds."""
     values = gold.columns[name]
     if gold.is_json:
@@ -141,7 +141,7 @@ def _is_blank(value: Any) -> bool:
     return value is None or value in ("", [])
 
 
-def as_type(gold: GoldRows, column: GoldColumn, kind: str) -> GoldColumn:
+def as_type(gold: FileTable, column: GoldColumn, kind: str) -> GoldColumn:
     """The column, of another type than the one that was found; its labels where it has any."""
     texts: Counter[str] = Counter()
     for value in gold.columns[column.name]:
@@ -386,7 +386,7 @@ def _is_offset(value: Any) -> bool:
     return type(value) is int and value >= 0
 
 
-def gaps(gold: GoldRows, column: GoldColumn) -> list[str]:
+def gaps(gold: FileTable, column: GoldColumn) -> list[str]:
     """Gold without a value."""
     values = gold.columns[column.name]
     if len(column.blank) == len(values):
@@ -418,7 +418,7 @@ def gaps(gold: GoldRows, column: GoldColumn) -> list[str]:
     return faults
 
 
-def misfits(gold: GoldRows, column: GoldColumn, kind: str) -> list[str]:
+def misfits(gold: FileTable, column: GoldColumn, kind: str) -> list[str]:
     """Values that are not of the type that was named for their column: the first one, and where the others are."""
     field = Field(column.name, {"probability": "label"}.get(kind, kind), separator=column.separator)
     read = field.kind.of_json if gold.is_json else field.kind.of_cell
@@ -445,7 +445,7 @@ def misfits(gold: GoldRows, column: GoldColumn, kind: str) -> list[str]:
     return [f"{gold.file}: {column.name} has {len(labels)} labels ({shown}). Expected two for type probability."]
 
 
-def constant(gold: GoldRows, columns: Sequence[GoldColumn]) -> list[str]:
+def constant(gold: FileTable, columns: Sequence[GoldColumn]) -> list[str]:
     """Labels and numbers that are the same everywhere: there is nothing to predict, and a constant is the gold."""
     faults = []
     expected = "has one value in all rows. Expected at least two to tell apart."

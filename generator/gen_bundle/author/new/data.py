@@ -16,10 +16,10 @@ from typing import Any
 from jinja2 import Template
 
 from gen_bundle.author.new.columns import GoldColumn
-from gen_bundle.author.new.gold import DELIMITERS, GoldRows, text_of
 from gen_bundle.author.new.key_and_answers import Key
 from gen_bundle.author.new.propose import Proposal, token_column, tokens_in
 from gen_bundle.ground.resources import SCAFFOLD
+from gen_bundle.ground.tables.table import DELIMITERS, FileTable, text_of
 from scoring_kit.base.field_types import Field
 
 ENTRY = "model.py"
@@ -69,7 +69,7 @@ class Drawn:
     deviation: float
     within_one: bool
 
-    def numbers(self, keys: Sequence[Sequence[str]], gold: GoldRows) -> list[Any]:
+    def numbers(self, keys: Sequence[Sequence[str]], gold: FileTable) -> list[Any]:
         """A number for each key."""
         known = [drawn(self.mean, self.deviation, self.within_one, place) for place in range(1000)]
         written = [_in_its_form(gold, "number", number) for number in known]
@@ -113,7 +113,7 @@ def gives_inputs(proposal: Proposal) -> bool:
     return not proposal.of_lines and bool(proposal.public or proposal.many or proposal.code)
 
 
-def given(proposal: Proposal, gold: GoldRows) -> Columns:
+def given(proposal: Proposal, gold: FileTable) -> Columns:
     """What participants, or their code, are given of a phase with this gold: each key once."""
     if not gives_inputs(proposal):
         return {}
@@ -128,7 +128,7 @@ def given(proposal: Proposal, gold: GoldRows) -> Columns:
     return {name: gold.columns[name] for name in names}
 
 
-def _each_key_once(gold: GoldRows, key: Key) -> GoldRows:
+def _each_key_once(gold: FileTable, key: Key) -> FileTable:
     """The first row of each key."""
     first: dict[Key, int] = {}
     for at, one in enumerate(gold.keys(key)):
@@ -172,7 +172,7 @@ def baseline_answers(proposal: Proposal, phases: Mapping[str, Sequence[int]]) ->
     return answers
 
 
-def _baseline_answer(gold: GoldRows, column: GoldColumn, rows: Sequence[int]) -> Any:
+def _baseline_answer(gold: FileTable, column: GoldColumn, rows: Sequence[int]) -> Any:
     name = column.in_gold[0]
     if column.columns:
         return next(value for value in gold.columns[name] if text_of(value) == column.binary[0])
@@ -191,7 +191,7 @@ def _baseline_answer(gold: GoldRows, column: GoldColumn, rows: Sequence[int]) ->
     return _in_its_form(gold, column.type, []) if column.type in LISTS else ""
 
 
-def _in_its_form(gold: GoldRows, kind: str, value: Any, separator: str = "|") -> Any:
+def _in_its_form(gold: FileTable, kind: str, value: Any, separator: str = "|") -> Any:
     """A value of a type as the gold's format writes it."""
     if gold.is_json:
         return value
@@ -199,7 +199,7 @@ def _in_its_form(gold: GoldRows, kind: str, value: Any, separator: str = "|") ->
     return field.kind.to_cell(field, value)
 
 
-def _baseline(proposal: Proposal, gold: GoldRows, answers: Mapping[str, Any]) -> Columns:
+def _baseline(proposal: Proposal, gold: FileTable, answers: Mapping[str, Any]) -> Columns:
     """The baseline of a phase with this gold: the key's columns, and an answer for each."""
     if has_candidates(proposal):  # the items of each query in their order, with falling scores
         items = given(proposal, gold)
@@ -229,7 +229,7 @@ def _baseline(proposal: Proposal, gold: GoldRows, answers: Mapping[str, Any]) ->
     return columns
 
 
-def _write(path: Path, columns: Columns, gold: GoldRows) -> None:
+def _write(path: Path, columns: Columns, gold: FileTable) -> None:
     """Write a table in the format of the gold."""
     lines: Iterable[str]
     text = "{}\n"
@@ -342,7 +342,7 @@ def example(proposal: Proposal, phases: Sequence[str]) -> tuple[Proposal, dict[s
                 records.append(_made_up_row(proposal, tokens, phase, key, item))
     old = proposal.gold
     rows = [(number, list(record.values())) for number, record in enumerate(records, 1)]
-    gold = GoldRows.of_rows(old.file, old.suffix, list(records[0]), rows, quoting=old.quoting)
+    gold = FileTable.of_rows(old.file, old.suffix, list(records[0]), rows, quoting=old.quoting)
     return replace(proposal, gold=gold, secret=()), found
 
 
@@ -369,7 +369,7 @@ def _made_up_row(proposal: Proposal, tokens: str | None, phase: str, key: int, i
     return row
 
 
-def _made_up_answer(gold: GoldRows, column: GoldColumn, at: int) -> Any:
+def _made_up_answer(gold: FileTable, column: GoldColumn, at: int) -> Any:
     """A made-up answer, different from row to row."""
     if column.columns:
         flag = column.binary[at % 2]

@@ -8,8 +8,8 @@ from operator import attrgetter
 from typing import Literal
 
 from gen_bundle.author.new.columns import BINARY, WHOLE, GoldColumn, constant, gaps, labels_of
-from gen_bundle.author.new.gold import FEWEST_REPEATS, LINE_KEY, GoldRows, raise_all
-from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.errors import UserError, raise_all
+from gen_bundle.ground.tables.table import FEWEST_REPEATS, LINE_KEY, FileTable
 from scoring_kit.base.field_types import NUMBER
 
 FEWEST_WORDS = 3
@@ -62,7 +62,7 @@ PRIVATE_NAME = re.compile(
 )
 
 
-def key_of(gold: GoldRows, asked: Sequence[str], rows: Rows | None) -> tuple[Key, bool]:
+def key_of(gold: FileTable, asked: Sequence[str], rows: Rows | None) -> tuple[Key, bool]:
     """The columns that identify a row, and whether a key may have many rows; what was not `asked` is proposed.
 
     Raises:
@@ -94,7 +94,7 @@ def key_of(gold: GoldRows, asked: Sequence[str], rows: Rows | None) -> tuple[Key
     return (_plain_id(gold),), False
 
 
-def _plain_id(gold: GoldRows) -> str:
+def _plain_id(gold: FileTable) -> str:
     """The first column that identifies rows, whatever its name: texts only in front, and no numbers by chance."""
     for name in _usable(gold, gold.names):
         texts = gold.shown(name)
@@ -111,7 +111,7 @@ def _plain_id(gold: GoldRows) -> str:
     )
 
 
-def _candidates(gold: GoldRows, named: Sequence[str]) -> Iterator[Key]:
+def _candidates(gold: FileTable, named: Sequence[str]) -> Iterator[Key]:
     """What may identify rows: an id, two of them, or one with a position or a text in it."""
     for name in named:
         yield (name,)
@@ -130,14 +130,14 @@ def _candidates(gold: GoldRows, named: Sequence[str]) -> Iterator[Key]:
                 yield first, name
 
 
-def _query(gold: GoldRows, names: Sequence[str]) -> str | None:
+def _query(gold: FileTable, names: Sequence[str]) -> str | None:
     """The column of queries in the gold of a ranking: its values repeat, and another column has relevances."""
     if not any(map(RELEVANCE.fullmatch, gold.names)):
         return None
     return _repeated(gold, filter(QUERY_NAME.fullmatch, names))
 
 
-def _repeated(gold: GoldRows, names: Iterable[str]) -> str | None:
+def _repeated(gold: FileTable, names: Iterable[str]) -> str | None:
     """The first of these columns whose values repeat."""
     for name in names:
         if not is_unique(gold, (name,)):
@@ -145,7 +145,7 @@ def _repeated(gold: GoldRows, names: Iterable[str]) -> str | None:
     return None
 
 
-def blanks(gold: GoldRows, name: str) -> Iterator[str]:
+def blanks(gold: FileTable, name: str) -> Iterator[str]:
     """What keeps a column from being part of a key."""
     for at, text in enumerate(gold.texts(name)):
         if not text or text != text.strip() or "\n" in text or "\r" in text:
@@ -155,24 +155,24 @@ def blanks(gold: GoldRows, name: str) -> Iterator[str]:
             )
 
 
-def _usable(gold: GoldRows, names: Sequence[str]) -> list[str]:
+def _usable(gold: FileTable, names: Sequence[str]) -> list[str]:
     """The columns that may be part of a key."""
     return list(filter(partial(is_usable, gold), names))
 
 
-def is_usable(gold: GoldRows, name: str) -> bool:
+def is_usable(gold: FileTable, name: str) -> bool:
     """Whether a column may be part of a key."""
     return next(blanks(gold, name), None) is None
 
 
-def is_unique(gold: GoldRows, key: Key) -> bool:
+def is_unique(gold: FileTable, key: Key) -> bool:
     """Whether columns tell all rows apart."""
     if len(key) == 1 and not gold.phases:
         return len(set(gold.texts(key[0]))) == len(gold)
     return len(set(gold.keys(key))) == len(gold)
 
 
-def _is_many(gold: GoldRows, key: Key, rows: Rows | None) -> bool:
+def _is_many(gold: FileTable, key: Key, rows: Rows | None) -> bool:
     """Whether a key has many rows; raises UserError where it repeats and that may be a mistake."""
     found = gold.keys(key)
     different = len(set(found))
@@ -193,7 +193,7 @@ def _is_many(gold: GoldRows, key: Key, rows: Rows | None) -> bool:
 
 
 def answered(
-    gold: GoldRows,
+    gold: FileTable,
     columns: dict[str, GoldColumn],
     own: set[str],
     asked: Sequence[tuple[str, str | None]],
@@ -224,7 +224,7 @@ def answered(
     return plain
 
 
-def _spread(gold: GoldRows, answers: Sequence[GoldColumn]) -> GoldColumn | None:
+def _spread(gold: FileTable, answers: Sequence[GoldColumn]) -> GoldColumn | None:
     """Columns that say of a label each whether it holds, as one set of labels; None for any other."""
     if len(answers) < FEWEST_SPREAD:
         return None
@@ -239,7 +239,7 @@ def _spread(gold: GoldRows, answers: Sequence[GoldColumn]) -> GoldColumn | None:
     return GoldColumn(_unused("labels", gold), "labels", names, columns=names, binary=(negative, positive))
 
 
-def _of_annotators(gold: GoldRows, answers: Sequence[GoldColumn]) -> GoldColumn | None:
+def _of_annotators(gold: FileTable, answers: Sequence[GoldColumn]) -> GoldColumn | None:
     """Columns of several annotators as the one answer that each of them gave; None for any other."""
     names = tuple(map(attrgetter("name"), answers))
     types = set(map(attrgetter("type"), answers))
@@ -257,7 +257,7 @@ def _of_annotators(gold: GoldRows, answers: Sequence[GoldColumn]) -> GoldColumn 
     return GoldColumn(_unused("label", gold), kind, labels_of(texts, kind), annotators=names)
 
 
-def _unused(name: str, gold: GoldRows) -> str:
+def _unused(name: str, gold: FileTable) -> str:
     return name if name not in gold.names else f"{name}_answer"
 
 

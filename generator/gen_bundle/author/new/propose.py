@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from gen_bundle.author.new.columns import TYPES, GoldColumn, as_type, listed, look_at, misfits
-from gen_bundle.author.new.gold import FEWEST_REPEATS, LINE_KEY, NUMBERED, GoldRows, numbered, raise_all
+from gen_bundle.author.new.gold import numbered
 from gen_bundle.author.new.key_and_answers import (
     ANSWER_NAME,
     CLUSTER_NAME,
@@ -24,7 +24,8 @@ from gen_bundle.author.new.key_and_answers import (
     of_types,
 )
 from gen_bundle.declaration.source import nearest
-from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.errors import UserError, raise_all
+from gen_bundle.ground.tables.table import FEWEST_REPEATS, LINE_KEY, NUMBERED, FileTable
 
 NOTHING = "-"
 FEWEST_CLUSTERS = 3
@@ -80,7 +81,7 @@ class Proposal:
         code: whether participants hand in code that answers, instead of the answers.
     """
 
-    gold: GoldRows
+    gold: FileTable
     key: Key
     many: bool
     answers: tuple[GoldColumn, ...]
@@ -106,7 +107,7 @@ class Proposal:
         return "extraction" if self.many else KINDS.get(self.answers[0].type, "generation")
 
 
-def propose(gold: GoldRows, choices: Choices) -> Proposal:
+def propose(gold: FileTable, choices: Choices) -> Proposal:
     """Understand gold: its key, then its other columns, then what they are for.
 
     Raises:
@@ -131,7 +132,7 @@ def propose(gold: GoldRows, choices: Choices) -> Proposal:
     return _with_cluster(_with_roles(proposal, own, choices), choices.cluster)
 
 
-def _check_names(gold: GoldRows, choices: Choices) -> None:
+def _check_names(gold: FileTable, choices: Choices) -> None:
     named = {"--answer": list(dict(choices.answers)), "--public": choices.public, "--key": choices.key}
     if choices.cluster is not None and choices.cluster != NOTHING:
         named["--cluster"] = [choices.cluster]
@@ -147,7 +148,7 @@ def _check_names(gold: GoldRows, choices: Choices) -> None:
     raise_all(problems)
 
 
-def _columns(gold: GoldRows, key: Key, choices: Choices) -> dict[str, GoldColumn]:
+def _columns(gold: FileTable, key: Key, choices: Choices) -> dict[str, GoldColumn]:
     """What the columns hold that are not of the key; those that were named with a type are of that type."""
     columns = {name: look_at(gold, name) for name in gold.names if name not in key}
     if not columns:
@@ -159,7 +160,7 @@ def _columns(gold: GoldRows, key: Key, choices: Choices) -> dict[str, GoldColumn
     return columns
 
 
-def _own_to_key(gold: GoldRows, key: Key) -> set[str]:
+def _own_to_key(gold: FileTable, key: Key) -> set[str]:
     """The columns that have one value for each key."""
     keys = gold.keys(key)
     own = set()
@@ -171,7 +172,7 @@ def _own_to_key(gold: GoldRows, key: Key) -> set[str]:
 
 
 def _ranking(
-    gold: GoldRows, key: Key, columns: dict[str, GoldColumn], own: set[str], choices: Choices
+    gold: FileTable, key: Key, columns: dict[str, GoldColumn], own: set[str], choices: Choices
 ) -> Proposal | None:
     """A ranking: with a column of relevances, and one of items that identifies a row with the key. None for any other.
 
@@ -190,7 +191,7 @@ def _ranking(
     return Proposal(gold, key, True, answers, item=item, relevance=relevance, columns=columns)
 
 
-def _check_relevances(gold: GoldRows, key: Key, name: str) -> None:
+def _check_relevances(gold: FileTable, key: Key, name: str) -> None:
     faults = []
     answered: dict[tuple[str, ...], bool] = {}
     for at, (query, text) in enumerate(zip(gold.keys(key), gold.texts(name), strict=True)):
@@ -209,7 +210,7 @@ def _check_relevances(gold: GoldRows, key: Key, name: str) -> None:
     raise_all(faults)
 
 
-def _identifies(gold: GoldRows, key: Key, name: str) -> bool:
+def _identifies(gold: FileTable, key: Key, name: str) -> bool:
     """Whether a column of plain texts identifies a row together with the key."""
     return is_usable(gold, name) and is_unique(gold, (*key, name))
 

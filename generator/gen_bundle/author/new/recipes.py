@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from gen_bundle.author.new.gold import GoldRows
 from gen_bundle.author.new.propose import Choices
+from gen_bundle.ground.tables.table import FileTable
 
 ITEMS = 60
 PLACES = ("harbour", "library", "station", "market", "museum", "garden")
@@ -17,7 +17,7 @@ DEGREES = ("hardly", "somewhat", "rather", "very", "extremely")
 Row = list[Any]
 
 
-def recipe_gold(kind: str) -> tuple[GoldRows, Choices]:
+def recipe_gold(kind: str) -> tuple[FileTable, Choices]:
     """The made-up gold of a recipe, and what its columns are for."""
     names, suffix, make, answers = RECIPES[kind]
     choices = Choices(names[:1], answers, names[1:2])
@@ -27,7 +27,7 @@ def recipe_gold(kind: str) -> tuple[GoldRows, Choices]:
     rows: list[Row] = []
     for number in range(1, ITEMS + 1):
         rows += make(number, chance)
-    return GoldRows.of_rows(f"gold{suffix}", suffix, names, list(enumerate(rows, 1))), choices
+    return FileTable.of_rows(f"gold{suffix}", suffix, names, list(enumerate(rows, 1))), choices
 
 
 def _classification(number: int, chance: random.Random) -> list[Row]:

@@ -9,10 +9,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from gen_bundle.author.new.columns import GoldColumn
-from gen_bundle.author.new.gold import raise_all
 from gen_bundle.author.new.key_and_answers import Key, of_types
 from gen_bundle.author.new.propose import Proposal
-from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.errors import UserError, raise_all
 
 RATIO = re.compile(r"([0-9]{1,9}):([0-9]{1,9})")
 SEED = 0

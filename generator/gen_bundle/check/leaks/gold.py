@@ -12,23 +12,11 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
-from gen_bundle.check.leaks.records import (
-    KEY,
-    Block,
-    blocks,
-    count_lines,
-    digests,
-    first_line,
-    in_memory,
-    is_binary,
-    lines,
-    number,
-    plain,
-    plain_cells,
-    words,
-)
+from gen_bundle.check.leaks.digests import digests
 from gen_bundle.check.leaks.visible import INPUT_CHANNELS, Seen, foreign_files
 from gen_bundle.codabench.competition import DataUse, Task
+from gen_bundle.ground.tables.any_file import KEY, Block, blocks, count_lines, first_line, in_memory, is_binary, lines
+from gen_bundle.ground.tables.values import number, plain, plain_cells, words
 from gen_bundle.ground.zips.tree import Node, file_of, sha256_of
 from scoring_kit.base.submissions import allow_long_cells
 

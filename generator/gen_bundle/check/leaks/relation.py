@@ -7,7 +7,7 @@ from itertools import groupby, pairwise
 from operator import mul
 from typing import NamedTuple
 
-from gen_bundle.check.leaks.records import number
+from gen_bundle.ground.tables.values import number
 
 Pairs = Counter[tuple[str, str]]
 """How often each gold value stands beside each public one."""

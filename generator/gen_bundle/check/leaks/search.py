@@ -11,29 +11,24 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
+from gen_bundle.check.leaks.digests import content_digest, digests
 from gen_bundle.check.leaks.gold import SHORTEST, RowKey, SecretGold, SecretTable, secret_gold
-from gen_bundle.check.leaks.records import (
+from gen_bundle.check.leaks.relation import BY_CHANCE, Agreement, Pairs, agreement, follows_order, log_orders, repeats
+from gen_bundle.check.leaks.streams import streams
+from gen_bundle.check.leaks.visible import INPUT_CHANNELS, Seen, foreign_files, listings
+from gen_bundle.ground.tables.any_file import (
     FIRST_ROWS,
     WIDEST,
     Block,
     blocks,
-    content_digest,
-    digests,
-    first_word,
     in_memory,
     is_binary,
     is_table,
     lines,
-    number,
-    plain,
-    plain_cells,
     portions,
-    streams,
     text_of,
-    words,
 )
-from gen_bundle.check.leaks.relation import BY_CHANCE, Agreement, Pairs, agreement, follows_order, log_orders, repeats
-from gen_bundle.check.leaks.visible import INPUT_CHANNELS, Seen, foreign_files, listings
+from gen_bundle.ground.tables.values import first_word, number, plain, plain_cells, words
 from gen_bundle.ground.zips.tree import Node, sha256_of
 
 # After so many items, columns that say nothing are no longer compared.

@@ -9,9 +9,9 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle, page_files
-from gen_bundle.check.leaks.records import is_binary
 from gen_bundle.codabench.reading import YAML_NAME
 from gen_bundle.ground.resources import KITS, packages_text, resource
+from gen_bundle.ground.tables.any_file import is_binary
 from gen_bundle.ground.yaml_document import Path, texts_in
 from gen_bundle.ground.zips.containers import Contents, contents, holds_files
 from gen_bundle.ground.zips.tree import Node, file_of, sha256_of

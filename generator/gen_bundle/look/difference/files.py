@@ -11,9 +11,9 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
-from gen_bundle.check.leaks.records import json_value, lines, rows
 from gen_bundle.codabench.competition import DataUse
 from gen_bundle.codabench.reading import as_text
+from gen_bundle.ground.tables.any_file import json_value, lines, rows
 from gen_bundle.ground.yaml_document import MAX_METADATA_BYTES
 from gen_bundle.ground.zips.tree import Node, sha256_of
 from gen_bundle.look.difference.changes import (

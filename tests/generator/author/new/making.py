@@ -6,30 +6,30 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.author.new.gold import GoldRows
-from gen_bundle.author.new.other_forms import as_they_are_meant
 from gen_bundle.author.new.project import Place, new_declared
 from gen_bundle.author.new.propose import Choices, Proposal, propose
-from gen_bundle.author.new.reading import read_as_it_stands
 from gen_bundle.author.new.split import divide
 from gen_bundle.build.building import BuildRequest, Built, build
 from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
 from gen_bundle.dry_run.engines import Engine
+from gen_bundle.ground.tables.forms import as_they_are_meant
+from gen_bundle.ground.tables.reading import read_table
+from gen_bundle.ground.tables.table import FileTable
 from tests.generator.dry_run.in_process import InProcessEngine
 
 SENTIMENT = [("negative", "It was awful"), ("neutral", "It was there"), ("positive", "It was great")]
 
 
-def read_gold(path: Path, *named: Any, **options: Any) -> GoldRows:
+def read_gold(path: Path, *named: Any, **options: Any) -> FileTable:
     """The rows of a gold file as the command takes them: as their columns are meant."""
-    return as_they_are_meant(read_as_it_stands(path, *named, **options))
+    return as_they_are_meant(read_table(path, *named, **options))
 
 
-def rows_of(gold: GoldRows) -> list[list[Any]]:
+def rows_of(gold: FileTable) -> list[list[Any]]:
     return [list(row) for row in zip(*gold.columns.values(), strict=True)]
 
 
-def gold_at(folder: Path, name: str, text: str | bytes) -> GoldRows:
+def gold_at(folder: Path, name: str, text: str | bytes) -> FileTable:
     """A gold file, written and read."""
     path = folder / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())

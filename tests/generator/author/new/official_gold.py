@@ -271,15 +271,6 @@ def trec_qrels() -> str:
     return lines(rows, " ")
 
 
-def mind() -> str:
-    rows = []
-    for i in range(1, 41):
-        size = CHANCE.randint(3, 9)
-        clicked = CHANCE.randrange(size)
-        rows.append([i, "[" + ",".join(str(int(at == clicked)) for at in range(size)) + "]"])
-    return lines(rows, " ")
-
-
 def textgraphs() -> str:
     problems = []
     for i in range(30):
@@ -353,12 +344,6 @@ def gap() -> str:
         )
     names = ["ID", "Text", "Pronoun", "Pronoun-offset", "A", "A-offset", "A-coref", "B", "B-offset", "B-coref", "URL"]
     return lines([names, *rows])
-
-
-def qe_words() -> str:
-    return lines(
-        [["OK" if CHANCE.random() < 0.8 else "BAD" for _ in range(CHANCE.randint(4, 9))] for _ in range(40)], " "
-    )
 
 
 def qe_word_table() -> str:
@@ -534,7 +519,6 @@ OFFICIAL = {
     "trec": Official(
         "qrels.robust.txt", trec_qrels, "ranking", "ndcg", {"query": "string", "item": "string", "score": "number"}
     ),
-    "mind": Official("truth.txt", mind, "ranking", "ndcg", {"query": "string", "item": "string", "score": "number"}),
     "textgraphs": Official(
         "tg2021-dev.json", textgraphs, "ranking", "ndcg", {"qid": "string", "docUUID": "string", "score": "number"}
     ),
@@ -544,9 +528,6 @@ OFFICIAL = {
     ),
     "gap": Official(
         "gap-test.tsv", gap, "classification", "f1", {"ID": "string", "A-coref": "label", "B-coref": "label"}
-    ),
-    "qe-words": Official(
-        "test.tags", qe_words, "classification", "f1", {"line": "string", "position": "string", "label": "label"}
     ),
     "qe-word-table": Official(
         "gold.tsv",

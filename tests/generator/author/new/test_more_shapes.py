@@ -185,13 +185,6 @@ SHAPES: Mapping[str, tuple[str, str | bytes, str, dict[str, str]]] = {
         "classification",
         {"deprel": "label"},
     ),
-    "fastText": ("g.txt", table("", "__label__{label} a text, {i}"), "classification", {"label": "label"}),
-    "sets of fastText": (
-        "g.txt",
-        table("", "__label__{label} __label__x a text, {i}"),
-        "multilabel",
-        {"labels": "labels"},
-    ),
 }
 
 

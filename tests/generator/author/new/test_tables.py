@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gen_bundle.author.new.gold import GoldRows, NoHeaderError, joined
+from gen_bundle.author.new.gold import joined
 from gen_bundle.author.new.propose import Choices, propose
 from gen_bundle.author.new.split import divide
 from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.tables.table import FileTable, NoHeaderError
 from tests.generator.author.new.making import gold_at, proposed, read_gold, rows_of
 
 LABELS = ["negative", "neutral", "positive"]
@@ -124,7 +125,7 @@ def test_a_delimiter_of_ones_own(tmp_path: Path) -> None:
     assert note == "gold.qrels: separated by blanks; what is written here has commas"
 
 
-def phases_of(dev: str, test: str, folder: Path) -> GoldRows:
+def phases_of(dev: str, test: str, folder: Path) -> FileTable:
     return joined({"dev": gold_at(folder, "dev.csv", dev), "test": gold_at(folder, "test.csv", test)})
 
 

@@ -1,4 +1,4 @@
-"""Reads gold in JSON: records, one a line or in a list, below keys, within each other, or by columns."""
+"""Reads table in JSON: records, one a line or in a list, below keys, within each other, or by columns."""
 
 import itertools
 import json
@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from gen_bundle.author.new.gold import LINE_END, NUMBERED, GoldFile, GoldRows, NoHeaderError, raise_all
-from gen_bundle.author.new.other_forms import is_answer, is_span
-from gen_bundle.declaration.source import nearest
-from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.errors import UserError, raise_all
+from gen_bundle.ground.tables.forms import is_answer, is_span
+from gen_bundle.ground.tables.table import LINE_END, NUMBERED, FileTable, NoHeaderError
+from gen_bundle.ground.tables.text_file import TextFile
 
 ANSWER = "answer"
 MOST_GROUPS = 5
@@ -19,7 +19,7 @@ MOST_NAMES = 50
 """Objects with more names are no fields."""
 
 
-def _is_json(file: GoldFile) -> bool:
+def _is_json(file: TextFile) -> bool:
     if file.suffix in (".json", ".jsonl"):
         return True
     begins = file.text.lstrip()[0] in "[{"
@@ -33,7 +33,7 @@ def _is_valid(text: str) -> bool:
         return False
 
 
-def _has_lines(file: GoldFile) -> bool:
+def _has_lines(file: TextFile) -> bool:
     """Whether each line is a value, and not all of them together are one."""
     first = file.beginning[0]
     if not _is_valid(first):
@@ -41,7 +41,7 @@ def _has_lines(file: GoldFile) -> bool:
     return len(file.beginning) > 1 or (file.suffix == ".jsonl" and first.lstrip()[0] == "{")
 
 
-def read_json(file: GoldFile) -> GoldRows | None:
+def read_json(file: TextFile) -> FileTable | None:
     """The rows of JSON: a list or an object, or one of either a line; None for what is none.
 
     Raises:
@@ -66,12 +66,12 @@ def read_json(file: GoldFile) -> GoldRows | None:
         raise_all(problems)
         values = _items(_below(value, file), file, notes)
         numbers = list(range(len(values)))
-    gold = GoldRows(file.name, suffix, {}, numbers)
-    gold, records = _records(values, gold, file.columns, notes)
+    table = FileTable(file.name, suffix, {}, numbers)
+    table, records = _records(values, table, file.columns, notes)
     for at, record in enumerate(records):
         if not _is_unicode(record):
             what = "holds half of a surrogate pair (\\ud800 to \\udfff)"
-            problems.append(f"{gold.place(at)}: {what}. Expected whole characters.")
+            problems.append(f"{table.place(at)}: {what}. Expected whole characters.")
     names = dict.fromkeys(itertools.chain.from_iterable(records))
     columns = {}
     what = "is empty, or has blanks around it or a line break in it"
@@ -80,20 +80,22 @@ def read_json(file: GoldFile) -> GoldRows | None:
         if not name or name != name.strip() or LINE_END.search(name):
             problems.append(f"{file.name}: the name {name!r} {what}. Expected a plain name.")
     raise_all(problems)
-    return replace(gold, columns=columns, notes=tuple(notes))
+    return replace(table, columns=columns, notes=tuple(notes))
 
 
-def _below(value: Any, file: GoldFile) -> Any:
+def _below(value: Any, file: TextFile) -> Any:
     """What `at` leads to."""
     for step in filter(None, file.at.split(".")):
         names = list(value) if isinstance(value, dict) else []
         if step not in names:
-            raise UserError(f"--at {file.at}: {file.name} has no {step!r} there. {nearest(step, names)}")
+            raise UserError(
+                f"--at {file.at}: {file.name} has no {step!r} there. Expected one of {', '.join(names[:MOST_NAMES])}."
+            )
         value = value[step]
     return value
 
 
-def _items(value: Any, file: GoldFile, notes: list[str]) -> list[Any]:
+def _items(value: Any, file: TextFile, notes: list[str]) -> list[Any]:
     """The items of a list or object; `notes` gets what is to be said of it."""
     if isinstance(value, list):
         return value
@@ -116,7 +118,7 @@ def _items(value: Any, file: GoldFile, notes: list[str]) -> list[Any]:
     return list(_keyed(value))
 
 
-def _refuse_several(value: dict[str, Any], lists: list[str], file: GoldFile) -> None:
+def _refuse_several(value: dict[str, Any], lists: list[str], file: TextFile) -> None:
     """Raise UserError where there are several tables: lists of records, or objects with no name in common."""
     if not 1 < len(lists) == len(value):
         lists = _groups(value)
@@ -165,43 +167,45 @@ def _keyed(value: dict[str, Any]) -> Iterator[Any]:
         yield {NUMBERED: key, **item}
 
 
-def _records(values: list[Any], gold: GoldRows, names: Sequence[str], notes: list[str]) -> tuple[GoldRows, list[Any]]:
-    """The items of gold as flat objects, each with its number; raises UserError for those that are none."""
+def _records(
+    values: list[Any], table: FileTable, names: Sequence[str], notes: list[str]
+) -> tuple[FileTable, list[Any]]:
+    """Return the items as flat objects, each with its number; raises UserError for those that are none."""
     kinds = set(map(type, values))
     if kinds == {list}:
-        return _named_cells(values, gold, names)
+        return _named_cells(values, table, names)
     if kinds and dict not in kinds:
-        notes.append(f"{gold.file}: holds plain values, which are numbered from 1")
-        return gold, list(_keyed(dict(zip(map(str, itertools.count(1)), values, strict=False))))
+        notes.append(f"{table.file}: holds plain values, which are numbered from 1")
+        return table, list(_keyed(dict(zip(map(str, itertools.count(1)), values, strict=False))))
     problems = []
     for at, value in enumerate(values):
         if not isinstance(value, dict):
-            problems.append(f"{gold.place(at)}: is not an object. Expected {{name: value, …}}.")
+            problems.append(f"{table.place(at)}: is not an object. Expected {{name: value, …}}.")
     raise_all(problems)
     keys = set(itertools.chain.from_iterable(values))
     if len(values) > 1 and len(keys) == len(values) and set(map(len, values)) == {1}:  # such as {"t1": "positive"}
-        return gold, list(itertools.chain.from_iterable(map(_keyed, values)))
-    gold, records = _within_one_list(values, gold, notes)
-    return gold, _flat(records)
+        return table, list(itertools.chain.from_iterable(map(_keyed, values)))
+    table, records = _within_one_list(values, table, notes)
+    return table, _flat(records)
 
 
-def _named_cells(values: list[Any], gold: GoldRows, names: Sequence[str]) -> tuple[GoldRows, list[Any]]:
+def _named_cells(values: list[Any], table: FileTable, names: Sequence[str]) -> tuple[FileTable, list[Any]]:
     """Lists as records, by the names of columns that were given."""
     first = list(map(str, values[0]))
     if not names:
         names = [NUMBERED, *(f"column{at}" for at in range(2, len(first))), ANSWER][: len(first)]
-        message = f"{gold.place(0)}: is a list. Expected the columns' names: --columns {','.join(names)}."
+        message = f"{table.place(0)}: is a list. Expected the columns' names: --columns {','.join(names)}."
         raise NoHeaderError(message, names, first)
     problems = []
     for at, cells in enumerate(values):
         if len(cells) != len(names):
             expected = f"Expected {len(names)}, as many as --columns."
-            problems.append(f"{gold.place(at)}: has {len(cells)} values. {expected}")
+            problems.append(f"{table.place(at)}: has {len(cells)} values. {expected}")
     raise_all(problems)
     if list(names) == first:
-        gold = replace(gold, numbers=gold.numbers[1:])
+        table = replace(table, numbers=table.numbers[1:])
         values = values[1:]
-    return gold, [dict(zip(names, cells, strict=True)) for cells in values]
+    return table, [dict(zip(names, cells, strict=True)) for cells in values]
 
 
 def _is_unicode(value: Any) -> bool:
@@ -240,7 +244,7 @@ def _no_constant(name: str) -> Callable[[], None]:
     raise ValueError(f"{name} is not a JSON value. Expected a finite number, or null")
 
 
-def _within_one_list(records: list[Any], gold: GoldRows, notes: list[str]) -> tuple[GoldRows, list[Any]]:
+def _within_one_list(records: list[Any], table: FileTable, notes: list[str]) -> tuple[FileTable, list[Any]]:
     """The records of the list that each record holds, with what else that has; as often as there is just one such list.
 
     Lists of spans and of answers stay values.
@@ -252,7 +256,7 @@ def _within_one_list(records: list[Any], gold: GoldRows, notes: list[str]) -> tu
         (name,) = lists
         found: list[Any] = []
         numbers: list[int] = []
-        for number, record in zip(gold.numbers, records, strict=True):
+        for number, record in zip(table.numbers, records, strict=True):
             others = {key: value for key, value in record.items() if key != name}
             for inner in record.get(name) or ():
                 row = dict(others)
@@ -260,9 +264,9 @@ def _within_one_list(records: list[Any], gold: GoldRows, notes: list[str]) -> tu
                     row[f"{name}.{key}" if key in others else key] = value
                 found.append(row)
                 numbers.append(number)
-        gold, records = replace(gold, numbers=numbers), found
-        notes.append(f"{gold.file}: each record of {name!r} is a row, with what else its own record holds")
-    return gold, records
+        table, records = replace(table, numbers=numbers), found
+        notes.append(f"{table.file}: each record of {name!r} is a row, with what else its own record holds")
+    return table, records
 
 
 def _lists(records: Sequence[Mapping[str, Any]]) -> set[str]:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from gen_bundle.author.new.gold import FEWEST_REPEATS, LIST, GoldRows
 from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.tables.table import FEWEST_REPEATS, LIST, FileTable
 
 STARTS = ("start", "begin", "start_char", "start_offset", "startOffset", "char_start", "start_index", "from")
 ENDS = ("end", "stop", "end_char", "end_offset", "endOffset", "char_end", "end_index", "to")
@@ -44,7 +44,7 @@ def _first(value: Mapping[str, Any], names: Sequence[str]) -> str | None:
     return next((name for name in names if name in value), None)
 
 
-def as_they_are_meant(gold: GoldRows) -> GoldRows:
+def as_they_are_meant(gold: FileTable) -> FileTable:
     """The gold with every column whose values all are of another form in the form of its field.
 
     Raises:
@@ -95,7 +95,7 @@ def _listed_labels(cells: Sequence[str]) -> tuple[list[str], str] | None:
     return ["|".join(value or ()) for value in lists], "labels, which are written with bars between them"
 
 
-def _numbers(gold: GoldRows, name: str, cells: Sequence[str]) -> tuple[list[str], str] | None:
+def _numbers(gold: FileTable, name: str, cells: Sequence[str]) -> tuple[list[str], str] | None:
     """The cells of numbers without their commas or percent signs, and the words for it; None for any other."""
     if all(map(PERCENT.fullmatch, cells)):
         return [cell.rstrip("%").rstrip() for cell in cells], "numbers, without their percent signs"
@@ -111,7 +111,7 @@ def _numbers(gold: GoldRows, name: str, cells: Sequence[str]) -> tuple[list[str]
     return [cell.replace(",", ".") for cell in cells], "numbers, whose commas are written as points"
 
 
-def _without_thousands(gold: GoldRows, name: str, with_commas: Sequence[str]) -> list[str]:
+def _without_thousands(gold: FileTable, name: str, with_commas: Sequence[str]) -> list[str]:
     """The cells without commas; raises UserError where each has one alone, which may stand for the decimal point."""
     first = with_commas[0]
     if max(cell.count(",") for cell in with_commas) == 1:

@@ -1,25 +1,22 @@
-"""Reading any file as tables of cells and as a stream of pieces; in bounded memory."""
+"""All tables in any file, and its texts, in bounded memory and without an error."""
 
 import binascii
 import csv
 import gzip
-import hashlib
 import io
-import json
 import re
 import zlib
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections import Counter, defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import lru_cache, partial
 from itertools import chain, groupby, islice, zip_longest
 from typing import IO, Any, TypeVar
-from xml.etree import ElementTree
 
-from gen_bundle.ground.zips.tree import CHUNK, Node, sha256_of
+from gen_bundle.ground.tables.values import JSON_STARTS, NESTED, of_value, of_values, parsed, plain
+from gen_bundle.ground.zips.tree import CHUNK, Node
 from scoring_kit.base.submissions import allow_long_cells
 
 T = TypeVar("T")
@@ -39,26 +36,17 @@ LONG_IN_JSON = re.compile(rb'"[^"]{%d}' % LONG)
 FIRST_ROWS, MORE_ROWS = 2_000, 10_000  # a processor's cache holds no more
 MOST_LINES = 50_000
 KEY = "key"  # the column of the keys under which JSON has its values
-WORD = re.compile(r"\w+")
-DECIMAL = re.compile(r"[+-]?[0-9]*[.,]?[0-9]+([.,]|(?<=[0-9])e[+-]?[0-9]{1,2})?")
 TAGS = re.compile(r"</?[a-zA-Z][^<>]*>")
 ATTRIBUTE = re.compile(r"""=\s*("[^"]*"|'[^']*')""")
 END_OF_RECORD = re.compile(r"(?i)</(?:tr|li|p|div|h[1-6])>|<br\s*/?>")
 DECIMAL_COMMA = re.compile(r"(?<=[0-9]),(?=[0-9])")
 BRACKETS = re.compile(r"[\[(]([^\[\](){}]{20,})[\])]")
-JSON_STARTS = ("{", "[")
-NO_WORDS = frozenset("+-.,0123456789[{")  # with what numbers and JSON begin
-NESTED = frozenset([dict, list])
-COMPARED = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 # Western texts: encoding, bytes of a character, and which of these are 0.
 WIDE = (("utf-32-le", 4, (2, 3)), ("utf-32-be", 4, (0, 1)), ("utf-16-le", 2, (1,)), ("utf-16-be", 2, (0,)))
 PRINTABLE = re.compile(rb"[\t\n\x20-\x7e]{6,}")
 ENCODED = re.compile(r"[A-Za-z0-9+/\n]{100,}={0,2}")
 HEXADECIMAL = re.compile(r"[0-9a-fA-F\s]+")
 EDGE = " \t\r\n\"'`*_<>()[]{}"
-AROUND_A_PIECE = EDGE + ".!?"
-# Where a stream is cut: at marks, at marks and blanks, at blanks alone.
-CUTS = tuple(re.compile(cut) for cut in (r"[\t\n,;:|=<>\[\](){}\"'`*#]+", r"[\s,;:|=<>\[\](){}\"'`*#]+", r"\s+"))
 
 
 @dataclass
@@ -96,7 +84,7 @@ def lines(node: Node) -> Iterator[str]:
 
 def _some_lines(node: Node) -> Iterator[list[str]]:
     """The lines of a text file, some at a time: asking for one after the other takes three times as long."""
-    encoding = _encoding(node)
+    encoding = encoding_of(node)
     if node.open is None or not encoding:
         return
     rest = ""
@@ -111,7 +99,7 @@ def _some_lines(node: Node) -> Iterator[list[str]]:
         yield [rest]
 
 
-def _encoding(node: Node) -> str:
+def encoding_of(node: Node) -> str:
     """The encoding of a text file, with or without a byte order mark; empty for a binary one."""
     start = node.read(4096)
     if b"\0" not in start and not start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
@@ -126,17 +114,9 @@ def _encoding(node: Node) -> str:
     return ""
 
 
-def content_digest(node: Node) -> str:
-    """SHA-256 of a file, which is the same for a text in UTF-16 and in UTF-8."""
-    encoding = _encoding(node)
-    if not encoding.startswith("utf-16") or node.size > MAX_TEXT:
-        return sha256_of(node)
-    return hashlib.sha256(node.read(node.size).decode(encoding, "replace").encode("utf-8", "replace")).hexdigest()
-
-
 def is_binary(node: Node) -> bool:
     """Whether a file is no text."""
-    encoding = _encoding(node)
+    encoding = encoding_of(node)
     if encoding != "utf-8-sig":
         return not encoding
     start = node.read(4096)
@@ -151,72 +131,6 @@ def count_lines(node: Node) -> int:
         return sum(chunk.count(b"\n") for chunk in iter(partial(stream.read, CHUNK), b""))
 
 
-def digests(node: Node, starts: Container[str] | None = None) -> set[str]:
-    """What a file is recognised by however it is written: its lines without outer blanks, its XML, its JSON.
-
-    The lines are left out where the first of them is not among `starts`.
-    """
-    found: set[str] = set()
-    if starts is None or first_line(node).strip() in starts:
-        state = hashlib.sha256()
-        different: set[str] = set()
-        some = lines(node)
-        while taken := list(islice(some, MOST_LINES)):
-            bare = list(filter(None, map(str.strip, taken)))
-            state.update("\n".join([*bare, ""]).encode("utf-8", "replace"))
-            if len(different) < 2:
-                different.update(bare)
-        if len(different) > 1:
-            found.add(state.hexdigest())
-    value = json_value(node)
-    if value is None:
-        written, too_few = _canonical_xml(node), 2
-    else:
-        written, too_few = json.dumps(value, sort_keys=True), 1
-    # one flat list or a lone element say too little
-    if sum(map(written.count, "[{<")) > too_few:
-        found.add(hashlib.sha256(written.encode()).hexdigest())
-    return found
-
-
-def _canonical_xml(node: Node) -> str:
-    """Canonical XML 2.0 (W3C) without comments and the blanks around texts.
-
-    Empty for other files, for those that define entities, and for elements nested deeper than 200.
-    """
-    data = node.read(MAX_JSON_BYTES + 1) if b"<" in node.read(64) else b""
-    if not data or len(data) > MAX_JSON_BYTES or b"<!ENTITY" in data:
-        return ""
-    writer = _Canonical()
-    parser = ElementTree.XMLParser(target=writer)  # noqa: S314 - without entities
-    try:
-        parser.feed(data)
-        parser.close()
-    except (ElementTree.ParseError, ValueError, LookupError):
-        return ""
-    return writer.text.getvalue()
-
-
-class _Canonical(ElementTree.C14NWriterTarget):
-    """Writes the canonical form of XML; it would take too long on deeply nested elements."""
-
-    depth = 0
-
-    def __init__(self) -> None:
-        self.text = io.StringIO()
-        super().__init__(self.text.write, strip_text=True)
-
-    def start(self, tag: str, attrs: Mapping[str, str]) -> None:
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            raise ValueError("nested too deeply")
-        super().start(tag, attrs)
-
-    def end(self, tag: str) -> None:
-        self.depth -= 1
-        super().end(tag)
-
-
 def json_value(node: Node) -> Any:
     """The value of a file that holds JSON, whatever its name; None for any other file."""
     if node.size > MAX_JSON_BYTES or not node.read(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
@@ -224,77 +138,8 @@ def json_value(node: Node) -> Any:
     return _value_of(node.read(MAX_JSON_BYTES))
 
 
-def _parsed(text: str | bytes) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
 # The value of the last file is kept: it is asked for several times, and never changed.
-_value_of = lru_cache(maxsize=1)(_parsed)
-
-
-@lru_cache(maxsize=200_000)
-def plain(cell: str) -> str:
-    """A cell as it is compared: in lower case; 28.0, 28,50 and 2.85e1 as 28, 28.5 and 28.5; JSON without blanks.
-
-    That is how other programs, and those of other countries, write them.
-    """
-    cell = cell.strip().lower()
-    if cell.isdigit():
-        return cell
-    if cell.startswith(JSON_STARTS):
-        value = _parsed(cell)
-        return cell if value is None else of_value(value)
-    if not DECIMAL.fullmatch(cell):
-        return cell
-    cell = cell.replace(",", ".")
-    if "e" in cell:
-        cell = f"{Decimal(cell):f}"
-    cell = cell.removeprefix("+")
-    if "." in cell:
-        cell = cell.rstrip("0").rstrip(".") or "0"
-    return cell
-
-
-def of_value(value: Any) -> str:
-    """A value of JSON as it is compared; a list of one value is that value."""
-    while isinstance(value, list) and len(value) == 1:
-        value = value[0]
-    if type(value) not in NESTED:
-        return "" if value is None else plain(str(value))
-    try:
-        return COMPARED.encode(value).lower()
-    except RecursionError:
-        return ""
-
-
-def of_values(values: Sequence[Any]) -> list[str]:
-    """Many values of JSON as they are compared."""
-    return plain_cells(values) if set(map(type, values)) == {str} else list(map(of_value, values))
-
-
-def plain_cells(cells: Iterable[str]) -> list[str]:
-    """Many cells as they are compared: most need no more than lower case."""
-    lower = map(str.lower, map(str.strip, cells))
-    return [plain(cell) if cell[:1] in NO_WORDS else cell for cell in lower]
-
-
-def number(cell: str) -> float | None:
-    """The number that a cell holds, as it is compared."""
-    return float(cell) if DECIMAL.fullmatch(cell) else None
-
-
-def words(text: str) -> tuple[str, ...]:
-    """The words of a text, in lower case."""
-    return tuple(WORD.findall(text.lower()))
-
-
-def first_word(text: str) -> str:
-    """The first of the words of a text; empty where it has none."""
-    found = WORD.search(text.lower())
-    return found[0] if found else ""
+_value_of = lru_cache(maxsize=1)(parsed)
 
 
 def rows(node: Node) -> Iterator[list[str]]:
@@ -315,7 +160,7 @@ def _reader(node: Node) -> Any:
     if mark not in first or first.lstrip().startswith(JSON_STARTS) or node.open is None:
         return None
     allow_long_cells()
-    text = chain.from_iterable(_text_lines(node.open, _encoding(node)))
+    text = chain.from_iterable(_text_lines(node.open, encoding_of(node)))
     return csv.reader(text, delimiter=mark, skipinitialspace=True)
 
 
@@ -461,7 +306,7 @@ def _json_lines(node: Node) -> Iterator[Block]:
         places: list[int] = []
         others: list[str] = []
         for place, line in taken:
-            value = _parsed(line)
+            value = parsed(line)
             if isinstance(value, list):
                 value = numbered(value)
             if isinstance(value, dict):
@@ -598,7 +443,7 @@ def _flat(value: dict[str, Any]) -> dict[str, str] | None:
 
 def text_blocks(text: str) -> Iterator[Block]:
     """What looks like a table in a text without a regular form: lines of as many cells, and long lists."""
-    split = ((place, cells(line)) for place, line in enumerate(_bare(text).split("\n"), start=1))
+    split = ((place, cells(line)) for place, line in enumerate(without_tags(text).split("\n"), start=1))
     for width, run in groupby(split, key=lambda one: len(one[1])):
         if not width:
             continue
@@ -617,7 +462,7 @@ def text_blocks(text: str) -> Iterator[Block]:
             yield Block(f"list {place}", {"": parts}, [start] * len(parts))
 
 
-def _bare(text: str) -> str:
+def without_tags(text: str) -> str:
     """A text without HTML's tags: rows of tables, and what is in a paragraph, come to a line each."""
     if "</" not in text and "/>" not in text:
         return text
@@ -644,18 +489,3 @@ def cells(line: str) -> tuple[str, ...]:
         parts = re.split(r"\s*(?::|=>?|->|→)\s*|\s+", line.strip())
     bare = (part.strip(EDGE) for part in parts)
     return tuple(filter(None, bare))
-
-
-def streams(text: str, ids: Set[str]) -> Iterator[list[tuple[int, str]]]:
-    """The pieces of a text in their order, each with its line, cut in several ways; none where no id is among them."""
-    bare = _bare(text[:MAX_TEXT])
-    for cut in CUTS:
-        found: list[tuple[int, str]] = []
-        different = {part.strip(AROUND_A_PIECE) for part in cut.split(bare)}
-        if not ids.isdisjoint(map(plain, different)):
-            for place, line in enumerate(bare.split("\n"), start=1):
-                for part in cut.split(line):
-                    piece = part.strip(AROUND_A_PIECE)
-                    if piece and len(piece) < 100:
-                        found.append((place, plain(piece)))
-        yield found

@@ -1,0 +1,345 @@
+"""Tables of cells: what separates them, whether the first line names the columns, and no row is lost."""
+
+import csv
+import io
+import itertools
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from gen_bundle.ground.errors import UserError, raise_all
+from gen_bundle.ground.tables.table import (
+    DELIMITERS,
+    FEWEST_REPEATS,
+    LINE_END,
+    LIST,
+    NUMBERED,
+    FileTable,
+    NoHeaderError,
+    Quoting,
+)
+from gen_bundle.ground.tables.text_file import TextFile
+from scoring_kit.base.field_types import NUMBER
+from scoring_kit.base.submissions import allow_long_cells
+
+BETWEEN = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "blanks"}
+"""What may separate the cells of a table, in words; blanks only where they can be nothing else."""
+RECOGNISED = "\t,;|"
+"""Tabs first: they are hardly ever part of a text."""
+MOST_SKIPPED = 9
+FEWEST_ROWS = 3
+ROWS_LOOKED_AT = 20_000
+"""So many rows tell whether the first line is one of them."""
+QUOTING: Mapping[Quoting, Literal[0, 3]] = {"rfc4180": csv.QUOTE_MINIMAL, "none": csv.QUOTE_NONE}
+MOST_LINES_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class CellRows:
+    """The cells of each row, the number of its last line, and the lines of those that are blank."""
+
+    cells: list[list[str]]
+    numbers: list[int]
+    blank: list[int]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a table's lines are cells: `skipped` lines before it, and whether blanks follow its delimiters."""
+
+    delimiter: str
+    skipped: int = 0
+    blanks_follow: bool = False
+
+
+def read_where_table(file: TextFile) -> FileTable | None:
+    """Return a table: of .csv and .tsv always, else where lines hold as many cells and nothing else divides them."""
+    if file.suffix in DELIMITERS or _layout(file) is not None:
+        return read_delimited(file)
+    return None
+
+
+def _layout(file: TextFile) -> Layout | None:
+    """What separates cells: as the file's name says, unless the first lines show another of the usual ones."""
+    lines = file.beginning
+    if file.delimiter is not None:
+        return Layout(file.delimiter)
+    usual = DELIMITERS.get(file.suffix, "")
+    marks = list(dict.fromkeys(f"\t{usual}{RECOGNISED}"))
+    for skipped in _may_be_skipped(lines, usual):
+        for mark in marks:
+            are_words = " " not in "\n".join(lines[skipped:]).replace(f"{mark} ", mark)
+            if _separates(mark, lines, skipped) and (usual or mark in "\t|" or are_words):
+                return Layout(mark, skipped, _blanks_follow(mark, lines))
+    if not usual:
+        return Layout(" ") if _are_quoted(lines) or _are_labelled_ids(lines) else None
+    mark = next(filter(lines[0].__contains__, marks), usual)
+    return Layout(mark, 0, _blanks_follow(mark, lines))
+
+
+def _may_be_skipped(lines: Sequence[str], usual: str) -> Iterator[int]:
+    """How many lines may come before the table: until one has the usual delimiter, which quoted cells may have, too."""
+    for skipped in range(max(0, min(MOST_SKIPPED, len(lines) - FEWEST_ROWS)) + 1):
+        yield skipped
+        if usual and usual in lines[skipped]:
+            return
+
+
+def _separates(mark: str, lines: Sequence[str], skipped: int) -> bool:
+    """Whether a mark is in each line equally often, but for some lines before the table that have none."""
+    times = [line.count(mark) for line in lines]
+    return not any(times[:skipped]) and len(set(times[skipped:])) == 1 and times[-1] > 0
+
+
+def _blanks_follow(mark: str, lines: Sequence[str]) -> bool:
+    text = "\n".join(lines)
+    return mark != " " and text.count(mark) == text.count(f"{mark} ")
+
+
+def _are_quoted(lines: Sequence[str]) -> bool:
+    """Whether quoted cells have blanks between them, as R writes a table."""
+    return all(line.startswith('"') and '" "' in line for line in lines)
+
+
+def _are_labelled_ids(lines: Sequence[str]) -> bool:
+    """Whether each line is an id and short values after it, separated by blanks."""
+    rows = [line.split(" ") for line in lines]
+    widths = {len(row) for row in rows}
+    if len(rows) < FEWEST_ROWS or len(widths) > 1 or min(widths) not in range(2, 9):
+        return False
+    ids, *_, answers = zip(*rows, strict=True)
+    are_ids = len(set(ids)) == len(ids) and all(re.search("[0-9]", one) for one in ids)
+    are_short = len(answers) >= FEWEST_REPEATS * len(set(answers)) or _are_numbers(answers)
+    return are_ids and are_short
+
+
+def read_delimited(file: TextFile) -> FileTable:
+    """Return a table; one whose quotation marks are part of its texts is read as it is."""
+    layout = _layout(file) or Layout(",")
+    suffix = file.suffix
+    if suffix not in DELIMITERS:
+        suffix = ".tsv" if layout.delimiter == "\t" else ".csv"
+    try:
+        table = _columns(_rows(file, layout), file, suffix, layout.delimiter)
+    except NoHeaderError:
+        raise
+    except UserError as error:
+        if '"' not in file.text or layout.delimiter != "\t":
+            raise
+        try:
+            plain = _columns(_rows(file, layout, "none"), file, ".tsv", layout.delimiter)
+        except NoHeaderError:
+            raise
+        except UserError:
+            raise error from None
+        table = replace(plain, quoting="none")
+    notes = [*table.notes]
+    if layout.skipped:
+        notes.append(f"{file.name}: its first {layout.skipped} lines, which are no rows, are left out")
+    if layout.delimiter != DELIMITERS[suffix]:
+        read = f"{file.name}: separated by {BETWEEN.get(layout.delimiter, repr(layout.delimiter))}"
+        notes.append(f"{read}; what is written here has {BETWEEN[DELIMITERS[table.suffix]]}")
+    return replace(table, notes=tuple(notes))
+
+
+def _rows(file: TextFile, layout: Layout, quoting: Quoting = "rfc4180") -> CellRows:
+    allow_long_cells()
+    reader = csv.reader(
+        itertools.islice(io.StringIO(file.text, newline="\n"), layout.skipped, None),
+        delimiter=layout.delimiter,
+        quoting=QUOTING[quoting],
+        strict=True,
+        skipinitialspace=layout.blanks_follow,
+    )
+    rows = CellRows([], [], [])
+    number = layout.skipped
+    try:
+        for cells in reader:
+            number = reader.line_num + layout.skipped
+            if any(cell.strip() for cell in cells):
+                rows.cells.append(cells)
+                rows.numbers.append(number)
+            elif len(cells) > 1:
+                rows.blank.append(number)
+    except csv.Error as error:
+        expected = "cells quoted by RFC 4180: a quotation mark inside a quoted cell is doubled"
+        raise UserError(f"{file.name}:{number + 1}: cannot be read ({error}). Expected {expected}.") from error
+    return rows
+
+
+def _left_out(file: TextFile, blank: Sequence[int]) -> list[str]:
+    """Return what is to be said of blank rows, such as Excel leaves below a table."""
+    if not blank:
+        return []
+    shown = ", ".join(str(line) for line in blank[:MOST_LINES_SHOWN])
+    more = f" and {len(blank) - MOST_LINES_SHOWN} more" if len(blank) > MOST_LINES_SHOWN else ""
+    return [f"{file.name}: {len(blank)} rows whose cells are all blank are left out (lines {shown}{more})"]
+
+
+def _columns(read: CellRows, file: TextFile, suffix: str, delimiter: str) -> FileTable:
+    """The table of these rows, whose first one is the header unless names are given that it does not hold."""
+    rows, numbers = read.cells or [[""]], read.numbers or [1]
+    first = [cell.strip() for cell in rows[0]]
+    where = f"{file.name}:{numbers[0]}"
+    header, whose = list(file.columns), "--columns"
+    if not header or header == first:
+        rows, numbers = rows[1:], numbers[1:]
+        header, whose = first, "the first line"
+    if not file.columns:
+        header = _with_unnamed(first, rows)
+        _check_header(where, header, rows)
+    expected = f"Expected {len(header)}, as many as {whose}, separated by {BETWEEN.get(delimiter, repr(delimiter))}."
+    faults = _faults_of_names(where, header)
+    odd = [at for at, cells in enumerate(rows) if len(cells) != len(header)]
+    faults += [f"{file.name}:{numbers[at]}: has {len(rows[at])} cells. {expected}" for at in odd]
+    raise_all(faults)
+    columns = list(zip(*rows, strict=True)) or [()] * len(header)
+    notes = tuple(_left_out(file, read.blank))
+    return _without_unnamed(header, columns, FileTable(file.name, suffix, {}, numbers, notes=notes))
+
+
+def _check_header(where: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Raise NoHeaderError where the first line looks like a row."""
+    alike = [cells for cells in rows[:ROWS_LOOKED_AT] if len(cells) == len(header)]
+    if evidence := _row_in_place_of_header(header, alike):
+        raise _no_header(where, header, alike, evidence)
+
+
+def _with_unnamed(first: list[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """The header with an empty name where all rows have a cell more: the last one, or as R writes it the first."""
+    if len(first) < 2 or len(rows) < FEWEST_ROWS or set(map(len, rows)) != {len(first) + 1}:
+        return first
+    if any(cells[-1] for cells in rows):
+        return ["", *first]
+    return [*first, ""]
+
+
+def _without_unnamed(header: list[str], columns: Sequence[Sequence[str]], table: FileTable) -> FileTable:
+    """The table with the columns that have a name, and ids in a first one without; it may merely count the rows."""
+    if not header[0] and len(table) and NUMBERED not in header:
+        ids = columns[0]
+        counts = all(map(str.isdecimal, ids)) and int(ids[-1]) - int(ids[0]) == len(ids) - 1
+        if not counts and len(set(ids)) == len(ids):
+            header = [NUMBERED, *header[1:]]
+            table = replace(
+                table,
+                notes=(
+                    *table.notes,
+                    f"{table.file}: its first column has no name, and is called {NUMBERED}",
+                ),
+            )
+    unnamed = header.count("")
+    if unnamed:
+        table = replace(
+            table,
+            notes=(
+                *table.notes,
+                f"{table.file}: {unnamed} columns without a name are left out",
+            ),
+        )
+    named = dict(zip(header, columns, strict=True))
+    named.pop("", None)
+    return replace(table, columns=named)
+
+
+def _faults_of_names(where: str, names: Sequence[str]) -> list[str]:
+    faults = []
+    for name, times in Counter(names).items():
+        if name and times > 1:
+            faults.append(f"{where}: the column {name!r} is there more than once. Expected each column once.")
+        if LINE_END.search(name):
+            faults.append(f"{where}: the column {name!r} has a line break in its name. Expected a name on one line.")
+    if not any(names):
+        faults.append(f"{where}: names no column. Expected a first line with the columns' names.")
+    return faults
+
+
+def _row_in_place_of_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """What makes the first line look like a row: its cells are values of their columns. Empty where it does not."""
+    values: list[str] = []
+    doubts = 0
+    for cell, column in zip(first, zip(*rows, strict=True), strict=False):
+        given = list(filter(str.strip, column))
+        kind = _kind_of_cell(cell, given)
+        if kind == "name":
+            return ""
+        if kind == "value":
+            values.append(cell)
+        doubts += kind == "no label"
+    return values[-1] if len(values) > doubts else ""
+
+
+def _kind_of_cell(cell: str, given: Sequence[str]) -> str:
+    """`value` or `name` of its column, `no label` of it, or empty where nothing speaks for either."""
+    if not cell or not given:
+        return ""
+    shapes = set(map(_shape, given))
+    if _are_numbers(given):
+        is_alike = NUMBER.fullmatch(cell) is not None
+        numbers = list(map(float, given))
+        low, high = min(numbers), max(numbers)
+        distance = high - low  # a value is no further from the others; 2019 is none among prices
+        if is_alike and not low - distance <= float(cell) <= high + distance:
+            return ""
+    elif len(shapes) == 1 and "0" in min(shapes):
+        is_alike = _shape(cell) in shapes
+    elif all(map(LIST.fullmatch, given)):
+        is_alike = LIST.fullmatch(cell) is not None
+    else:
+        different = set(given)
+        are_labels = len(given) >= FEWEST_REPEATS * len(different)
+        if cell not in different:
+            return "no label" if are_labels else ""
+        is_alike = True
+    return "value" if is_alike else "name"
+
+
+def _shape(cell: str) -> str:
+    """A text with its numbers made equal: those of ids differ in them alone."""
+    if len(cell) >= 100:
+        return ""
+    return re.sub("[0-9]+", "0", cell)
+
+
+def _no_header(where: str, first: Sequence[str], rows: Sequence[Sequence[str]], evidence: str) -> NoHeaderError:
+    columns = list(zip(*rows, strict=True))
+    names: list[str] = []
+    for at, cell in enumerate(first):
+        name = _name_for(cell, columns[at], is_first="id" not in names)
+        if name in names:
+            name = f"{name}{at + 1}"
+        names.append(name)
+    for at in range(len(first) - 1, 0, -1):
+        starts, ends = columns[at - 1 : at + 1]
+        are_whole = all(cell.isdecimal() for cell in (*starts, *ends))
+        if are_whole and all(int(start) < int(end) for start, end in zip(starts, ends, strict=True)):
+            names[at - 1 : at + 1] = ["start", "end"]
+            break
+    header = ""
+    if len(set(first)) == len(first) and "," not in "".join(first):
+        header = f" If this line is the header all the same: --columns {','.join(first)}."
+    return NoHeaderError(
+        f"{where}: looks like a row and no header: {evidence!r} is a value of its own column. Expected the columns' "
+        f"names: --columns {','.join(names)}.{header}",
+        names,
+        first,
+    )
+
+
+def _name_for(cell: str, given: Sequence[str], *, is_first: bool) -> str:
+    """What a column without a name may be called."""
+    if is_first and len({cell, *given}) == len(given) + 1 and " " not in "".join(given):
+        return "id"
+    if all(LIST.fullmatch(one) for one in given):
+        return "spans"
+    if set(map(_shape, given)) == {_shape(cell)} and not NUMBER.fullmatch(cell) and "0" in _shape(cell):
+        return "doc"
+    if len(given) >= FEWEST_REPEATS * len(set(given)):
+        return "label"
+    return "score" if _are_numbers(given) else "text"
+
+
+def _are_numbers(cells: Sequence[str]) -> bool:
+    return all(NUMBER.fullmatch(cell) for cell in cells)

@@ -1,0 +1,85 @@
+"""Values and texts as they are compared, whatever program wrote them."""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+
+WORD = re.compile(r"\w+")
+DECIMAL = re.compile(r"[+-]?[0-9]*[.,]?[0-9]+([.,]|(?<=[0-9])e[+-]?[0-9]{1,2})?")
+JSON_STARTS = ("{", "[")
+NO_WORDS = frozenset("+-.,0123456789[{")  # with what numbers and JSON begin
+NESTED = frozenset([dict, list])
+COMPARED = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
+
+
+def parsed(text: str | bytes) -> Any:
+    """Return the value of a JSON text; None for any other text."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+@lru_cache(maxsize=200_000)
+def plain(cell: str) -> str:
+    """A cell as it is compared: in lower case; 28.0, 28,50 and 2.85e1 as 28, 28.5 and 28.5; JSON without blanks.
+
+    That is how other programs, and those of other countries, write them.
+    """
+    cell = cell.strip().lower()
+    if cell.isdigit():
+        return cell
+    if cell.startswith(JSON_STARTS):
+        value = parsed(cell)
+        return cell if value is None else of_value(value)
+    if not DECIMAL.fullmatch(cell):
+        return cell
+    cell = cell.replace(",", ".")
+    if "e" in cell:
+        cell = f"{Decimal(cell):f}"
+    cell = cell.removeprefix("+")
+    if "." in cell:
+        cell = cell.rstrip("0").rstrip(".") or "0"
+    return cell
+
+
+def of_value(value: Any) -> str:
+    """A value of JSON as it is compared; a list of one value is that value."""
+    while isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    if type(value) not in NESTED:
+        return "" if value is None else plain(str(value))
+    try:
+        return COMPARED.encode(value).lower()
+    except RecursionError:
+        return ""
+
+
+def of_values(values: Sequence[Any]) -> list[str]:
+    """Many values of JSON as they are compared."""
+    return plain_cells(values) if set(map(type, values)) == {str} else list(map(of_value, values))
+
+
+def plain_cells(cells: Iterable[str]) -> list[str]:
+    """Many cells as they are compared: most need no more than lower case."""
+    lower = map(str.lower, map(str.strip, cells))
+    return [plain(cell) if cell[:1] in NO_WORDS else cell for cell in lower]
+
+
+def number(cell: str) -> float | None:
+    """The number that a cell holds, as it is compared."""
+    return float(cell) if DECIMAL.fullmatch(cell) else None
+
+
+def words(text: str) -> tuple[str, ...]:
+    """The words of a text, in lower case."""
+    return tuple(WORD.findall(text.lower()))
+
+
+def first_word(text: str) -> str:
+    """The first of the words of a text; empty where it has none."""
+    found = WORD.search(text.lower())
+    return found[0] if found else ""
