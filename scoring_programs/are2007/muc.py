@@ -79,7 +79,7 @@ def muc_metrics(task: str) -> tuple[str, ...]:
 
 def muc_result(task: str, texts: Mapping[str, LinkScores]) -> TaskResult:
     """F1, recall and precision over the links of all texts together (tasks 2 and 4), and F1 by text."""
-    overall = LinkScores(*map(sum, zip(*texts.values(), strict=True)))
+    overall = LinkScores(*(sum(one) for one in zip(*texts.values(), strict=True)))
     metrics = {
         f"{task}_f1": Metric(overall.f1, overall.key_links + overall.response_links, overall.items),
         f"{task}_recall": Metric(overall.recall, overall.key_links, overall.items),

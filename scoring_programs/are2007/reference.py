@@ -111,7 +111,7 @@ def _read_input(task: str, folder: Path, name: str, problems: Problems) -> Input
         problems.error(name, f"the pronoun {pronoun} is not an entity of the text", "the id of an entity")
     given = {"entities": ids["entity"]}
     if task == "task1":
-        given["pronouns"] = list(filter(known.__contains__, ids["pronoun"]))
+        given["pronouns"] = [one for one in ids["pronoun"] if one in known]
     return given
 
 

@@ -26,7 +26,7 @@ def score(reference: AreReference, submission: AreSubmission, options: Mapping[s
         own = scores[text] = pronoun_scores(key, answers[text])
         every += own
         bars.append(Bar(text, _rate(own), scored_items(len(own), len(answers[text]))))
-    answered = sum(map(len, answers.values()))
+    answered = sum(len(value) for value in answers.values())
     items = scored_items(len(every), answered)
     counted = "pronouns to resolve or answered, whichever are fewer"
     return TaskResult(

@@ -48,14 +48,14 @@ def alignments(key: Collection[Mention], response: Collection[Mention]) -> Itera
         if len(near) == 1:
             alone += near
             continue
-        near_key, near_response = list(filter(key.__contains__, near)), list(filter(response.__contains__, near))
+        near_key, near_response = [one for one in near if one in key], [one for one in near if one in response]
         fewer = min(len(near_key), len(near_response))
         if fewer == 1:
             yield _best_pairs(list(product(near_key, near_response)))
         if fewer < 2:
             continue
         for group in _groups(list(_overlapping(near_key, near_response))):
-            gold, predicted = map(set, zip(*group, strict=True))
+            gold, predicted = (set(one) for one in zip(*group, strict=True))
             exact = gold & predicted
             if len(exact) == min(len(gold), len(predicted)):
                 yield [dict(zip(exact, exact, strict=True))]  # it overlaps by 1, which no other alignment reaches
@@ -92,7 +92,7 @@ def _best_by_assignment(group: Sequence[Candidate], exact: set[Mention]) -> list
     """The best alignments of a group, or one of them where there is too much to search."""
     # Some best alignment has all exact pairs, because 1 - overlap is a metric; there may be others without them.
     one = dict(zip(exact, exact, strict=True))
-    for rest in _groups(list(filter(exact.isdisjoint, group))):
+    for rest in _groups([one for one in group if exact.isdisjoint(one)]):
         one.update(_best_assignment(rest))
     return _best(group, math.fsum(starmap(overlap, one.items())), MOST_STEPS) or [one]
 
@@ -228,7 +228,7 @@ def link_weight(mentions: Iterable[AlignedMention]) -> float:
     parts: dict[Part, list[float]] = defaultdict(list)
     for part, weight in mentions:
         parts[part].append(weight)
-    return math.fsum(map(tree_weight, parts.values()))
+    return math.fsum(tree_weight(value) for value in parts.values())
 
 
 def tree_weight(overlaps: Sequence[float]) -> float:
@@ -254,8 +254,8 @@ def greatest_link_weight(
     def weight(chosen: Iterable[Sequence[AlignedMention]]) -> float:
         return fixed + link_weight(chain(shared, *chosen))
 
-    if math.prod(map(len, choices)) <= MOST_COMBINATIONS:
-        return max(map(weight, product(*choices)))
+    if math.prod(len(choice) for choice in choices) <= MOST_COMBINATIONS:
+        return max(weight(one) for one in product(*choices))
     chosen = [alternatives[0] for alternatives in choices]
     greatest, before = weight(chosen), -1.0
     while greatest > before:

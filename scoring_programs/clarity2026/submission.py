@@ -142,7 +142,11 @@ def _the_file(files: SubmissionFiles, manifest: Manifest, problems: Problems) ->
     if alone:
         expected += f" or the file {LINE_FILE}, one label a line"
     if len(tables) > 1:
-        problems.error(", ".join(map(shown, tables)), f"{len(tables)} CSV files", f"{expected}, at the top of the zip")
+        problems.error(
+            ", ".join([shown(table) for table in tables]),
+            f"{len(tables)} CSV files",
+            f"{expected}, at the top of the zip",
+        )
     elif tables and has_lines:
         problems.error(f"{shown(tables[0])}, {LINE_FILE}", "two files with predictions", f"{expected}, not both")
     elif has_lines and not alone:

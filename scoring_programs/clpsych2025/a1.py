@@ -144,7 +144,7 @@ def as_run(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> Rec
 
 def length_weight(gold: Sequence[str], predicted: Sequence[str], tokens: Mapping[str, int]) -> float:
     """n_gold / n_pred where more tokens are predicted than gold, else 1; duplicates count."""
-    n_gold, n_pred = sum(map(tokens.__getitem__, gold)), sum(map(tokens.__getitem__, predicted))
+    n_gold, n_pred = sum(tokens[one] for one in gold), sum(tokens[one] for one in predicted)
     return n_gold / max(n_pred, n_gold, 1)
 
 

@@ -129,8 +129,8 @@ def _published_classes(timelines: Sequence[ScoredTimeline]) -> tuple[list[int], 
     predicted: list[int] = []
     owners: list[str] = []
     for one in timelines:
-        gold += map(published_class, one.gold)
-        predicted += map(published_class, one.predicted)
+        gold += (published_class(each) for each in one.gold)
+        predicted += (published_class(each) for each in one.predicted)
         owners += [one.name] * len(one.gold)
     return gold, predicted, owners
 
@@ -143,7 +143,7 @@ def as_run(timelines: Sequence[ScoredTimeline]) -> dict[str, Average]:
     all_gold: Counter[int] = Counter()
     all_predicted: Counter[int] = Counter()
     for one in timelines:
-        gold, predicted = list(map(as_run_class, one.gold)), list(map(as_run_class, one.predicted))
+        gold, predicted = [as_run_class(each) for each in one.gold], [as_run_class(each) for each in one.predicted]
         all_gold.update(gold)
         all_predicted.update(predicted)
         f1 = f1_scores(predicted, gold, labels)
@@ -194,7 +194,8 @@ def _errors(timelines: Sequence[ScoredTimeline], seen: Callable[[float], float])
     A timeline without posts of a class has no row.
     """
     pairs = {one.name: one.pairs(seen) for one in timelines}
-    errors = {"a2_mse": Average([(name, _mse(own)) for name, own in pairs.items()], sum(map(len, pairs.values())))}
+    posts = sum(len(own) for own in pairs.values())
+    errors = {"a2_mse": Average([(name, _mse(own)) for name, own in pairs.items()], posts)}
     for name, label in CLASSES.items():
         rows, items = [], 0
         for timeline, own in pairs.items():

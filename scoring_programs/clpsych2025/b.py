@@ -74,7 +74,7 @@ def summarised_posts(
                 continue
             answer = submission.timelines[name].posts[key]
             with_gold = against_gold(gold.summary, answer.summary)
-            evidence = list(chain.from_iterable(map(answer.evidence.__getitem__, SELF_STATES)))
+            evidence = list(chain.from_iterable(answer.evidence[one] for one in SELF_STATES))
             if stripped:
                 evidence = list(dict.fromkeys(answer.spans))
             posts.append((name, with_gold, SentencePairs(evidence, with_gold.hypotheses)))

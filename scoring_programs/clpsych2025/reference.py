@@ -163,7 +163,7 @@ class _GoldReader:
                 texts.append(text.strip())
             else:
                 self._wrong(f"{where}, {key}[{index}]", "has no text", 'an object with `text`, like {"text": "…"}')
-        return tuple(filter(None, texts))
+        return tuple(text for text in texts if text)
 
     def _summary(self, holder: Mapping[str, Any] | None, where: str, *, needed: bool) -> Summary:
         if holder is None:
@@ -178,7 +178,7 @@ class _GoldReader:
             self._wrong(f"{where}, summary_sents", "not a list of sentences", "a list of strings, none of them blank")
             sentences = None
         if sentences is not None:
-            sentences = tuple(map(str.strip, sentences))
+            sentences = tuple(sentence.strip() for sentence in sentences)
         return Summary(text or "", sentences)
 
     def _object(self, value: object, where: str, holds: str) -> Mapping[str, Any] | None:
@@ -273,5 +273,7 @@ def _is_text_or_null(value: object) -> bool:
 
 def _are_labels(labels: object) -> bool:
     """Whether they are a list in the order of the model's outputs, or a mapping from the model's own names."""
+    if labels is None:
+        return True
     meanings = list(labels.values()) if isinstance(labels, Mapping) else labels
-    return labels is None or (isinstance(meanings, list) and sorted(map(str, meanings)) == sorted(LABELS))
+    return isinstance(meanings, list) and sorted(str(meaning) for meaning in meanings) == sorted(LABELS)

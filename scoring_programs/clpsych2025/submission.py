@@ -62,7 +62,7 @@ class ClpsychSubmission:
 
 def stripped(spans: Tuple[str, ...]) -> List[str]:
     """Spans without the white space around them; those that become empty are dropped."""
-    return list(filter(None, map(str.strip, spans)))
+    return list(filter(None, (span.strip() for span in spans)))
 
 
 # All that a literal consists of. Its deepest operand is `-1+2j` (both parts may be in brackets), of four pieces; a
@@ -297,7 +297,7 @@ def _only_json(files: SubmissionFiles, problems: Problems) -> Optional[str]:
         return found[0]
     what = f"holds no JSON file{files.found(5)}"
     if found:
-        what = f"holds {len(found)} JSON files: {', '.join(map(shown, found[:5]))}"
+        what = f"holds {len(found)} JSON files: {', '.join([shown(one) for one in found[:5]])}"
     problems.error("submission", what, "exactly one is expected, named TEAM_SubmissionID.json")
     return None
 

@@ -25,7 +25,7 @@ def _traceback_of(error: BaseException) -> str:
             seen.add(id(one))
             kept = [frame for frame in one.stack if not frame.filename.startswith(OURS)]
             one.stack = traceback.StackSummary.from_list(kept)
-            waiting += filter(None, (one.__cause__, one.__context__))
+            waiting += (each for each in (one.__cause__, one.__context__) if each)
     return "".join(report.format())
 
 

@@ -247,7 +247,7 @@ def descendants() -> List[int]:
 
 def memory_mib(pids: List[int]) -> float:
     """What these processes hold in memory together, MiB; what several share counts once (`Pss`)."""
-    return sum(map(_kilobytes, pids)) / 1024
+    return sum(_kilobytes(pid) for pid in pids) / 1024
 
 
 def end_all(leader: subprocess.Popen[bytes]) -> None:

@@ -250,7 +250,7 @@ def _tables(
         for team, place in by[name].rows:
             cells = [""] * (len(heads) + 1)
             if team not in view.unseen:
-                for at, value in enumerate(map({**scores[team], S: combined[team]}.get, heads)):
+                for at, value in enumerate({**scores[team], S: combined[team]}.get(head) for head in heads):
                     if value is not None:
                         cells[at] = f"{value:.4f}"
                 if team in is_invited:

@@ -82,7 +82,7 @@ def phase_rows(table: CsvTable) -> tuple[list[tuple[int, list[str]]], int]:
 
 
 def _read(table: CsvTable, tasks: Sequence[str], form: Form, problems: Problems) -> ProcessReference:
-    wanted = [form.id, *map(form.columns.__getitem__, tasks)]
+    wanted = [form.id, *(form.columns[task] for task in tasks)]
     at = table.places(wanted)
     expected = f"the columns {form.id}, {CLASS}, {form.mmse}"
     if form == GOLD and RELEASED.id in table.header:

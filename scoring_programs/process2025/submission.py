@@ -94,7 +94,7 @@ def _the_file(files: SubmissionFiles, problems: Problems) -> Optional[str]:
     tables = files.named(".csv")
     expected = f"one file {EXPECTED_NAME}, at the top of the zip"
     if len(tables) > 1:
-        problems.error(", ".join(map(shown, tables)), f"{len(tables)} CSV files", expected)
+        problems.error(", ".join([shown(table) for table in tables]), f"{len(tables)} CSV files", expected)
         return None
     if not tables:
         problems.error("submission", f"holds no CSV file{files.found(CELLS_SHOWN)}", expected)

@@ -80,7 +80,7 @@ def separated_otherwise(text: str, separator: str, name: str, problems: Problems
 def _parsed(text: str, name: str, problems: Problems) -> Iterator[Tuple[int, List[str]]]:
     """The header, then the rows that are as wide; lines without anything are left out after the header."""
     allow_long_cells()
-    reader = csv.reader(map(re.Match.group, LINE.finditer(text)), strict=True)
+    reader = csv.reader((re.Match.group(one) for one in LINE.finditer(text)), strict=True)
     width = 0
     try:
         for cells in reader:

@@ -140,7 +140,7 @@ class Problems:
 
     def warning_lines(self) -> List[str]:
         """The warnings as the participant reads them."""
-        lines = fitting(list(map("warning: {}".format, self.warnings[:WARNINGS_SHOWN])), LOG_BYTES // 3)
+        lines = fitting([f"warning: {warning}" for warning in self.warnings[:WARNINGS_SHOWN]], LOG_BYTES // 3)
         more = self.warned - len(lines)
         if more:
             lines.append(f"… and {counted(more, 'more warning')}.")
@@ -204,7 +204,7 @@ def printable(text: str) -> str:
 def first_of(items: Sequence[_Item], most: int, show: Callable[[_Item], str], separator: str = ", ") -> str:
     """The first items in words, and how many more there are: `a, b and 3 more`."""
     more = f" and {len(items) - most} more" if len(items) > most else ""
-    return separator.join(map(show, items[:most])) + more
+    return separator.join([show(item) for item in items[:most]]) + more
 
 
 def shown(value: object, limit: int = 60) -> str:

@@ -176,9 +176,10 @@ def score_tasks(
     """
     unknown = sorted(set(submission.entered) - set(program.all_tasks))
     if unknown:
+        named = ", ".join([repr(task) for task in unknown])
         raise OrganiserError(
-            f"{program.package}/submission.py: `entered` names {', '.join(map(repr, unknown))}, which bundle.yaml does "
-            f"not declare. Expected some of {', '.join(program.all_tasks)}."
+            f"{program.package}/submission.py: `entered` names {named}, which bundle.yaml does not declare. "
+            f"Expected some of {', '.join(program.all_tasks)}."
         )
     any_task = importlib.util.find_spec(f"{program.package}.tasks") is not None
     results: dict[str, TaskResult] = {}

@@ -93,13 +93,13 @@ class SubmissionFiles:
 
     def found(self, most: int) -> str:
         """What there is instead of an expected file, for messages: at most so many names; empty where there is none."""
-        return f"; found {', '.join(map(shown, list(self.paths)[:most]))}" if self.paths else ""
+        return f"; found {', '.join([shown(path) for path in list(self.paths)[:most]])}" if self.paths else ""
 
     def warn_of_others(self, chosen: str, most: int, what: str, problems: Problems) -> None:
         """Warn of the files beside the only one that is read, by at most so many names."""
         others = [name for name in self.paths if name != chosen]
         if others:
-            problems.warn(", ".join(map(shown, others[:most])), what)
+            problems.warn(", ".join([shown(other) for other in others[:most]]), what)
 
     def has_folder(self, folder: str) -> bool:
         """Whether there is any file below `folder`."""

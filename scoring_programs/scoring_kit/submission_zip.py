@@ -68,7 +68,7 @@ def _unpack_members(archive: zipfile.ZipFile, name: str, folder: Path, problems:
         problems.error(shown(deep[0].orig_filename), *TOO_DEEP)
         return
     left = MAX_BYTES
-    folders = set(chain.from_iterable(map(_folders, members)))
+    folders = set(chain.from_iterable(_folders(member) for member in members))
     taken: Dict[str, str] = {}
     for member in files:
         where = shown(member.orig_filename)

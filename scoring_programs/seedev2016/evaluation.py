@@ -224,7 +224,7 @@ def _document_units(task: str, names: Sequence[str], gold: TaskGold, predicted: 
     measures = []
     for document, blocks in gold.blocks.items():
         pairs = chain.from_iterable(pair_events(blocks, predicted[document]).values())
-        measures.append(measure(sum(map(len, blocks.values())), len(predicted[document]), pairs))
+        measures.append(measure(sum(len(value) for value in blocks.values()), len(predicted[document]), pairs))
     terms = [(own.similarity, own.predicted, own.gold, own.pairs) for own in measures]
     counts = [own.counts for own in measures]
     statistics = {f"{task}_{name}": Additive.of(terms, formulas[name]) for name in names}

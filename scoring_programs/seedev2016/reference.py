@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,7 +36,7 @@ class TaskGold(NamedTuple):
 
 def types(documents: Mapping[str, Iterable[Event]]) -> Counter[str]:
     """How many events there are of each type."""
-    return Counter(map(attrgetter("type"), chain.from_iterable(documents.values())))
+    return Counter(one.type for one in chain.from_iterable(documents.values()))
 
 
 @dataclass(frozen=True)

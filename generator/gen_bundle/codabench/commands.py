@@ -65,7 +65,7 @@ def faults(command: str, role: Role, during_scoring: bool, program: Node) -> lis
     first = _first_part(words)
     if first and not any(fault.verdict == "broken" for fault in found if fault):
         found.append(_script_fault(first, program))
-    return list(filter(None, found)) or _folder_faults(command, role, during_scoring)
+    return [one for one in found if one] or _folder_faults(command, role, during_scoring)
 
 
 def _placeholder_faults(command: str, role: Role, during_scoring: bool) -> Iterator[Fault]:

@@ -188,25 +188,25 @@ def input_texts(indexes: Any) -> list[str]:
     """The column indexes of a computation as the server stores them: every item as text, then split at commas."""
     if not isinstance(indexes, (list, dict, str, set)):
         return []
-    joined = ",".join(map(str, indexes))
+    joined = ",".join([str(index) for index in indexes])
     return joined.split(",") if joined else []
 
 
 def _read_v2(declared: CompetitionYaml) -> Competition:
     """The competition of a bundle with `version: 2`."""
     top = declared.yaml
-    tasks = list(map(_task, declared.entries("tasks")))
+    tasks = [_task(one) for one in declared.entries("tasks")]
     phases = enumerate(sorted_phases(declared.entries("phases")))
     board = next((entry.value for entry in declared.entries("leaderboards")), {})
     listed = board.get(TIE_BREAK)
-    tie_break = tuple(map(str, listed)) if isinstance(listed, list) else None
+    tie_break = tuple(str(one) for one in listed) if isinstance(listed, list) else None
     return Competition(
         title=as_text(top.get("title")) or "",
         image=as_text(top.get("docker_image", DEFAULT_IMAGE)) or "",
         image_at=("docker_image",),
         tasks=tuple(tasks),
         phases=tuple(_phase(entry, order, tasks, declared.now) for order, entry in phases),
-        columns=tuple(map(_column, declared.entries("leaderboards", 0, "columns"))),
+        columns=tuple(_column(one) for one in declared.entries("leaderboards", 0, "columns")),
         primary_index=as_integer(board.get("primary_index", 0)) or 0,
         submission_rule=str(board.get("submission_rule", "Add")),
         queue=bool(top.get("queue")),
@@ -406,7 +406,7 @@ def board_label(column: Mapping[Any, Any]) -> str | None:
 
 def old_labels(top: Mapping[Any, Any]) -> set[str]:
     """The labels of the old format's leaderboards, lower-cased as the platform compares them."""
-    labels = map(_label, of_leaderboard(top, "leaderboards").values())
+    labels = (_label(value) for value in of_leaderboard(top, "leaderboards").values())
     return {label for label in labels if label is not None}
 
 
@@ -416,7 +416,7 @@ def _label(board: Any) -> str | None:
 
 
 def _columns_v1(top: Mapping[Any, Any]) -> list[Column]:
-    wanted = next(map(_label, of_leaderboard(top, "leaderboards").values()), None)
+    wanted = next((_label(value) for value in of_leaderboard(top, "leaderboards").values()), None)
     columns: list[Column] = []
     for index, (key, value) in enumerate(old_columns(top)):
         if board_label(value) != wanted:

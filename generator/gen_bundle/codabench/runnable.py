@@ -195,13 +195,13 @@ def _ids(named: Sequence[tuple[Any, Any]], groups: Sequence[Sequence[int]]) -> l
         groups: Positions whose names must differ: for example the tasks of one phase.
     """
     for names in zip(*named, strict=True):
-        texts = list(map(str, names))
-        usable = None not in names and all(map(_SAFE_ID.fullmatch, texts))
+        texts = [str(name) for name in names]
+        usable = None not in names and all(_SAFE_ID.fullmatch(text) for text in texts)
         for group in groups:
             usable = usable and len({texts[place] for place in group}) == len(group)
         if usable:
             return texts
-    return list(map(str, range(len(named))))
+    return [str(one) for one in range(len(named))]
 
 
 def column_owners(phase: Phase) -> dict[str, str]:

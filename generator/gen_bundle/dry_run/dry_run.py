@@ -384,7 +384,7 @@ def _take(board: Board, entry: Submitted, jobs: Jobs) -> tuple[dict[str, Any] | 
         else:
             problems += board.leaderboard.doubts(sent)
             if ignored := board.leaderboard.ignored(sent):
-                keys = ", ".join(map(repr, ignored))
+                keys = ", ".join([repr(one) for one in ignored])
                 notes.append(f"the scores file has keys without a column, which the platform ignores: {keys}")
             # Lists and mappings are never a column's.
             scores = {key: value for key, value in sent.items() if not isinstance(value, dict | list)}

@@ -371,7 +371,8 @@ def _scoring_failure(job: WorkerJob) -> str:
     most = STDERR_DEBUGGED if "SCORING_DEBUG" in scorer.container.environment else STDERR_SHOWN
     code = "was stopped" if scorer.ended.exit_code is None else f"exit code {scorer.ended.exit_code}"
     written = end_of_log(job.folders.log("program", "stderr"), most).strip()
-    return version.failed(worker.NON_ZERO, "\n".join(filter(None, [f"({code})", scorer.ended.problem, written])))
+    parts = [f"({code})", scorer.ended.problem, written]
+    return version.failed(worker.NON_ZERO, "\n".join([part for part in parts if part]))
 
 
 def _hangs(job: WorkerJob) -> bool:
@@ -410,7 +411,7 @@ def _unseen_end(job: WorkerJob, kind: ContainerKind, what: str) -> str:
     code = "was stopped" if ended.exit_code is None else f"ended with exit code {ended.exit_code}"
     said = f"the {what} {code}, which the platform does not look at. {ended.problem}".strip()
     written = end_of_log(job.folders.log(kind, "stderr"), STDERR_SHOWN).strip()
-    return "\n".join(filter(None, [said, written]))
+    return "\n".join([part for part in (said, written) if part])
 
 
 def _log_notes(job: WorkerJob) -> list[str]:

@@ -268,7 +268,7 @@ def remove_tree(folder: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
     except RecursionError:
         # Each folder's contents are moved up to the top, so that no path is ever long.
-        names = map(str, itertools.count())
+        names = (str(one) for one in itertools.count())
         with contextlib.suppress(OSError):
             while below := [Path(entry.path) for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False)]:
                 for child in itertools.chain.from_iterable(inner.iterdir() for inner in below):

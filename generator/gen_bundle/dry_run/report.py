@@ -226,7 +226,7 @@ def _not_ours(out: Path) -> list[str]:
     try:
         for run in json.loads((out / RESULT).read_text(encoding="utf-8"))["runs"]:
             folder = Path(run["phase"], run["task"], run["submission"])
-            ours |= {Path(run["phase"]), folder.parent, folder, *map(folder.joinpath, KEPT)}
+            ours |= {Path(run["phase"]), folder.parent, folder, *(folder.joinpath(one) for one in KEPT)}
     except FileNotFoundError:
         pass
     except (ValueError, KeyError, TypeError):

@@ -28,7 +28,7 @@ def python(*arguments: str | Path, keeps_bytecode: bool = False) -> list[str]:
     in_user_site = bool(site.ENABLE_USER_SITE) and ours.is_relative_to(Path(site.getusersitepackages()).resolve())
     no_user_site = [] if in_user_site else ["-s"]
     no_bytecode = [] if keeps_bytecode and not sys.dont_write_bytecode else ["-B"]
-    return [sys.executable, "-P", *no_user_site, *no_bytecode, "-X", "utf8", *map(str, arguments)]
+    return [sys.executable, "-P", *no_user_site, *no_bytecode, "-X", "utf8", *(str(argument) for argument in arguments)]
 
 
 def environment() -> dict[str, str]:

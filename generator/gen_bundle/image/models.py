@@ -107,7 +107,7 @@ def read_models_file(path: Path) -> ModelsFile:
         faults = []
         for fault in error.errors(include_url=False):
             place = source.position(tuple(fault["loc"]))
-            faults.append(f"{place}: {'.'.join(map(str, fault['loc']))}: {fault['msg']}.")
+            faults.append(f"{place}: {'.'.join([str(one) for one in fault['loc']])}: {fault['msg']}.")
         raise UserError(*faults) from None
 
 

@@ -9,7 +9,7 @@ import json
 import math
 import re
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain
 from operator import is_, truediv
 from typing import Any, ClassVar, Dict, FrozenSet, Iterable, List, Mapping, Optional, Sequence, Tuple
@@ -165,7 +165,7 @@ class Field:
     def numbers(self) -> Mapping[str, float]:
         """Of type ordinal: the number of each label, or, where not every label is one, its place from 0."""
         values = list(self.values or ())
-        if all(map(NUMBER.fullmatch, values)):
+        if all(NUMBER.fullmatch(value) for value in values):
             return {value: float(value) for value in values}
         return {value: float(place) for place, value in enumerate(values)}
 
@@ -256,7 +256,7 @@ class FieldType:
 
     def of_cells(self, field: Field, cells: Sequence[Any]) -> List[Any]:
         """The values of cells, which may be empty; raises FieldError."""
-        return list(map(field.of_cell, cells))
+        return [field.of_cell(cell) for cell in cells]
 
     def of_json(self, field: Field, value: Any) -> Any:
         """The value of a JSON value that is not null; raises FieldError."""
@@ -274,9 +274,9 @@ class FieldType:
 
     def to_cells(self, field: Field, values: Sequence[Any]) -> List[Any]:
         """`to_cell` of each of some values: texts stay as they are, and one that all are is written once."""
-        if set(map(type, values)) == {str}:
+        if {type(value) for value in values} == {str}:
             return list(values)
-        if values and all(map(partial(is_, values[0]), values)):
+        if values and all(is_(values[0], value) for value in values):
             return [self.to_cell(field, values[0])] * len(values)
         return [self.to_cell(field, value) for value in values]
 
@@ -316,7 +316,7 @@ def json_list(field: Field, value: Any, element: type = object) -> List[Any]:
 def parsed_once(field: Field, cells: Sequence[Any]) -> List[Any]:
     """The values of cells of which many are alike, so that each different one is read once; raises FieldError."""
     values = {cell: field.of_cell(cell) for cell in set(cells)}
-    return list(map(values.__getitem__, cells))
+    return [values[cell] for cell in cells]
 
 
 class TextType(FieldType):
@@ -524,7 +524,7 @@ def numbers_of_cells(cells: Sequence[str]) -> List[float]:
     if not OF_NUMBERS.fullmatch("".join(cells)):
         return []
     try:
-        return list(map(float, cells))
+        return [float(cell) for cell in cells]
     except ValueError:
         return []
 
@@ -570,8 +570,8 @@ class ProbabilitiesType(FieldType):
         return f"an object of {self.expected(field)}, for {field.listed}"
 
     def of_cell(self, field: Field, cell: Any) -> Any:
-        if all(map(NUMBER.fullmatch, cell)):
-            return self._shares(field, list(map(float, cell)))
+        if all(NUMBER.fullmatch(one) for one in cell):
+            return self._shares(field, [float(one) for one in cell])
         return self._shares(field, [number_of_cell(field, one) for one in cell])
 
     def of_cells(self, field: Field, cells: Sequence[Any]) -> List[Any]:
@@ -580,7 +580,7 @@ class ProbabilitiesType(FieldType):
             return super().of_cells(field, cells)
         self._check_range(field, min(numbers), max(numbers))
         columns = [numbers[at :: len(field.columns)] for at in range(len(field.columns))]
-        totals = list(map(math.fsum, zip(*columns)))
+        totals = [math.fsum(one) for one in zip(*columns)]
         self._check_totals(field, (min(totals), max(totals)))
         return list(zip(*[map(truediv, column, totals) for column in columns]))
 
@@ -770,7 +770,7 @@ class NumbersType(FieldType):
         return numbers
 
     def written(self, field: Field, value: Any) -> Any:
-        return " ".join(map(number_text, value))
+        return " ".join([number_text(one) for one in value])
 
     def emptiest(self, field: Field, length: int) -> Any:
         return [0.0] * (field.length or 1) if field.required else None
@@ -800,7 +800,7 @@ class TagsType(FieldType):
         return self.of_json(field, cell.split(" "))
 
     def of_json(self, field: Field, value: Any) -> Any:
-        if not all(map(TAG.fullmatch, json_list(field, value, str))):
+        if not all(TAG.fullmatch(one) for one in json_list(field, value, str)):
             raise FieldError(f"{field.name} has a tag of another form", field.expected)
         return value
 

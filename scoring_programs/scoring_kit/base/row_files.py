@@ -190,7 +190,7 @@ def _json_text(file: File, places: Sequence[FieldPlace], is_key: Sequence[bool],
         held = {row[at]: records[number] for number, row in enumerate(rows)}
     if file.at or held is not records:
         return _json(_put(None, steps(file.at), held), indent=1) + "\n"
-    return "[\n" + ",\n".join(map(_json, records)) + "\n]\n"
+    return "[\n" + ",\n".join([_json(record) for record in records]) + "\n]\n"
 
 
 def _json(value: Any, indent: Optional[int] = None) -> str:
@@ -213,7 +213,7 @@ def _cells_text(file: File, fields: Sequence[Field], values: Sequence[Sequence[A
         for number, line in enumerate(lines):
             lines[number] = [line[at] for at in order]
     if file.quoting == "none":
-        return "\n".join([*map(file.separator.join, lines), ""])
+        return "\n".join([*(file.separator.join(line) for line in lines), ""])
     buffer = io.StringIO()
     csv.writer(buffer, delimiter=file.separator, lineterminator="\n").writerows(lines)
     return buffer.getvalue()

@@ -121,7 +121,7 @@ class BertScorer:
         Calling it once with all texts of a run packs batches best; `score` embeds what is missing. The cache holds the
         `lasting` ones, which other runs will have, too (gold).
         """
-        kept, others = set(map(_key, lasting)), set(map(_key, texts))
+        kept, others = {_key(one) for one in lasting}, {_key(text) for text in texts}
         for text in self._earlier.keys() & (kept | others):
             embedding = self._earlier.pop(text)
             self._keep(text, embedding.vectors(), embedding.weights)
@@ -185,11 +185,11 @@ class BertScorer:
             self._model = load_encoder(self._files, self.num_layers, self._place)
         model = self._model
         # cut as by bert-score: at what the tokenizer declares, or else at what a table of positions has
-        longest = min(filter(None, (self._tokenizer.longest, longest_input(model))), default=None)
+        longest = min((one for one in (self._tokenizer.longest, longest_input(model)) if one), default=None)
         before = " " * self._tokenizer.leading_space
         ids = self._tokenizer.encode([text and before + text for text in texts], longest)
         special = [self._tokenizer.cls_id, self._tokenizer.sep_id]
-        for batch in batches_by_length(list(map(len, ids)), self._place.batch_tokens):
+        for batch in batches_by_length([len(one) for one in ids], self._place.batch_tokens):
             arguments = padded([ids[i] for i in batch], self._tokenizer.pad_id, self._place.device)
             with inference(self._place):
                 states = model(**arguments)[0].float()
@@ -264,7 +264,7 @@ def read_baseline(files: ModelFiles, layer: int, file: str | None) -> Baseline:
             f"options.bertscore.baseline: {path} has no row for layer {layer}. "
             "Expected comma-separated columns LAYER, P, R, F with numbers."
         ) from error
-    if not all(map(math.isfinite, (precision, recall, f1))) or max(precision, recall, f1) >= 1:
+    if not all(math.isfinite(one) for one in (precision, recall, f1)) or max(precision, recall, f1) >= 1:
         raise OrganiserError(f"options.bertscore.baseline: {path}, layer {layer}: a baseline must be below 1.")
     return Baseline(precision, recall, f1, hashlib.sha256(content).hexdigest())
 
@@ -323,8 +323,8 @@ def match(candidates: Sequence[Embedding], references: Sequence[Embedding], libr
     import numpy as np
 
     floors = _floors(candidates, library_batch)
-    rows, row_of = _distinct(list(zip(map(id, candidates), floors, strict=True)))
-    columns, column_of = _distinct(list(map(id, references)))
+    rows, row_of = _distinct(list(zip((id(candidate) for candidate in candidates), floors, strict=True)))
+    columns, column_of = _distinct([id(reference) for reference in references])
     distinct_candidates = [candidates[i] for i in rows]
     distinct_references = [references[i] for i in columns]
     distinct_floors = np.asarray([floors[i] for i in rows], dtype=np.float32)
@@ -352,7 +352,7 @@ def _block(
     """Precision and recall of all pairs of a few texts: one matrix product, then best matches text by text."""
     import numpy as np
 
-    (row_vectors, row_weights), (column_vectors, column_weights) = map(_joined, (candidates, references))
+    (row_vectors, row_weights), (column_vectors, column_weights) = (_joined(one) for one in (candidates, references))
     cosines = row_vectors @ column_vectors.T
     row_starts, column_starts = _starts(candidates), _starts(references)
     best_in_reference = np.maximum.reduceat(cosines, column_starts, axis=1)
@@ -410,7 +410,7 @@ def _distinct(keys: Sequence[object]) -> tuple[list[int], list[int]]:
         if key not in number:
             number[key] = len(first)
             first.append(index)
-    return first, list(map(number.__getitem__, keys))
+    return first, [number[key] for key in keys]
 
 
 def _blocks(texts: Sequence[Embedding], most: int) -> Iterator[slice]:

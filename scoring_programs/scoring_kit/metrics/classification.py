@@ -57,8 +57,8 @@ def score_labels(
     for (gold, predicted), count in Counter(zip(golds, predictions, strict=True)).items():
         confusion[code[gold]][code.get(predicted, len(labels))] += count
     correct = [row[i] for i, row in enumerate(confusion)]
-    precision = list(map(share, correct, map(sum, zip(*confusion, strict=True))))
-    recall = list(map(share, correct, map(sum, confusion)))
+    precision = list(map(share, correct, (sum(one) for one in zip(*confusion, strict=True))))
+    recall = list(map(share, correct, (sum(one) for one in confusion)))
     f1 = f1_scores(predictions, golds, labels)
     return LabelScores(
         labels=labels,
@@ -94,7 +94,7 @@ def label_terms(predictions: Sequence[Hashable], golds: Sequence[Hashable | None
     import numpy as np
 
     code: dict[Hashable | None, int] = {None: -1, **dict(zip(labels, range(len(labels)), strict=True))}
-    gold_codes = np.array(list(map(code.__getitem__, golds)), dtype=np.int64)
+    gold_codes = np.array([code[gold] for gold in golds], dtype=np.int64)
     predicted_codes = np.array([code.get(predicted, -1) for predicted in predictions], dtype=np.int64)
     gold = gold_codes[:, None] == np.arange(len(labels))
     predicted = (predicted_codes[:, None] == np.arange(len(labels))) & (gold_codes >= 0)[:, None]

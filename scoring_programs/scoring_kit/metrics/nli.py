@@ -122,7 +122,7 @@ class NliModel:
         if self._cache is not None:
             computed = {digest(*pair): self._known[pair] for pair in in_order}
             self._cache.write(computed, lambda key: np.array([computed[key]], dtype=np.float32))
-        return np.array(list(map(self._known.__getitem__, keys)), dtype=np.float64).reshape(-1, len(LABELS))
+        return np.array([self._known[key] for key in keys], dtype=np.float64).reshape(-1, len(LABELS))
 
     def forget(self) -> None:
         """Forget the pairs that were not used lately, once there are many: for between two submissions."""
@@ -137,7 +137,7 @@ class NliModel:
         if (positions := longest_input(model)) is not None:
             longest = min(longest, positions)
         ids = self._tokenizer.encode_pairs(pairs, longest)
-        for batch in batches_by_length(list(map(len, ids)), self._place.batch_tokens):
+        for batch in batches_by_length([len(one) for one in ids], self._place.batch_tokens):
             arguments = padded([ids[i] for i in batch], self._tokenizer.pad_id, self._place.device)
             with inference(self._place):
                 probabilities = model(**arguments).logits.float().softmax(dim=-1)[:, self._order].tolist()
@@ -161,7 +161,7 @@ def _label_order(
     meanings = _meanings(files, names, own, labels)
     if sorted(meanings) != sorted(LABELS):
         raise OrganiserError(
-            f"options.nli.labels: the labels of {files.name} are {', '.join(map(str, names.values()))}"
+            f"options.nli.labels: the labels of {files.name} are {', '.join([str(value) for value in names.values()])}"
             + (f", mapped to {', '.join(meanings)}" if labels is not None else "")
             + f". Expected {', '.join(LABELS)}, each once; use this option to map the labels."
         )
@@ -170,7 +170,7 @@ def _label_order(
             f"options.nli.labels: {files.name} names its own labels {', '.join(own)}, which the option contradicts. "
             "Leave the option out."
         )
-    return list(map(meanings.index, LABELS))
+    return [meanings.index(one) for one in LABELS]
 
 
 def _meanings(
@@ -180,11 +180,11 @@ def _meanings(
     if labels is None:
         return list(own)
     if not isinstance(labels, Mapping):
-        return list(map(str.lower, map(str, labels)))
+        return list(map(str.lower, (str(label) for label in labels)))
     meaning = {str(name).lower(): str(label).lower() for name, label in labels.items()}
     if strange := sorted(set(meaning) - set(own)):
         raise OrganiserError(
             f"options.nli.labels: {files.name} has no label {', '.join(strange)}. "
-            f"Expected its own labels: {', '.join(map(str, names.values()))}."
+            f"Expected its own labels: {', '.join([str(value) for value in names.values()])}."
         )
     return [meaning.get(name, name) for name in own]

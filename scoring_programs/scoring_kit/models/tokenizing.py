@@ -113,7 +113,7 @@ class TextTokenizer:
     @property
     def specials(self) -> int:
         """How many special tokens a single text gets."""
-        return sum(map(len, self.single))
+        return sum(len(one) for one in self.single)
 
 
 def longest_first(one: int, two: int, room: int) -> tuple[int, int]:

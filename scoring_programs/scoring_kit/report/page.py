@@ -217,7 +217,7 @@ def _columns(program: Program, task: str, board: Mapping[str, float], result: Ta
 def _table(kind: str, heads: Sequence[str], rows: str) -> str:
     """A table of what is in its first column, and figures."""
     first, *others = heads
-    figures = "".join(map('<th scope="col" class="number">{}</th>'.format, others))
+    figures = "".join([f'<th scope="col" class="number">{other}</th>' for other in others])
     head = f'<tr><th scope="col">{first}</th>{figures}</tr>'
     return f'<table class="{kind}"><thead>{head}</thead>\n<tbody>{rows}</tbody></table>\n'
 

@@ -94,7 +94,7 @@ def open_matrix(matrix: ConfusionMatrix, min_items: int) -> ConfusionMatrix | No
     columns = list(zip(*matrix.counts, strict=True))
     columns, predicted = _merged(columns, matrix.predicted_labels, min_items)
     rows, gold = _merged(list(zip(*columns, strict=True)), matrix.gold_labels, min_items)
-    if len(gold) < 2 or len(predicted) < 1 or sum(map(sum, rows)) < min_items:
+    if len(gold) < 2 or len(predicted) < 1 or sum(sum(row) for row in rows) < min_items:
         return None
     return ConfusionMatrix(matrix.title, gold, predicted, rows)
 
@@ -108,7 +108,7 @@ def _merged(
     merged, names = [lines[i] for i in kept], [labels[i] for i in kept]
     if small:
         together = [lines[i] for i in sorted(small)]
-        merged.append(tuple(map(sum, zip(*together, strict=True))))
+        merged.append(tuple(sum(one) for one in zip(*together, strict=True)))
         names.append(OTHERS)
     return merged, names
 
@@ -125,7 +125,7 @@ def open_counts(counts: CountBars, min_items: int) -> CountBars | None:
         return None
     if small:
         together = [rows[i][1:] for i in small]
-        tp, fp, fn = map(sum, zip(*together, strict=True))
+        tp, fp, fn = (sum(one) for one in zip(*together, strict=True))
         kept.append((OTHERS, tp, fp, fn))
     return CountBars(counts.title, kept)
 

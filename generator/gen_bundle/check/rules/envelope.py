@@ -20,7 +20,7 @@ SHOWN = 5
 
 def few(names: list[str]) -> str:
     """Some names for a message, and how many more there are."""
-    text = ", ".join(map(repr, names[:SHOWN]))
+    text = ", ".join([repr(name) for name in names[:SHOWN]])
     return text + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
 
 

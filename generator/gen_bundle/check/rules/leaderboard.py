@@ -322,7 +322,7 @@ def _computation_input_twice(bundle: Bundle) -> Iterator[Problem]:
     """
     for column in bundle.competition.columns:
         if column.computation in ("sum", "avg") and len(set(column.inputs)) < len(column.inputs):
-            inputs = ", ".join(map(str, column.inputs))
+            inputs = ", ".join([str(one) for one in column.inputs])
             yield Problem(f"column {column.key} is computed from {inputs}", (*column.at, "computation_indexes"))
 
 

@@ -148,7 +148,8 @@ def _page_index_ignored(bundle: Bundle) -> Iterator[Problem]:
     indexes = [as_integer(page.get("index")) for page in bundle.entries("pages") if "index" in page.value]
     numbers = [index for index in indexes if index is not None]
     if numbers != sorted(numbers):
-        yield Problem(f"the pages have the indexes {', '.join(map(str, numbers))} in this order", ("pages",))
+        listed = ", ".join([str(number) for number in numbers])
+        yield Problem(f"the pages have the indexes {listed} in this order", ("pages",))
 
 
 TEXT = Topic("Text as the browser shows it", FRONTEND, reads="both")

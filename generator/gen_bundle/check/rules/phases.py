@@ -55,7 +55,7 @@ def _phase_of_unknown_task(bundle: Bundle) -> Iterator[Problem]:
     Example: with the task `index: 0`, not `tasks: ["0"]`, but `tasks: [0]`.
     """
     known = bundle.competition.task_indexes
-    names = ", ".join(map(repr, sorted(set(known), key=str))) or "none"
+    names = ", ".join([repr(one) for one in sorted(set(known), key=str)]) or "none"
     for number, phase in enumerate(sorted_phases(bundle.entries("phases"))):
         tasks, name, at = phase.value.get("tasks", MISSING), shown(phase.get("name")), (*phase.at, "tasks")
         if isinstance(tasks, (list, dict, str, set)):

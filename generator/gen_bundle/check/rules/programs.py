@@ -46,7 +46,7 @@ class UnpackedProgram(NamedTuple):
 
 def _metadata(unpacked: Unpacked) -> tuple[str, str, str]:
     """The metadata file that the worker reads, the command in it, and what is wrong where there is none."""
-    name = next(filter(unpacked.tree.find, METADATA_NAMES), "")
+    name = next((one for one in METADATA_NAMES if unpacked.tree.find(one)), "")
     node = unpacked.tree.find(name)
     if not name or not isinstance(node, Node):
         return "", "", ""
@@ -200,7 +200,7 @@ def _reference_data_absent(bundle: Bundle) -> Iterator[Problem]:
         if use is None or "reference_data" in task.files or unpacked is None or unpacked.fault:
             continue
         judges_runs = "ingestion_program" in task.files and not any(_sources(unpacked, b"ref"))
-        if unpacked.form != "server" and not judges_runs and not any(map(DATA_FILE.search, unpacked.names)):
+        if unpacked.form != "server" and not judges_runs and not any(DATA_FILE.search(name) for name in unpacked.names):
             yield Problem(f"the task of {where(use)} has no reference data", use.at)
 
 
@@ -245,7 +245,7 @@ def _unparsable(program: UnpackedProgram, is_python_3: bool) -> Iterator[tuple[s
         else:
             folder = name.rpartition("/")[0]
             for module in imported:
-                path = "/".join(filter(None, [folder, *module.split(".")]))
+                path = "/".join([one for one in [folder, *module.split(".")] if one])
                 waiting += (f"{path}.py", f"{path}/__init__.py")
 
 

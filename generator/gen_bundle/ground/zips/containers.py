@@ -154,7 +154,7 @@ def _sheets(files: Mapping[str, Node]) -> tuple[list[tuple[str, Node]], bool]:
     shared: list[str] = []
     try:
         if SHARED in files:
-            shared = list(map(_text, _elements(files[SHARED], "si")))
+            shared = [_text(one) for one in _elements(files[SHARED], "si")]
     except NO_SHEET:
         return tables, False
     for name in filter(SHEET.fullmatch, files):
@@ -163,7 +163,7 @@ def _sheets(files: Mapping[str, Node]) -> tuple[list[tuple[str, Node]], bool]:
         try:
             for row in _elements(files[name], "row"):
                 cells = _cells(row, shared)
-                left -= len(cells) + sum(map(len, cells))
+                left -= len(cells) + sum(len(cell) for cell in cells)
                 if left < 0:
                     raise ValueError("too large")
                 writer.writerow(cells)

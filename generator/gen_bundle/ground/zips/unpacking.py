@@ -79,7 +79,8 @@ def _unpack_members(opened: zipfile.ZipFile, into: Path, bounds: Bounds) -> None
     members = opened.infolist()
     if len(members) > bounds.members:
         raise ArchiveError(f"{len(members)} files and folders; at most {bounds.members} are unpacked")
-    problems = list(filter(None, map(_hostile, members)))
+    found = [_hostile(member) for member in members]
+    problems = [problem for problem in found if problem]
     if problems:
         if len(problems) > 10:
             problems[10:] = [f"and {len(problems) - 10} more"]
