@@ -14,14 +14,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import click
-
 from gen_bundle.after.report import content
 from gen_bundle.after.rescore import outputs, standings
 from gen_bundle.after.verify import DifferingFigure, Setting, Verdict
 from gen_bundle.build.draft import Lack
 from gen_bundle.check import report as check_report
-from gen_bundle.cli import build, convert, status, update
+from gen_bundle.cli import build, status, update
 from gen_bundle.cli import list as list_verb
 from gen_bundle.dry_run import engines
 from gen_bundle.dry_run import report as dry_run
@@ -64,8 +62,6 @@ def _sections() -> Iterator[str]:
     yield nested(Lack, {"id": "names the reason", "what": "is missing", "repair": "what to do"})
     yield "## list\n\n`list --json` prints a list with an object for each competition.\n"
     yield table(written_by(list_verb._row, LISTED))
-    yield "## convert\n"
-    yield table(written_by(body(convert.command), CONVERTED))
     yield "## diff\n"
     yield table(written_by(report.as_json, DIFFERENT))
     yield nested(changes.Difference, {"effect": one_of(effect.key for effect in changes.Effect)})
@@ -194,14 +190,6 @@ def written_by(function: Callable[..., Any], rows: Mapping[str, tuple[str, str]]
     return [(key, *rows[key]) for key in rows]
 
 
-def body(command: click.Command) -> Callable[..., Any]:
-    """The function that a command runs."""
-    if command.callback is None:
-        raise LookupError(command.name)
-    function: Callable[..., Any] = inspect.unwrap(command.callback)
-    return function
-
-
 def is_text(node: ast.expr | None) -> typing.TypeGuard[Any]:
     """Whether an expression is a text."""
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
@@ -274,12 +262,6 @@ LISTED = {
     "title": ("text", "the competition's"),
     "tasks": ("list of text", "their ids"),
     "phases": ("list of text", "their ids"),
-}
-CONVERTED = {
-    "path": ("text", "of the new bundle"),
-    "not_carried_over": ("list of text", "what the new format cannot hold"),
-    "changed": ("list of text", "what became another thing"),
-    "faults": ("list of [Finding](#finding)", "what keeps the new bundle from being used"),
 }
 DIFFERENT = {
     "same": ("true or false", "there is no difference"),

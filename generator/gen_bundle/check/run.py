@@ -87,7 +87,7 @@ def check_path(
             bundle.elsewhere = list(elsewhere)
             bundle.dry_run = dry_run or DryRun()
             bundle.known_keys = frozenset(known_keys)
-            problems = list(_problems(bundle))
+            problems = list(_problems(bundle, REGISTRY.values()))
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror or error}") from error
     finally:
@@ -95,12 +95,19 @@ def check_path(
     return Report(str(path), _findings(bundle, problems), version.value)
 
 
-def _problems(bundle: Bundle) -> Iterator[tuple[Rule, Problem]]:
+def findings_of(bundle: Bundle, effect: RuleEffect, *rule_ids: str) -> list[Finding]:
+    """Return what rules of one effect, and some others by their ids, find in an open bundle."""
+    load_rules()
+    rules = [rule for rule in REGISTRY.values() if rule.effect is effect or rule.id in rule_ids]
+    return _findings(bundle, list(_problems(bundle, rules)))
+
+
+def _problems(bundle: Bundle, rules: Iterable[Rule]) -> Iterator[tuple[Rule, Problem]]:
     kinds: list[Reads] = ["archive"]
     # a file that expands without end is not read any further
     if bundle.document is not None and bundle.yaml and not huge_keys(bundle):
         kinds += ["both", bundle.format]
-    for rule in REGISTRY.values():
+    for rule in rules:
         for problem in rule.check(bundle) if rule.topic.reads in kinds else ():
             yield rule, problem
 

@@ -27,7 +27,6 @@ VERBS = {
     "check": "Find what Codabench would refuse or ignore in a bundle, and gold that would leak.",
     "dry-run": "Run a bundle's scoring as the platform would, and show the board.",
     "image": "Lock, build, check and push the scoring image of a competition.",
-    "convert": "Turn a CodaLab 1.5 bundle into a Codabench one.",
     "preview": "Show a bundle as participants will meet it.",
     "diff": "Compare two bundles: what changed, and what it takes on the platform.",
     "rescore": "Score all submissions again, here or on many machines: who changes, and by how much.",

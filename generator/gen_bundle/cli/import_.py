@@ -16,8 +16,8 @@ Examples:
   gen-bundle diff last-year.zip this-year.zip
 
 \b
-Exit status: 0 imported, 1 imported into a project that something is missing from, 2 wrong use, or a bundle that
-cannot be read: nothing is written.
+Exit status: 0 imported, 1 imported into a project in which something is missing or to be fixed, 2 wrong use, or a
+bundle that cannot be read: nothing is written.
 """
 
 
@@ -38,6 +38,7 @@ def command(bundle: Path, out: Path | None) -> None:
     say_each(imported.absent, "yellow", before="not in the bundle: ")
     say_each(imported.faults, "red", before="to fix: ")
     place = str(folder) if folder.is_absolute() else f"./{folder}"  # not the name of a verb
-    say(f"{folder}: imported; build it with gen-bundle {shlex.quote(place)}", "green")
     if imported.absent or imported.faults:
+        say(f"{folder}: imported, not whole yet; after that build it with gen-bundle {shlex.quote(place)}", "yellow")
         sys.exit(1)
+    say(f"{folder}: imported; build it with gen-bundle {shlex.quote(place)}", "green")

@@ -235,7 +235,7 @@ def _task(entry: YamlItem) -> Task:
 
 def _phase(entry: YamlItem, order: int, tasks: Sequence[Task], now: datetime) -> Phase:
     by_index = {task.index: task for task in reversed(tasks) if isinstance(task.index, Hashable)}
-    named = [by_index[index] for index in _listed(entry.get("tasks")) if index in by_index]
+    named = [by_index[index] for index in named_indexes(entry.get("tasks")) if index in by_index]
     return Phase(
         at=entry.at,
         name=str(entry.get("name") or entry.get("index") or order),
@@ -279,10 +279,10 @@ def _solutions(declared: CompetitionYaml) -> Iterator[Solution]:
     for entry in declared.entries("solutions"):
         if "key" not in entry.value and "path" in entry.value:
             place, order = (*entry.at, "path"), (entry.position,)
-            yield Solution(place, "solution", entry.get("path"), order, _listed(entry.get("tasks")))
+            yield Solution(place, "solution", entry.get("path"), order, named_indexes(entry.get("tasks")))
 
 
-def _listed(indexes: Any) -> tuple[Hashable, ...]:
+def named_indexes(indexes: Any) -> tuple[Hashable, ...]:
     """The indexes that a list names; the platform goes through mappings and texts as well, by key and character."""
     if not isinstance(indexes, (list, dict, str, set)):
         return ()

@@ -81,7 +81,7 @@ def _declared(folder: Path, version: PlatformVersion) -> CompetitionYaml:
     if declared.version != "2":
         raise UserError(
             f"{YAML_NAME}: version {declared.yaml.get('version', 'missing')!r}, expected 2; "
-            "turn a CodaLab 1.5 bundle into a Codabench one with 'gen-bundle convert' first"
+            "make a project of a CodaLab 1.5 bundle with 'gen-bundle import' first, and build that"
         )
     return declared
 

@@ -83,7 +83,9 @@ def look(connection: Connection, competition: int, bundle: Path, held: ExitStack
     _, found = readiness(bundle, now, connection)
     wanted = open_readable_bundle(bundle, now, held)
     if wanted.format != "v2":
-        raise UserError(f"{bundle}: is of CodaLab's format. Convert it first: gen-bundle convert {bundle}")
+        raise UserError(
+            f"{bundle}: is of CodaLab's format. Make a project of it, and build that: gen-bundle import {bundle}"
+        )
     connection.say("reading the competition")
     before = read_snapshot(connection, competition)
     record = read_record(connection.server, competition)

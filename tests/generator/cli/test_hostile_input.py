@@ -314,7 +314,7 @@ def test_whatever_is_sent_each_item_gets_its_verdict(seed: int, verb: Callable[.
     assert len(printed.splitlines()) == 3
     for name in ("damaged.zip", "odd.zip"):
         assert verb("preview", name, "--out", f"page-{name}")[0] in (0, 2)
-        assert verb("convert", name, "--force")[0] in (0, 1, 2)
+        assert verb("import", name, "--out", f"project-{name}")[0] in (0, 1, 2)
         assert verb("dry-run", name, "--engine", "process", "--trust", "--out", f"run-{name}")[0] in (0, 1, 2)
 
 

@@ -89,10 +89,10 @@ def test_what_fails_is_said_in_words(tmp_path: Path) -> None:
         Bundle(scorer, phase={"execution_time_limit": 1}).write(tmp_path / name)
     write_zip(tmp_path / "team.zip", GOOD)
     options = ["--submission", "team.zip", "--engine", "process", "--trust"]
-    verbs = [["convert", "old.zip"], *(["dry-run", name, *options, "--out", f"{name}-out"] for name in fails)]
+    verbs = [["import", "old.zip"], *(["dry-run", name, *options, "--out", f"{name}-out"] for name in fails)]
     done = without_posix(*verbs, cwd=tmp_path)
     assert json.loads(done.stdout.splitlines()[-1]) == [2, 1, 1], done.stderr
-    assert "html is missing" in done.stderr
+    assert "html, phases, leaderboard is missing" in done.stderr
     assert "Traceback" not in done.stderr
     runs = [json.loads((tmp_path / f"{name}-out" / "dry-run.json").read_text())["runs"] for name in fails]
     [[exited], [hung]] = runs

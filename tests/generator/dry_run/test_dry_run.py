@@ -503,7 +503,7 @@ def test_exit_status(bundle: Path, tmp_path: Path, arguments: list[str], status:
     [
         (None, "no such bundle"),
         ("", "expected a mapping at the top level"),
-        ("version: 1", "gen-bundle convert"),
+        ("version: 1", "gen-bundle import"),
         ("a: [", "is not valid YAML"),
         ("version: 2", "tasks: expected a list with at least one mapping"),
     ],

@@ -431,12 +431,12 @@ def test_who_is_not_an_organiser_is_told_so(site: Site, number: int, bundle: Pat
     assert "Log in as an organiser" in done.stderr
 
 
-def test_an_old_bundle_is_to_be_converted(number: int, verb: Verb, tmp_path: Path) -> None:
+def test_an_old_bundle_is_to_be_imported(number: int, verb: Verb, tmp_path: Path) -> None:
     path = tmp_path / "old.zip"
     path.write_bytes(old().as_zip())
     done = verb("update", number, path)
     assert done.exit_code == 2
-    assert "Convert it first: gen-bundle convert" in done.stderr
+    assert "build that: gen-bundle import" in done.stderr
 
 
 def test_the_backup_is_private_and_holds_no_secrets(site: Site, number: int, verb: Verb, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import keyword
 import re
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -17,11 +17,25 @@ from typing import Any
 
 import yaml
 
+from gen_bundle.author.importing.old_format import in_new_format
 from gen_bundle.author.importing.opening import ABSENT, NO_PAGE, Imported, open_any
 from gen_bundle.author.new.project import SCHEMA, placeholder_logo, write_schema
 from gen_bundle.build.platforms.codabench import BundleDumper
 from gen_bundle.check.bundle import Bundle, page_files
-from gen_bundle.codabench.competition import MEASURED, TIE_BREAK, Column, DataUse, Phase, Task
+from gen_bundle.check.registry import RuleEffect
+from gen_bundle.check.report import Finding
+from gen_bundle.check.run import findings_of
+from gen_bundle.codabench.competition import (
+    DEFAULT_A_DAY,
+    DEFAULT_IN_ALL,
+    DEFAULT_LIMIT_S,
+    MEASURED,
+    TIE_BREAK,
+    Column,
+    DataUse,
+    Phase,
+    Task,
+)
 from gen_bundle.codabench.dates import Instant
 from gen_bundle.codabench.fields import (
     BOARD,
@@ -36,12 +50,13 @@ from gen_bundle.codabench.fields import (
     Boolean,
     is_uuid,
 )
-from gen_bundle.codabench.reading import as_boolean, as_text
+from gen_bundle.codabench.reading import as_boolean, as_integer, as_text, named_indexes
 from gen_bundle.declaration.read import FILE, read_foreign
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.yaml_document import Path as YamlPath
 from gen_bundle.ground.yaml_document import dotted
 from gen_bundle.ground.zips.tree import Node, OnServer, Unpacked, file_of, sha256_of, write_files
+from gen_bundle.look.difference.report import as_lines, differences
 
 PROGRAMS = {"scoring": "scoring_program", "ingestion": "ingestion_program"}
 PROGRAM_FOLDERS = {"scoring_program": "programs/score", "ingestion_program": "programs/ingest"}
@@ -71,6 +86,7 @@ def import_bundle(source: Path, folder: Path) -> Imported:
     with ExitStack() as held:
         bundle = open_any(source, datetime.now(UTC), held, imported)
         try:
+            bundle = _as_codabench_takes_it(bundle, held, imported)
             work.mkdir(parents=True)
             declaration = _Project(bundle, work, imported).declaration()
             made_of = f"Made of {source.resolve().name!a} by gen-bundle import."
@@ -91,6 +107,23 @@ def import_bundle(source: Path, folder: Path) -> Imported:
         finally:
             shutil.rmtree(work, ignore_errors=True)
     return imported
+
+
+def _as_codabench_takes_it(bundle: Bundle, held: ExitStack, imported: Imported) -> Bundle:
+    """Return the bundle in the new format; `imported` gets what Codabench refuses in it."""
+    if bundle.format == "v2":
+        imported.faults += [finding.message for finding in refused(bundle)]
+        return bundle
+    imported.changed.append("the bundle is in CodaLab's format, and is converted")
+    new = in_new_format(bundle, held, imported)
+    imported.converted += as_lines(differences(bundle, new))
+    imported.faults += [f"{one.what}. {one.consequence} {one.repair}" for one in refused(new)]
+    return new
+
+
+def refused(bundle: Bundle) -> list[Finding]:
+    """Return what Codabench refuses, or reads as another thing than stands there."""
+    return findings_of(bundle, RuleEffect.REFUSED, "yaml-key-repeated")
 
 
 class _Project:
@@ -160,20 +193,20 @@ class _Project:
     def _settings(self) -> dict[str, Any]:
         """The competition's own settings; all written out whose defaults in bundle.yaml are others."""
         top = self.bundle.yaml
-        approves = as_boolean(top.get("registration_auto_approve"))
+        approves = _read(as_boolean, top.get("registration_auto_approve"))
         given: dict[str, Any] = {
-            "contact": as_text(top.get("contact_email")),
+            "contact": _read(as_text, top.get("contact_email")),
             "docker_image": self.competition.image,
-            "registration": "auto" if approves else "approve",
+            "registration": {True: "auto", False: "approve", None: "approve"}.get(approves, approves),
             "submission_rule": self.competition.submission_rule,
-            "forum": as_boolean(top.get("forum_enabled", True)),
+            "forum": _read(as_boolean, top.get("forum_enabled", True)),
             "queue": as_text(top.get("queue")),
         }
         if isinstance(top.get("fact_sheet"), Mapping):
             given["fact_sheet"] = {str(key): value for key, value in top["fact_sheet"].items()}
         for key, kind, default, _ in TOP_FIELDS:
             read = as_boolean if isinstance(kind, Boolean) else as_text
-            value = read(top.get(key, default))
+            value = _read(read, top.get(key, default))
             if key not in OWN_NAMES and value != default:
                 given[key] = value
         return {key: value for key, value in given.items() if value is not None}
@@ -225,9 +258,7 @@ class _Project:
         programs = self._places(task.files, PROGRAM_FOLDERS, "", self.tasks[task.at])
         entry["programs"] = {name: programs.get(role) for name, role in PROGRAMS.items()}
         entry |= self._places(task.files, DATA, f"/{self._of_phase(task)}")
-        if task.ingestion_only_during_scoring:
-            entry["ingestion_only_during_scoring"] = True
-        return entry
+        return entry | _flags(given, {"ingestion_only_during_scoring": "ingestion_only_during_scoring"})
 
     def _of_phase(self, task: Task) -> str:
         """Where below data/ a task's files go: in the folder of the first phase that has it."""
@@ -248,20 +279,25 @@ class _Project:
         if given.get("end"):
             entry["end"] = self._date(phase.end, phase.end_at)
         entry |= {
-            "tasks": [self.tasks[task.at] for task in phase.tasks],
-            "max_submissions_per_day": phase.a_day or 0,
-            "max_submissions": phase.in_all or 0,
-            "execution_time_limit": phase.limit_s,
+            "tasks": self._task_ids(given.get("tasks")),
+            "max_submissions_per_day": _read(as_integer, given.get("max_submissions_per_day", DEFAULT_A_DAY)) or 0,
+            "max_submissions": _read(as_integer, given.get("max_submissions", DEFAULT_IN_ALL)) or 0,
+            "execution_time_limit": _read(as_integer, given.get("execution_time_limit")) or DEFAULT_LIMIT_S,
         }
-        if phase.auto_migrate:
-            entry["auto_migrate"] = True
-        for flag in PHASE_FLAGS:
-            if as_boolean(given.get(flag)):
-                entry[flag] = True
+        entry |= _flags(given, {"auto_migrate_to_this_phase": "auto_migrate", **{flag: flag for flag in PHASE_FLAGS}})
         entry |= self._places(phase.files, PHASE_DATA, f"/{entry['id']}")
         if given.get("gold") == "public":
             entry["gold"] = "public"
         return entry
+
+    def _task_ids(self, indexes: Any) -> list[str]:
+        """The tasks that a list names; what names none stays as it is."""
+        ids = {
+            task.index: self.tasks[task.at]
+            for task in reversed(self.competition.tasks)
+            if isinstance(task.index, Hashable)
+        }
+        return list(dict.fromkeys(ids.get(index, str(index)) for index in named_indexes(indexes)))
 
     def _date(self, instant: Instant, at: YamlPath) -> str:
         """A date as Codabench reads it; as it is written where it is left to the day of the upload, or is none."""
@@ -274,7 +310,6 @@ class _Project:
         return stored
 
     def _solutions(self) -> Iterator[dict[str, Any]]:
-        indexes = {task.index: self.tasks[task.at] for task in reversed(self.competition.tasks)}
         for entry in self.bundle.entries("solutions"):
             if "key" in entry.value:
                 self.imported.lost.append(f"{dotted(entry.at)}: a solution that is on the server, by its key")
@@ -285,8 +320,7 @@ class _Project:
             place = self._place(solution, f"solutions/{file}")
             if place is None:
                 continue
-            known = [indexes[index] for index in solution.tasks if index in indexes]
-            told: dict[str, Any] = {"path": place, "tasks": known}
+            told: dict[str, Any] = {"path": place, "tasks": self._task_ids(list(solution.tasks))}
             if name is not None:
                 told["name"] = name
             if as_text(item.get("description")) is not None:
@@ -352,10 +386,9 @@ class _Project:
             self.imported.lost.append(f"{dotted(other.at)}: Codabench uses the first leaderboard alone")
         board = boards[0].value if boards else {}
         declared: dict[str, Any] = {"title": self.competition.board_title, "key": as_text(board.get("key")) or ""}
-        if as_boolean(board.get("hidden")):
-            declared["hidden"] = True
-        if self.competition.primary_index:
-            declared["primary_index"] = self.competition.primary_index
+        declared |= _flags(board, {"hidden": "hidden"})
+        if primary := _read(as_integer, board.get("primary_index", 0)):
+            declared["primary_index"] = primary
         if self.competition.tie_break is not None:
             declared |= {"ties": "equal", "tie_break": list(self.competition.tie_break)}
         declared["columns"] = list(map(self._column, itertools.count(), self.competition.columns))
@@ -365,10 +398,10 @@ class _Project:
         entry: dict[str, Any] = {"key": column.key, "title": column.title}
         if column.index not in (None, place):
             entry["index"] = column.index
-        precision = 2 if column.precision is None else column.precision
-        entry |= {"sort": column.sorting, "precision": precision}
-        if column.hidden:
-            entry["hidden"] = True
+        given = self.bundle.mapping(column.at)
+        precision = _read(as_integer, given.get("precision", 2))
+        entry |= {"sort": given.get("sorting", "desc"), "precision": 2 if precision is None else precision}
+        entry |= _flags(given, {"hidden": "hidden"})
         if column.computation is not None:
             entry["computation"] = column.computation
             keys = {one.index: one.key for one in self.competition.columns}
@@ -380,6 +413,18 @@ class _Project:
         if column.measured:
             entry["measured"] = "seconds"
         return entry
+
+
+def _read(reader: Callable[[Any], Any], value: Any) -> Any:
+    """A value as the platform reads it; as it stands where it can be none, so that bundle.yaml is refused, too."""
+    read = reader(value)
+    return value if read is None else read
+
+
+def _flags(given: Mapping[Any, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """The flags that are set, or that are neither true nor false, by our names; `names` has theirs first."""
+    flags = {ours: _read(as_boolean, given.get(theirs)) for theirs, ours in names.items()}
+    return {name: value for name, value in flags.items() if value not in (None, False)}
 
 
 def _shared_programs(tasks: Sequence[dict[str, Any]]) -> dict[str, str]:

@@ -6,20 +6,17 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from gen_bundle.author.convert import convert
 from gen_bundle.author.new.project import placeholder_logo
-from gen_bundle.check.bundle import Bundle, open_bundle, open_readable_bundle, page_files
+from gen_bundle.check.bundle import Bundle, open_bundle, page_files
 from gen_bundle.codabench.fields import huge_keys, is_uuid
 from gen_bundle.codabench.reading import YAML_NAME, mistaken_for_yaml
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import SCAFFOLD_TEXT
 from gen_bundle.ground.yaml_document import MAX_BYTES, UnreadableYamlError, read_yaml
-from gen_bundle.ground.zips.tree import Node, file_of, write_files
+from gen_bundle.ground.zips.tree import Node, file_of
 from gen_bundle.ground.zips.unpacking import BUNDLE
-from gen_bundle.look.difference.report import as_lines, differences
 
 PYTHON_TAG = re.compile(rb"!!python/\S+[ \t]*")
 ABSENT = "NOT-IN-THE-BUNDLE"
@@ -63,18 +60,7 @@ def open_any(path: Path, now: datetime, held: ExitStack, imported: Imported) -> 
     _follow_links(bundle.tree, imported)
     _find_yaml(path, bundle, imported)
     _find_named_files(bundle, imported)
-    if bundle.format != "v1":
-        return bundle
-    work = Path(held.enter_context(TemporaryDirectory(prefix="gen-bundle-")))
-    write_files(bundle.tree, work / "old")
-    converted = convert(work / "old", work / "new.zip")
-    imported.changed.append("the bundle is in CodaLab's format: the project is what gen-bundle convert makes of it")
-    imported.changed += converted.changed
-    imported.lost += converted.lost
-    old = open_readable_bundle(work / "old", bundle.now, held)
-    new = open_readable_bundle(work / "new.zip", bundle.now, held)
-    imported.converted += as_lines(differences(old, new))
-    return new
+    return bundle
 
 
 def _refuse_broken(path: Path, bundle: Bundle) -> None:
@@ -98,7 +84,7 @@ def _follow_links(tree: Node, imported: Imported) -> None:
         target = posixpath.join(posixpath.dirname(name), node.read(MAX_BYTES).decode("utf-8", "replace"))
         found = tree.find(posixpath.normpath(target))
         if isinstance(found, Node) and found is not tree and not f"{name}/".startswith(f"{target}/"):
-            _put(tree, name, found)
+            put(tree, name, found)
             imported.changed.append(f"{name}: is a link, and becomes what it leads to, {posixpath.normpath(target)}")
         else:
             imported.absent.append(f"{name}: is a link to {target}, which is not in the bundle")
@@ -114,7 +100,7 @@ def _find_yaml(path: Path, bundle: Bundle, imported: Imported) -> None:
             imported.changed.append(f"{folder}/: is taken for the bundle; there is no {YAML_NAME} above it")
         file = posixpath.basename(name)
         if file != YAML_NAME:
-            _put(bundle.tree, YAML_NAME, _folder(bundle.tree, file))
+            put(bundle.tree, YAML_NAME, _folder(bundle.tree, file))
             imported.changed.append(f"{file}: is taken for {YAML_NAME}")
     data = _folder(bundle.tree, YAML_NAME).read(MAX_BYTES + 1)
     try:
@@ -125,7 +111,7 @@ def _find_yaml(path: Path, bundle: Bundle, imported: Imported) -> None:
             bundle.document = read_yaml(plain)
         except UnreadableYamlError:
             raise UserError(f"{path}: {error.place(YAML_NAME)}: {error}. Expected YAML in UTF-8.") from error
-        _put(bundle.tree, YAML_NAME, file_of(plain))
+        put(bundle.tree, YAML_NAME, file_of(plain))
         imported.changed.append(f"{YAML_NAME}: tags such as !!python/unicode are left out")
     if not bundle.yaml:
         raise UserError(f"{path}: {YAML_NAME}: expected a mapping with title, pages, tasks, phases and leaderboards.")
@@ -154,7 +140,7 @@ def _folder(tree: Node, name: str) -> Node:
     return found if isinstance(found, Node) else Node(children={})
 
 
-def _put(tree: Node, name: str, node: Node) -> None:
+def put(tree: Node, name: str, node: Node) -> None:
     """Let a name lead to a file or folder; nothing where a file is in the way."""
     folder = tree
     *above, last = [part for part in name.split("/") if part not in ("", ".", "..")] or [""]
@@ -184,10 +170,10 @@ def _find_named_files(bundle: Bundle, imported: Imported) -> None:
             continue
         meant = _meant(bundle.tree, use.path)
         if meant:
-            _put(bundle.tree, use.path, _folder(bundle.tree, meant))
+            put(bundle.tree, use.path, _folder(bundle.tree, meant))
             imported.changed.append(f"{use.role}: {meant} is taken for {use.path}")
         else:
-            _put(bundle.tree, use.path, Node(children={ABSENT: file_of(use.path.encode())}))
+            put(bundle.tree, use.path, Node(children={ABSENT: file_of(use.path.encode())}))
 
 
 def _find_text(tree: Node, imported: Imported, what: str, name: Any, instead: bytes) -> None:
@@ -197,10 +183,10 @@ def _find_text(tree: Node, imported: Imported, what: str, name: Any, instead: by
     same = [path for path, _ in tree.files() if posixpath.basename(path).lower() == last]
     meant = _meant(tree, name) or (same[0] if len(same) == 1 else None)
     if meant:
-        _put(tree, name, _folder(tree, meant))
+        put(tree, name, _folder(tree, meant))
         imported.changed.append(f"{what} {name}: {meant} is taken for it")
     else:
-        _put(tree, name, file_of(instead))
+        put(tree, name, file_of(instead))
         imported.absent.append(f"{what} {name}: a placeholder is in its place")
 
 

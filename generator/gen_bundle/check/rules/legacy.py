@@ -135,7 +135,7 @@ def _old_text_counts_as_true(bundle: Bundle) -> Iterator[Problem]:
 
 @OLD.note("old format: CodaLab 1.5")
 def _old_format(bundle: Bundle) -> Iterator[Problem]:
-    """It is read as far as Codabench knows its keys; many are ignored. → Convert it with `gen-bundle convert`."""
+    """It is read as far as Codabench knows its keys; many are ignored. → Make a project of it: `gen-bundle import`."""
     if "html" in bundle.yaml:
         yield Problem("the bundle is in the format of CodaLab 1.5", ("html",))
 

@@ -328,7 +328,7 @@ def read_view(path: Path, now: datetime | None = None, version: PlatformVersion 
         if bundle.version != "2":
             raise UserError(
                 f"{path}: competition.yaml has version {bundle.version}, expected 2. "
-                "Turn a CodaLab 1.5 bundle into a Codabench one with `gen-bundle convert` first."
+                "Make a project of a CodaLab 1.5 bundle with `gen-bundle import` first, and build that."
             )
         return _view(bundle)
 

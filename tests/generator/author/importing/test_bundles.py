@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.author.convert import convert
+from gen_bundle.author.importing.importing import import_bundle
+from gen_bundle.build.building import BuildRequest, build
 from gen_bundle.check import check_path
 from gen_bundle.check.bundle import pack
 from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
@@ -65,8 +66,9 @@ def test_two_datasets(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_old(tmp_path: Path) -> None:
-    converted = convert(old_bundle(tmp_path / "bundle"), tmp_path / "new.zip")
-    assert converted.faults == []
+    imported = import_bundle(old_bundle(tmp_path / "bundle"), tmp_path / "project")
+    assert (imported.absent, imported.faults) == ([], [])
+    build(BuildRequest(str(tmp_path / "project"), tmp_path / "new.zip"))
     answer = write_zip(tmp_path / "answer.zip", {"rain.predict": "2.5\n" * 30})
     runs = runs_of(tmp_path / "new.zip", tmp_path / "out", answer)
     assert [sorted(scores or {}) for _, scores in runs] == [["mae", "rmse"]] * 2

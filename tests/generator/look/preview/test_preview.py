@@ -256,7 +256,7 @@ def test_a_huge_picture_is_not_drawn(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({"competition.yaml": b"version: 1\ntitle: x\n"}, "gen-bundle convert"),
+        ({"competition.yaml": b"version: 1\ntitle: x\n"}, "gen-bundle import"),
         ({"competition.yaml": b"a: [\n"}, "competition.yaml"),
         ({"competition.yaml": b""}, "expected a mapping"),
         ({"competition.yaml": BOMB}, "enormous size"),
