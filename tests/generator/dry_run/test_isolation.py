@@ -1,5 +1,7 @@
 """What programs see where the kernel keeps them apart, and that nothing of them stays, kept apart or not."""
 
+import ctypes
+import errno
 import json
 import os
 import secrets
@@ -82,6 +84,7 @@ OWN = sorted({str(place) for path in (sys.prefix, sys.base_prefix) for place in 
         ),
         ("[line.split(':')[0].strip() for line in open('/proc/net/dev').readlines()[2:]]", ["lo"]),
         ("os.environ['HOME']", "/root"),
+        ("os.path.exists('/opt')", any(own.startswith("/opt") for own in OWN)),
     ],
 )
 def test_it_finds_its_folders_and_the_system_alone(
@@ -91,6 +94,117 @@ def test_it_finds_its_folders_and_the_system_alone(
     found = replay(Bundle(shows(expression)), tmp_path)
     assert found.good
     assert json.loads(printed(tmp_path)) == ("not in the environment" if expected is None else expected)
+
+
+# Each tries to do it, and prints what came of it; what is written is the value that is there.
+ATTEMPTS = """
+import ctypes, glob, json, os
+libc = ctypes.CDLL(None, use_errno=True)
+
+def opened(path, flags):
+    try:
+        os.close(os.open(path, flags))
+        return "opened"
+    except OSError as error:
+        return error.errno and "refused"
+
+def core_pattern():
+    path = "/proc/sys/kernel/core_pattern"
+    return opened(path, os.O_WRONLY)
+
+def settings():
+    found = set()
+    for top in ("sys/kernel", "sys/vm", "sys/fs", "sys/net", "irq", "bus", "fs"):
+        for parent, _, names in os.walk("/proc/" + top):
+            for name in names[:50]:
+                found.add(opened(os.path.join(parent, name), os.O_WRONLY))
+    if os.path.exists("/proc/sysrq-trigger"):
+        found.add(opened("/proc/sysrq-trigger", os.O_WRONLY))
+    return sorted(found)
+
+def process_1():
+    attached = libc.ptrace(16, 1, 0, 0)
+    return [attached, [opened(place, os.O_RDONLY) for place in ("/proc/1/mem", "/proc/1/environ")]]
+
+def keyring():
+    number = {"x86_64": 250, "aarch64": 219}[os.uname().machine]
+    return libc.syscall(number, 10, -3, b"user", b"gen-bundle-test-secret", 0)
+
+def keys():
+    number = {"x86_64": 248, "aarch64": 217}[os.uname().machine]
+    return [libc.syscall(number, b"user", b"gen-bundle-test", b"1", 1, -4), os.strerror(ctypes.get_errno())]
+
+def host_name():
+    return os.readlink("/proc/self/ns/uts")
+
+def user():
+    return open("/proc/self/uid_map").read().split()[1]
+
+print(json.dumps(ATTEMPT()))
+"""
+
+
+def attempted(name: str, tmp_path: Path) -> object:
+    assert replay(Bundle(ATTEMPTS.replace("ATTEMPT()", f"{name}()") + writes('{"acc": 1}')), tmp_path).good
+    return json.loads(printed(tmp_path))
+
+
+@needs_namespaces
+def test_no_setting_of_the_machine_can_be_written(tmp_path: Path) -> None:
+    """Opening is all that it tries: files below /proc/sys belong to the machine's root, capabilities or not."""
+    assert attempted("core_pattern", tmp_path) == "refused"
+
+
+@needs_namespaces
+def test_no_file_of_the_kernel_can_be_opened_for_writing(tmp_path: Path) -> None:
+    assert attempted("settings", tmp_path) == ["refused"]
+
+
+@needs_namespaces
+def test_process_1_cannot_be_looked_into_or_spoken_for(tmp_path: Path) -> None:
+    assert attempted("process_1", tmp_path) == [-1, ["refused", "refused"]]
+
+
+@needs_namespaces
+def test_the_host_has_another_name_space(tmp_path: Path) -> None:
+    ours = Path("/proc/self/ns/uts").readlink()
+    assert attempted("host_name", tmp_path) != str(ours)
+
+
+@needs_namespaces
+def test_root_is_nobody_of_this_machine_there(tmp_path: Path) -> None:
+    assert attempted("user", tmp_path) == str(os.geteuid() or NOBODY)
+
+
+@pytest.mark.parametrize("keep_apart", [pytest.param(True, marks=needs_namespaces), False])
+def test_keys_of_the_session_are_out_of_reach(tmp_path: Path, keep_apart: bool) -> None:
+    """A child of this process has a session keyring with a key in it, and starts the dry run."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    number = {"x86_64": 248, "aarch64": 217}.get(os.uname().machine)
+    if number is None:
+        pytest.skip("the numbers of its system calls are not known here")
+    child = os.fork()
+    if child == 0:
+        status = 3
+        try:
+            libc.syscall(number + 2, 1, None)  # a session keyring of its own
+            if libc.syscall(number, b"user", b"gen-bundle-test-secret", b"secret", 6, -3) == -1:
+                os._exit(2)
+            text = ATTEMPTS.replace("ATTEMPT()", "keyring()") + writes('{"acc": 1}')
+            replay(Bundle(text), tmp_path, keep_apart=keep_apart)
+            status = int(json.loads(printed(tmp_path)) != -1)
+        finally:
+            os._exit(status)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if status == 2:
+        pytest.skip("this kernel keeps no keys")
+    assert status == 0
+
+
+@needs_namespaces
+def test_the_keys_of_the_user_are_closed_to_it(tmp_path: Path) -> None:
+    """They are in no namespace: what is not in the session's keyring could be linked to it by its number."""
+    assert attempted("keys", tmp_path) == [-1, os.strerror(errno.ENOSYS)]
 
 
 @needs_namespaces
@@ -153,7 +267,8 @@ def open_folder() -> Iterator[Path]:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user; the tests above run as an ordinary one")
 @pytest.mark.skipif(not Path(SYSTEM_PYTHON).exists(), reason=f"there is no {SYSTEM_PYTHON}, which all users can run")
-def test_an_ordinary_user_has_the_same(open_folder: Path) -> None:
+def test_an_ordinary_user_has_the_same(open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(isolation, "other_user", lambda: None)
     launcher = shutil.copy(isolation.LAUNCHER, open_folder)
     output = open_folder / "output"
     output.mkdir(mode=0o777)

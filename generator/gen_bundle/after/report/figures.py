@@ -3,6 +3,8 @@
 The default font of figures knows but a part of all scripts.
 """
 
+import contextlib
+import importlib
 import io
 import re
 import warnings
@@ -10,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gen_bundle.after.report.content import ALPHA, NAME, FinalReport, units_word
@@ -134,7 +137,7 @@ def _short(name: str) -> str:
 
 def _drawn(name: str, caption: str, rows: int, letters: str, draw: "Callable[[Axes], None]") -> DrawnFigure:
     """The figure that `draw` makes, with room for so many rows and fonts for the letters."""
-    from matplotlib import rc_context
+    matplotlib = _library()
     from matplotlib.figure import Figure as Drawing
 
     own = dict.fromkeys(fonts_for(letters).values())
@@ -146,7 +149,9 @@ def _drawn(name: str, caption: str, rows: int, letters: str, draw: "Callable[[Ax
         "pdf.fonttype": 3 if fonts else 42,
         "font.family": [DEFAULT, *fonts],
     }
-    with rc_context(style), warnings.catch_warnings():
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(style)
         warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
         drawing = Drawing(figsize=(6.4, 1.2 + ROW * rows), layout="constrained")
         axes = drawing.subplots()
@@ -167,6 +172,12 @@ def _drawn(name: str, caption: str, rows: int, letters: str, draw: "Callable[[Ax
     element = element.replace(f"fill: {PAPER}", "fill: none").replace(INK, "currentColor")
     inline = element.replace("<svg ", f'<svg role="img" aria-label="{escape(caption)}" ', 1)
     return DrawnFigure(name, caption, files["svg"], files["pdf"], inline)
+
+
+def _library() -> Any:
+    """Import matplotlib, which reads a file `matplotlibrc` of the folder that it is imported in."""
+    with contextlib.chdir(Path(__file__).parent):
+        return importlib.import_module("matplotlib")
 
 
 def fonts_for(text: str) -> dict[str, str | None]:
@@ -201,6 +212,7 @@ def _font(letter: str) -> str | None:
 @cache
 def _installed() -> list[tuple[str, str]]:
     """(name, file) of every font: the default one first, then common ones, then by name."""
+    _library()
     from matplotlib.font_manager import fontManager
 
     order = {name: place for place, name in enumerate((DEFAULT, *COMMON))}

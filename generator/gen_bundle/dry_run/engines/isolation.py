@@ -14,7 +14,7 @@ from gen_bundle.ground.starting import environment
 LAUNCHER = Path(__file__).with_name("launcher.py")
 PROBE_SECONDS = 30
 MOST_SHOWN = 300
-SYSTEM = ("/usr", "/opt", "/nix", "/gnu", "/sys", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+SYSTEM = ("/usr", "/nix", "/gnu", "/sys", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 # What programs and libraries read there. Not all of it: services keep their keys and passwords beside these.
 SETTINGS = (
     *("alternatives", "ld.so.*", "passwd", "group", "nsswitch.conf", "hosts", "localtime", "timezone", "mime.types"),
@@ -26,6 +26,8 @@ FOLDERS = {
     *("TRANSFORMERS_CACHE", "SENTENCE_TRANSFORMERS_HOME", "TORCH_HOME", "NLTK_DATA"),
 }
 """Variables that name folders of this machine."""
+NOBODY = 65534
+"""Who root's programs are there: a user that owns nothing of this machine."""
 HOME = "/root"
 """The home of programs there, as in a container."""
 
@@ -79,8 +81,13 @@ def asked(argv: Sequence[str], folder: str, apart: Apart | None, python: str) ->
         if apart.network and resolver.exists():
             binds.append(Bind(resolver.resolve(), str(resolver)))
         shown = [(str(one.source), one.target, "rw" if one.writable else "ro") for one in _not_twice(binds)]
-        request |= {"binds": shown, "links": links, "network": apart.network}
+        request |= {"binds": shown, "links": links, "network": apart.network, "user": other_user()}
     return json.dumps(request).encode()
+
+
+def other_user() -> int | None:
+    """Who programs that are kept apart are for this machine; None: who runs this."""
+    return NOBODY if os.geteuid() == 0 else None
 
 
 @cache

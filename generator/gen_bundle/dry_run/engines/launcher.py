@@ -5,10 +5,12 @@ pipe, which ends when the program has begun; where it cannot, the pipe first hol
 the program's), a blank and its words. This process ends as the program did, by the same signal or with the same status,
 once everything below it has ended; SIGTERM and the end of its parent end all of it.
 
-Apart from this machine (user, mount, process and IPC namespaces, see unshare(2)) the program has a root of its own: an
-empty file system with the folders that are asked for. It has no capability and cannot get one. Process 1 there is this
-file, too; when that ends, the kernel ends everything in the namespace. Otherwise this process becomes the parent of all
-orphans below it, and ends them.
+Apart from this machine (user, mount, process, IPC and UTS namespaces, see unshare(2)) the program has a root of its
+own: an empty file system with the folders that are asked for. It has no capability and cannot get one, and where root
+asks it is another user of this machine: much of what root may do, as writing below /proc/sys, asks for no capability.
+The kernel's keys are closed to it, since a user's keys are in no namespace. Process 1 there is this file, too, which no
+program can look into; when that ends, the kernel ends everything in the namespace. Otherwise this process becomes the
+parent of all orphans below it, and ends them. Either way the program has a session keyring of its own.
 """
 
 import ctypes
@@ -17,23 +19,39 @@ import json
 import os
 import signal
 import stat
+import struct
 import sys
 import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
-CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 1 << 17, 1 << 27, 1 << 28, 1 << 29, 1 << 30
+CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWUSER = 1 << 17, 1 << 26, 1 << 27, 1 << 28
+CLONE_NEWPID, CLONE_NEWNET = 1 << 29, 1 << 30
 MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND, MS_REC, MS_PRIVATE = 2, 4, 8, 4096, 16384, 1 << 18
 MNT_DETACH = 2
-PR_SET_PDEATHSIG, PR_CAPBSET_DROP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 24, 36, 38
-SYS_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}.get(os.uname().machine, -1)
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_CAPBSET_DROP = 1, 4, 22, 24
+PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 36, 38
+SYS_PIVOT_ROOT, SYS_KEYCTL = {"x86_64": (155, 250), "aarch64": (41, 219)}.get(os.uname().machine, (-1, -1))
+KEYCTL_JOIN_SESSION_KEYRING = 1
+# The numbers of add_key, request_key and keyctl, by the machines for which a processor runs programs (linux/audit.h).
+KEY_CALLS: dict[str, dict[int, tuple[int, ...]]] = {
+    "x86_64": {0xC000003E: (248, 249, 250, 0x400000F8, 0x400000F9, 0x400000FA), 0x40000003: (286, 287, 288)},
+    "aarch64": {0xC00000B7: (217, 218, 219), 0x40000028: (309, 310, 311)},
+}
+# Of a filter of system calls: load a word of the call, go on where it equals, return (linux/filter.h, linux/seccomp.h).
+LOAD, IF_EQUAL, RETURN = 0x20, 0x15, 0x06
+NUMBER_OF_CALL, MACHINE = 0, 4
+ALLOWED, REFUSED = 0x7FFF0000, 0x00050000 | errno.ENOSYS
+SECCOMP_MODE_FILTER = 2
 SYS_MOUNT_SETATTR = 442
 AT_EMPTY_PATH, AT_RECURSIVE, MOUNT_ATTR_RDONLY = 0x1000, 0x8000, 1
 AF_INET, SOCK_DGRAM, SIOCSIFFLAGS, IFF_UP, IFNAMSIZ, SIZE_OF_IFREQ = 2, 2, 0x8914, 1, 16, 40
 CAPABILITY_VERSION_3 = 0x20080522
 LAST_CAPABILITY = 63
 STAGE = "/tmp"  # noqa: S108 - a folder that every system has; what lies over it is seen by this process alone
+SETTINGS_OF_THE_MACHINE = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi")
+"""What of /proc changes more than a process: read-only there, as containers have it."""
 DEVICES = ("null", "zero", "full", "random", "urandom")
 STREAMS = {"fd": "", "stdin": "/0", "stdout": "/1", "stderr": "/2"}
 WATCHED = {signal.SIGTERM, signal.SIGCHLD}
@@ -49,6 +67,8 @@ def _main(asked: dict[str, Any], report: int) -> NoReturn:
     os.dup2(nothing, 0)
     os.close(nothing)
     signal.pthread_sigmask(signal.SIG_BLOCK, WATCHED)
+    with suppress(OSError):  # a kernel without keys
+        _system_call(SYS_KEYCTL, KEYCTL_JOIN_SESSION_KEYRING, None)
     try:
         child, statuses = _apart(asked, report) if asked["apart"] else (_begun(asked, report), None)
     except OSError as error:
@@ -73,12 +93,8 @@ def _begun(asked: dict[str, Any], report: int) -> int:
 
 def _apart(asked: dict[str, Any], report: int) -> tuple[int, int]:
     """Begin the program in namespaces; returns their process 1 and the pipe with the program's own status."""
-    user, group = os.geteuid(), os.getegid()
     network = 0 if asked["network"] else CLONE_NEWNET
-    _call("unshare", CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | network)
-    Path("/proc/self/setgroups").write_text("deny")
-    Path("/proc/self/uid_map").write_text(f"0 {user} 1")
-    Path("/proc/self/gid_map").write_text(f"0 {group} 1")
+    _unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | network, asked["user"])
     statuses, status_end = os.pipe()
     go, go_end = os.pipe()
     first = os.fork()
@@ -96,13 +112,59 @@ def _apart(asked: dict[str, Any], report: int) -> tuple[int, int]:
     return first, statuses
 
 
+def _unshare(namespaces: int, user: int | None) -> None:
+    """Enter namespaces, where user and group 0 are `user` of this machine; None: who runs this.
+
+    Another user's number can only be given from without, by a process that still has the rights of root.
+    """
+    if user is None:
+        user, group = os.geteuid(), os.getegid()
+        _call("unshare", namespaces)
+        Path("/proc/self/setgroups").write_text("deny")
+        _write_maps("self", user, group)
+        return
+    entered, entered_end = os.pipe()
+    here = os.getpid()
+    helper = os.fork()
+    if helper == 0:
+        os.close(entered_end)
+        status = CANNOT_RUN
+        with suppress(OSError):
+            if os.read(entered, 1):
+                _write_maps(here, user, user)
+                status = 0
+        os._exit(status)
+    try:
+        _call("unshare", namespaces)
+        os.write(entered_end, b"e")
+    finally:
+        os.close(entered_end)
+        os.close(entered)
+        _, status = os.waitpid(helper, 0)
+    if status:
+        raise OSError(errno.EPERM, f"root cannot be user {user} there")
+
+
+def _write_maps(process: int | str, user: int, group: int) -> None:
+    Path(f"/proc/{process}/uid_map").write_text(f"0 {user} 1")
+    Path(f"/proc/{process}/gid_map").write_text(f"0 {group} 1")
+
+
 def _first(asked: dict[str, Any], report: int, status_end: int) -> NoReturn:
     """Process 1: make the root, drop all rights, begin the program, and take the ends of all others until it ends."""
     try:
-        _make_root(asked["binds"], asked["links"])
+        opened = _opened(asked["binds"])
+        if asked["user"] is not None:
+            os.setgroups(())
+            os.setgid(0)
+            os.setuid(0)
+            _call("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # which ends with the former user
+        _make_root(opened, asked["links"])
         if not asked["network"]:
             _bring_up_loopback()
         _drop_rights()
+        _close_keys()
+        _call("prctl", PR_SET_DUMPABLE, 0, 0, 0, 0)
         program = os.fork()
         if program == 0:
             os.close(status_end)
@@ -137,18 +199,29 @@ def _become(asked: dict[str, Any], report: int) -> NoReturn:
     os._exit(CANNOT_RUN)
 
 
-def _make_root(binds: list[list[str]], links: list[list[str]]) -> None:
-    """Make an empty file system the root, with the folders and files of `binds`: source, target, `ro` or `rw`."""
-    # Descriptors, since the new file system hides whatever lies below its place.
+def _opened(binds: list[list[str]]) -> list[tuple[int, str, str]]:
+    """Descriptors of `binds` (source, target, `ro` or `rw`) and devices, their targets and modes.
+
+    The new file system hides whatever lies below its place, and another user may not come that far.
+    """
     for pattern in (*DEVICES, "nvidia*", "dri", "kfd"):
         binds += [[str(path), str(path), "rw"] for path in Path("/dev").glob(pattern)]
-    opened = [(os.open(source, os.O_PATH), target, mode) for source, target, mode in binds]
+    return [(os.open(source, os.O_PATH), target, mode) for source, target, mode in binds]
+
+
+def _make_root(opened: list[tuple[int, str, str]], links: list[list[str]]) -> None:
+    """Make an empty file system the root, with the opened folders and files, and links."""
     _mount("none", "/", None, MS_REC | MS_PRIVATE)
     _mount("tmpfs", STAGE, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755")
     for name in ("proc", "dev/shm", "root"):
         Path(STAGE, name).mkdir(parents=True)
     _mount("tmpfs", f"{STAGE}/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777")  # noqa: S108
     _mount("proc", f"{STAGE}/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
+    for name in SETTINGS_OF_THE_MACHINE:
+        settings = Path(STAGE, "proc", name)
+        if settings.exists():
+            _mount(str(settings), str(settings), None, MS_BIND)
+            _make_read_only(settings)
     for descriptor, target, mode in opened:
         place = Path(STAGE + target)
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -202,6 +275,19 @@ def _drop_rights() -> None:
     header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION_3, 0)
     none = (ctypes.c_uint32 * 6)()
     _call("capset", ctypes.byref(header), ctypes.byref(none))
+
+
+def _close_keys() -> None:
+    """Let the kernel answer all calls of its keyrings as one without keys does."""
+    filters = []
+    for machine, numbers in KEY_CALLS[os.uname().machine].items():
+        filters += [(LOAD, 0, 0, MACHINE), (IF_EQUAL, 0, 2 * len(numbers) + 1, machine), (LOAD, 0, 0, NUMBER_OF_CALL)]
+        for number in numbers:
+            filters += [(IF_EQUAL, 0, 1, number), (RETURN, 0, 0, REFUSED)]
+    filters.append((RETURN, 0, 0, ALLOWED))
+    program = ctypes.create_string_buffer(b"".join([struct.pack("=HBBI", *one) for one in filters]))
+    described = struct.pack("@HP", len(filters), ctypes.addressof(program))
+    _call("prctl", PR_SET_SECCOMP, SECCOMP_MODE_FILTER, described, 0, 0)
 
 
 def _followed(child: int, *, apart: bool) -> int:

@@ -26,6 +26,7 @@ from gen_bundle.dry_run.engines.isolation import (
     caches,
     environment_apart,
     launcher_command,
+    other_user,
     why_not,
 )
 from gen_bundle.dry_run.engines.watching import MEASURE_SECONDS, READ_AT_ONCE, LiveLines, end_of_log, gpu_memory
@@ -262,6 +263,9 @@ class ProcessEngine:
         """Nothing is left: each run ends all that it started."""
 
     def _kept_apart(self, container: Container, scratch: Path, out: BinaryIO, err: BinaryIO) -> ProcessGroup:
+        if (owner := other_user()) is not None:
+            for place in (scratch, *(mount.source for mount in container.mounts)):
+                _give(place, owner)
         mounts = [*container.mounts, *model_mounts(container)]
         binds = [Bind(mount.source, mount.target, mount.mode != "ro") for mount in mounts]
         binds += [Bind(scratch, "/tmp", writable=True), *caches()]  # noqa: S108 - its own
@@ -306,6 +310,12 @@ class ProcessEngine:
         if ended.exit_code == 0:
             return replace(ended, notes=(hint,))
         return replace(ended, problem=hint)
+
+
+def _give(folder: Path, owner: int) -> None:
+    """Make a job's own folder, and all below it, another user's; links themselves, never what they point at."""
+    for path in (folder, *entries(folder)):
+        os.chown(path, owner, owner, follow_symlinks=False)
 
 
 def _interpreter(python: Path | None) -> str:

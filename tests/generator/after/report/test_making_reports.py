@@ -1,6 +1,8 @@
 """gen-bundle rank --report: how reports are made, of what, and where that is refused."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +37,18 @@ def test_few_units_have_no_intervals_and_it_is_said(tmp_path: Path) -> None:
     assert one["stability"] == {"tau_mean": None, "wins": {}}
     for name in ("report.html", "report.tex"):
         assert "There are only 9 units" in (tmp_path / "report" / name).read_text()
+
+
+def test_settings_of_the_folder_are_not_obeyed(tmp_path: Path) -> None:
+    (tmp_path / "matplotlibrc").write_bytes(b"text.usetex: True\n# \xff\n")
+    names = {"A": 1.0, "B": 0.2}
+    (tmp_path / "task").mkdir()
+    competition = shared_task(tmp_path / "task", 12)
+    options = ["--submissions", submissions(competition, names), "--data", competition / "data", "--phase", "test"]
+    command = ["-m", "gen_bundle", "rank", competition, *options, "--report", "report", "--resamples", "200"]
+    ended = subprocess.run([sys.executable, *command], cwd=tmp_path, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    assert "matplotlibrc" not in ended.stderr
 
 
 def test_a_table_of_scores_makes_a_report_without_intervals(tmp_path: Path) -> None:
