@@ -73,7 +73,9 @@ def test_the_demo_from_a_fresh_clone(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("kept_organisers", "forked_python")
-def test_the_other_commands(tmp_path: Path) -> None:
+def test_the_other_commands_leave_nothing_to_commit(tmp_path: Path) -> None:
+    run("git init --quiet", tmp_path)
+    shutil.copy(ROOT / ".gitignore", tmp_path)
     (tmp_path / "docs").mkdir()
     shutil.copy(ROOT / "docs" / "reviews.csv", tmp_path / "docs" / "reviews.csv")
     rest = [command for command in commands() if not command.startswith("make ")]
@@ -85,6 +87,12 @@ def test_the_other_commands(tmp_path: Path) -> None:
             assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
         else:
             run(command, tmp_path)
+    assert run("git status --porcelain --untracked-files=all", tmp_path).split() == [
+        "??",
+        ".gitignore",
+        "??",
+        "docs/reviews.csv",
+    ]
 
 
 @pytest.mark.image

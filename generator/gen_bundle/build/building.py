@@ -83,7 +83,7 @@ class BuildRequest:
 
     Attributes:
         source: name or folder of the competition.
-        out: where the bundle goes; None: called like the competition, here.
+        out: where the bundle goes; None: called like the competition, in `folder`.
         release: what keeps a bundle a draft is an error.
         now: the moment of the build, which decides whether a phase is over.
         trust: run also code of the competition's folder that this user has not built before.
@@ -102,6 +102,7 @@ class BuildRequest:
     now: datetime = field(default_factory=lambda: datetime.now(UTC))
     trust: bool = True
     announce: Callable[[str], None] = lambda _: None
+    folder: Path = Path()
 
 
 def build(request: BuildRequest, progress: Callable[[str], None] = lambda _: None) -> list[Built]:
@@ -174,7 +175,7 @@ def _planned_foreign(folder: Path, request: BuildRequest) -> Planned:
                 "lists. Leave the option out."
             )
     project = resolve_foreign(folder, data=request.data, overrides=request.overrides)
-    return [(project, request.out or Path(f"{project.name}.zip"))]
+    return [(project, request.out or request.folder / f"{project.name}.zip")]
 
 
 def _planned(folder: Path, request: BuildRequest) -> Planned:
@@ -186,10 +187,10 @@ def _planned(folder: Path, request: BuildRequest) -> Planned:
             raise UserError(f"--task {task}: only layout separate builds single tasks. Add --layout separate.")
         if task not in ids:
             raise UserError(f"--task {task}: no such task. {nearest(task, ids)}")
-        return [(competition.only(task), request.out or Path(f"{name}-{task}.zip"))]
+        return [(competition.only(task), request.out or request.folder / f"{name}-{task}.zip")]
     if competition.layout != "separate":
-        return [(competition, request.out or Path(f"{name}.zip"))]
-    out = request.out or Path(f"{name}-bundles")
+        return [(competition, request.out or request.folder / f"{name}.zip")]
+    out = request.out or request.folder / f"{name}-bundles"
     if out.is_file():
         raise UserError(f"--out {out}: is a file. Layout separate fills a folder; with --task it writes a file.")
     return [(competition.only(one), out / f"{name}-{one}.zip") for one in ids]

@@ -89,6 +89,11 @@ class Report:
         """Whether participants would see gold."""
         return any(finding.id == LEAK for finding in self.findings)
 
+    @property
+    def good(self) -> bool:
+        """Whether it would be accepted and work, and shows no gold; traps do not count."""
+        return self.later in ("ok", "trap") and not self.leaks
+
     def as_json(self) -> str:
         """One line of `--json`."""
         verdict = {

@@ -6,6 +6,7 @@ import errno
 import gc
 import importlib
 import io
+import keyword
 import os
 import signal
 import sys
@@ -19,26 +20,35 @@ from gen_bundle.cli.messages import say, say_error
 from gen_bundle.ground.errors import UserError, bug_report
 from gen_bundle.ground.resources import competitions, known_competitions
 
-VERBS = {
-    "build": "Build the bundle of a competition (what `gen-bundle NAME --out PATH` does).",
-    "list": "List the competitions that can be built.",
-    "new": "Start a competition of your own, ready to build and dry-run.",
-    "import": "Make a project of a bundle that somebody else wrote.",
-    "check": "Find what Codabench would refuse or ignore in a bundle, and gold that would leak.",
-    "dry-run": "Run a bundle's scoring as the platform would, and show the board.",
-    "image": "Lock, build, check and push the scoring image of a competition.",
-    "preview": "Show a bundle as participants will meet it.",
-    "diff": "Compare two bundles: what changed, and what it takes on the platform.",
-    "rescore": "Score all submissions again, here or on many machines: who changes, and by how much.",
-    "verify": "Score a submission again, and compare with a published result.",
-    "rank": "Compute the final ranking over all participants.",
-    "login": "Log in to a Codabench site, for the verbs below.",
-    "upload": "Make a competition of a bundle on a Codabench site.",
-    "confirm": "Submit a bundle's own submissions to its live competition, and compare with the dry run.",
-    "update": "Bring a live competition to what a bundle says.",
-    "status": "Show what happens in a live competition.",
-    "fetch": "Fetch all submissions, scores and logs of a live competition.",
+STAGES = {
+    "Before the competition": {
+        "new": "Start a competition of your own, ready to build and dry-run.",
+        "import": "Make a project of a bundle that somebody else wrote.",
+        "list": "List the competitions that can be built.",
+        "try": "Build, check, dry-run and preview in one command, after each change.",
+        "build": "Build the bundle of a competition (what `gen-bundle NAME --out PATH` does).",
+        "check": "Find what Codabench would refuse or ignore in a bundle, and gold that would leak.",
+        "dry-run": "Run a bundle's scoring as the platform would, and show the board.",
+        "preview": "Show a bundle as participants will meet it.",
+        "image": "Lock, build, check and push the scoring image of a competition.",
+    },
+    "On the platform": {
+        "login": "Log in to a Codabench site, for the verbs below.",
+        "upload": "Make a competition of a bundle on a Codabench site.",
+        "confirm": "Submit a bundle's own submissions to its live competition, and compare with the dry run.",
+        "diff": "Compare two bundles: what changed, and what it takes on the platform.",
+        "update": "Bring a live competition to what a bundle says.",
+        "status": "Show what happens in a live competition.",
+    },
+    "Afterwards": {
+        "fetch": "Fetch all submissions, scores and logs of a live competition.",
+        "rank": "Compute the final ranking over all participants.",
+        "rescore": "Score all submissions again, here or on many machines: who changes, and by how much.",
+        "verify": "Score a submission again, and compare with a published result.",
+    },
 }
+"""The verbs in the order of a competition's life, under the headings of `--help`."""
+VERBS = {verb: what for verbs in STAGES.values() for verb, what in verbs.items()}
 
 GARBAGE = 1_000_000
 """After so many new objects Python looks for cycles: more often takes a tenth of a start, and a fifth of large data."""
@@ -64,7 +74,7 @@ class VerbGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        name = {"import": "import_"}.get(cmd_name, cmd_name.replace("-", "_"))
+        name = cmd_name.replace("-", "_") + "_" * keyword.iskeyword(cmd_name)
         module = importlib.import_module(f"gen_bundle.cli.{name}")
         command: click.Command = module.command
         return command
@@ -100,8 +110,10 @@ class VerbGroup(click.Group):
         return items + super().shell_complete(ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Verbs"):
-            formatter.write_dl([*VERBS.items()])
+        width = max([len(verb) for verb in VERBS])
+        for stage, verbs in STAGES.items():
+            with formatter.section(stage):
+                formatter.write_dl([(verb.ljust(width), what) for verb, what in verbs.items()])
 
 
 def _unknown_word(word: str) -> str:
@@ -114,6 +126,7 @@ def _unknown_word(word: str) -> str:
 
 EPILOG = """\b
 Examples:
+  gen-bundle try ./my-task --open
   gen-bundle clpsych2025 --out bundle.zip
   gen-bundle clpsych2025 --out bundle.zip --data ~/gold --set phases.test.end="2025-03-11 AoE"
   gen-bundle dry-run bundle.zip --out dry-run

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gen_bundle.cli.messages import print_json, say, say_each, spinner
-from gen_bundle.cli.options import PATH, json_option, overrides_option
+from gen_bundle.cli.options import PATH, Verb, declared_ids, json_option, overrides_option
 
 if TYPE_CHECKING:
     from gen_bundle.build.building import BuildRequest, Built
@@ -35,7 +35,7 @@ Exit status: 0 built, perhaps as a draft; 1 built with --force though the check 
 """
 
 
-@click.command(epilog=EPILOG)
+@click.command(cls=Verb, advanced=["platform"], epilog=EPILOG)
 @click.argument("source", metavar="NAME_OR_DIR")
 @click.option(
     "--out",
@@ -46,7 +46,12 @@ Exit status: 0 built, perhaps as a draft; 1 built with --force though the check 
 @click.option(
     "--layout", type=click.Choice(["joint", "tasks", "separate"]), help="How tasks become Codabench tasks: below."
 )
-@click.option("--task", metavar="ID", help="With layout separate: build only this task's bundle.")
+@click.option(
+    "--task",
+    metavar="ID",
+    shell_complete=declared_ids("tasks"),
+    help="With layout separate: build only this task's bundle.",
+)
 @click.option(
     "--platform",
     type=click.Choice(["codabench", "codalab"]),
@@ -71,7 +76,7 @@ def command(as_json: bool, **asked: Any) -> None:
     try:
         with spinner("reading the declaration") as status:
             built = build(request, progress=status)
-        _report(built, request)
+        report_built(built, request)
     except DraftError as error:
         drafts = error.drafts
         raise
@@ -82,18 +87,19 @@ def command(as_json: bool, **asked: Any) -> None:
         sys.exit(1)
 
 
-def _report(built: "Sequence[Built]", request: "BuildRequest") -> None:
-    """Notes and errors of each bundle, what is missing in any, and in the last line of each what it is good for."""
+def report_built(built: "Sequence[Built]", request: "BuildRequest") -> None:
+    """Print why bundles are refused, what is missing, what may be of interest, and last what each is good for."""
     missing: dict[Lack, None] = {}
     for bundle in built:
         missing |= dict.fromkeys(bundle.draft)
-        say_each(bundle.notes, "yellow", before="note: ")
         say_each(bundle.errors, "red", before="error: ")
     say_each(missing, "yellow", before="missing: ")
     needs_image = {lack.id for lack in missing} & {"local-image", "image-lacks"}
     if needs_image and not any(bundle.errors for bundle in built):
         say("To make and publish the image, and to build the same again with it:")
         say_each(_next_steps(request, f"REGISTRY/YOU/{built[0].competition.name}:TAG"), before="  ")
+    for bundle in built:
+        say_each(bundle.notes, "yellow", before="note: ")
     for bundle in built:
         state, colour = _state(bundle)
         say(f"{bundle.path}: {bundle.path.stat().st_size / 1e6:.1f} MB, {state}", colour)

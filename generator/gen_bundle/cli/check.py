@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gen_bundle.cli.messages import colour_wanted, say, say_each
-from gen_bundle.cli.options import PATH, json_option, platform_version, trust_option
+from gen_bundle.cli.options import PATH, Verb, json_option, platform_version, trust_option
 from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.ground.errors import UserError, bug_report
 from gen_bundle.ground.plain_text import one_line
@@ -40,7 +40,7 @@ has any trap), 2 wrong use or a path that cannot be read, 3 a bug in gen-bundle.
 """
 
 
-@click.command(epilog=EPILOG)
+@click.command(cls=Verb, advanced=["known_keys", "now", "out", "version"], epilog=EPILOG)
 @click.argument("paths", metavar="PATH…", nargs=-1, type=PATH)
 @json_option("Print one JSON object a line for each path.")
 @click.option(
@@ -103,16 +103,13 @@ def command(
     reports, unreadable, bugs = _reports(paths, check, trust=trust)
     if as_json:
         style = "json"
-    _print(reports, style)
+    print_reports(reports, style)
     say_each([*unreadable, *bugs], "red")
     if bugs:
         sys.exit(3)
     if unreadable:
         sys.exit(2)
-    failing = {None, "broken"}
-    if strict:
-        failing.add("trap")
-    if any(report.later in failing or report.leaks for report in reports):
+    if not all(report.good and not (strict and report.later == "trap") for report in reports):
         sys.exit(1)
 
 
@@ -181,7 +178,8 @@ def _built(path: Path, folder: Path, *, trust: bool) -> list[Checked]:
     return [(one.path, str(path) if single else f"{path}: {one.path.name}", one.elsewhere) for one in built]
 
 
-def _print(reports: list[Report], style: str) -> None:
+def print_reports(reports: list[Report], style: str) -> None:
+    """Print reports as text, JSON, SARIF or GitHub's annotations."""
     from gen_bundle.check import report as reporting
 
     if style == "json":

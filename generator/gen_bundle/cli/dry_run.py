@@ -12,6 +12,7 @@ import click
 from gen_bundle.cli.messages import colour_wanted, console, is_terminal, say, say_each, spinner, table
 from gen_bundle.cli.options import (
     PATH,
+    Verb,
     ask_about_strangers,
     engine_option,
     json_option,
@@ -19,11 +20,15 @@ from gen_bundle.cli.options import (
     python_option,
     trust_option,
 )
+from gen_bundle.ground.errors import UserError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from gen_bundle.dry_run.report import BoardRow, Results
 
 LINES_SHOWN = 200
+RARE = ("all_details", "debug", "enforce_limits", "image", "network", "print_command", "pull", "python", "version")
 CELL_LINES = 3  # characters around a cell
 
 EPILOG = """\b
@@ -38,7 +43,17 @@ Exit status: 0 all submissions Finished with valid scores and a board, 1 a faile
 """
 
 
-@click.command(epilog=EPILOG)
+def _phases_of_bundle(context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+    from gen_bundle.look.preview.reading import read_view
+
+    try:
+        phases = read_view(Path(context.params["bundle"])).phases
+    except (UserError, KeyError, TypeError):
+        return []
+    return sorted(name for phase in phases for name in phase.names if name.startswith(begun))
+
+
+@click.command(cls=Verb, advanced=RARE, epilog=EPILOG)
 @click.argument("bundle", type=PATH)
 @click.option(
     "--out",
@@ -55,7 +70,14 @@ Exit status: 0 all submissions Finished with valid scores and a board, 1 a faile
     help="A zip, folder or single file, each another participant's. Without any the bundle's own solutions run.",
 )
 @click.option("--as", "team", metavar="TEAM", help="The one participant that all submissions come from.")
-@click.option("--phase", "phases", multiple=True, metavar="ID", help="Only this phase; repeatable.")
+@click.option(
+    "--phase",
+    "phases",
+    multiple=True,
+    metavar="ID",
+    shell_complete=_phases_of_bundle,
+    help="Only this phase; repeatable.",
+)
 @engine_option
 @python_option
 @trust_option
@@ -117,13 +139,13 @@ def command(
     else:
         for line in results.commands:
             click.echo(line)
-    show(results)
+    show(results, board_to_stderr=as_json or print_command)
     say(f"results: {asked['out']}")
     sys.exit(not results.good)
 
 
-def show(results: "Results") -> None:
-    """Print outcomes, boards and findings for people."""
+def show(results: "Results", *, board_to_stderr: bool = False) -> None:
+    """Print outcomes, boards and findings for people: the boards on stdout, unless that is for programs."""
     say(f"as Codabench {results.platform_version} would run it")
     for run in results.runs:
         if run.status == "Failed":
@@ -132,13 +154,13 @@ def show(results: "Results") -> None:
             colour = "yellow" if run.message else "green"  # its message is among what must be fixed
             say(f"{run.place}: Finished in {run.seconds:.1f} s", colour)
     for phase in dict.fromkeys(row.phase for row in results.board):
-        _show_board(phase, [row for row in results.board if row.phase == phase])
+        _show_board([row for row in results.board if row.phase == phase], console(err=board_to_stderr))
     say_each(results.verdict)
     say_each(results.notes, "yellow", before="note: ")
     say_each(results.findings, "red", before="to fix: ")
 
 
-def _show_board(phase: str, rows: "list[BoardRow]") -> None:
+def _show_board(rows: "list[BoardRow]", printer: "Console") -> None:
     """A line for each submission, the best first; columns that do not fit beside each other go on below."""
     from rich.cells import cell_len
 
@@ -151,8 +173,7 @@ def _show_board(phase: str, rows: "list[BoardRow]") -> None:
         for task, cells in (row.tasks or {"": row.cells}).items():
             named = [str(row.rank), row.submission, task][:names]
             lines.append([*named, *cells.values()])
-    printer = console()
-    title = f"phase {phase}"
+    title = f"phase {rows[0].phase}"
     widths = [max(map(cell_len, column)) + CELL_LINES for column in zip(heads, *lines, strict=True)]
     room = printer.width - 1 - sum(widths[:names])
     if room < max(widths[names:]):  # not even one column beside the names: a table for each submission
@@ -162,7 +183,7 @@ def _show_board(phase: str, rows: "list[BoardRow]") -> None:
     for start, end in _blocks(widths[names:], room):
         shown = [line[:names] + line[names + start : names + end] for line in (heads, *lines)]
         printer.print(table(title, shown[0], shown[1:], names=names))
-        title = f"phase {phase}, further columns"
+        title = f"phase {rows[0].phase}, further columns"
 
 
 def _blocks(widths: Sequence[int], room: int) -> Iterator[tuple[int, int]]:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gen_bundle.cli import VERBS
-from gen_bundle.cli.messages import can_answer, say, say_each, spinner
-from gen_bundle.cli.options import FOLDER
+from gen_bundle.cli.messages import can_answer, print_json, say, say_each, spinner
+from gen_bundle.cli.options import FOLDER, Verb, json_option
 from gen_bundle.ground.errors import UserError
 
 if TYPE_CHECKING:
@@ -46,11 +46,12 @@ OPTIONS = {"answers": "answer", "keys": "key"}
 PHASES = ("dev", "test")
 NOTHING = "-"
 LINE = "line"
+RARE = ("at", "cluster", "delimiter", "encoding", "rows", "template")
 DEFAULT_SPLIT = "40:60"
 """Of a recipe's data."""
 
 
-class _Command(click.Command):
+class _Command(Verb):
     """A command that remembers how it was called, to say how to go on."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -58,7 +59,13 @@ class _Command(click.Command):
         return super().parse_args(ctx, args)
 
 
-@click.command(cls=_Command, epilog=EPILOG)
+def _real_tasks(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+    from gen_bundle.ground.resources import REAL_TASKS
+
+    return sorted(file.parent.name for file in REAL_TASKS.glob(f"{begun}*/about.yaml"))
+
+
+@click.command(cls=_Command, advanced=RARE, epilog=EPILOG)
 @click.argument("name")
 @click.option(
     "--gold",
@@ -87,7 +94,12 @@ class _Command(click.Command):
 @click.option("--rows", type=click.Choice(["one", "many"]), help="Whether a key has one row, or any number of them.")
 @click.option("--split", metavar="DEV:TEST", help="Divide the gold between two phases, such as 20:80; none: one phase.")
 @click.option("--recipe", type=click.Choice(RECIPES), help="Begin with made-up data of a kind of task.")
-@click.option("--like", metavar="TASK", help="Begin with the declaration of a real shared task, and made-up data.")
+@click.option(
+    "--like",
+    metavar="TASK",
+    shell_complete=_real_tasks,
+    help="Begin with the declaration of a real shared task, and made-up data.",
+)
 @click.option("--code", is_flag=True, help="With --gold or --recipe: participants hand in code, not predictions.")
 @click.option("--from", "source", metavar="NAME", help="Copy a competition that comes with the tool.")
 @click.option("--tasks", metavar="ID,…", help="With --from: keep only these tasks.")
@@ -100,8 +112,9 @@ class _Command(click.Command):
 @click.option("--title", help="Title of the competition.")
 @click.option("--in", "parent", type=FOLDER, default=Path(), help="Folder to make it in.")
 @click.option("--yes", is_flag=True, help="Ask nothing: take the proposals.")
+@json_option("Print the folder, and what was understood of the gold, as JSON.")
 @click.pass_context
-def command(context: click.Context, /, name: str, title: str | None, parent: Path, **asked: Any) -> None:
+def command(context: click.Context, /, name: str, title: str | None, parent: Path, as_json: bool, **asked: Any) -> None:
     """Write a competition that builds and dry-runs at once: from gold data, a recipe, or a competition that exists.
 
     Without --gold, --recipe, --like, --from or --package it is the recipe classification.
@@ -110,6 +123,7 @@ def command(context: click.Context, /, name: str, title: str | None, parent: Pat
 
     if name in VERBS:
         raise UserError(f"{name!r}: `gen-bundle {name}` is a verb already. Choose another name.")
+    found: dict[str, Any] = {"understood": {}, "notes": []}
     _check_combination(context.params)
     place = Place(name, parent, title)
     check_name(place)
@@ -120,15 +134,14 @@ def command(context: click.Context, /, name: str, title: str | None, parent: Pat
     elif asked["package"]:
         folder = new_package(place)
     else:
-        folder = _declared(place, asked, context.meta["words"])
+        folder, found = _declared(place, asked, context.meta["words"])
     say(f"{folder}: a competition, ready to build and to change", "green")
-    commands = [
-        ["gen-bundle", str(folder), "--out", "bundle.zip"],
-        ["gen-bundle", "dry-run", "bundle.zip", "--out", "dry-run"],
-    ]
+    commands = [["gen-bundle", "try", str(folder)]]
     if asked["package"]:
         commands.append([sys.executable, "-m", "unittest", "discover", str(folder / "tests")])
     say_each(map(shlex.join, commands), before="  ")
+    if as_json:
+        print_json({"folder": folder, **found})
 
 
 def _listed(text: str | None) -> list[str]:
@@ -223,8 +236,12 @@ def _answer(text: str) -> tuple[str, str | None]:
     return name, kind
 
 
-def _declared(place: "Place", asked: Mapping[str, Any], words: Sequence[str]) -> Path:
-    """A competition that is scored without Python: of gold, or of the made-up gold of a recipe."""
+def _declared(place: "Place", asked: Mapping[str, Any], words: Sequence[str]) -> tuple[Path, dict[str, Any]]:
+    """Write a competition that is scored without Python, of gold, or of the made-up gold of a recipe.
+
+    Returns:
+        Its folder, and what was understood of the gold, as `--json` prints it.
+    """
     from gen_bundle.author.new.declare import summary
     from gen_bundle.author.new.project import new_declared
     from gen_bundle.author.new.propose import Choices, doubts, propose, taking_code
@@ -246,18 +263,21 @@ def _declared(place: "Place", asked: Mapping[str, Any], words: Sequence[str]) ->
     if asked["code"]:
         proposal = taking_code(proposal)
     phases = divide(proposal, split)
-    say_each(summary(proposal, phases))
+    understood = summary(proposal, phases)
     if train is not None:
-        say(f"train     {train}, as it is")
-    say_each([*gold.notes, *doubts(proposal, choices)], "yellow", before="note: ")
+        understood["train"] = f"{train}, as it is"
+    say_each(f"{name:9} {text}" for name, text in understood.items())
+    notes = [*gold.notes, *doubts(proposal, choices)]
     if is_sorted_by_answer(proposal):
         done = "gives the answers away; mix the lines of gold and inputs alike"
         if not proposal.of_lines:
             done = "would give the answers away, so the rows were put into another order"
-        say(f"note: {gold.file} is sorted by its answers, which {done}", "yellow")
+        notes.append(f"{gold.file} is sorted by its answers, which {done}")
+    say_each(notes, "yellow", before="note: ")
     quiet = ask and template is not None  # the template may have questions of its own
     with nullcontext() if quiet else spinner("writing, and letting the scoring program read the gold"):
-        return new_declared(place, proposal, phases, template, train=train, ask=ask, check=bool(asked["gold"]))
+        folder = new_declared(place, proposal, phases, template, train=train, ask=ask, check=bool(asked["gold"]))
+    return folder, {"understood": understood, "notes": notes}
 
 
 def _asked(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -13,6 +13,7 @@ import click
 
 from gen_bundle.cli.messages import is_terminal, progress_bar, say
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
+from gen_bundle.ground.errors import UserError
 from gen_bundle.live.credentials import PUBLIC_SITE
 
 if TYPE_CHECKING:
@@ -23,6 +24,49 @@ Option = Callable[[Callable[..., Any]], Callable[..., Any]]
 PATH = click.Path(path_type=Path)
 THERE = click.Path(path_type=Path, exists=True)
 FOLDER = click.Path(path_type=Path, file_okay=False)
+
+
+class Verb(click.Command):
+    """A verb whose rare options stand below the others in its help.
+
+    Args:
+        advanced: the names of those options' parameters.
+    """
+
+    def __init__(self, *given: Any, advanced: Sequence[str] = (), **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.advanced = frozenset(advanced)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options under two headings."""
+        usual: list[tuple[str, str]] = []
+        rare: list[tuple[str, str]] = []
+        for parameter in self.get_params(ctx):
+            if record := parameter.get_help_record(ctx):
+                (rare if parameter.name in self.advanced else usual).append(record)
+        for heading, records in (("Options", usual), ("Advanced options", rare)):
+            if records:
+                with formatter.section(heading):
+                    formatter.write_dl(records)
+
+
+def declared_ids(kind: str) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    """Complete the ids of `phases` or `tasks` that the verb's first argument, a project, declares."""
+
+    def complete(context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+        from gen_bundle.build.package.resolve import find_competition
+        from gen_bundle.declaration.source import mapping_of, read_source
+
+        sources = [context.params.get(name) for name in ("source", "competition", "bundle")]
+        try:
+            folder = find_competition(str(next(filter(None, sources), "")))
+        except UserError:
+            return []
+        listed = read_source(folder / "bundle.yaml").data.get(kind)
+        ids = [str(mapping_of(one).get("id", "")) for one in (listed if isinstance(listed, list) else [])]
+        return [one for one in ids if one.startswith(begun)]
+
+    return complete
 
 
 def platform_version_option(help_: str, **more: Any) -> Option:

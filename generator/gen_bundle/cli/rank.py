@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from gen_bundle.cli.messages import progress_bar, say, say_each
-from gen_bundle.cli.options import PATH, json_option, overrides_option
+from gen_bundle.cli.options import PATH, declared_ids, json_option, overrides_option
 from gen_bundle.ground.plain_text import one_line
 
 EPILOG = """\b
@@ -42,9 +42,19 @@ Exit status: 0 ranked, 1 some teams could not be scored, 2 something to fix firs
 @click.argument("competition", metavar="NAME_OR_DIR")
 @click.option("--submissions", type=PATH, help="Folder with the submissions of all teams.")
 @click.option("--data", type=PATH, help="Folder with the real data, as for a build.")
-@click.option("--phase", metavar="ID", help="The phase whose gold they are scored against.")
+@click.option(
+    "--phase",
+    metavar="ID",
+    shell_complete=declared_ids("phases"),
+    help="The phase whose gold they are scored against.",
+)
 @click.option("--scores", type=PATH, help="Rank this table of scores instead.")
-@click.option("--task", metavar="ID", help="The submissions are those of this task's bundle in layout separate.")
+@click.option(
+    "--task",
+    metavar="ID",
+    shell_complete=declared_ids("tasks"),
+    help="The submissions are those of this task's bundle in layout separate.",
+)
 @click.option("--hide", metavar="TEAM", multiple=True, help="Show nothing of a team; repeatable.")
 @click.option("--hide-figures", metavar="TEAM", multiple=True, help="Show a team's name alone; repeatable.")
 @click.option(

@@ -27,7 +27,7 @@ def test_nothing_is_cut(
     if width is not None:
         monkeypatch.setattr("gen_bundle.cli.messages.is_terminal", lambda: True)
         monkeypatch.setenv("COLUMNS", str(width))
-    dry_run.show(board(tasks))
+    dry_run.show(board(tasks), board_to_stderr=True)
     printed = capsys.readouterr().err
     words = printed.split()
     assert {*NAMES, *KEYS} <= set(words)
@@ -46,7 +46,7 @@ def test_the_board_stays_the_same_way_round(
     ]
     monkeypatch.setattr("gen_bundle.cli.messages.is_terminal", lambda: True)
     monkeypatch.setenv("COLUMNS", str(width))
-    dry_run.show(Results("process", board=rows))
+    dry_run.show(Results("process", board=rows), board_to_stderr=True)
     lines = capsys.readouterr().err.splitlines()
     assert max(map(cell_len, lines)) <= width
     tables = [line for line in lines if line.startswith("phase test")]

@@ -51,8 +51,8 @@ def test_a_new_competition_has_the_name_of_no_verb(tmp_path: Path) -> None:
 def test_what_new_prints_can_be_run(tmp_path: Path) -> None:
     done = gen_bundle("new", "film-reviews", "--package", "--in", "my tasks", cwd=tmp_path)
     printed = [shlex.split(line) for line in done.stderr.splitlines() if line.startswith("  ")]
-    assert printed[0][1] == "my tasks/film-reviews"
-    assert printed[2] == [sys.executable, "-m", "unittest", "discover", "my tasks/film-reviews/tests"]
+    assert printed[0] == ["gen-bundle", "try", "my tasks/film-reviews"]
+    assert printed[1] == [sys.executable, "-m", "unittest", "discover", "my tasks/film-reviews/tests"]
 
 
 @pytest.mark.parametrize(

@@ -281,8 +281,8 @@ def _submission(proposal: Proposal) -> dict[str, Any]:
     return found
 
 
-def summary(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> list[str]:
-    """What was understood, line by line, for the organiser."""
+def summary(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> dict[str, str]:
+    """Return what was understood, for the organiser: a heading and its text each."""
     gold = proposal.gold
     counts = []
     for phase, rows in phases.items():
@@ -311,7 +311,7 @@ def summary(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> list[str
         lines["secret"] += " (--public COLUMN gives one to participants)"
     if proposal.cluster is None:
         del lines["cluster"]
-    return [f"{name:9} {text}" for name, text in lines.items() if text]
+    return {name: text for name, text in lines.items() if text}
 
 
 def _shown_answers(answers: Mapping[str, Any]) -> str:

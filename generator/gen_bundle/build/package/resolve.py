@@ -198,6 +198,8 @@ def find_competition(name_or_folder: str) -> Path:
         UserError: neither, which names the nearest competition; or a name that several competitions have.
     """
     folder = Path(name_or_folder).expanduser()
+    if folder.name == FILE and folder.is_file():
+        folder = folder.parent
     if (folder / FILE).is_file():
         return folder.resolve()
     known = known_competitions()
