@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gen_bundle.build.draft import Lack, lacks
-from gen_bundle.build.foreign import ForeignProject, foreign_tree, resolve_foreign, unused_data
+from gen_bundle.build.foreign import ForeignProject, foreign_tree, is_as_imported, resolve_foreign, unused_data
 from gen_bundle.build.package.libraries import not_here, site_note
 from gen_bundle.build.package.phase_data import (
     GoldElsewhere,
@@ -253,14 +253,25 @@ def _build_one(
         write_zip(unfinished, made.tree)
     progress("checking the bundle")
     findings = _findings(unfinished, competition, made.hidden)
-    errors = tuple(_in_a_line(finding) for finding in findings if finding.grave)
+    grave = [finding for finding in findings if finding.grave]
+    draft = made.draft
+    if grave and not request.overrides and _is_its_own_work(competition, grave):
+        draft += tuple(Lack(one.id, f"As imported: {one.what}. {one.consequence}", one.repair) for one in grave)
+        grave = []
+    errors = tuple(_in_a_line(finding) for finding in grave)
     if errors and not request.force:
         raise UserError(*errors, advice=f"{out} was not written. Fix this, or pass --force to write it all the same.")
     notes = [*made.notes]
     if request.platform == "codabench":  # what Codabench ignores says nothing new of a bundle in CodaLab's format
         notes += [_in_a_line(finding) for finding in findings if not finding.grave]
     leaks = any(finding.grave and finding.id == LEAK for finding in findings)
-    return Built(competition, out, tuple(notes), errors, leaks, made.hidden, made.draft)
+    return Built(competition, out, tuple(notes), errors, leaks, made.hidden, draft)
+
+
+def _is_its_own_work(competition: Resolved | ForeignProject, grave: Sequence[Finding]) -> bool:
+    """Whether faults, none of them a leak, are those of a bundle that was imported and not changed since."""
+    is_harmless = all(finding.severity == "error" and finding.id != LEAK for finding in grave)
+    return is_harmless and isinstance(competition, ForeignProject) and is_as_imported(competition)
 
 
 class _Contents(NamedTuple):

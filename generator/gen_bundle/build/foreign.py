@@ -3,6 +3,7 @@
 No program of it runs for a build, and none is looked into but by the check.
 """
 
+import hashlib
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,10 +37,14 @@ from gen_bundle.declaration.ready_programs import (
     source_of,
 )
 from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.local_files import file_digest
 from gen_bundle.ground.zips.writing import all_files, folder_members, write_zip
 from scoring_kit.base.submissions import is_junk
 
 SOLUTIONS = "solutions"
+ORIGINAL = "original"
+"""The folder of an imported project with what it was made of, and the digest of what was made."""
+DIGEST = "project.sha256"
 Files = dict[str, str]
 """A key of competition.yaml → where in the bundle that is what it names."""
 PackedTask = tuple[dict[str, Any], list[ForeignPhase]]
@@ -230,6 +235,23 @@ class _Packing:
             if source.is_file() or (source.is_dir() and folder_members(source)):
                 return one
         return None
+
+
+def project_digest(folder: Path) -> str:
+    """Return the SHA-256 of all that a project holds, but for what it was made of."""
+    digest = hashlib.sha256()
+    for name, content in sorted(all_files(folder).items()):
+        if not name.startswith(f"{ORIGINAL}/"):
+            whole = file_digest(content) if isinstance(content, Path) else hashlib.sha256(content).hexdigest()
+            digest.update(f"{whole} {name}\n".encode(errors="surrogateescape"))
+    return digest.hexdigest()
+
+
+def is_as_imported(project: ForeignProject) -> bool:
+    """Whether nothing of a project was changed since it was imported."""
+    known = project.folder / ORIGINAL / DIGEST
+    own_data = project.data == project.folder / DATA
+    return own_data and known.is_file() and known.read_text(encoding="utf-8") == project_digest(project.folder)
 
 
 def unused_data(project: ForeignProject) -> Iterator[str]:

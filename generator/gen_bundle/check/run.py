@@ -95,7 +95,7 @@ def check_path(
     return Report(str(path), _findings(bundle, problems), version.value)
 
 
-def findings_of(bundle: Bundle, effect: RuleEffect, *rule_ids: str) -> list[Finding]:
+def findings_of(bundle: Bundle, effect: RuleEffect | None, *rule_ids: str) -> list[Finding]:
     """Return what rules of one effect, and some others by their ids, find in an open bundle."""
     load_rules()
     rules = [rule for rule in REGISTRY.values() if rule.effect is effect or rule.id in rule_ids]

@@ -66,7 +66,7 @@ def diff(
     """
     from gen_bundle.build.building import finished_bundle
     from gen_bundle.check.bundle import open_readable_bundle
-    from gen_bundle.look.difference.report import differences
+    from gen_bundle.look.difference.report import differences, verdicts
 
     now = datetime.now(UTC)
     bundles = []
@@ -75,4 +75,4 @@ def diff(
             work = Path(held.enter_context(tempfile.TemporaryDirectory()))
             path = finished_bundle(source, work, data, layout, trust=trust)
             bundles.append(open_readable_bundle(path, now, held))
-        return differences(*bundles)
+        return differences(*bundles) + verdicts(*bundles)

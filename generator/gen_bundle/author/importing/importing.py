@@ -20,6 +20,7 @@ import yaml
 from gen_bundle.author.importing.old_format import in_new_format
 from gen_bundle.author.importing.opening import ABSENT, NO_PAGE, Imported, open_any
 from gen_bundle.author.new.project import SCHEMA, placeholder_logo, write_schema
+from gen_bundle.build.foreign import DIGEST, ORIGINAL, project_digest
 from gen_bundle.build.platforms.codabench import BundleDumper
 from gen_bundle.check.bundle import Bundle, page_files
 from gen_bundle.check.registry import RuleEffect
@@ -48,14 +49,14 @@ from gen_bundle.codabench.fields import (
     TOP_FIELDS,
     TOP_KEYS,
     Boolean,
-    is_uuid,
 )
-from gen_bundle.codabench.reading import as_boolean, as_integer, as_text, named_indexes
+from gen_bundle.codabench.reading import YAML_NAME, as_boolean, as_integer, as_text, named_indexes
 from gen_bundle.declaration.read import FILE, read_foreign
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.yaml_document import Path as YamlPath
 from gen_bundle.ground.yaml_document import dotted
 from gen_bundle.ground.zips.tree import Node, OnServer, Unpacked, file_of, sha256_of, write_files
+from gen_bundle.look.difference.changes import Difference
 from gen_bundle.look.difference.report import as_lines, differences
 
 PROGRAMS = {"scoring": "scoring_program", "ingestion": "ingestion_program"}
@@ -91,11 +92,14 @@ def import_bundle(source: Path, folder: Path) -> Imported:
             declaration = _Project(bundle, work, imported).declaration()
             made_of = f"Made of {source.resolve().name!a} by gen-bundle import."
             (work / FILE).write_text(declaration_text(declaration, made_of), encoding="utf-8")
+            (work / ORIGINAL).mkdir()
+            (work / ORIGINAL / YAML_NAME).write_bytes(imported.original)
             write_schema(work)
             try:
                 read_foreign(work)
             except UserError as error:  # what is absent is said already
                 imported.faults += [message for message in error.messages if ": nothing is at " not in message]
+            (work / ORIGINAL / DIGEST).write_text(project_digest(work), encoding="utf-8")
             if folder.exists():
                 folder.rmdir()
             work.rename(folder)
@@ -113,12 +117,24 @@ def _as_codabench_takes_it(bundle: Bundle, held: ExitStack, imported: Imported) 
     """Return the bundle in the new format; `imported` gets what Codabench refuses in it."""
     if bundle.format == "v2":
         imported.faults += [finding.message for finding in refused(bundle)]
+        for finding in findings_of(bundle, None, "server-export"):
+            imported.lost.append(f"{finding.what}. {finding.consequence} {finding.repair}")
         return bundle
     imported.changed.append("the bundle is in CodaLab's format, and is converted")
     new = in_new_format(bundle, held, imported)
-    imported.converted += as_lines(differences(bundle, new))
+    imported.converted += by_weight(differences(bundle, new))
     imported.faults += [f"{one.what}. {one.consequence} {one.repair}" for one in refused(new)]
     return new
+
+
+def by_weight(found: Sequence[Difference]) -> list[str]:
+    """Return the differences a line each: what participants meet first, the titles of pages last, in one line."""
+    titles = [one for one in found if (one.part, one.what) == ("pages", "title")]
+    lines = as_lines([one for one in found if one not in titles])
+    lines.sort(key=lambda line: line.startswith(("competition", "pages")))
+    if titles:
+        lines.append(f"pages: titles: {', '.join(f'{one.old} → {one.new}' for one in titles)}")
+    return lines
 
 
 def refused(bundle: Bundle) -> list[Finding]:
@@ -213,19 +229,25 @@ class _Project:
 
     def _name_what_is_ignored(self) -> None:
         """Note the keys that the platform ignores, and the dates beside the phases, which only a preview shows."""
-        board = ("leaderboards", 0)
-        self._name_further((), TOP_KEYS - {"milestones"})
-        self._name_further(board, BOARD | {TIE_BREAK})
+        self._name_further([()], TOP_KEYS - {"milestones"}, "")
+        self._name_further([("leaderboards", 0)], BOARD | {TIE_BREAK}, "")
         for name, keys in (("pages", PAGE), ("tasks", TASK), ("solutions", SOLUTION), ("phases", PHASE)):
-            for entry in self.bundle.entries(name):
-                self._name_further(entry.at, keys)
-        for entry in self.bundle.entries(*board, "columns"):
-            self._name_further(entry.at, COLUMN | {MEASURED})
+            self._name_further([entry.at for entry in self.bundle.entries(name)], keys, name)
+        columns = [entry.at for entry in self.bundle.entries("leaderboards", 0, "columns")]
+        self._name_further(columns, COLUMN | {MEASURED}, "columns")
 
-    def _name_further(self, at: YamlPath, read: Set[str]) -> None:
-        further = [dotted((*at, key)) for key in self.bundle.mapping(at) if key not in read]
-        if further:
-            self.imported.lost.append(f"{', '.join(further)}: Codabench ignores it, too")
+    def _name_further(self, places: Sequence[YamlPath], read: Set[str], what: str) -> None:
+        """Name the further keys of mappings; what several have alike is one line."""
+        alike: dict[tuple[str, ...], list[YamlPath]] = {}
+        for at in places:
+            further = tuple(str(key) for key in self.bundle.mapping(at) if key not in read)
+            alike.setdefault(further, []).append(at)
+        alike.pop((), None)
+        for keys, having in alike.items():
+            named = ", ".join(dotted((*having[0], key)) for key in keys)
+            if len(having) > 1:
+                named = f"{', '.join(keys)} in {len(having)} {what}"
+            self.imported.lost.append(f"{named}: Codabench ignores it, too")
 
     # Texts
 
@@ -317,10 +339,10 @@ class _Project:
             item = self.bundle.mapping(solution.at[:-1])
             name = as_text(item.get("name"))
             file = _plain(name or PurePosixPath(str(solution.path)).stem) or "solution"
-            place = self._place(solution, f"solutions/{file}")
-            if place is None:
-                continue
-            told: dict[str, Any] = {"path": place, "tasks": self._task_ids(list(solution.tasks))}
+            told: dict[str, Any] = {
+                "path": self._place(solution, f"solutions/{file}"),
+                "tasks": self._task_ids(list(solution.tasks)),
+            }
             if name is not None:
                 told["name"] = name
             if as_text(item.get("description")) is not None:
@@ -344,19 +366,15 @@ class _Project:
                 found[role] = None
         return found
 
-    def _place(self, use: DataUse, place: str, instead: str = "") -> str | None:
-        """Where a program or data goes, which is written the first time that it is named; None: it cannot be kept.
+    def _place(self, use: DataUse, place: str, instead: str = "") -> str:
+        """Where a program or data goes, which is written the first time that it is named; a key on the server stays.
 
         Where the place is taken, `instead` is added to its name, or a number.
         """
         path, found = str(use.path), self.bundle.find(use.path)
-        if found is None and is_uuid(path):
-            return path
         unpacked = self.bundle.unpacked(use)
-        if unpacked is None or not isinstance(found, Node) or found is self.bundle.tree:
-            what = "leads out of the bundle" if isinstance(found, OnServer) else "is no program or data of the bundle"
-            self.imported.lost.append(f"{dotted(use.at)}: {path!r} {what}")
-            return None
+        if unpacked is None or not isinstance(found, Node):
+            return path  # of a data set on the server
         content: Any = id(found)
         if use.role in PROGRAMS.values():  # the same program in several zips is one
             content = tuple((name, sha256_of(node)) for name, node in unpacked.tree.files()) or content
@@ -373,7 +391,9 @@ class _Project:
             place += PurePosixPath(str(use.path)).suffix
             write_files(found, self.folder / place)
         elif list(unpacked.tree.children or {}) == [ABSENT]:
-            self.imported.absent.append(f"{dotted(use.at)}: {use.path}; put its files into {place}/")
+            (said,) = (unpacked.tree.children or {}).values()
+            path = said.read(said.size).decode("utf-8", "replace")
+            self.imported.absent.append(f"{dotted(use.at)}: {path or 'nothing'}; put its files into {place}/")
         else:
             write_files(unpacked.tree, self.folder / place)
         return place
@@ -396,9 +416,10 @@ class _Project:
 
     def _column(self, place: int, column: Column) -> dict[str, Any]:
         entry: dict[str, Any] = {"key": column.key, "title": column.title}
-        if column.index not in (None, place):
-            entry["index"] = column.index
         given = self.bundle.mapping(column.at)
+        index = _read(as_integer, given.get("index", place))
+        if index != place:
+            entry["index"] = index
         precision = _read(as_integer, given.get("precision", 2))
         entry |= {"sort": given.get("sorting", "desc"), "precision": 2 if precision is None else precision}
         entry |= _flags(given, {"hidden": "hidden"})

@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from gen_bundle.author.importing.opening import ABSENT, Imported, put
+from gen_bundle.author.importing.opening import Imported, put, put_absent
 from gen_bundle.check.bundle import Bundle, open_bundle
 from gen_bundle.check.registry import RuleEffect
 from gen_bundle.check.run import findings_of
@@ -241,8 +241,7 @@ class Conversion:
                 continue
             there = (self.tree.find(name) and name) or self.tree.nearest(name)
             if there is None:
-                there = name.strip("/").replace("..", "")
-                put(self.tree, there, Node(children={ABSENT: file_of(name.encode())}))
+                there = put_absent(self.tree, name, key)
             elif there != name:
                 self.imported.changed.append(
                     f"{key} of phase {phase.get('label')!r}: {there!r} is taken for {phase[key]!r}"

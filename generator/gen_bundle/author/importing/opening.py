@@ -3,22 +3,26 @@
 import posixpath
 import re
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from gen_bundle.author.new.project import placeholder_logo
 from gen_bundle.check.bundle import Bundle, open_bundle, page_files
 from gen_bundle.codabench.fields import huge_keys, is_uuid
-from gen_bundle.codabench.reading import YAML_NAME, mistaken_for_yaml
+from gen_bundle.codabench.reading import YAML_NAME, CompetitionYaml, as_text, mistaken_for_yaml
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import SCAFFOLD_TEXT
-from gen_bundle.ground.yaml_document import MAX_BYTES, UnreadableYamlError, read_yaml
-from gen_bundle.ground.zips.tree import Node, file_of
+from gen_bundle.ground.yaml_document import MAX_BYTES, UnreadableYamlError, dotted, read_yaml
+from gen_bundle.ground.zips.tree import Node, file_of, is_encodable
 from gen_bundle.ground.zips.unpacking import BUNDLE
 
 PYTHON_TAG = re.compile(rb"!!python/\S+[ \t]*")
+COLON_WITHIN = re.compile(
+    rb"(?P<key>\s*(?:- +)?[\w.-]+: +)(?P<text>[^\s\"'\[{|>&*!%@`#][^#\r\n]*: [^#\r\n]*)(?P<end>\r?\n?)"
+)
+"""A line with a text that holds a colon and a blank, and is not in quotes."""
 ABSENT = "NOT-IN-THE-BUNDLE"
 """The one file in the folder that stands for a program or data that the bundle names and does not hold."""
 NO_PAGE = f"{SCAFFOLD_TEXT}: this page was not in the bundle.\n".encode()
@@ -30,6 +34,7 @@ class Imported:
     """What became of a bundle.
 
     Attributes:
+        original: competition.yaml as it was.
         changed: what is taken for something else, or written differently, a line each.
         converted: in what the project differs from what Codabench itself reads in a bundle of CodaLab's, a line each.
         lost: what could not be carried over, a line each.
@@ -37,6 +42,7 @@ class Imported:
         faults: what bundle.yaml cannot say as it is, a line each, with its place there.
     """
 
+    original: bytes = b""
     changed: list[str] = field(default_factory=list)
     converted: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
@@ -57,9 +63,12 @@ def open_any(path: Path, now: datetime, held: ExitStack, imported: Imported) -> 
             f"{path} cannot be read: {error.strerror or error}. Expected a bundle, zip or folder."
         ) from error
     _refuse_broken(path, bundle)
+    _look_at_names(bundle.tree, imported)
     _follow_links(bundle.tree, imported)
     _find_yaml(path, bundle, imported)
-    _find_named_files(bundle, imported)
+    _own_copy(bundle, imported)
+    _find_texts(bundle, imported)
+    _find_programs_and_data(bundle, imported)
     return bundle
 
 
@@ -74,6 +83,21 @@ def _refuse_broken(path: Path, bundle: Bundle) -> None:
         advice = "Nothing was written. Expected a zip that can be unpacked, or the folder of a bundle."
         more = len(problems[MOST_PROBLEMS:])
         raise UserError(*problems[:MOST_PROBLEMS], more=more, advice=advice)
+
+
+def _look_at_names(tree: Node, imported: Imported) -> None:
+    """Take the backslashes that Windows' zips have in their names for slashes; name what no project can keep."""
+    named = [(name, node) for name, node in tree.walk() if "\\" in name]
+    for name, node in named:
+        above = tree.find(name.rpartition("/")[0]) or tree
+        if isinstance(above, Node) and above.children:
+            above.children.pop(name.rpartition("/")[2], None)
+        put(tree, name.replace("\\", "/"), node)
+    if named:
+        more = f", as in {len(named) - 1} others" * (len(named) > 1)
+        imported.changed.append(f"{named[0][0]}: a backslash in a name is taken for a slash{more}")
+    unwritable = [name for name in tree.names() if not is_encodable(name)]
+    imported.faults += [f"{name!a}: this name is not UTF-8. Give it another one" for name in unwritable[:MOST_PROBLEMS]]
 
 
 def _follow_links(tree: Node, imported: Imported) -> None:
@@ -102,21 +126,40 @@ def _find_yaml(path: Path, bundle: Bundle, imported: Imported) -> None:
         if file != YAML_NAME:
             put(bundle.tree, YAML_NAME, _folder(bundle.tree, file))
             imported.changed.append(f"{file}: is taken for {YAML_NAME}")
-    data = _folder(bundle.tree, YAML_NAME).read(MAX_BYTES + 1)
+    imported.original = _folder(bundle.tree, YAML_NAME).read(MAX_BYTES + 1)
+    data = _repaired(imported.original, imported)
     try:
         bundle.document = read_yaml(data)
     except UnreadableYamlError as error:
-        plain = PYTHON_TAG.sub(b"", data)
-        try:
-            bundle.document = read_yaml(plain)
-        except UnreadableYamlError:
-            raise UserError(f"{path}: {error.place(YAML_NAME)}: {error}. Expected YAML in UTF-8.") from error
-        put(bundle.tree, YAML_NAME, file_of(plain))
-        imported.changed.append(f"{YAML_NAME}: tags such as !!python/unicode are left out")
+        expected = "" if "Expected" in str(error) else " Expected YAML in UTF-8."
+        raise UserError(f"{path}: {error.place(YAML_NAME)}: {error}.{expected}") from error
+    if data != imported.original:
+        put(bundle.tree, YAML_NAME, file_of(data))
     if not bundle.yaml:
         raise UserError(f"{path}: {YAML_NAME}: expected a mapping with title, pages, tasks, phases and leaderboards.")
     if huge_keys(bundle):
         raise UserError(f"{path}: {YAML_NAME}: its aliases (&, *) repeat each other to enormous size. Write them out.")
+
+
+def _repaired(data: bytes, imported: Imported) -> bytes:
+    """Return a YAML text that cannot be read without tags of Python, and with quotes round texts that have a colon."""
+    for _ in range(MOST_PROBLEMS):
+        try:
+            read_yaml(data)
+        except UnreadableYamlError as error:
+            lines = data.splitlines(keepends=True)
+            line = lines[error.line - 1] if error.line and error.line <= len(lines) else b""
+            if PYTHON_TAG.search(data):
+                data = PYTHON_TAG.sub(b"", data)
+                imported.changed.append(f"{YAML_NAME}: tags such as !!python/unicode are left out")
+            elif found := COLON_WITHIN.fullmatch(line):
+                quoted = found["text"].strip().replace(b"'", b"''")
+                lines[(error.line or 1) - 1] = found["key"] + b"'" + quoted + b"'" + found["end"]
+                data = b"".join(lines)
+                imported.changed.append(f"{error.place(YAML_NAME)}: the text with a colon is put in quotes")
+            else:
+                break
+    return data
 
 
 def _the_nearest_yaml(path: Path, bundle: Bundle) -> str:
@@ -141,7 +184,9 @@ def _folder(tree: Node, name: str) -> Node:
 
 
 def put(tree: Node, name: str, node: Node) -> None:
-    """Let a name lead to a file or folder; nothing where a file is in the way."""
+    """Let a name lead to a file, or to what a folder holds now; nothing where a file is in the way."""
+    if node.children is not None:
+        node = Node(children=dict(node.children))  # a copy: it may be put below itself
     folder = tree
     *above, last = [part for part in name.split("/") if part not in ("", ".", "..")] or [""]
     for part in above:
@@ -151,11 +196,35 @@ def put(tree: Node, name: str, node: Node) -> None:
         folder.children[last] = node
 
 
-def _find_named_files(bundle: Bundle, imported: Imported) -> None:
-    """Let every name in competition.yaml lead to a file: to the one that is meant, or to one that says what is missing.
+def _own_copy(bundle: Bundle, imported: Imported) -> None:
+    """Give the bundle a document in which values can be replaced; say what is nearly right in it, and put it right."""
+    if bundle.document is None:
+        return
+    document = dict(bundle.yaml)
+    if "leaderboards" not in document and isinstance(document.get("leaderboard"), list):
+        document["leaderboards"] = document.pop("leaderboard")
+        imported.changed.append("leaderboard: its list is taken for leaderboards")
+    for name in ("tasks", "phases", "solutions"):
+        value = document.get(name)
+        if isinstance(value, list):
+            document[name] = [_copied(item) for item in value]
+        elif isinstance(value, dict):
+            document[name] = {key: _copied(item) for key, item in value.items()}
+    bundle.document = replace(bundle.document, value=document)
+    for solution in bundle.entries("solutions"):
+        if "key" in solution.value and isinstance(bundle.find(solution.get("path")), Node):
+            cast("dict[Any, Any]", solution.value).pop("key")
+            imported.changed.append(
+                f"{dotted(solution.at)}: its file is in the bundle; its key on the server is left out"
+            )
 
-    A page or logo is looked for in all folders, programs and data only under nearly the same name: they decide.
-    """
+
+def _copied(item: Any) -> Any:
+    return dict(item) if isinstance(item, dict) else item
+
+
+def _find_texts(bundle: Bundle, imported: Imported) -> None:
+    """Let the names of pages and logo lead to files of the bundle, which are looked for in all folders."""
     for page in page_files(bundle):
         if page.found is None:
             _find_text(bundle.tree, imported, "page", page.path, NO_PAGE)
@@ -164,16 +233,37 @@ def _find_named_files(bundle: Bundle, imported: Imported) -> None:
         _find_text(bundle.tree, imported, "page", "terms.md", no_terms)
     logo = bundle.yaml.get("image")
     if bundle.find(logo) is None:
-        _find_text(bundle.tree, imported, "logo", logo, placeholder_logo("logo", bundle.competition.title))
-    for use in bundle.competition.uses():
-        if not isinstance(use.path, str) or bundle.tree.find(use.path) is not None or is_uuid(use.path):
+        title = as_text(bundle.yaml.get("title")) or ""
+        _find_text(bundle.tree, imported, "logo", logo, placeholder_logo("logo", title))
+
+
+def _find_programs_and_data(bundle: Bundle, imported: Imported) -> None:
+    """Name each program and data as it is called in the bundle, or else as something that says what is missing.
+
+    They are looked for only under nearly the same name, since they decide.
+    """
+    for use in CompetitionYaml(bundle.now, bundle.document).competition.uses():
+        found = bundle.tree.find(use.path) if isinstance(use.path, str) else None
+        on_server = found is None and isinstance(use.path, str) and is_uuid(use.path)
+        if on_server or (isinstance(found, Node) and found is not bundle.tree):
             continue
-        meant = _meant(bundle.tree, use.path)
-        if meant:
-            put(bundle.tree, use.path, _folder(bundle.tree, meant))
-            imported.changed.append(f"{use.role}: {meant} is taken for {use.path}")
+        name = _meant(bundle.tree, str(use.path))
+        if name:
+            imported.changed.append(f"{use.role}: {name} is taken for {use.path}")
         else:
-            put(bundle.tree, use.path, Node(children={ABSENT: file_of(use.path.encode())}))
+            name = put_absent(bundle.tree, use.path, use.role)
+        holder = cast("dict[Any, Any]", bundle.mapping(use.at[:-1]))
+        holder[use.at[-1]] = name
+
+
+def put_absent(tree: Node, path: Any, role: str) -> str:
+    """Put what stands for a program or data that is not in the bundle into it; returns its name there."""
+    parts = [part.strip() for part in str(path).split("/") if part.strip(" .")] if isinstance(path, str) else []
+    name = "/".join(parts) or role
+    while tree.find(name) is not None or not is_encodable(name) or tree.open_error(name):
+        name = f"{role}-{ABSENT.lower()}{len(name)}"
+    put(tree, name, Node(children={ABSENT: file_of(str(path).encode(errors="replace"))}))
+    return name
 
 
 def _find_text(tree: Node, imported: Imported, what: str, name: Any, instead: bytes) -> None:
@@ -192,4 +282,4 @@ def _find_text(tree: Node, imported: Imported, what: str, name: Any, instead: by
 
 def _meant(tree: Node, name: str) -> str | None:
     """The file or folder whose name differs in case or in .zip alone."""
-    return tree.nearest(name.strip().removeprefix("./"))
+    return tree.nearest(name.replace("\\", "/").strip().removeprefix("./"))

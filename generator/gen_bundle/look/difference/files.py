@@ -69,9 +69,14 @@ def file_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
 
 
 def _solutions(bundle: Bundle) -> list[Named]:
-    """The solutions, each recognised by its name, then by that of its file, then by its place."""
+    """The solutions, each recognised by its name, then by that of its file or its key, then by its place."""
     found = []
-    for place, one in enumerate(bundle.competition.solutions):
+    by_key = [
+        DataUse((*one.at, "key"), "solution", one.get("key"), ())
+        for one in bundle.entries("solutions")
+        if "key" in one.value
+    ]
+    for place, one in enumerate([*bundle.competition.solutions, *by_key]):
         file = PurePosixPath(str(one.path)).stem
         name = as_text(bundle.mapping(one.at[:-1]).get("name")) or ""
         found.append(Named((name, file, place), (name or file, one)))

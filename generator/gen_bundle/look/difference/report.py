@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from gen_bundle.check.bundle import Bundle
+from gen_bundle.check.registry import RuleEffect
+from gen_bundle.check.run import findings_of
 from gen_bundle.look.difference.changes import (
     PARTS,
     Difference,
@@ -23,6 +25,7 @@ ASPECTS = (competition_changes, text_changes, phase_changes, task_changes, leade
 EFFECTS = list(Effect)
 MAX_DETAIL = 12
 MAX_VALUE = 200
+ACCEPTED = "accepted"
 
 
 def differences(old: Bundle, new: Bundle) -> list[Difference]:
@@ -31,6 +34,19 @@ def differences(old: Bundle, new: Bundle) -> list[Difference]:
     for aspect in ASPECTS:
         found += aspect(old, new)
     return sorted(found, key=lambda one: PARTS.index(one.part))
+
+
+def verdicts(old: Bundle, new: Bundle) -> list[Difference]:
+    """Return the difference between two bundles of which Codabench refuses one."""
+    before, after = _verdict(old), _verdict(new)
+    if ACCEPTED not in (before, after) or before == after:
+        return []
+    return [Difference("competition", "", "what Codabench makes of it", Effect.EDIT, before, after)]
+
+
+def _verdict(bundle: Bundle) -> str:
+    found = findings_of(bundle, RuleEffect.REFUSED)
+    return f"refused: {found[0].what}" if found else ACCEPTED
 
 
 @dataclass

@@ -29,4 +29,5 @@ def round_trip(bundle: Path, folder: Path) -> tuple[Imported, list[Difference]]:
     """What the import says of a bundle, and in what the build of its project differs from it."""
     imported = import_bundle(bundle, folder / "project")
     assert [fault for fault in imported.faults if fault.startswith("bundle.yaml")] == []
-    return imported, diff(str(bundle), str(built(folder / "project")))
+    found = diff(str(bundle), str(built(folder / "project")))
+    return imported, [one for one in found if one.what != "what Codabench makes of it"]

@@ -157,4 +157,4 @@ def test_the_build_of_its_project_is_the_same(draft: Draft) -> None:
     with tempfile.TemporaryDirectory() as name:
         bundle = written(draft, Path(name))
         imported, differences = round_trip(bundle, Path(name))
-        assert (imported, differences) == (Imported(faults=imported.faults), [])
+        assert (imported, differences) == (Imported(imported.original, faults=imported.faults), [])

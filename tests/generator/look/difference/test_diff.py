@@ -60,6 +60,20 @@ def packed(members: dict[str, bytes]) -> bytes:
     return data.getvalue()
 
 
+QUESTION = {
+    "key": "method",
+    "type": "text",
+    "title": "Method",
+    "selection": "",
+    "is_required": "false",
+    "is_on_leaderboard": "false",
+}
+
+
+def said(question: dict[str, str]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in sorted(question.items()))
+
+
 CHANGES: dict[str, tuple[Change, list[tuple[object, ...]]]] = {
     "title": (
         lambda top: top.update(title="Large task"),
@@ -72,8 +86,8 @@ CHANGES: dict[str, tuple[Change, list[tuple[object, ...]]]] = {
     "a default that is written out": (lambda top: top.update(forum_enabled=True), []),
     "a truth value in other words": (lambda top: top.update(forum_enabled="yes"), []),
     "question": (
-        lambda top: top.update(fact_sheet={"method": {"title": "Method", "type": "text"}}),
-        [("competition", "", "fact_sheet", "edit", None, "method: title=Method, type=text")],
+        lambda top: top.update(fact_sheet={"method": QUESTION}),
+        [("competition", "", "fact_sheet", "edit", None, f"method: {said(QUESTION)}")],
     ),
     "date": (
         lambda top: top["phases"][0].update(end="2026-01-31 11:59:59"),
