@@ -246,7 +246,7 @@ class _RowsToColumns:
                 try:
                     read.append(of_raw(raw))
                 except FieldError as error:
-                    self.report(place(number), error.rule, _text(raw), error.expected)
+                    self.report(place(number), f"{error.rule}:", _text(raw), error.expected)
                     read.append(field.empty)
             self._put([position], list(zip(read)))
 

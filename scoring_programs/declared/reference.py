@@ -23,6 +23,8 @@ from scoring_kit.json_reading import read_utf8
 NO_FILE_NAME = ("/", "\\", ":")
 EMPTY_IS_A_VALUE = ("text", "texts", "labels")
 LEAST_MEGABYTES, MOST_MEGABYTES = 20.0, 500.0
+NO_VALUE = ("", "-", "?", "n/a", "na", "nan", "none", "null")
+"""Cells that seem to say that there is no gold."""
 LABELS_FILE = "labels.json"
 """Beside the gold: the labels of all phases, for fields of labels without declared values."""
 
@@ -157,10 +159,11 @@ def read_gold(
     _check_file_names(table, keys, problems)
     fields, tagged = _typed_fields(table, wanted, loaded, labels)
     typed = {(field.name, field.type): field for field in chain.from_iterable(fields.values())}
-    columns = [*table.key, *map(itemgetter(0), typed)]
+    names = [name for name, _ in typed]
+    columns = [*table.key, *names]
     rows = replace(loaded.rows, rows=zip(loaded.numbers, loaded.values(columns), strict=True))
     positions = table.positions(keys)
-    answers = read_answers(rows, table, positions, list(typed.values()), problems, problems.gold_fault)
+    answers = read_answers(rows, table, positions, list(typed.values()), problems, _gold_faults(problems, table, names))
     if not keys:
         problems.error(table.gold.name, "has no rows", "a row for each item")
     if listed:
@@ -175,6 +178,20 @@ def read_gold(
     further = _further(wanted, loaded, answers)
     skipped = _skipped(typed, loaded, by_row, table, positions)
     return GoldTable(table, fields, keys, answers, tagged, found, groups, further, skipped, loaded.size)
+
+
+def _gold_faults(problems: Problems, table: Table, names: Sequence[str]) -> Fault:
+    """Return what takes faults of gold; the organisers are told which field it is, and what stands for no gold."""
+
+    def report(where: str, rule: str, value: str, expected: str) -> None:
+        named = [name for name in names if rule.startswith(f"{name} ")]
+        expected += f" (field {max(named, key=len)})" if named else ""
+        if value.strip().lower() in NO_VALUE:
+            skip = "" if table.skips_empty else " and write `reference: {empty: skip}`"
+            expected += f"; where there is no gold, leave the cell empty{skip}"
+        problems.gold_fault(where, rule, value, expected)
+
+    return report
 
 
 def _typed_fields(

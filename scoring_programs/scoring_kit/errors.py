@@ -73,6 +73,9 @@ class Problems:
     file could hold millions); the rest are counted.
     """
 
+    tells_gold = False
+    """Whether values of the gold may be told: only to its organisers, on their own machine (`organiser.serve`)."""
+
     def __init__(self) -> None:
         # Text, without the number of its line → that of its first line, and its lines' numbers.
         self._texts: Dict[Tuple[str, ...], Tuple[str, List[str]]] = {}
@@ -95,12 +98,15 @@ class Problems:
 
     def fault(self, where: str, rule: str, value: str, expected: str) -> None:
         """Record a fault of a submission: place, rule, the value that breaks it (or ""), and what is expected."""
-        what = f"{rule} {shown(value)}" if value else rule
+        what = f"{rule} {shown(value)}" if value else rule.rstrip(":")
         self.error(where, what, expected)
 
     def gold_fault(self, where: str, rule: str, value: str, expected: str) -> None:
         """Record a fault of the reference data: place and rule alone, because participants read this in their log."""
-        self.error(where, rule, "Look at this line of the reference data")
+        if self.tells_gold:
+            self.fault(where, rule, value, expected)
+        else:
+            self.error(where, rule.rstrip(":"), "Look at this line of the reference data")
 
     def repeat_error(self, line: str) -> None:
         """Record a problem that is a whole message."""

@@ -17,9 +17,19 @@ from gen_bundle.declaration.model import DeclaredCompetition
 from gen_bundle.declaration.ready_programs import PROGRAMS, ForeignCompetition, check_foreign_rules, check_packed
 from gen_bundle.declaration.rules import check_rules
 from gen_bundle.declaration.scoring import DECLARED, DeclaredScoring, settle
-from gen_bundle.declaration.source import Broken, Section, Source, Trail, apply_overrides, dotted, nearest, read_source
+from gen_bundle.declaration.source import (
+    Broken,
+    Section,
+    Source,
+    Trail,
+    apply_overrides,
+    dotted,
+    mapping_of,
+    nearest,
+    read_source,
+)
 from gen_bundle.ground.errors import UserError
-from gen_bundle.ground.resources import known_competitions
+from gen_bundle.ground.resources import known_competitions, resource
 
 FILE = "bundle.yaml"
 
@@ -30,7 +40,8 @@ class Declaration(NamedTuple):
     Attributes:
         competition: what it says, defaults put in.
         scoring: the tables and metrics that it declares.
-        option_places: where its options are written: dotted name → file, line and column, or the override.
+        option_places: where its options are written: dotted name → file, line and column, or the override; and its
+            fields: `field NAME`.
         notes: what the command line changed besides what it says.
     """
 
@@ -79,6 +90,7 @@ def read_declaration(folder: Path, overrides: Iterable[str] = (), layout: str | 
             f"{folder / FILE}: has programs that are packed as they are ({PROGRAMS}), and no scoring package, which "
             "this needs. Build the bundle; dry-run, rescore, diff, preview and the live verbs take it."
         )
+    _check_package(source, folder)
     notes = list(_settle_rule(source))
     scoring, declared = DeclaredScoring(), Section(source.data)
     if source.data.get("scoring_program") == DECLARED:
@@ -88,7 +100,28 @@ def read_declaration(folder: Path, overrides: Iterable[str] = (), layout: str | 
     check_rules(rules, folder)
     _refuse(source, [*found, *rules.found])
     places = {dotted(trail): source.position(trail) for trail in _trails(source.data.get("options"), ("options",))}
+    places |= _places_of_fields(source)
     return Declaration(DeclaredCompetition.model_validate(source.data), scoring, places, notes)
+
+
+def _check_package(source: Source, folder: Path) -> None:
+    """See that the scoring package is there: without it nothing else can be said of the declaration."""
+    name, ours = source.data.get("scoring_program"), resource("scoring_programs")
+    if not isinstance(name, str) or any((root / name / "submission.py").is_file() for root in (ours, folder)):
+        return
+    known = sorted(path.parent.name for root in (ours, folder) for path in root.glob("*/submission.py"))
+    own = f"A package of your own is a folder {name}/ with submission.py beside {FILE}"
+    _refuse(source, [(("scoring_program",), f"no scoring package {name!r}. {nearest(name, known)} {own}.")])
+
+
+def _places_of_fields(source: Source) -> dict[str, str]:
+    """Where fields of the submission are declared: `field` and a name → file, line and column."""
+    submission = Section(mapping_of(source.data.get("submission")), ("submission",))
+    found: dict[str, str] = {}
+    for table in (submission, *submission.sections("tables")):
+        for field in table.sections("fields"):
+            found[f"field {field.get('field')}"] = source.position(field.trail)
+    return found
 
 
 def _settle_rule(source: Source) -> Iterator[str]:

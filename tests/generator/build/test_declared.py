@@ -6,6 +6,7 @@ import copy
 import csv
 import json
 import random
+import re
 import subprocess
 import sys
 import zipfile
@@ -230,7 +231,7 @@ def test_the_validator_says_at_home_what_the_platform_would(competition: Path, t
     refused = validated(template.replace("negative", "negativ", 1) + "x,neutral,2\n")
     assert refused.returncode == 1
     assert (
-        'predictions.csv:2: label has an unknown label "negativ". Expected: one of negative, neutral' in refused.stdout
+        'predictions.csv:2: label has an unknown label: "negativ". Expected: one of negative, neutral' in refused.stdout
     )
     assert 'unknown id "x"' in refused.stdout
     assert "negativ, neutral" not in (tmp_path / "kit/FORMAT.md").read_text(encoding="utf-8")
@@ -246,7 +247,7 @@ def test_labels_are_those_of_the_gold_column_that_is_compared(competition: Path,
     build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
     answers = [{**one, "label": "other"} for one in answered(rows_of("test", 30))]
     write_csv(competition / "data/baselines/test/some.csv", answers, "id", "label", "strength")
-    with pytest.raises(UserError, match=r'unknown label "other".* Expected: one of negative, neutral, positive'):
+    with pytest.raises(UserError, match=r'unknown label: "other".* Expected: one of negative, neutral, positive'):
         build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
 
 
@@ -255,10 +256,11 @@ def test_a_fault_in_gold_is_reported_for_its_own_phase_alone(competition: Path, 
     write_csv(competition / "data/dev/gold.csv", [{**rows[0], "label": " x", "strength": "none"}, *rows[1:]])
     with pytest.raises(UserError) as caught:
         build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
-    assert [message.split(". ")[0] for message in caught.value.messages] == [
-        "dev: gold.csv:2: label has blanks around it",
-        "dev: gold.csv:2: strength is not a number",
-    ]
+    label, strength = caught.value.messages
+    assert label.startswith('dev: gold.csv:2: label has blanks around it: " x". Expected: one of negative, neutral, ')
+    assert re.search(r"blanks around it \(bundle\.yaml:\d+:\d+\)\.$", label)
+    assert strength.startswith('dev: gold.csv:2: strength is not a number: "none". Expected: a finite number')
+    assert "leave the cell empty and write `reference: {empty: skip}`." in strength
 
 
 def test_the_bundle_of_a_task_hides_the_gold_of_phases_that_it_does_not_have(competition: Path, tmp_path: Path) -> None:

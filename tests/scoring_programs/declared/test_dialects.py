@@ -91,7 +91,7 @@ def test_a_column_that_is_there_twice_is_refused(header: str, tmp_path: Path) ->
         ),
         ("1,a,x\n2,b,x\n9,a,x\n", ['p.csv:3: unknown id "9".', 'p.csv: no row for 1 of 3 keys: "3".']),
         ("1;a;x\n", ["p.csv:1: has 1 cell. Expected: 3", 'no row for 3 of 3 keys: "1"; "2"; "3".']),
-        ("1,a,x\n2,c,x\n3,a,x\n", ['p.csv:2: label has an unknown label "c".']),
+        ("1,a,x\n2,c,x\n3,a,x\n", ['p.csv:2: label has an unknown label: "c".']),
     ],
     ids=["header", "narrow", "unknown", "semicolons", "label"],
 )
@@ -164,7 +164,7 @@ def test_answers_below_their_ids(kind: str, gold_too: bool, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("sent", "expected"),
     [
-        ({"k0": "a", "k1": 3}, 'p.json "k1": x has an unknown label "3"'),
+        ({"k0": "a", "k1": 3}, 'p.json "k1": x has an unknown label: "3"'),
         ({"k0": "a"}, 'no row for 1 of 2 keys: "k1"'),
         ({"k0": "a", "k1": None}, 'p.json "k1": x is null'),
         ({"k0": "a", "k1": "b", "k2": "a"}, 'unknown id "k2"'),

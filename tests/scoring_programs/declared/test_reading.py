@@ -86,15 +86,15 @@ def refused(options: dict[str, Any], gold: dict[str, str], answers: dict[str, st
     [
         (
             [["1", "a", 0], ["2", "c", 1], ["3", "a", 0]],
-            'p.csv:3: label has an unknown label "c". Expected: one of a, b.',
+            'p.csv:3: label has an unknown label: "c". Expected: one of a, b.',
         ),
         ([["1", "a", 0], ["2", " b", 1], ["3", "a", 0]], "p.csv:3: label has blanks around it"),
         ([["1", "", 0], ["2", "b", 1], ["3", "a", 0]], "p.csv:2: label is empty"),
         (
             [["1", "a", 2], ["2", "b", 1], ["3", "a", 0]],
-            'p.csv:2: x is out of range "2". Expected: a finite number from 0 to 1',
+            'p.csv:2: x is out of range: "2". Expected: a finite number from 0 to 1',
         ),
-        ([["1", "a", "nan"], ["2", "b", 1], ["3", "a", 0]], 'p.csv:2: x is not a number "nan"'),
+        ([["1", "a", "nan"], ["2", "b", 1], ["3", "a", 0]], 'p.csv:2: x is not a number: "nan"'),
         ([["1", "a", "0,5"], ["2", "b", 1], ["3", "a", 0]], "p.csv:2: x is not a number"),
         ([["1", "a", "1e400"], ["2", "b", 1], ["3", "a", 0]], "p.csv:2: x is not finite"),
         ([["1", "a", 0], ["1", "b", 1], ["3", "a", 0]], 'p.csv:3: a second row for "1", after p.csv:2'),
@@ -150,8 +150,8 @@ def test_all_problems_come_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ({"label": "a", "x": True}, 'x is a boolean, not a number "true"'),
-        ({"label": "a", "x": "0.5"}, 'x is a string, not a number "0.5"'),
+        ({"label": "a", "x": True}, 'x is a boolean, not a number: "true"'),
+        ({"label": "a", "x": "0.5"}, 'x is a string, not a number: "0.5"'),
         ({"label": "a", "x": None}, "x is null"),
         ({"label": "a"}, "x is missing"),
         ({"label": ["a"], "x": 0}, "label is a list, not a text"),
@@ -171,21 +171,21 @@ def test_a_number_too_large_to_be_squared_is_the_participants(number: str, text:
     file = "p.csv" if text.startswith("id") else "p.jsonl"
     options = one_table([{"field": "x", "type": "number"}], {"mse": "mse"}, file=file)
     found = refused(options, {"gold.csv": "id,x\n1,0\n2,1\n"}, {file: text.format(number)}, tmp_path)
-    assert ": x is far out of range " in found
+    assert ": x is far out of range: " in found
     assert "Expected: a finite number, such as 0.25, at most 1e+50 in size." in found
 
 
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ('[[16, 22, "LOC"]]', "spans is a string, not a list "),
-        ([[0, 4.0, "PER"]], "spans has a span whose start or end is not a whole number "),
-        ([[0, None]], 'spans has a span whose start or end is not a whole number "[[0, null]]"'),
-        ([[4, 4]], "spans has a span whose start is negative, or not before its end "),
-        ([[-1, 4]], "spans has a span whose start is negative, or not before its end "),
-        ([[0, 10**12]], "spans has a span that is far out of range "),
-        ([[0, 4, 7]], "spans has a span whose type is not a text "),
-        ([[0]], "spans has a span of another form "),
+        ('[[16, 22, "LOC"]]', "spans is a string, not a list: "),
+        ([[0, 4.0, "PER"]], "spans has a span whose start or end is not a whole number: "),
+        ([[0, None]], 'spans has a span whose start or end is not a whole number: "[[0, null]]"'),
+        ([[4, 4]], "spans has a span whose start is negative, or not before its end: "),
+        ([[-1, 4]], "spans has a span whose start is negative, or not before its end: "),
+        ([[0, 10**12]], "spans has a span that is far out of range: "),
+        ([[0, 4, 7]], "spans has a span whose type is not a text: "),
+        ([[0]], "spans has a span of another form: "),
     ],
 )
 def test_spans_of_other_forms(value: object, message: str, tmp_path: Path) -> None:

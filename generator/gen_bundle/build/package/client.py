@@ -24,6 +24,8 @@ from scoring_kit.base.submissions import is_junk
 
 TRACEBACK = "Traceback (most recent call last)"
 FRAMES = 5
+FIELD = re.compile(r" \((field [^)]+)\)")
+"""A field that a message names, whose place is put there."""
 STRICT = ConfigDict(extra="forbid", strict=True)
 T = TypeVar("T")
 
@@ -200,7 +202,10 @@ class ScoringPackage:
             return organiser.call(verb, request)
 
     def placed(self, message: str) -> str:
-        """A message about an option, after the place of the option or of what it would belong to."""
+        """Return a message with the place of the field that it names, or after that of its option or what holds it."""
+        for named in FIELD.findall(message):
+            place = f" ({self.option_places[named]})" if named in self.option_places else ""
+            message = message.replace(f" ({named})", place)
         name = message.split(":")[0]
         while name and name not in self.option_places:
             name = name.rpartition(".")[0]

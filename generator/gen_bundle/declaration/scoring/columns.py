@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from gen_bundle.declaration.scoring.metrics import MetricRow, UnfitError, is_number, metrics, of_types
 from gen_bundle.declaration.scoring.tables import DeclaredTable
+from gen_bundle.declaration.scoring.usual_names import usual_metric
 from gen_bundle.declaration.source import Section, items_of, mapping_of, nearest, text_of
 from scoring_kit.base.field_types import NATURAL_POSITIVE
 
@@ -75,7 +76,8 @@ def read_metric(column: Section, tables: Mapping[str, DeclaredTable], folder: Pa
         return _own_metric(said, own, tables)
     metric = metrics().get(data["name"])
     if metric is None:
-        advice = nearest(data["name"], list(metrics()))
+        meant = usual_metric(data["name"], metrics())
+        advice = f"Write {meant}." if meant else nearest(data["name"], list(metrics()))
         said.fault(f"no metric {data['name']!r}. {advice} One of your own is written metrics.py:name.", *at)
         return None
     table = _table(said, tables)

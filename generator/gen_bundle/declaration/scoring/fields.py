@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from gen_bundle.declaration.scoring import usual_names
 from gen_bundle.declaration.source import Section, items_of, mapping_of, nearest, text_of
 from scoring_kit.base.field_types import TYPES, Field, FieldError
 
@@ -27,7 +28,14 @@ def read_fields(table: Section, keys: list[str]) -> Iterator[tuple[str, dict[str
         if name in keys:
             item.data.setdefault("meaning", "What the row is about.")
         item.data.setdefault("meaning", "Your answer.")
-        kind = item.choice("type", tuple(TYPES), "string")
+        if (meant := usual_names.TYPES.get(str(item.get("type")))) is not None:
+            item.fault(f"unknown value {item.get('type')!r}. Write {meant}.", "type")
+        else:
+            item.choice("type", tuple(TYPES), "string")
+        if item.get("type") not in TYPES:  # nothing else can be said of it
+            yield name, {"name": name, "type": "string", "required": True}
+            continue
+        kind = item.get("type")
         declared: dict[str, Any] = {"name": name, "type": kind, "required": item.get("required") is not False}
         item.check_keys((*FIELD_KEYS, *OF_TYPE))
         for key, read in OF_TYPE.items():
@@ -57,6 +65,10 @@ def _field_faults(declared: dict[str, Any], is_key: bool) -> Iterator[tuple[str,
         columns = declared.setdefault("columns", values)
     if kind == "labels" and columns:
         values = declared.setdefault("values", columns)
+    low, high = declared.get("min"), declared.get("max")
+    if low is not None and high is not None and low > high:
+        yield "min", f"is {low:g}, above max, {high:g}. Expected the smaller one as min."
+        return
     if columns and len(columns) != len(values):
         what = f"names {len(columns)} columns for {len(values)} values. Expected one each, in their order."
         yield "columns", what
@@ -112,7 +124,8 @@ def _values(field: Section, key: str) -> list[str]:
         if text != text.strip() or not text:
             field.fault(f"the label {text!r} is blank or has blanks around it.", key)
     if len(set(labels)) < len(labels):
-        field.fault("names a label twice. Expected each label once.", key)
+        again = next(text for at, text in enumerate(labels) if text in labels[:at])
+        field.fault(f"names the label {again!r} twice. Expected each label once.", key)
     return list(dict.fromkeys(labels))
 
 

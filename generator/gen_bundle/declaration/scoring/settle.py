@@ -143,8 +143,8 @@ def settle(declared: Section, folder: Path) -> DeclaredScoring:
     shapes are left to the model.
     """
     tables = read_tables(declared)
-    if any(trail[-1] == "key" for trail, _ in declared.found):
-        # metrics would blame the fields of a table whose key is wrong
+    if any(trail[-1] in ("key", "type", "field") for trail, _ in declared.found):
+        # metrics would blame the fields of a table whose key is wrong, or a field of another type
         for column in columns_of(declared):
             _complete_unread(column.data)
         return DeclaredScoring()

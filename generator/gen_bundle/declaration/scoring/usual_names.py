@@ -1,0 +1,76 @@
+"""What metrics and types are called elsewhere, and how a declaration writes them."""
+
+import re
+from collections.abc import Iterable
+
+AVERAGES = ("macro", "micro", "weighted", "samples")
+METRICS = {
+    **dict.fromkeys(("acc", "accuracyscore"), "accuracy"),
+    **dict.fromkeys(("bacc", "balancedacc", "uar", "unweightedaveragerecall"), "balanced_accuracy"),
+    **dict.fromkeys(("f", "fscore", "fmeasure", "f1score", "f1measure"), "f1"),
+    **dict.fromkeys(("p", "prec", "ppv"), "precision"),
+    **dict.fromkeys(("r", "rec", "sensitivity", "tpr"), "recall"),
+    **dict.fromkeys(("matthews", "matthewscorrcoef", "phi"), "mcc"),
+    **dict.fromkeys(("cohen", "cohenkappa", "cohenskappa", "cohenkappascore"), "kappa"),
+    **dict.fromkeys(("qwk", "quadraticweightedkappa", "quadratickappa"), "{name: kappa, weights: quadratic}"),
+    **dict.fromkeys(("em", "exact", "exactmatchratio", "subsetaccuracy"), "exact_match"),
+    **dict.fromkeys(("jaccardscore", "iou", "jaccardindex"), "jaccard"),
+    **dict.fromkeys(("pearsonr", "pcc", "pearsoncorrelation", "corr", "correlation"), "pearson"),
+    **dict.fromkeys(("spearmanr", "spearmanrho", "spearmancorrelation", "rho", "srcc"), "spearman"),
+    **dict.fromkeys(("kendalltau", "tau", "kendallstau", "kendalltaub"), "kendall"),
+    **dict.fromkeys(("lincc", "concordance", "cccscore"), "ccc"),
+    **dict.fromkeys(("meansquarederror",), "mse"),
+    **dict.fromkeys(("rootmeansquarederror", "rmsd"), "rmse"),
+    **dict.fromkeys(("meanabsoluteerror", "l1"), "mae"),
+    **dict.fromkeys(("meanabsolutepercentageerror",), "mape"),
+    **dict.fromkeys(("rsquared", "r2score", "coefficientofdetermination"), "r2"),
+    **dict.fromkeys(("auc", "auroc", "rocaucscore", "aucroc", "roc"), "roc_auc"),
+    **dict.fromkeys(("auprc", "prauc", "aucpr", "averageprecisionscore"), "average_precision"),
+    **dict.fromkeys(("crossentropy", "logloss", "nll"), "log_loss"),
+    **dict.fromkeys(("brierscore", "brierscoreloss"), "brier"),
+    **dict.fromkeys(("map", "meanaverageprecision"), "ap"),
+    **dict.fromkeys(("mrr", "meanreciprocalrank", "reciprocalrank"), "rr"),
+    **dict.fromkeys(("ndcgscore", "dcg"), "ndcg"),
+    **dict.fromkeys(("sacrebleu", "bleu4", "bleuscore", "corpusbleu"), "bleu"),
+    **dict.fromkeys(("chrf++", "chrfpp"), "{name: chrf, word_order: 2}"),
+    "rouge1": "{name: rouge, type: rouge1}",
+    "rouge2": "{name: rouge, type: rouge2}",
+    "rougel": "{name: rouge, type: rougeL}",
+    "rougelsum": "{name: rouge, type: rougeLsum}",
+    **dict.fromkeys(("levenshtein", "editdist"), "edit_distance"),
+    **dict.fromkeys(("squadf1", "tokenf1score"), "token_f1"),
+    **dict.fromkeys(("seqeval", "entityf1", "nerf1", "conllf1"), "span_f1"),
+    **dict.fromkeys(("bertscoref1",), "bertscore"),
+}
+"""What people write, in small letters and without signs, and what a declaration writes."""
+CUT = {
+    **dict.fromkeys(("p", "prec", "precision"), "precision_at"),
+    **dict.fromkeys(("r", "rec", "recall", "hits", "hit", "success"), "recall_at"),
+    **dict.fromkeys(("map",), "ap"),
+    **dict.fromkeys(("mrr",), "rr"),
+    "ndcg": "ndcg",
+}
+"""Of rankings, before `@10`."""
+TYPES = {
+    **dict.fromkeys(("float", "int", "integer", "double", "numeric", "real"), "number"),
+    **dict.fromkeys(("str", "id"), "string"),
+    **dict.fromkeys(("category", "categorical", "class", "enum", "bool", "boolean", "choice"), "label"),
+    **dict.fromkeys(("list", "set", "multilabel", "classes"), "labels"),
+    **dict.fromkeys(("span", "entities"), "spans"),
+    **dict.fromkeys(("probability", "probs", "proba"), "probabilities"),
+}
+
+
+def usual_metric(name: str, known: Iterable[str]) -> str:
+    """Return what to write for a metric that is called so elsewhere; nothing where it is not known."""
+    cut = re.fullmatch(r"([a-z]+)[-_ ]?(?:@|at)[-_ ]?([0-9]+)", name.lower())
+    if cut is not None and cut[1] in CUT:
+        return f"{{name: {CUT[cut[1]]}, cutoff: {cut[2]}}}"
+    words = re.findall(r"[a-z0-9+]+", name.lower())
+    average = [word for word in words if word in AVERAGES]
+    rest = "".join(word for word in words if word not in AVERAGES)
+    of_signs = {one.replace("_", ""): one for one in known}
+    meant = of_signs.get(rest) or METRICS.get(rest, "")
+    if average and meant in ("f1", "precision", "recall", "jaccard", "fbeta"):
+        return f"{{name: {meant}, average: {average[0]}}}"
+    return meant if meant.startswith("{") or not meant else f"{{name: {meant}}}"
