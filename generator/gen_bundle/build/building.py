@@ -321,7 +321,7 @@ def _hidden(phases: Sequence[PhaseData], elsewhere: Sequence[GoldElsewhere]) -> 
 
 
 def _findings(bundle: Path, competition: Resolved | ForeignProject, hidden: Sequence[Elsewhere]) -> list[Finding]:
-    """What the check finds in a finished bundle, but for notes.
+    """What the check finds in a finished bundle.
 
     Grave is what Codabench would refuse, what would not work, and gold where participants can read it. Dates in the
     past are left out: they are named with all else that keeps a bundle a draft.
@@ -329,7 +329,7 @@ def _findings(bundle: Path, competition: Resolved | ForeignProject, hidden: Sequ
     queue = competition.declaration.queue
     known = [queue] if queue else []
     report = check_path(bundle, elsewhere=hidden, known_keys=known)
-    return [finding for finding in report.findings if finding.severity != "note" and finding.id != OVER]
+    return [finding for finding in report.findings if finding.id != OVER]
 
 
 def _in_a_line(finding: Finding) -> str:

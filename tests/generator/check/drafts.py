@@ -61,7 +61,7 @@ NEW: dict[str, Any] = {
 NEW_FILES = {
     "logo.png": png(),
     "terms.md": b"Be fair.\n",
-    "overview.md": b"# Overview\n",
+    "overview.md": b"# Overview\nWelcome.\n",
     "ref/truth.txt": b"a\nb\na\n",
     **PROGRAM_FILES,
 }
@@ -85,7 +85,7 @@ OLD: dict[str, Any] = {
 }
 OLD_FILES = {
     "logo.png": png(),
-    "overview.html": b"<h1>Overview</h1>\n",
+    "overview.html": b"<h1>Overview</h1>Welcome.\n",
     "terms.html": b"<p>Be fair.</p>\n",
     "scoring.zip": packed(SCORER),
     "reference.zip": packed({"truth.txt": b"a\nb\na\n"}),

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from gen_bundle.check.bundle import Bundle, PageFile, page_files
-from gen_bundle.check.registry import FRONTEND, MODELS, SERIALIZERS, UNPACKER, Problem, Topic
+from gen_bundle.check.registry import FRONTEND, HOUSE, MODELS, SERIALIZERS, UNPACKER, Problem, Topic
 from gen_bundle.check.rules.shared import PATH_NOT_TEXT, list_faults
 from gen_bundle.codabench.fields import Stage, shown
 from gen_bundle.codabench.reading import as_integer
@@ -112,14 +112,29 @@ def _page_nul_character(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"{page.path} contains a NUL character", page.at, order=place)
 
 
-@PAGES.trap("a page or the terms contain only blanks")
+COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+# With marks before it or under it, or in HTML.
+HEADING = re.compile(r"^ {0,3}#{1,6}(?:[ \t].*)?$|^.+\n {0,3}(?:=+|-+)[ \t]*$|<h([1-6])\b[\s\S]*?</h\1>", re.MULTILINE)
+BLANKS = "\ufeff \t\r\n\f\v\xa0"
+
+
+@PAGES.trap("a page or the terms show nothing")
 def _page_blank(bundle: Bundle) -> Iterator[Problem]:
-    """Participants see an empty page, or agree to empty terms. → Write the page."""
+    """Participants see an empty page, or agree to empty terms. → Write the page; nobody sees what is in a comment."""
     for page in page_files(bundle):
         text = bundle.text(page.path)
-        is_blank = text is not None and not text.strip("\ufeff \t\r\n\f\v\xa0")
+        is_blank = text is not None and not COMMENT.sub("", text).strip(BLANKS)
         if is_blank and (text or bundle.format != "v2"):
-            yield _of(page, f"{page.path} contains only blanks")
+            yield _of(page, f"{page.path} shows nothing: it holds only blanks or comments")
+
+
+@PAGES.note("a page or the terms show a heading alone", source=HOUSE)
+def _page_heading_alone(bundle: Bundle) -> Iterator[Problem]:
+    """Participants see a page without content. → Write the page; nobody sees what is in a comment."""
+    for page in page_files(bundle):
+        shown_text = COMMENT.sub("", bundle.text(page.path) or "").strip(BLANKS)
+        if shown_text and not HEADING.sub("", shown_text).strip(BLANKS):
+            yield _of(page, f"{page.path} shows a heading alone")
 
 
 @PAGES.broken("the path of a page leads out of the bundle")
@@ -211,6 +226,14 @@ def _page_relative_link(bundle: Bundle) -> Iterator[Problem]:
             in_bundle = any(isinstance(found, Node) for found in named)
             if in_bundle or link[1] or re.search(r"\.\w{1,5}$", file_name):
                 yield rendered.problem(f"links to {target!r}", link.start())
+
+
+@TEXT.broken("a comment that never ends")
+def _page_comment_open(bundle: Bundle) -> Iterator[Problem]:
+    """Nothing after `<!--` is shown. → End the comment with `-->`, or remove `<!--`."""
+    for rendered in _rendered_texts(bundle):
+        if found := re.search(r"^ {0,3}<!--", rendered.text, re.MULTILINE):
+            yield rendered.problem("has a comment that never ends", found.start())
 
 
 @TEXT.trap("amounts in dollars that become a formula")

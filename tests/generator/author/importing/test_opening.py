@@ -47,7 +47,7 @@ def test_a_file_under_nearly_its_name(before: str, after: str, said: str, tmp_pa
     found = imported(moved(drafts.new(), before, after), tmp_path)
     assert (found.changed, found.lost, found.absent, found.faults) == ([said], [], [], [])
     assert (tmp_path / "project" / "data" / "main" / "truth.txt").read_bytes() == b"a\nb\na\n"
-    assert (tmp_path / "project" / "pages" / "overview.md").read_bytes() == b"# Overview\n"
+    assert (tmp_path / "project" / "pages" / "overview.md").read_bytes() == b"# Overview\nWelcome.\n"
 
 
 @pytest.mark.parametrize("is_folder", [False, True])
@@ -93,7 +93,7 @@ def test_an_old_bundle_is_converted_first(tmp_path: Path) -> None:
     assert found.changed[0] == "page overview.html: html/overview.html is taken for it"
     assert [line.split(":")[0] for line in found.lost] == ["docker image"]
     project = tmp_path / "project"
-    assert (project / "pages" / "overview.html").read_bytes() == b"<h1>Overview</h1>"
+    assert (project / "pages" / "overview.html").read_bytes() == b"<h1>Overview</h1>Welcome."
     assert (project / "data" / "main" / "truth.txt").is_file()
     assert built(project).is_file()
 

@@ -255,5 +255,5 @@ def test_placeholders_can_be_recognised(tmp_path: Path) -> None:
         with Image.open(folder / "logo.png") as logo:
             assert logo.info["Comment"] == PLACEHOLDER
         pages = "".join(path.read_text(encoding="utf-8") for path in folder.glob("pages/*.j2"))
-        assert "<!-- TODO(organiser): " in pages
+        assert "**TODO(organiser):** " in pages
         shutil.rmtree(folder)

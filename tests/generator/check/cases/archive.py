@@ -92,7 +92,7 @@ CASES = {
         raw(packed({f"bundle/{name}": data for name, data in SOUND.items()})),
         raw(packed({f"./{name}": data for name, data in SOUND.items()})),
     ),
-    "zip-member-replaced": Case(raw(twice(b"# Another\n")), raw(twice(b"# Overview\n"))),
+    "zip-member-replaced": Case(raw(twice(b"# Another\nWelcome.\n")), raw(twice(b"# Overview\nWelcome.\n"))),
     "link-used": Case(
         raw(member("ref/more.txt", b"truth.txt", link=True)), raw(member("link", b"overview.md", link=True))
     ),

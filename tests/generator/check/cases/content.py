@@ -66,7 +66,15 @@ CASES = {
     "page-empty": Case(write("overview.md", b""), write("overview.md", b"x")),
     "page-not-utf8": Case(write("overview.md", "é".encode("latin-1")), write("overview.md", "é".encode())),
     "page-nul-character": Case(write("overview.md", b"a\0b"), write("overview.md", b"a\tb")),
-    "page-blank": Case(write("terms.md", b" \n\t\n"), write("terms.md", b" .\n")),
+    "page-blank": Case(write("terms.md", b" \n<!-- to be written -->\t\n"), write("terms.md", b" .\n")),
+    "page-heading-alone": Case(
+        write("terms.md", b"# Terms\n\n<!-- None. -->\n\nOf the data\n---\n"),
+        write("terms.md", b"# Terms\n![](data:,)\n"),
+    ),
+    "page-comment-open": Case(
+        write("overview.md", b"# Data\n\n<!-- who made it -- >\nWe did.\n"),
+        write("overview.md", b"# Data\n<!-- who --> `<!--`\n```\n<!--\n```\nThe sign a<!--b is text.\n"),
+    ),
     "page-of-the-server": Case(put("terms", "/etc/hostname"), put("terms", "ref/../terms.md")),
     "page-byte-order-mark": Case(
         write("overview.md", b"\xef\xbb\xbf# Overview"), write("overview.md", b"\xef\xbb\xbfWelcome. # 1")
