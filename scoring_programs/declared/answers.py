@@ -5,6 +5,7 @@ Runs on Python 3.9 with the standard library alone, because participants run it 
 
 import json
 from dataclasses import dataclass, replace
+from dataclasses import field as dataclass_field
 from itertools import chain, islice
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
@@ -180,12 +181,19 @@ def read_answers(
         if not into_columns.together(taken, start):
             into_columns.one_by_one(taken)
         start += len(taken)
+    if unknown := into_columns.unknown:
+        known = bool(answers.owners) or max(answers.numbers, default=-1) >= 0
+        names, ids = ", ".join(table.key), [key for _, key in unknown]
+        problems.unknown_ids(rows.place(unknown[0][0]), names, ids, some_known=known)
     return answers
 
 
 @dataclass(frozen=True)
 class _RowsToColumns:
-    """Rows on their way into columns; the attributes are those of `read_answers`, what it gives, and the keys."""
+    """Rows on their way into columns; the attributes are those of `read_answers`, what it gives, and the keys.
+
+    `unknown` takes the numbers of rows with unknown keys, and these as they are shown.
+    """
 
     rows: Rows
     table: Table
@@ -195,6 +203,7 @@ class _RowsToColumns:
     report: Fault
     answers: Answers
     in_order: Sequence[Key]
+    unknown: List[Tuple[int, str]] = dataclass_field(default_factory=list)
 
     def together(self, taken: Sequence[NumberedRow], start: int) -> bool:
         """Read rows column by column, which takes far less time; False, with nothing read, if any is not sound.
@@ -261,8 +270,7 @@ class _RowsToColumns:
         key = key_of(values, self.table, self.rows, number, self.report)  # rarely, so that this may take its time
         position = None if key is None else self.keys.get(self.table.canonical(key))
         if key is not None and position is None:
-            what = f"unknown {', '.join(self.table.key)} {named_key(key)}"
-            self.problems.error(self.rows.place(number), what, "ids of this phase's data alone")
+            self.unknown.append((number, named_key(key)))
         return position
 
     def _put(self, positions: Sequence[int], columns: Sequence[Sequence[Any]]) -> None:

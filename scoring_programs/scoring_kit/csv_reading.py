@@ -130,24 +130,29 @@ def rows_by_id(
 ) -> Iterator[Tuple[int, int, List[str]]]:
     """Go through the rows of an answer file: (position of the row's id in `ids`, line, cells).
 
-    Rows with a blank, unknown or repeated id are recorded as errors and left out; so are, at the end, ids with no row.
+    Rows with a blank or repeated id are recorded as errors and left out; so are, at the end, those with an unknown id,
+    and ids with no row.
     """
     at = table.header.index(id_column)
     position = {item: i for i, item in enumerate(ids)}
     first_line = [0] * len(ids)
+    unknown: List[Tuple[int, str]] = []
     for line, cells in table.rows:
         item = cells[at].strip()
         i = position.get(item)
         if not item:
             problems.error(f"{name}:{line}", f"{id_column} is empty", "the id of a row of the data")
         elif i is None:
-            problems.error(f"{name}:{line}", f"unknown {id_column} {shown(item)}", "only ids from this phase's data")
+            unknown.append((line, shown(item)))
         elif first_line[i]:
             what = f"the {id_column} {shown(item)} already occurs in line {first_line[i]}"
             problems.error(f"{name}:{line}", what, "one row for each id")
         else:
             first_line[i] = line
             yield i, line, cells
+    if unknown:
+        where = f"{name}:{unknown[0][0]}"
+        problems.unknown_ids(where, id_column, [one for _, one in unknown], some_known=any(first_line))
     missing = [item for item in ids if not first_line[position[item]]]
     if missing:
         what = f"no row for {len(missing)} of {len(ids)} ids: {first_of(missing, MISSING_SHOWN, shown)}"

@@ -8,6 +8,7 @@ from typing import Callable, Dict, List, Sequence, Tuple, TypeVar
 from scoring_kit.base.texts import counted
 
 SHOWN = 50
+IDS_SHOWN = 5
 LINES_SHOWN = 8
 """Of a problem that many lines have."""
 NUMBERED = re.compile(r"(.*[:\[])([0-9]+)(\]?.*)", re.DOTALL)
@@ -107,6 +108,17 @@ class Problems:
             self.fault(where, rule, value, expected)
         else:
             self.error(where, rule.rstrip(":"), "Look at this line of the reference data")
+
+    def unknown_ids(self, where: str, name: str, ids: Sequence[str], *, some_known: bool) -> None:
+        """Record as one problem the ids of rows that the data do not have, as they are shown.
+
+        `where` is the place of the first, `name` what an id is called, and `some_known` whether any row has one.
+        """
+        what = f"unknown {name} {ids[0]}"
+        if len(ids) > 1:
+            what = f"{len(ids)} rows have an unknown {name}: {first_of(ids, IDS_SHOWN, str)}"
+        doubt = "" if some_known else "; no row has one, so this may be the file of another phase"
+        self.error(where, what, f"ids of this phase's data alone{doubt}")
 
     def repeat_error(self, line: str) -> None:
         """Record a problem that is a whole message."""

@@ -197,8 +197,8 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
     _, problems = judged(tmp_path, {"a.csv": text})
     assert [error.split(" ")[0] for error in problems.errors] == [
         "a.csv:3:",
-        "a.csv:4:",
         "a.csv:5:",
         "a.csv:6:",
+        "a.csv:4:",
         "a.csv:",
     ]

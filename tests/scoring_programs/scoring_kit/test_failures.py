@@ -95,7 +95,7 @@ def test_a_program_without_description_leaves_a_page(tmp_path: Path) -> None:
 
 def test_a_log_stays_short_however_much_is_wrong(case: Case) -> None:
     long = "ü" * 500
-    case.predict("id,label\n" + "".join(f"{long}{i},positive\n" for i in range(1_000)))
+    case.predict("id,label\n" + "".join(f"t1,{long}{i}\n" for i in range(1_000)))
     for number in range(200):
         case.predict("x", f"{'ö' * 60}{number}/.DS_Store")
     outcome = case.run()

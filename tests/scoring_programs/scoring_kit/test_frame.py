@@ -122,14 +122,14 @@ def test_a_bad_submission_ends_with_1_and_every_problem(case: Case) -> None:
     assert outcome.stderr.splitlines() == [
         "The submission cannot be scored: 3 problems found.",
         'predictions.csv:2: unknown label "happy". Expected: one of negative, neutral, positive.',
-        'predictions.csv:3: unknown id "t9". Expected: only ids from this phase\'s data.',
+        'predictions.csv:3: unknown id "t9". Expected: ids of this phase\'s data alone.',
         'predictions.csv: no row for 2 of 3 ids: "t2", "t3". Expected: one row for each id of the data.',
         "3 problems found, so nothing was scored.",
     ]
 
 
 def test_at_most_fifty_problems_are_shown_and_the_rest_counted(case: Case) -> None:
-    case.predict("id,label\n" + "".join(f"x{i},positive\n" for i in range(1000)))
+    case.predict("id,label\n" + "".join(f"x{',' * (i + 2)}\n" for i in range(1000)))
     outcome = case.run()
     first, *shown, more, last = outcome.stderr.splitlines()
     assert first == "The submission cannot be scored: 1001 problems found."

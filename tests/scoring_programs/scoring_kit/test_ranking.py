@@ -344,7 +344,7 @@ def test_a_submission_that_cannot_be_scored_is_listed_and_the_others_are_ranked(
 
 
 def test_three_reasons_of_a_team_are_in_the_table(tmp_path: Path) -> None:
-    ids = "".join(f"{number},Ambivalent\n" for number in range(100, 180))
+    ids = "".join(f"1{',' * number}\n" for number in range(2, 82))
     answer = clarity(tmp_path, {"good.csv": PERFECT, "bad.csv": f"id,clarity_pred\n{ids}"})
     rows = [text for team, text in answer["tables"][-1]["rows"] if team == "bad"]
     (record,) = (one for one in answer["teams"] if one["team"] == "bad")
@@ -366,7 +366,7 @@ def test_where_no_submission_can_be_scored_all_are_named(tmp_path: Path) -> None
 
 
 def test_problems_of_a_submission_beyond_the_shown_ones_are_counted(tmp_path: Path) -> None:
-    rows = "".join(f"x{number},Ambivalent\n" for number in range(60))
+    rows = "".join(f"1{',' * number}\n" for number in range(2, 62))
     with pytest.raises(OrganiserError) as caught:
         clarity(tmp_path, {"bad.csv": "id,clarity_pred\n" + rows})
     assert len(caught.value.messages) == 51
