@@ -281,10 +281,7 @@ def test_the_bundle_of_a_task_hides_the_gold_of_phases_that_it_does_not_have(com
         ({}, "test: with 20 submissions one participant can learn 60 of 60 gold values (100%) for certain, "),
         ({"gold": "public"}, None),
         ({"max_submissions": 0}, "test: without max_submissions one participant can learn "),
-        (
-            {"max_submissions": 2, "score_decimals": 1},
-            "test: with 2 submissions one participant can learn 1 of 60 gold ",
-        ),
+        ({"max_submissions": 2, "score_decimals": 1}, None),  # 1 of 60
     ],
 )
 def test_a_build_says_what_scores_give_away(

@@ -30,6 +30,7 @@ from gen_bundle.build.package.resolve import Resolved
 from gen_bundle.build.render import submission_text, tables
 from gen_bundle.declaration.model import CompetitionSettings, DeclaredPhase
 from gen_bundle.declaration.scoring.settle import DECLARED
+from gen_bundle.declaration.source import nearest
 from gen_bundle.ground.errors import UserError
 
 # Rounds of all loops and calls of functions in one page: a page about a competition needs some hundreds.
@@ -44,6 +45,16 @@ GROWS = f"the page grows beyond {MOST_CHARACTERS:,} characters"
 TOO_LARGE = "the result of {} is too large for a page"
 
 
+class _Missing(StrictUndefined):
+    """A name that does not exist; of a mapping's keys the nearest one is named."""
+
+    @property
+    def _undefined_message(self) -> str:
+        if isinstance(self._undefined_obj, Mapping):
+            return f"no {self._undefined_name!r} there. {nearest(str(self._undefined_name), [*self._undefined_obj])}"
+        return super()._undefined_message
+
+
 class PageSandbox(ImmutableSandboxedEnvironment):
     """Jinja2's sandbox, in which a page also comes to an end.
 
@@ -56,7 +67,7 @@ class PageSandbox(ImmutableSandboxedEnvironment):
     def __init__(self, folder: Path) -> None:
         super().__init__(
             loader=_OwnFolder(folder),
-            undefined=StrictUndefined,
+            undefined=_Missing,
             trim_blocks=True,
             lstrip_blocks=True,
             keep_trailing_newline=True,
@@ -278,7 +289,7 @@ def rendered(folder: Path, declaration: CompetitionSettings, context: Mapping[st
         try:
             text = sandbox.page(template, context)
         except Exception as error:  # a template is the organiser's code: it may divide by zero
-            problems.append(_problem(template, error))
+            problems.append(_problem(template, error, [*context]))
             continue
         if not text.strip():
             problems.append(f"{template}: is empty. Codabench refuses a page without content.")
@@ -288,7 +299,8 @@ def rendered(folder: Path, declaration: CompetitionSettings, context: Mapping[st
     return pages
 
 
-def _problem(template: str, error: Exception) -> str:
+def _problem(template: str, error: Exception, names: list[str]) -> str:
+    """Return what is wrong with a template: file, line, reason; `names` are those that pages can use."""
     place, what, expected = template, str(error), "a template that can be rendered"
     if isinstance(error, TemplateSyntaxError):
         place = f"{template}:{error.lineno}"
@@ -298,9 +310,11 @@ def _problem(template: str, error: Exception) -> str:
         return f"{place}: holds bytes that are not UTF-8. Expected UTF-8 text."
     if isinstance(error, TemplateError):
         what = error.message or ""
-    if isinstance(error, UndefinedError):
-        expected = "a name that pages can use"
     what = (what or type(error).__name__).rstrip(".")
+    if isinstance(error, UndefinedError):
+        unknown = re.fullmatch("'(.+)' is undefined", what)
+        advice = f" {nearest(unknown[1], names)}" if unknown else ""
+        return f"{place}: {what}.{advice}".replace("?.", "?")
     return f"{place}: {what}. Expected {expected} (see docs/pages.md), or `raw: true`."
 
 

@@ -26,9 +26,11 @@ def folder(tmp_path: Path) -> Path:
         (b"{{ metrics_table(1, 2, 3) }}", "overview.md.j2:1: "),
         (
             b"{{ nobody }}",
-            "overview.md.j2:1: 'nobody' is undefined. Expected a name that pages can use (see docs/pages.md), "
-            "or `raw: true`.",
+            "overview.md.j2:1: 'nobody' is undefined. Expected one of competition, name, phases, ",
         ),
+        (b"{{ data_tabel() }}", "overview.md.j2:1: 'data_tabel' is undefined. Did you mean 'data_table'?"),
+        (b"{{ primary.titel }}", "overview.md.j2:1: no 'titel' there. Did you mean 'title'?"),
+        (b"{{ phases[0].nam }}", "overview.md.j2:1: no 'nam' there. Did you mean 'name'?"),
         (b"caf\xe9", "overview.md.j2: holds bytes that are not UTF-8"),
     ],
 )
