@@ -33,8 +33,11 @@ def faults(plan: Plan, reference: Reference) -> Iterator[Fault]:
     where = f"{gold.table.gold.name} ({plan.key})"
     groups = scored_groups(plan, gold)
     if not any(groups.values()):
-        chosen = f" where {', '.join(plan.where)} fit" if plan.where else ""
-        yield where, f"no key is scored{chosen}", "gold rows that the column's `where` chooses"
+        chosen = (
+            f": no row has {' and '.join([f'{name} {one}' for name, one in plan.where.items()])}" if plan.where else ""
+        )
+        there = [f"{name} is {_values_there(gold.groups[name])}" for name in plan.where]
+        yield where, f"no key is scored{chosen}", "; ".join(there) or "gold rows that the column's `where` chooses"
         return
     if plan.file is not None:
         return
@@ -50,6 +53,10 @@ def faults(plan: Plan, reference: Reference) -> Iterator[Fault]:
             yield where, what + group, expected
         for what, expected in find(plan, values, gold) if find else ():
             yield where, what + group, expected
+
+
+def _values_there(values: Sequence[str]) -> str:
+    return first_of(sorted(set(values)), SHOWN_LABELS, str)
 
 
 Found = Iterator[tuple[str, str]]

@@ -246,7 +246,7 @@ def check_reference(request: Request) -> Warned:
     found: list[str] = []
     for plan in wanted:
         for where, what, needed in faults(plan, reference):
-            problems.error(where, what, needed)
+            problems.error(where, what, f"{needed} (column {plan.key})")
         found += remarks(plan, reference)
     own = {name: Path(path) for name, path in request.get("given", {}).items()}
     common = {name: Path(path) for name, path in request.get("given_to_all", {}).items()}

@@ -146,8 +146,8 @@ def read_gold(
     before = problems.found
     loaded = _load(folder, table.gold, table, problems)
     listed = table.gold_keys and _load(folder, table.gold_keys, table, problems)
-    if loaded is None:
-        return None
+    if loaded is None or (problems.found > before and table.gold.has_cells and not loaded.rows.names):
+        return None  # what is said of a file that has no header says it all
     naming = listed or loaded
     _check_columns(table, wanted, loaded.columns, naming.columns, problems)
     if problems.found > before:  # a wrong header would make every row wrong
@@ -326,7 +326,7 @@ def _check_key_columns(name: str, columns: Collection[str], file: File, table: T
         column = file.place(field).name
         if columns and column not in columns:
             what = f"the column {column} is missing{_near(column, columns)}"
-            problems.error(f"{name}:1", what, "the columns of the key")
+            problems.error(f"{name}:1", what, f"the columns of the key{problems.to_organisers(f' (key {field.name})')}")
 
 
 def _check_file_names(table: Table, keys: Sequence[Key], problems: Problems) -> None:
@@ -393,12 +393,15 @@ def _check_columns(
         for column, key in asked.items():
             if column not in there:
                 missing = f"the column {column} is missing{_near(column, there)}"
-                problems.error(f"{table.gold.name}:1", missing, f"the {what} {key}")
+                place = problems.to_organisers(f" (column {key})")
+                problems.error(f"{table.gold.name}:1", missing, f"the {what} {key}{place}")
 
 
 def _near(column: str, names: Collection[str]) -> str:
     """The column that may be meant, in words."""
-    return "".join(map("; there is {}".format, get_close_matches(column, names, n=1)))
+    folded = {name.casefold(): name for name in names}
+    near = [folded[one] for one in get_close_matches(column.casefold(), folded, n=1)]
+    return f"; there is {near[0]}" if near else ""
 
 
 def _labels_in(values: Iterable[Any], kind: str) -> set[str]:

@@ -4,6 +4,7 @@ Runs on Python 3.9 with the standard library alone: `validate.pyz` holds this ve
 """
 
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import cached_property
 from itertools import chain
 from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence, Set, Tuple
@@ -392,7 +393,8 @@ def _check_header(
             misspelt.add(spelling)
     for column in needed:
         if column not in header and column not in misspelt:
-            problems.error(where, f"the column {column} is missing", f"the columns {', '.join(listed)}")
+            near = "".join([f"; there is {one}" for one in get_close_matches(column, further, n=1)])
+            problems.error(where, f"the column {column} is missing{near}", f"the columns {', '.join(listed)}")
     if further:
         plural = "columns are" if len(further) > 1 else "column is"
         problems.warn(where, f"further {plural} not read: {', '.join(map(shown, further[:KEYS_SHOWN]))}")

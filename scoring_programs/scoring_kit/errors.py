@@ -109,6 +109,10 @@ class Problems:
         else:
             self.error(where, rule.rstrip(":"), "Look at this line of the reference data")
 
+    def to_organisers(self, text: str) -> str:
+        """Return a text where the organisers read it, and nothing where participants may."""
+        return text if self.tells_gold else ""
+
     def unknown_ids(self, where: str, name: str, ids: Sequence[str], *, some_known: bool) -> None:
         """Record as one problem the ids of rows that the data do not have, as they are shown.
 

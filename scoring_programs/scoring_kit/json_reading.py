@@ -32,6 +32,11 @@ def read_utf8(path: Path, name: str, max_megabytes: float, problems: Problems) -
             problems.error(name, f"is {size / MEGABYTE:.1f} MB in size", f"at most {max_megabytes:g} MB")
             return None
         data = file.read()
+    if data.startswith(b"PK\x03\x04"):
+        problems.error(
+            name, "is an Excel workbook or another zip", "UTF-8 text is expected; save the table as CSV UTF-8"
+        )
+        return None
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         problems.error(name, "is encoded as UTF-16", "UTF-8 text is expected; save the file again as UTF-8")
         return None

@@ -258,7 +258,7 @@ def _build_one(
     if grave and not request.overrides and _is_its_own_work(competition, grave):
         draft += tuple(Lack(one.id, f"As imported: {one.what}. {one.consequence}", one.repair) for one in grave)
         grave = []
-    errors = tuple(_in_a_line(finding) for finding in grave)
+    errors = tuple(dict.fromkeys(_in_a_line(finding) for finding in grave))
     if errors and not request.force:
         raise UserError(*errors, advice=f"{out} was not written. Fix this, or pass --force to write it all the same.")
     notes = [*made.notes]
@@ -332,9 +332,19 @@ def _findings(bundle: Path, competition: Resolved | ForeignProject, hidden: Sequ
     return [finding for finding in report.findings if finding.id != OVER]
 
 
+OWN_FILES = (
+    (re.compile(r"^public data public_data/[^/]+?\.zip/"), "public/"),
+    (re.compile(r"^solution solutions/([^/]+)/([^/]+)\.zip/"), r"baselines/\1/\2/"),
+)
+"""How a finding names a file of a built bundle, and which file of the organisers it comes from."""
+
+
 def _in_a_line(finding: Finding) -> str:
-    place = "" if finding.file in finding.what else f"{finding.file}: "
-    return f"{place}{finding.what}. {finding.consequence} {finding.repair}"
+    what = finding.what
+    for of_bundle, own in OWN_FILES:
+        what = of_bundle.sub(own, what)
+    place = "" if finding.file in what or what != finding.what else f"{finding.file}: "
+    return f"{place}{what}. {finding.consequence} {finding.repair}"
 
 
 def _notes(competition: Resolved, phases: Sequence[PhaseData]) -> Iterator[str]:

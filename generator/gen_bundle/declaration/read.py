@@ -23,6 +23,7 @@ from gen_bundle.declaration.source import (
     Source,
     Trail,
     apply_overrides,
+    columns_of,
     dotted,
     mapping_of,
     nearest,
@@ -41,7 +42,7 @@ class Declaration(NamedTuple):
         competition: what it says, defaults put in.
         scoring: the tables and metrics that it declares.
         option_places: where its options are written: dotted name → file, line and column, or the override; and its
-            fields: `field NAME`.
+            fields, keys and columns: `field NAME`.
         notes: what the command line changed besides what it says.
     """
 
@@ -100,7 +101,7 @@ def read_declaration(folder: Path, overrides: Iterable[str] = (), layout: str | 
     check_rules(rules, folder)
     _refuse(source, [*found, *rules.found])
     places = {dotted(trail): source.position(trail) for trail in _trails(source.data.get("options"), ("options",))}
-    places |= _places_of_fields(source)
+    places |= _places(source)
     return Declaration(DeclaredCompetition.model_validate(source.data), scoring, places, notes)
 
 
@@ -114,13 +115,17 @@ def _check_package(source: Source, folder: Path) -> None:
     _refuse(source, [(("scoring_program",), f"no scoring package {name!r}. {nearest(name, known)} {own}.")])
 
 
-def _places_of_fields(source: Source) -> dict[str, str]:
-    """Where fields of the submission are declared: `field` and a name → file, line and column."""
+def _places(source: Source) -> dict[str, str]:
+    """Where fields, keys and columns are declared: `field`, `key` or `column` and a name → file, line and column."""
     submission = Section(mapping_of(source.data.get("submission")), ("submission",))
     found: dict[str, str] = {}
     for table in (submission, *submission.sections("tables")):
         for field in table.sections("fields"):
             found[f"field {field.get('field')}"] = source.position(field.trail)
+        for name in table.names("key"):
+            found[f"key {name}"] = source.position((*table.trail, "key"))
+    for column in columns_of(Section(source.data)):
+        found[f"column {column.get('key')}"] = source.position(column.trail)
     return found
 
 

@@ -375,7 +375,7 @@ def test_a_baseline_that_holds_a_column_of_gold_is_refused(competition: Path, tm
     write_csv(competition / "data/baselines/test/some.csv", rows[::-1], "id", "label", "strength")
     done = run(competition, "--out", tmp_path / "bundle.zip")
     assert done.exit_code == 2
-    assert "some.zip/some.csv shows strength of gold.csv for 30 of 30 items" in done.output
+    assert "baselines/test/some/some.csv shows strength of gold.csv for 30 of 30 items" in done.output
     assert not (tmp_path / "bundle.zip").exists()
 
 

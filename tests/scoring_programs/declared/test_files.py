@@ -282,7 +282,7 @@ WRONG: dict[str, tuple[dict[str, Any], dict[str, Any], Files, Files, list[str]]]
         {},
         G3,
         {"d1.csv": "lable\na\n", "d2.csv": "label\na\n", "d3.csv": "label\na\n"},
-        ["d1.csv:1: the column label is missing."],
+        ["d1.csv:1: the column label is missing; there is lable."],
     ),
     "two files of one id": (
         {**EACH, "fields": [{**FIELDS[0], "case": "ignore"}, FIELDS[1]]},

@@ -165,7 +165,8 @@ def check_name(place: Place) -> None:
         parent = place.parent / path.parent
         raise UserError(f"{name!r}: expected a name. For a folder elsewhere: gen-bundle new {path.name} --in {parent}")
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name) or len(name) > LONGEST_NAME:
-        raise UserError(f"{name!r}: expected a name of at most 36 letters, digits, - and _, starting with a letter.")
+        expected = "at most 36 letters a to z, digits, - and _, starting with a letter; --title takes any text"
+        raise UserError(f"{name!r}: expected a name of {expected}.")
     if name in competitions():
         raise UserError(f"{name!r}: a competition of this name comes with the tool. Choose another one.")
     _check_absent(place)

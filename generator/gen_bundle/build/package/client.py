@@ -24,8 +24,8 @@ from scoring_kit.base.submissions import is_junk
 
 TRACEBACK = "Traceback (most recent call last)"
 FRAMES = 5
-FIELD = re.compile(r" \((field [^)]+)\)")
-"""A field that a message names, whose place is put there."""
+FIELD = re.compile(r" \(((?:field|key|column) [^)]+)\)")
+"""A field, a key or a column that a message names, whose place is put there."""
 STRICT = ConfigDict(extra="forbid", strict=True)
 T = TypeVar("T")
 

@@ -200,7 +200,8 @@ def _field_left_out(said: Section, table: DeclaredTable, *, joint: bool) -> list
     if len(table.answers) == 1 or (joint and table.answers):
         return table.answers
     # a key that no field is called like makes the field that is meant look like one more answer
-    fault = (said.trail, f"field is missing. Expected one of {', '.join(table.answers)}.")
+    example = f"{{name: {said.get('name')}, field: {next(iter(table.answers), 'NAME')}}}"
+    fault = (said.trail, f"field is missing. Expected one of {', '.join(table.answers)}, as in {example}.")
     for name in table.key:
         if name not in table.fields:
             fault = ((*table.said.trail, "key"), f"no field {name!r}. {nearest(name, list(table.fields))}")

@@ -162,7 +162,7 @@ M = "tasks.0.columns.0.metric"
 MISTAKES: list[tuple[Any, str]] = [
     ("pearsn", f"{M}: no metric 'pearsn'. Did you mean 'pearson'?"),
     ({"name": "acuracy", "field": "label"}, f"{M}.name: no metric 'acuracy'. Did you mean 'accuracy'?"),
-    ("accuracy", f"{M}: field is missing. Expected one of label, x, tags, text, spans."),
+    ("accuracy", f"{M}: field is missing. Expected one of label, x, tags, text, spans, as in {{name: accuracy, "),
     ({"name": "f1", "field": "lable"}, f"{M}.field: no field 'lable'. Did you mean 'label'?"),
     (
         {"name": "f1", "field": "label", "avrage": "micro"},
