@@ -1,15 +1,10 @@
-"""Write docs/checks.md from the rules of the check: `python docs/make_checks.py`."""
-
-from pathlib import Path
+"""The page of the site about the rules of the check; `gen-bundle check --explain` says the same."""
 
 from gen_bundle.check.registry import REGISTRY, Rule, RuleEffect
 from gen_bundle.check.run import load_rules
 
-PAGE = Path(__file__).with_name("checks.md")
 PREFACE = """\
 # What `gen-bundle check` knows
-
-This page is generated from the rules: `python docs/make_checks.py`.
 
 Each rule has an effect on the competition:
 
@@ -48,7 +43,3 @@ def page() -> str:
                 text.append(f"- Example: {rule.example}")
             text.append(f"- Source: {rule.topic.source}\n")
     return "\n".join(text) + "\n"
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")

@@ -218,7 +218,7 @@ CHECKED = {
     "findings": ("list of [Finding](#finding)", "in the platform's order"),
 }
 FINDING = {
-    "id": "the rule, as on the page of [checks](checks.md)",
+    "id": "the rule, as `check --explain` lists it",
     "severity": "how bad it is",
     "file": "in the bundle",
     "line": "counted from 1",

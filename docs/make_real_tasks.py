@@ -1,5 +1,7 @@
 """Write docs/real-tasks.md from the folders of real tasks: `python docs/make_real_tasks.py`.
 
+The page with the declaration of each is made with the site (`make docs`) alone.
+
 To add a task NAME (letters, digits and hyphens):
 
 1. `generator/gen_bundle/scaffold/real_tasks/NAME/declaration.yaml`: `submission`, `reference` and `tasks` as in
@@ -40,13 +42,12 @@ the test. Begin with the one nearest to yours:
 
 ```sh
 gen-bundle new my-task --like semeval2017-4a
-gen-bundle my-task --out bundle.zip
-gen-bundle dry-run bundle.zip --engine process --out dry-run
+gen-bundle try my-task --engine process
 ```
 
 Then put your gold in place of the one in `my-task/data/test/`, answers to it (or nothing) in place of those in
 `data/baselines/test/`, your inputs into `data/public/`, and change names and labels in `my-task/bundle.yaml`. {python}
-of the {number} need a function of their own in Python.
+of the {number} need a function of their own in Python. `make docs` makes a page of all their declarations.
 
 For {held} of them, files and formulas are those of the task's own scoring script: {whole} give every value of it
 without Python, {gold} take its gold file and {submission} its submission file as it is.
@@ -63,7 +64,7 @@ DOES_NOT_FIT = [
     (
         "stand-off annotations with events",
         "eHealth-KD 2020, SemEval-2017 Task 12, SeeDev",
-        "a package. Entities and relations fit as rows, as in [drugprot2021](#drugprot2021)",
+        "a package. Entities and relations fit as rows, as in `drugprot2021`",
     ),
     ("coreference chains", "CODI-CRAC 2021, ARE", "a package"),
     (
@@ -101,9 +102,21 @@ DOES_NOT_FIT = [
 ]
 
 
+def _abouts() -> dict[str, dict[str, Any]]:
+    return {file.parent.name: _read(file) for file in sorted(REAL_TASKS.glob("*/about.yaml"))}
+
+
+def each_task() -> str:
+    """Return the page of the site with the declaration and the files of each task."""
+    lines = ["# Each real task", "", "What `gen-bundle new --like NAME` begins with, and how near it is to the task."]
+    for name, about in _abouts().items():
+        lines += _section(name, about)
+    return "\n".join([*lines, ""])
+
+
 def page() -> str:
-    """The whole page."""
-    abouts = {file.parent.name: _read(file) for file in sorted(REAL_TASKS.glob("*/about.yaml"))}
+    """Return the whole page."""
+    abouts = _abouts()
     held = {name: about["official"] for name, about in abouts.items() if "official" in about}
     kept = Counter(what for official in held.values() for what in OFFICIAL if official[what] is True)
     counts = {what: kept[what] for what in OFFICIAL}
@@ -114,13 +127,10 @@ def page() -> str:
     missing += ["Of those whose files and formulas are those of the task's own script:", ""]
     missing += ["| Task | What | What is missing |", "| --- | --- | --- |"]
     for name, official in held.items():
-        missing += [f"| [{name}](#{name}) | {OFFICIAL[what]} | {official[what]} |" for what in _lacking(official)]
+        missing += [f"| `{name}` | {OFFICIAL[what]} | {official[what]} |" for what in _lacking(official)]
     does_not_fit = ["", "## What does not fit", "", *map(_table_row, DOES_NOT_FIT)]
-    sections = ["", "## Each task"]
-    for name, about in abouts.items():
-        sections += _section(name, about)
     preface = PREFACE.format(number=len(abouts), python=python, held=len(held), **counts)
-    return preface + "\n".join([*rows, *missing, *does_not_fit, *sections, ""])
+    return preface + "\n".join([*rows, *missing, *does_not_fit, ""])
 
 
 def _table_row(cells: Sequence[str]) -> str:
@@ -141,7 +151,7 @@ def _row(name: str, title: str) -> str:
     submission = declaration["submission"]
     files = dict.fromkeys(one["file"] for one in submission.get("tables", {"": submission}).values())
     metrics = dict.fromkeys(_metrics(declaration))
-    return f"| [{name}](#{name}) | {title} | {_codes(files)} | {_codes(metrics)} |"
+    return f"| `{name}` | {title} | {_codes(files)} | {_codes(metrics)} |"
 
 
 def _metrics(declaration: dict[str, Any]) -> Iterator[str]:
@@ -160,7 +170,7 @@ def _codes(names: Any) -> str:
 
 def _section(name: str, about: dict[str, Any]) -> Iterator[str]:
     folder = REAL_TASKS / name
-    yield from ("", f"### {name}", "", f"{about['title']}. Equal: {about['equal']}.")
+    yield from ("", f"## {name}", "", f"{about['title']}. Equal: {about['equal']}.")
     if "differs" in about:
         yield f"Otherwise: {about['differs']}."
     for what in _lacking(about.get("official", dict.fromkeys(OFFICIAL, True))):

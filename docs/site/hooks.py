@@ -2,10 +2,16 @@
 
 import html
 import re
+import runpy
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
+MADE = {
+    "checks.md": ("Rules of the check", "make_checks.py", "page"),
+    "each-real-task.md": ("Each real task", "make_real_tasks.py", "each_task"),
+}
+"""Pages that are made with the site alone: title, program, function."""
 OF_THE_ROOT = ("CONTRIBUTING.md", "CHANGELOG.md", "LICENSE")
 SECTION = re.compile(r"^## (.+)\n((?:(?!## ).*\n?)*)", re.MULTILINE)
 PAGE = re.compile(r"^- \[([^\]]+)\]\(([^)#]+)\)", re.MULTILINE)
@@ -23,16 +29,20 @@ def on_config(config: Any) -> Any:
         pages = [{page: path.removeprefix("../")} for page, path in PAGE.findall(text)]
         if pages:
             config.nav.append({title: pages})
+    config.nav.append({"Made with this site": [{title: page} for page, (title, *_) in MADE.items()]})
     return config
 
 
 def on_files(files: Any, *, config: Any) -> Any:
-    """Add the pages that lie in the root of the repository."""
+    """Add the pages that lie in the root of the repository, and those that are made."""
     from mkdocs.structure.files import File
 
     for name in OF_THE_ROOT:
         text = (ROOT / name).read_text(encoding="utf-8")
         files.append(File.generated(config, name, content=text.replace("](docs/", "](")))
+    for name, (_, program, function) in MADE.items():
+        content = runpy.run_path(str(ROOT / "docs" / program))[function]()
+        files.append(File.generated(config, name, content=content))
     return files
 
 

@@ -1,6 +1,7 @@
 """docs/faq.md quotes what gen-bundle and Codabench really say."""
 
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ def sources() -> str:
     """What the programs say, split literals put together, and what the rules know of Codabench's words."""
     files: list[Path] = [*(ROOT / "generator" / "gen_bundle").rglob("*.py"), *(ROOT / "scoring_programs").rglob("*.py")]
     code = "\n".join(file.read_text(encoding="utf-8") for file in files)
-    return re.sub(r'"\s*\n\s*f?"', "", code) + (DOCS / "checks.md").read_text(encoding="utf-8")
+    return re.sub(r'"\s*\n\s*f?"', "", code) + runpy.run_path(str(DOCS / "make_checks.py"))["page"]()
 
 
 @pytest.fixture(scope="module")

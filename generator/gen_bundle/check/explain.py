@@ -13,12 +13,19 @@ SHORTEST = 12  # letters that a rule must quote of a message, so that a word suc
 
 
 def explain(rule_id: str) -> str:
-    """Everything about one rule.
+    """Return everything about one rule; without an id the rules by their topics.
 
     Raises:
         UserError: there is no such rule.
     """
     load_rules()
+    if not rule_id:
+        width = max([len(one) for one in REGISTRY])
+        topics: dict[str, list[str]] = {}
+        for rule in REGISTRY.values():
+            listed = f"  {rule.id:{width}} {rule.effect.name.lower():7} {rule.title}"
+            topics.setdefault(rule.topic.title, []).append(listed)
+        return "\n".join("\n".join([topic, *rules]) for topic, rules in topics.items())
     if rule_id not in REGISTRY:
         from difflib import get_close_matches
 

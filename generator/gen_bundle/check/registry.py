@@ -69,7 +69,7 @@ class Differs(TypedDict, total=False):
 
 
 class Topic(NamedTuple):
-    """A subject, with a section in docs/checks.md.
+    """A subject, with a section on the page of rules.
 
     Each method registers the function that it decorates as a rule with that effect, under the function's own name:
     `_zip_bomb` is the rule zip-bomb. The text of a rule is "consequence → repair", with " Example: …" behind it where

@@ -50,7 +50,13 @@ has any trap), 2 wrong use or a path that cannot be read, 3 a bug in gen-bundle.
     default="text",
     help="Text for people (default), SARIF, or GitHub annotations.",
 )
-@click.option("--explain", metavar="ID", help="Explain a rule and do nothing else.")
+@click.option(
+    "--explain",
+    is_flag=False,
+    flag_value="",
+    metavar="[ID]",
+    help="Explain a rule, or list all rules, and do nothing else.",
+)
 @click.option("--strict", is_flag=True, help="Exit with 1 for traps, too.")
 @click.option("--now", metavar="DATE", help="Judge dates against this moment (ISO 8601, UTC); default: today.")
 @platform_version
