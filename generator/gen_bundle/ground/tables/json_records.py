@@ -8,11 +8,18 @@ from dataclasses import replace
 from typing import Any
 
 from gen_bundle.ground.errors import UserError, raise_all
+from gen_bundle.ground.tables import doccano, label_studio, prodigy
 from gen_bundle.ground.tables.forms import is_answer, is_span
 from gen_bundle.ground.tables.table import LINE_END, NUMBERED, FileTable, NoHeaderError
 from gen_bundle.ground.tables.text_file import TextFile
 
 ANSWER = "answer"
+Read = Callable[[str, str, Sequence[Any], Sequence[int]], FileTable]
+TOOLS: Sequence[tuple[Callable[[Mapping[str, Any]], bool], Read]] = (
+    (label_studio.is_export, label_studio.read_records),
+    (prodigy.is_export, prodigy.read_records),
+    (doccano.is_export, doccano.read_records),
+)
 MOST_GROUPS = 5
 DEEPEST = 4
 MOST_NAMES = 50
@@ -49,25 +56,13 @@ def read_json(file: TextFile) -> FileTable | None:
     """
     if not _is_json(file):
         return None
-    problems: list[str] = []
     notes: list[str] = []
-    numbers: list[int] = []
-    if _has_lines(file):
-        suffix = ".jsonl"
-        values = []
-        for number, line in enumerate(file.text.split("\n"), 1):
-            if line.strip():
-                numbers.append(number)
-                values.append(_parsed(line, f"{file.name}:{number}", problems))
-        raise_all(problems)
-    else:
-        suffix = ".json"
-        value = _parsed(file.text, file.name, problems)
-        raise_all(problems)
-        values = _items(_below(value, file), file, notes)
-        numbers = list(range(len(values)))
+    suffix, values, numbers = _values(file, notes)
+    if exported := _export(file.name, suffix, values, numbers):
+        return exported
     table = FileTable(file.name, suffix, {}, numbers)
     table, records = _records(values, table, file.columns, notes)
+    problems = []
     for at, record in enumerate(records):
         if not _is_unicode(record):
             what = "holds half of a surrogate pair (\\ud800 to \\udfff)"
@@ -81,6 +76,37 @@ def read_json(file: TextFile) -> FileTable | None:
             problems.append(f"{file.name}: the name {name!r} {what}. Expected a plain name.")
     raise_all(problems)
     return replace(table, columns=columns, notes=tuple(notes))
+
+
+def _values(file: TextFile, notes: list[str]) -> tuple[str, list[Any], list[int]]:
+    """Return the format, the items, and the line or place of each."""
+    problems: list[str] = []
+    numbers: list[int] = []
+    values: list[Any] = []
+    if not _has_lines(file):
+        value = _parsed(file.text, file.name, problems)
+        raise_all(problems)
+        values = _items(_below(value, file), file, notes)
+        return ".json", values, list(range(len(values)))
+    for number, line in enumerate(file.text.split("\n"), 1):
+        if line.strip():
+            numbers.append(number)
+            values.append(_parsed(line, f"{file.name}:{number}", problems))
+    raise_all(problems)
+    return ".jsonl", values, numbers
+
+
+def _export(name: str, suffix: str, values: Sequence[Any], numbers: Sequence[int]) -> FileTable | None:
+    """Return the table of what an annotation tool exported; None for any other records."""
+    if not values or not all(isinstance(value, dict) for value in values):
+        return None
+    for is_export, read_records in TOOLS:
+        if is_export(values[0]):
+            try:
+                return read_records(name, suffix, values, numbers)
+            except (LookupError, TypeError, ValueError, AttributeError):
+                return None  # records that only look so are read as any others
+    return None
 
 
 def _below(value: Any, file: TextFile) -> Any:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gen_bundle.ground.errors import UserError
-from gen_bundle.ground.tables import answer_lines, brat, conll, delimited, json_records, trec
+from gen_bundle.ground.tables import answer_lines, brat, conll, delimited, json_records, trec, webanno
 from gen_bundle.ground.tables.table import FileTable, one_after_another
 from gen_bundle.ground.tables.text_file import TextFile, open_text
 
@@ -14,6 +14,7 @@ FORMATS: Sequence[Callable[[TextFile], FileTable | None]] = (
     json_records.read_json,
     trec.read_judgements,
     trec.refuse_run,
+    webanno.read_tokens,
     conll.read_tagged_tokens,
     delimited.read_where_table,
     answer_lines.read_lines,

@@ -1,0 +1,138 @@
+"""What annotation tools have in common: items, each answered by no, one or several annotators."""
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gen_bundle.ground.tables.table import NUMBERED, FileTable
+
+Answer = Mapping[str, Any]
+"""What one annotator said of an item: name of the question → spans as lists, a label, labels, a number or a text."""
+PLAIN = (str, int, float)
+MOST_NAMED = 5
+
+
+@dataclass
+class Item:
+    """What was annotated, and how.
+
+    Attributes:
+        number: of its line or place.
+        given: what the annotators saw, by name.
+        answers: of each annotator.
+    """
+
+    number: int
+    given: dict[str, Any]
+    answers: list[Answer] = field(default_factory=list)
+
+
+def spans_in_order(spans: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """Return spans by their places, each once."""
+    found: list[list[Any]] = []
+    for span in sorted(spans, key=_place):
+        if list(span) not in found:
+            found.append(list(span))
+    return found
+
+
+def _place(span: Sequence[Any]) -> list[str]:
+    return [str(part).zfill(12) for part in span]
+
+
+def table_of(name: str, suffix: str, tool: str, items: Sequence[Item], notes: Sequence[str]) -> FileTable:
+    """Return the items as a table: what was given, and a column for each question.
+
+    Where all items have as many annotators, each has a column for a question with one label or number; else the first
+    annotator counts. An item without an answer has no spans or labels, and nothing in place of a label or number.
+    """
+    found = [f"{name}: an export of {tool}; each of its items is a row", *notes]
+    columns = _given(items)
+    asked = _questions(items)
+    for question in asked:
+        values = [_of_annotators(item, question) for item in items]
+        number = _annotators_of_each(values)
+        if number > 1 and not _are_sets(values):
+            before = f"{question}_" * (len(asked) > 1)
+            for at in range(number):
+                columns[f"{before}annotator_{at + 1}"] = [answers[at] for answers in values]
+            found.append(f"{name}: {question} was answered by {number} annotators, who have a column each")
+        else:
+            title = question if question not in columns else f"{question}_answer"
+            columns[title] = _first_of_each(values)
+            found += _of_several(name, question, values)
+    found += _without_annotation(name, items)
+    return FileTable(name, suffix, columns, [item.number for item in items], notes=tuple(found))
+
+
+def _questions(items: Sequence[Item]) -> list[str]:
+    found: dict[str, None] = {}
+    for item in items:
+        for answer in item.answers:
+            found |= dict.fromkeys(answer)
+    return list(found)
+
+
+def _of_annotators(item: Item, question: str) -> list[Any]:
+    return [answer.get(question) for answer in item.answers]
+
+
+def _annotators_of_each(values: Sequence[Sequence[Any]]) -> int:
+    """Return how many annotators each item has; 0 where that varies."""
+    numbers = {len(answers) for answers in values}
+    return max(numbers) if len(numbers) == 1 else 0
+
+
+def _without_annotation(name: str, items: Sequence[Item]) -> list[str]:
+    without = [str(item.number) for item in items if not any(item.answers)]
+    if not without:
+        return []
+    shown = ", ".join(without[:MOST_NAMED]) + " …" * (len(without) > MOST_NAMED)
+    return [f"{name}: {len(without)} items have no annotation (numbers {shown}); they stay"]
+
+
+def _are_sets(values: Sequence[Sequence[Any]]) -> bool:
+    """Return whether answers are spans or labels, of which there may be none."""
+    return any(isinstance(value, list) for value in itertools.chain.from_iterable(values))
+
+
+def _first_of_each(values: Sequence[Sequence[Any]]) -> list[Any]:
+    are_sets = _are_sets(values)
+    found: list[Any] = []
+    for answers in values:
+        first = answers[0] if answers else None
+        if first is None and are_sets:
+            first = []
+        found.append(first)
+    return found
+
+
+def _of_several(name: str, question: str, values: Sequence[Sequence[Any]]) -> list[str]:
+    several = [answers for answers in values if len(answers) > 1]
+    if not several:
+        return []
+    what = f"{len(several)} items have several annotations; for {question} the first of each counts"
+    return [f"{name}: {what}; leave the one that counts in the export to choose otherwise"]
+
+
+def _given(items: Sequence[Item]) -> dict[str, list[Any]]:
+    """Return what was given, after an id; items are numbered where they have none."""
+    columns: dict[str, list[Any]] = {NUMBERED: [str(at) for at in range(1, len(items) + 1)]}
+    names: dict[str, None] = {}
+    for item in items:
+        names |= dict.fromkeys(item.given)
+    for name in names:
+        values = [item.given.get(name) for item in items]
+        if any(isinstance(value, PLAIN) or _is_list_of_texts(value) for value in values):
+            columns[name] = values
+    return columns
+
+
+def _is_list_of_texts(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
+
+
+def one_or_labels(answers: Sequence[Sequence[str]]) -> bool:
+    """Return whether all of these sets hold at most one label, so that they are labels rather than sets."""
+    return all(len(labels) < 2 for labels in answers)
