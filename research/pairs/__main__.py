@@ -29,7 +29,7 @@ COLUMN = ScoreColumn("score", "main", "Score", "desc", 4, None, "")
 
 
 def main() -> None:
-    """Print the table of docs/final-report.md."""
+    """Print the table of README.md."""
     print("| metric | type I, n = 20 | good systems, n = 20 | n = 50 | n = 100 | power, n = 200 |")
     print("| --- | --- | --- | --- | --- | --- |")
     for metric in sys.argv[1:] or METRICS:

@@ -53,7 +53,7 @@ def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
 def test_what_markdown_writes_otherwise(site: Path) -> None:
     assert "<code>&#124;</code>" in (site / "declared.html").read_text(encoding="utf-8")
     house = (site / "architecture.html").read_text(encoding="utf-8")
-    assert '<ol class="floors"><li><span>command line</span> <code>cli</code></li>' in house
+    assert '<ol class="floors"><li><span>one module a verb</span> <code>cli</code></li>' in house
     assert "subgraph" not in house
     assert 'href="faq.html#for-participants"' in (site / "index.html").read_text(encoding="utf-8")
 

@@ -2,7 +2,7 @@
 
 Everything that names no version is the same in both. 1.25 was read, and mostly run, at commit c7dbc756 of
 codalab/codabench (13 March 2026). Of 1.32 the worker was read at a32cdcb5 and run; the server was read in parts, some
-of them in public forks that carry its code. What is only inferred says so here and in docs/worker-twin.md.
+of them in public forks that carry its code. What is only inferred says so here and in research/platform.md.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
 """The random draws, intervals, and what teams have in a column of the board over any resample; and their ranks.
 
 Intervals are percentile intervals, and only where one holds the true value often enough: the bounds rest on
-`research/coverage`, whose table is in docs/final-report.md: 95 % intervals that hold the true value in at least 93 % of
+`research/coverage`, whose table is in its README.md: 95 % intervals that hold the true value in at least 93 % of
 simulated test sets. Arrays of teams have the shape [teams, resamples].
 """
 

@@ -22,7 +22,7 @@ ROLES = ("scoring_program", "ingestion_program", "reference_data", "input_data")
 ELSEWHERE = re.compile(r"image_|limit_|patch_|hitl_|reference_not_zip|__x\d")
 # These look at what only containers have, or at the order of what both containers print.
 CONTAINERS_ONLY = {"probe", "only_during_scoring"}
-# The worker bends names that leave the folder into it; the twin refuses them, as docs/worker-twin.md says.
+# The worker bends names that leave the folder into it; the twin refuses them, as research/platform.md says.
 REFUSED_HERE = "submission_zip_links_bits_traversal"
 SILENT = "Contact the Organizer(s) for more details."
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from gen_bundle.declaration.scoring import usual_names
+from gen_bundle.declaration.scoring.usual_names import USUAL_TYPES
 from gen_bundle.declaration.source import Section, items_of, mapping_of, nearest, text_of
 from scoring_kit.base.field_types import TYPES, Field, FieldError
 
@@ -28,7 +28,7 @@ def read_fields(table: Section, keys: list[str]) -> Iterator[tuple[str, dict[str
         if name in keys:
             item.data.setdefault("meaning", "What the row is about.")
         item.data.setdefault("meaning", "Your answer.")
-        if (meant := usual_names.TYPES.get(str(item.get("type")))) is not None:
+        if (meant := USUAL_TYPES.get(str(item.get("type")))) is not None:
             item.fault(f"unknown value {item.get('type')!r}. Write {meant}.", "type")
         else:
             item.choice("type", tuple(TYPES), "string")

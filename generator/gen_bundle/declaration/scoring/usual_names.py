@@ -51,7 +51,7 @@ CUT = {
     "ndcg": "ndcg",
 }
 """Of rankings, before `@10`."""
-TYPES = {
+USUAL_TYPES = {
     **dict.fromkeys(("float", "int", "integer", "double", "numeric", "real"), "number"),
     **dict.fromkeys(("str", "id"), "string"),
     **dict.fromkeys(("category", "categorical", "class", "enum", "bool", "boolean", "choice"), "label"),

@@ -1,7 +1,7 @@
 """The container engine: the worker's own request, sent to Docker or to Podman's Docker socket.
 
 What is asked is what the worker of Codabench 1.25 (`compute_worker/compute_worker.py`) asks in
-`Run._run_program_directory`; what differs is listed in docs/worker-twin.md.
+`Run._run_program_directory`; what differs is listed in research/platform.md.
 """
 
 import itertools
