@@ -16,6 +16,7 @@ from gen_bundle.check.leaks.digests import digests
 from gen_bundle.check.leaks.visible import INPUT_CHANNELS, Seen, foreign_files
 from gen_bundle.codabench.competition import DataUse, Task
 from gen_bundle.ground.tables.any_file import KEY, Block, blocks, count_lines, first_line, in_memory, is_binary, lines
+from gen_bundle.ground.tables.entities import ENTITIES
 from gen_bundle.ground.tables.values import number, plain, plain_cells, words
 from gen_bundle.ground.zips.tree import Node, file_of, sha256_of
 from scoring_kit.base.submissions import allow_long_cells
@@ -267,18 +268,24 @@ def named_tables(name: str, node: Node, secret: Mapping[str, Any]) -> Iterator[S
 
 def _named_in(name: str, columns: Columns, whole: bool, secret: Mapping[str, Any]) -> Iterator[SecretTable]:
     """What is secret in a table's columns."""
-    wanted = list(filter(columns.__contains__, secret.get("columns", ())))
+    wanted = _with_entities(columns, secret.get("columns", ()))
     key = list(filter(columns.__contains__, secret.get("key") or [KEY]))
     is_choice = bool(secret.get("choice")) and len(key) > 1 and not set(key[1:]) <= set(secret.get("public", ()))
     if is_choice and not wanted:
         says_nothing = {CHOICE: [""] * len(columns[key[0]])}
         yield SecretTable(name, says_nothing, _keys(columns, key, key)[:1], whole, choice=True)
     if wanted:
-        public = list(filter(columns.__contains__, secret.get("public", ())))
-        others = [title for title in columns if title not in (*wanted, *key)]
+        public = _with_entities(columns, secret.get("public", ()))
+        others = [title for title in columns if title not in (*wanted, *key) and not title.startswith(ENTITIES)]
         keys = _keys(columns, key, [*key, *others])
         allowed = [frozenset(cells) for cells in _compared(columns, public).values()]
         yield SecretTable(name, _compared(columns, wanted), keys, whole, allowed, choice=is_choice)
+
+
+def _with_entities(columns: Columns, titles: Iterable[str]) -> list[str]:
+    """Return the titles that a table has, and the words of the entities that these columns mark."""
+    both = [*titles, *(f"{ENTITIES}{title}" for title in titles)]
+    return [title for title in both if title in columns]
 
 
 def _first_cells(texts: Iterable[str]) -> Iterator[str]:

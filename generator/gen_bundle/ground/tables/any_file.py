@@ -4,6 +4,7 @@ import binascii
 import csv
 import gzip
 import io
+import itertools
 import re
 import zlib
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
@@ -15,6 +16,10 @@ from functools import lru_cache, partial
 from itertools import chain, groupby, islice, zip_longest
 from typing import IO, Any, TypeVar
 
+from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.tables import conll, json_records, webanno
+from gen_bundle.ground.tables.entities import ENTITIES, entities, of_document
+from gen_bundle.ground.tables.text_file import TextFile
 from gen_bundle.ground.tables.values import JSON_STARTS, NESTED, of_value, of_values, parsed, plain
 from gen_bundle.ground.zips.tree import CHUNK, Node
 from scoring_kit.base.submissions import allow_long_cells
@@ -35,6 +40,7 @@ LONG = 200
 LONG_IN_JSON = re.compile(rb'"[^"]{%d}' % LONG)
 FIRST_ROWS, MORE_ROWS = 2_000, 10_000  # a processor's cache holds no more
 MOST_LINES = 50_000
+TABLE = "table"
 KEY = "key"  # the column of the keys under which JSON has its values
 TAGS = re.compile(r"</?[a-zA-Z][^<>]*>")
 ATTRIBUTE = re.compile(r"""=\s*("[^"]*"|'[^']*')""")
@@ -255,7 +261,39 @@ def portions(node: Node) -> Iterator[str]:
 
 
 def blocks(node: Node) -> Iterator[Block]:
-    """All tables in a file: of JSON, of lines of JSON, of cells with a separator; else whatever looks like one."""
+    """Yield all tables in a file, with the words of the entities that their columns mark."""
+    for block in itertools.chain(_exported(node), _blocks(node)):
+        if block.kind == TABLE and block.lines[0] == 1:  # its first row has the columns' names
+            titles = {name: cells[0].strip() for name, cells in block.columns.items()}
+            found = entities({name: cells[1:] for name, cells in block.columns.items()})
+            for name, cells in found.items():
+                title = titles.get(name.removeprefix(ENTITIES), "")
+                block.columns = {**block.columns, name: [f"{ENTITIES}{title}", *cells]}
+        else:
+            block.columns = {**block.columns, **entities(block.columns)}
+        yield block
+
+
+def _exported(node: Node) -> Iterator[Block]:
+    """Yield what annotation tools and CoNLL write, and a document whose entities are marked within it."""
+    start = node.read(4096)
+    if node.size > MAX_TEXT or is_binary(node):
+        return
+    text = node.read(MAX_TEXT).decode(encoding_of(node), "replace")
+    if b'"annotations"' in start or b'"_input_hash"' in start or b"B-" in start or start[:1] == b"#":
+        file = TextFile("file", "", text)
+        for read in (json_records.read_json, webanno.read_tokens, conll.read_tagged_tokens):
+            with suppress(UserError):
+                if table := read(file):
+                    columns = {name: of_values(values) for name, values in table.columns.items()}
+                    yield Block(f"table of {read.__name__}", columns, table.numbers)
+                    return
+    if not start.lstrip().startswith((b"{", b"[")) and (words := of_document(text)):
+        yield Block("document", {f"{ENTITIES}it": [words]}, [1])
+
+
+def _blocks(node: Node) -> Iterator[Block]:
+    """Yield the tables of JSON, of lines of JSON, of cells with a separator; else whatever looks like one."""
     value = json_value(node)
     if value is not None:
         found = JsonTables()
@@ -272,7 +310,7 @@ def blocks(node: Node) -> Iterator[Block]:
             columns = islice(zip_longest(*taken, fillvalue=""), WIDEST)
             is_a_row_a_line = reader.line_num - last == len(taken)
             places = range(last + 1, last + 1 + len(taken)) if is_a_row_a_line else [last + 1] * len(taken)
-            yield Block("table", numbered(columns), places)
+            yield Block(TABLE, numbered(columns), places)
             last, size = reader.line_num, MORE_ROWS
     else:
         yield from text_blocks(text_of(node))

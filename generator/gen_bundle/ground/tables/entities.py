@@ -1,0 +1,161 @@
+"""The words of entities, whatever marks them: tags, spans, marks within a text, tagged words, entities of brat."""
+
+import itertools
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from gen_bundle.ground.tables.forms import ENDS, STARTS, is_span
+from gen_bundle.ground.tables.values import parsed
+
+ENTITIES = "the entities in "
+"""Before a column's name: the words that it marks, in order, with bars between them."""
+TAG = re.compile(r"(?i)o|[bieslu]-.+")
+MARKED = re.compile(r"<(\w{1,30})(?: [^<>]{0,200})?>([^<>]{1,500})</\1>|\[([^\[\]]{1,500})\]")
+TAGGED_WORD = re.compile(r"(\S+)/([A-Za-z][\w-]*)")
+OF_BRAT = re.compile(r"T[0-9]+\t\S+ [0-9][0-9; ]*\t(.*)")
+LOOKED_AT = 20
+LONGEST = 100_000
+"""Of a text in which marks are looked for, in characters."""
+Cells = Sequence[str]
+
+
+def entities(columns: Mapping[str, Cells]) -> dict[str, list[str]]:
+    """Return for each column that marks entities, alone or in a text beside it, the words that it marks in each row."""
+    found: dict[str, list[str]] = {}
+    for name, cells in {**columns, **_pairs(columns)}.items():
+        some = [cell for cell in cells[:LOOKED_AT] if cell.strip()]
+        if not some or max(len(cell) for cell in some) > LONGEST:
+            continue
+        if _all(some, _is_tagged):
+            found[f"{ENTITIES}{name}"] = [_joined(_of_tagged_words(cell)) for cell in cells]
+        elif _all(some, _places):
+            found |= _beside(name, cells, columns, _cut)
+        elif _all(some, _flags):
+            found |= _beside(name, cells, columns, _flagged)
+        elif any(MARKED.search(cell) for cell in some) and not _all(some, parsed):
+            found[f"{ENTITIES}{name}"] = [_joined(_of_marks(cell)) for cell in cells]
+    return found
+
+
+def _pairs(columns: Mapping[str, Cells]) -> dict[str, list[str]]:
+    """Return the spans of columns such as `entities.start` and `entities.end`, as lists of places."""
+    found = {}
+    for name, starts in columns.items():
+        inside, dot, last = name.rpartition(".")
+        ends = columns.get(f"{inside}.{ENDS[STARTS.index(last)]}") if dot and last in STARTS else None
+        if ends is not None:
+            found[inside] = [_zipped(start, end) for start, end in zip(starts, ends, strict=True)]
+    return found
+
+
+def _zipped(starts: str, ends: str) -> str:
+    both = [re.findall("[0-9]+", places) for places in (starts, ends)]
+    spans = [f"[{start},{end}]" for start, end in zip(*both, strict=False)]
+    return f"[{','.join(spans)}]"
+
+
+def of_document(text: str) -> str:
+    """Return the words of the entities of a document, of brat or marked within it; empty where there are none."""
+    if len(text) > LONGEST:
+        return ""
+    if in_brat := OF_BRAT.findall(text):
+        return _joined(in_brat)
+    words = _of_tagged_words(text) if _is_tagged(text) else _of_marks(text)
+    return _joined(words)
+
+
+def _all(cells: Cells, reads: Callable[[str], Any]) -> bool:
+    return all(reads(cell) is not None for cell in cells)
+
+
+def _joined(words: Sequence[str]) -> str:
+    return " | ".join(" ".join(word.lower().split()) for word in words)
+
+
+def _of_marks(text: str) -> list[str]:
+    return [found[2] or found[3] or "" for found in MARKED.finditer(text)]
+
+
+def _is_tagged(text: str) -> bool | None:
+    """Return True where all words have a tag, some of them O; else None."""
+    words = [TAGGED_WORD.fullmatch(word) for word in text.split()]
+    tags = {word[2].lower() for word in words if word}
+    return True if len(words) > 1 and all(words) and "o" in tags else None
+
+
+def _of_tagged_words(text: str) -> list[str]:
+    pairs = [word.rpartition("/") for word in text.split()]
+    return _runs([word for word, _, _ in pairs], [tag.lower() != "o" for _, _, tag in pairs])
+
+
+def _runs(words: Sequence[str], flags: Sequence[bool]) -> list[str]:
+    """Return the words in a row that are of an entity."""
+    found = []
+    for is_entity, run in itertools.groupby(zip(flags, words, strict=True), key=lambda one: one[0]):
+        if is_entity:
+            found.append(" ".join(word for _, word in run))
+    return found
+
+
+def _words(cell: str) -> list[str]:
+    value = parsed(cell) if cell.startswith("[") else None
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return value
+    return cell.split()
+
+
+def _flags(cell: str) -> list[bool] | None:
+    """Return of each token whether it is of an entity: by its tag, or by a number that is not 0."""
+    value = parsed(cell) if cell.startswith("[") else cell.split()
+    if not isinstance(value, list) or not value:
+        return None
+    if all(isinstance(one, str) and TAG.fullmatch(one) for one in value):
+        return [one.lower() != "o" for one in value]
+    if all(type(one) is int and one >= 0 for one in value):
+        return [one != 0 for one in value]
+    return None
+
+
+def _places(cell: str) -> list[tuple[int, int]] | None:
+    """Return where the spans of a cell start and end."""
+    value = parsed(cell) if cell.startswith("[") else None
+    if not isinstance(value, list):
+        return None
+    found = []
+    if len(value) in (2, 3) and type(value[0]) is int:  # a list of one span is written as the span
+        value = [value]
+    for span in value:
+        if is_span(span):
+            names = (next(name for name in STARTS if name in span), next(name for name in ENDS if name in span))
+            span = [span[name] for name in names]
+        kinds = [type(part) for part in span] if isinstance(span, list) else []
+        if kinds not in ([int, int], [int, int, str]):
+            return None
+        found.append((span[0], span[1]))
+    return found
+
+
+def _cut(cell: str, text: str) -> list[str] | None:
+    places = _places(cell) or []
+    if any(end > len(text) for _, end in places):
+        return None
+    return [text[start:end] for start, end in sorted(places)]
+
+
+def _flagged(cell: str, text: str) -> list[str] | None:
+    flags, words = _flags(cell) or [], _words(text)
+    return _runs(words, flags) if len(flags) == len(words) else None
+
+
+def _beside(
+    name: str, cells: Cells, columns: Mapping[str, Cells], reads: Callable[[str, str], list[str] | None]
+) -> dict[str, list[str]]:
+    """Return the words that a column marks in the first other one whose texts fit; nothing where there is none."""
+    for other, texts in columns.items():
+        if other == name or not any(" " in text or text.startswith("[") for text in texts[:LOOKED_AT]):
+            continue
+        found = [reads(cell, text) for cell, text in zip(cells, texts, strict=True)]
+        if None not in found:
+            return {f"{ENTITIES}{name}": [_joined(words or ()) for words in found]}
+    return {}
