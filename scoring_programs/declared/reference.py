@@ -272,7 +272,11 @@ def _load(folder: Path, file: File, table: Table, problems: Problems) -> Loaded 
     sources, size = [], 0
     for name in found:
         text = read_utf8(folder / name, name, float("inf"), problems)
-        if text is not None:
+        if text is not None and file.has_cells and text.lstrip().startswith(("[{", '{"')):
+            problems.error(
+                name, "holds JSON, not a table", "a first line of column names, or a file that ends with .json"
+            )
+        elif text is not None:
             sources.append(NamedText(name, text, file.value_in(name) or ""))
             size += (folder / name).stat().st_size
     return _read(sources, size, file, table, problems) if len(sources) == len(found) else None
