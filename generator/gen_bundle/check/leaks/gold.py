@@ -123,7 +123,9 @@ class SecretTable(NamedTuple):
     @property
     def texts(self) -> Iterator[tuple[str, ...]]:
         """The words of the secret texts: of columns whose values mostly occur once, and are no lists of numbers."""
-        for cells in self.secret.values():
+        for title, cells in self.secret.items():
+            if title.startswith(ENTITIES):
+                continue
             different = dict.fromkeys(cells)
             for cell in different if 2 * len(different) > len(cells) else ():
                 text = words(cell)

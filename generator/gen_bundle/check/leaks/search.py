@@ -28,6 +28,7 @@ from gen_bundle.ground.tables.any_file import (
     portions,
     text_of,
 )
+from gen_bundle.ground.tables.entities import ENTITIES
 from gen_bundle.ground.tables.values import first_word, number, plain, plain_cells, words
 from gen_bundle.ground.zips.tree import Node, sha256_of
 
@@ -105,7 +106,9 @@ class Join:
         for title, secret in self.table.secret.items():
             golds = list(map(secret.__getitem__, new))
             for name, cells in shown.items():
-                self._compare((title, name), golds, cells)
+                # the words of entities stand in every text of theirs: only what marks them says which they are
+                if title.startswith(ENTITIES) == name.startswith(ENTITIES):
+                    self._compare((title, name), golds, cells)
 
     def _compare(self, columns: tuple[str, str], golds: Iterable[str], cells: Iterable[str]) -> None:
         pairs = self.pairs.setdefault(columns, Counter())
@@ -409,7 +412,8 @@ class NearItems:
         if self._stem.lower() not in self._rows and not any(piece in self._rows for _, piece in stream):
             return
         for title, cells in self._table.secret.items():
-            self._values[title] = set(cells) - self._rows.keys()
+            if not title.startswith(ENTITIES):
+                self._values[title] = set(cells) - self._rows.keys()
         places: dict[int, int] = {}
         last = ""
         for line, piece in stream:
