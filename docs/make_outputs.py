@@ -62,6 +62,7 @@ def _sections() -> Iterator[str]:
     yield nested(Lack, {"id": "names the reason", "what": "is missing", "repair": "what to do"})
     yield "## list\n\n`list --json` prints a list with an object for each competition.\n"
     yield table(written_by(list_verb._row, LISTED))
+    yield "## new\n\n`new --json` prints `folder`, `notes`, and `understood`: what it read in the gold, by heading.\n"
     yield "## diff\n"
     yield table(written_by(report.as_json, DIFFERENT))
     yield nested(changes.Difference, {"effect": one_of(effect.key for effect in changes.Effect)})

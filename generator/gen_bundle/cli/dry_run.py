@@ -15,6 +15,7 @@ from gen_bundle.cli.options import (
     Verb,
     ask_about_strangers,
     engine_option,
+    first_argument,
     json_option,
     platform_version,
     python_option,
@@ -47,8 +48,8 @@ def _phases_of_bundle(context: click.Context, _parameter: click.Parameter, begun
     from gen_bundle.look.preview.reading import read_view
 
     try:
-        phases = read_view(Path(context.params["bundle"])).phases
-    except (UserError, KeyError, TypeError):
+        phases = read_view(Path(first_argument(context))).phases
+    except UserError:
         return []
     return sorted(name for phase in phases for name in phase.names if name.startswith(begun))
 

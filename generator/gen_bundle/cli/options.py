@@ -50,6 +50,13 @@ class Verb(click.Command):
                     formatter.write_dl(records)
 
 
+def first_argument(context: click.Context) -> str:
+    """Return what was typed first; where an option without its value follows, click leaves arguments in `args`."""
+    named = [context.params.get(name) for name in ("source", "competition", "bundle")]
+    typed = [one for one in (*named, *context.args) if one is not None]
+    return str(typed[0]) if typed else ""
+
+
 def declared_ids(kind: str) -> Callable[[click.Context, click.Parameter, str], list[str]]:
     """Complete the ids of `phases` or `tasks` that the verb's first argument, a project, declares."""
 
@@ -57,9 +64,8 @@ def declared_ids(kind: str) -> Callable[[click.Context, click.Parameter, str], l
         from gen_bundle.build.package.resolve import find_competition
         from gen_bundle.declaration.source import mapping_of, read_source
 
-        sources = [context.params.get(name) for name in ("source", "competition", "bundle")]
         try:
-            folder = find_competition(str(next(filter(None, sources), "")))
+            folder = find_competition(first_argument(context))
         except UserError:
             return []
         listed = read_source(folder / "bundle.yaml").data.get(kind)
