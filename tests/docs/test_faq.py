@@ -20,7 +20,8 @@ def sources() -> str:
     """What the programs say, split literals put together, and what the rules know of Codabench's words."""
     files: list[Path] = [*(ROOT / "generator" / "gen_bundle").rglob("*.py"), *(ROOT / "scoring_programs").rglob("*.py")]
     code = "\n".join(file.read_text(encoding="utf-8") for file in files)
-    return re.sub(r'"\s*\n\s*f?"', "", code) + runpy.run_path(str(DOCS / "make_checks.py"))["page"]()
+    of_the_check: str = runpy.run_path(str(DOCS / "make_checks.py"))["page"]()
+    return re.sub(r'"\s*\n\s*f?"', "", code) + of_the_check
 
 
 @pytest.fixture(scope="module")

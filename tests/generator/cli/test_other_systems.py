@@ -13,9 +13,12 @@ from tests.generator.dry_run.bundles import GOOD, Bundle, write_zip, writes
 
 pytestmark = pytest.mark.slow
 
-# The standard library keeps what it took for itself when it was imported; our own code meets the gaps.
+# The standard library keeps what it took for itself when it was imported; our own code meets the gaps. It is no Linux
+# either, which alone keeps programs apart.
 WITHOUT_POSIX = """
-import sys, os, signal, subprocess, tempfile, shutil, pathlib
+import sys, os, signal, subprocess, sysconfig, tempfile, shutil, pathlib
+sysconfig.get_config_vars()
+sys.platform = "elsewhere"
 for name in ("fcntl", "grp", "pty", "pwd", "resource", "syslog", "termios", "tty"):
     sys.modules[name] = None
 for name in ("chown", "fork", "forkpty", "getegid", "geteuid", "getgid", "getpgid", "getpgrp", "getuid",

@@ -85,7 +85,7 @@ def test_a_competition_is_changed_and_changed_back(any_site: Connection, uploade
     same, other = ready_draft(), ready_draft()
     put("title", "Another title")(other)
     put("phases", 0, "end", "2032-06-30 12:00:00")(other)
-    write("overview.md", b"# Another overview\n")(other)
+    write("overview.md", b"# Another overview\nWelcome.\n")(other)
     write("ref/truth.txt", b"b\n")(other)
     with contextlib.ExitStack() as held:
         for name, draft in (("same", same), ("other", other), ("back", same)):

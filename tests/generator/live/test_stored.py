@@ -87,7 +87,7 @@ CHANGES: list[tuple[tuple[Any, ...], Any, str]] = [
     (("enable_detailed_results",), True, "competition: enable_detailed_results"),
     (("terms",), "Other", "pages, Terms: text (1 lines out, 1 in)"),
     (("pages", 0, "title"), "Other", "pages, Overview: title"),
-    (("pages", 0, "content"), "Other", "pages, Overview: text (1 lines out, 1 in)"),
+    (("pages", 0, "content"), "Other", "pages, Overview: text (1 lines out, 2 in)"),
     (("phases", 0, "name"), "Other", "phases, Main: name"),
     (("phases", 0, "start"), "2031-01-01T01:00:00Z", "phases, Main: start"),
     (("phases", 0, "end"), None, "phases, Main: end"),

@@ -58,7 +58,7 @@ CHANGES: list[tuple[str, Edit, str]] = [
     ("contact", put("contact_email", "ada@uni.edu"), "contact_email: nothing → ada@uni.edu"),
     ("fact sheet", put("fact_sheet", {"team": QUESTION}), "fact_sheet: nothing → team: key=team"),
     ("terms", write("terms.md", b"Be kind.\n"), "Terms: text (1 lines out, 1 in)"),
-    ("page", write("overview.md", b"# Other\n\n\n"), "Overview: text (1 lines out, 3 in)"),
+    ("page", write("overview.md", b"# Other\n\n\n"), "Overview: text (2 lines out, 3 in)"),
     ("page's title", put("pages", 0, "title", "Welcome"), "Welcome: title: Overview → Welcome"),
     ("new page", add_page, "Data: added"),
     ("phase's name", put("phases", 0, "name", "Final"), "Final: name: Main → Final"),

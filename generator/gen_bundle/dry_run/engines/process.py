@@ -20,6 +20,7 @@ from typing import BinaryIO
 
 from gen_bundle.dry_run.engines import Container, Ended, EngineError, LineListener, Mount, Usage, model_mounts
 from gen_bundle.dry_run.engines.isolation import (
+    NOBODY,
     Apart,
     Bind,
     asked,
@@ -263,10 +264,13 @@ class ProcessEngine:
         """Nothing is left: each run ends all that it started."""
 
     def _kept_apart(self, container: Container, scratch: Path, out: BinaryIO, err: BinaryIO) -> ProcessGroup:
+        of_models = model_mounts(container)
         if (owner := other_user()) is not None:
-            for place in (scratch, *(mount.source for mount in container.mounts)):
+            # The job's own folders, and a cache that is ours; another's cache stays as it is, read and not added to.
+            caches_of_ours = [mount.source for mount in of_models if mount.mode == "rw" and _is_roots(mount.source)]
+            for place in (scratch, *(mount.source for mount in container.mounts), *caches_of_ours):
                 _give(place, owner)
-        mounts = [*container.mounts, *model_mounts(container)]
+        mounts = [*container.mounts, *of_models]
         binds = [Bind(mount.source, mount.target, mount.mode != "ro") for mount in mounts]
         binds += [Bind(scratch, "/tmp", writable=True), *caches()]  # noqa: S108 - its own
         seen = {**environment_apart(), **WORKERS_OWN, **self._on_path(), **container.environment}
@@ -316,6 +320,10 @@ def _give(folder: Path, owner: int) -> None:
     """Make a job's own folder, and all below it, another user's; links themselves, never what they point at."""
     for path in (folder, *entries(folder)):
         os.chown(path, owner, owner, follow_symlinks=False)
+
+
+def _is_roots(folder: Path) -> bool:
+    return folder.stat().st_uid in {0, NOBODY}
 
 
 def _interpreter(python: Path | None) -> str:

@@ -46,7 +46,7 @@ def test_settings_of_the_folder_are_not_obeyed(tmp_path: Path) -> None:
     competition = shared_task(tmp_path / "task", 12)
     options = ["--submissions", submissions(competition, names), "--data", competition / "data", "--phase", "test"]
     command = ["-m", "gen_bundle", "rank", competition, *options, "--report", "report", "--resamples", "200"]
-    ended = subprocess.run([sys.executable, *command], cwd=tmp_path, capture_output=True, text=True)
+    ended = subprocess.run([sys.executable, *map(str, command)], cwd=tmp_path, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr
     assert "matplotlibrc" not in ended.stderr
 
