@@ -39,9 +39,11 @@ def faults(plan: Plan, reference: Reference) -> Iterator[Fault]:
         there = [f"{name} is {_values_there(gold.groups[name])}" for name in plan.where]
         yield where, f"no key is scored{chosen}", "; ".join(there) or "gold rows that the column's `where` chooses"
         return
+    for what, expected in _of_numbers(plan, gold):
+        yield where, what, expected
     if plan.file is not None:
         return
-    for what, expected in (*_of_columns(plan, gold), *_of_numbers(plan, gold)):
+    for what, expected in _of_columns(plan, gold):
         yield where, what, expected
     if (named := _positive(plan, gold)) is not None:
         yield where, *named

@@ -38,6 +38,7 @@ class Plan:
         weight: the gold column that says how much each key counts; None: all the same.
         tables: all tables that an own function reads at once; none: the one.
         file: where an own function is; None for a metric of the table.
+        per: `key` where an own function is called with one key at a time; else it gets all at once.
     """
 
     key: str
@@ -54,6 +55,7 @@ class Plan:
     weight: str | None = None
     tables: tuple[str, ...] = ()
     file: Path | None = None
+    per: str | None = None
 
     @classmethod
     def from_dict(cls, key: str, data: Mapping[str, Any]) -> "Plan":
@@ -94,8 +96,10 @@ class Plan:
     @property
     def numbers(self) -> dict[str, str]:
         """What a key's numbers mean to the metric → the gold column that holds them."""
-        named = {"weight": self.weight, "scale": self.options.get("scale")}
-        return {name: column for name, column in named.items() if column is not None and self.file is None}
+        named = {"weight": self.weight}
+        if self.file is None:  # the options of an own function are its own
+            named["scale"] = self.options.get("scale")
+        return {name: column for name, column in named.items() if column is not None}
 
     @property
     def grouping(self) -> list[str]:

@@ -31,8 +31,7 @@ def compared(plan: Plan, gold: GoldTable, answers: Answers | None = None) -> lis
     """
     table, fields = gold.table, gold.fields[plan.key]
     groups, empty = scored_groups(plan, gold), _empty(plan, gold)
-    numbers = {name: list(map(number_of, gold.groups[column])) for name, column in plan.numbers.items()}
-    weight, scale = numbers.get("weight"), numbers.get("scale")
+    weight, scale = weights(plan, gold), _numbers(plan, gold, "scale")
     predicted: Sequence[Any] = ()
     if _is_whole(plan, gold):
         if answers:
@@ -49,6 +48,16 @@ def compared(plan: Plan, gold: GoldTable, answers: Answers | None = None) -> lis
         sample = Sample(truth, predicted, [form], weight=weight, scale=scale)
         found.append((sample, _without(groups, without_gold)))
     return found
+
+
+def weights(plan: Plan, gold: GoldTable) -> list[float] | None:
+    """How much each key counts; None where all count the same."""
+    return _numbers(plan, gold, "weight")
+
+
+def _numbers(plan: Plan, gold: GoldTable, name: str) -> list[float] | None:
+    column = plan.numbers.get(name)
+    return None if column is None else list(map(number_of, gold.groups[column]))
 
 
 def number_of(text: str) -> float:

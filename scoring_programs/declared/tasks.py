@@ -6,19 +6,23 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from declared.figures import Later, bars_by_group, figures_of_fields
 from declared.metrics import Sample, definitions
 from declared.plan import ColumnSources, Plan, columns_of_task
-from declared.reference import Reference
-from declared.samples import Group, OwnRows, compared, own_rows, scored_groups
+from declared.reference import GoldTable, Reference
+from declared.samples import Group, OwnRows, compared, own_rows, scored_groups, weights
 from declared.submission import Submission
 from declared.tables import Table
+from scoring_kit.base.texts import counted
 from scoring_kit.errors import first_of
 from scoring_kit.results import Figure, Metric, NotComputed, TaskResult
 from scoring_kit.units import Units
+
+if TYPE_CHECKING:
+    from declared.metrics.own import OfKeys
 
 CODE_DIGITS = 8
 """Of the digest of an own function's file, in hexadecimal."""
@@ -34,12 +38,14 @@ class Computed:
         samples: what a metric of the table compared, one for each field or all together; none for an own function.
         values: each field ("" where there is but one) with its value in each group that has gold; NaN: undefined.
         failed: why an own function gave no number in some group.
+        of_keys: what an own function gave for each key, where it is called once for each.
     """
 
     groups: Mapping[Group, Positions]
     samples: Sequence[Sample]
     values: Mapping[str, Mapping[Group, float]]
     failed: NotComputed | None = None
+    of_keys: "OfKeys | None" = None
 
     @property
     def undefined(self) -> list[str]:
@@ -53,7 +59,9 @@ class Computed:
 
     @property
     def rows(self) -> int:
-        """How many keys are scored."""
+        """How many keys are scored; those alone that an own function says count."""
+        if self.of_keys is not None:
+            return int(self.of_keys.terms[:, 2].sum())
         return sum(map(len, self.groups.values()))
 
     def mean(self, undefined: float) -> float:
@@ -86,6 +94,9 @@ def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], Ta
                 libraries.update(dict.fromkeys(plan.definition.libraries))
             if column.undefined:
                 warnings.append(undefined_text(plan, column.undefined))
+            elif column.of_keys is not None and column.of_keys.undefined:
+                what = f"is undefined for {column.of_keys.undefined} of {counted(column.rows, 'key')}"
+                warnings.append(f"{plan.key}: {plan.metric} {what}; {plan.undefined:g} counts instead.")
             if column.failed:
                 failed[plan.key] = column.failed
         for one in columns.made:
@@ -96,7 +107,7 @@ def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], Ta
             libraries=tuple(libraries),
             warnings=[*warnings, *undefined, *unknown_items(columns.own, reference, submission)],
             figures=Later(partial(_figures, own)),
-            units=partial(_units, columns, reference, submission),
+            units=partial(_units, columns, reference, submission, {key: one.of_keys for key, one in every.items()}),
             failed=failed,
         )
 
@@ -140,10 +151,12 @@ def _figures(computed: Sequence[tuple[Plan, Computed]]) -> list[Figure]:
     return list(figures.values())
 
 
-def _units(columns: ColumnSources, reference: Reference, submission: Submission) -> Units:
+def _units(
+    columns: ColumnSources, reference: Reference, submission: Submission, of_keys: Mapping[str, "OfKeys | None"]
+) -> Units:
     from declared.units import units_of
 
-    return units_of(columns, reference, submission)
+    return units_of(columns, reference, submission, of_keys)
 
 
 def compute(plan: Plan, reference: Reference, submission: Submission) -> Computed:
@@ -156,6 +169,8 @@ def compute(plan: Plan, reference: Reference, submission: Submission) -> Compute
     groups = scored_groups(plan, gold)
     if plan.file is not None:
         rows = own_rows(gold, answers)
+        if plan.per:
+            return _once_a_key(plan, gold, groups, rows)
         of_groups = {}
         for group, positions in groups.items():
             of_groups[group] = {plan.table: [rows[i] for i in positions]}
@@ -188,6 +203,27 @@ def _own(plan: Plan, groups: Mapping[Group, Positions], tables: Mapping[Group, M
             values[group] = plan.worst
             failed = error.failed
     return Computed(groups, [], {"": values}, failed)
+
+
+def _once_a_key(plan: Plan, gold: GoldTable, groups: Mapping[Group, Positions], rows: OwnRows) -> Computed:
+    """An own function, called with one key at a time; where it fails, every key has the worst value."""
+    import numpy as np
+
+    from declared.metrics.keys import in_one_unit
+    from declared.metrics.own import OfKeys, OwnMetricError, values_of_keys
+
+    failed, weight = None, weights(plan, gold)
+    try:
+        of_keys = values_of_keys(plan, rows, chain.from_iterable(groups.values()))
+    except OwnMetricError as error:
+        failed = error.failed
+        of_keys = OfKeys(np.tile([plan.worst, 1, 1], (len(rows), 1)))
+    values = {}
+    for group, positions in groups.items():
+        own = weight and [weight[i] for i in positions]
+        keys = in_one_unit(len(positions), math.nan).weighing(own)
+        values[group] = float(of_keys.statistic(positions, keys).over(np.ones((1, 1)))[0])
+    return Computed(groups, [], {"": values}, failed, of_keys)
 
 
 def undefined_text(plan: Plan, places: Sequence[str]) -> str:
@@ -241,6 +277,8 @@ def described(plan: Plan) -> str:
         if isinstance(wanted, Mapping):
             values = f"{wanted.get('min', '')}..{wanted.get('max', '')}"
         parts.append(f"where.{quote(column, safe='')}={values}")
+    if plan.per:
+        parts.append(f"per={plan.per}")
     if plan.by:
         parts.append(f"by={_quoted(plan.by, '+')}")
     if plan.tables:

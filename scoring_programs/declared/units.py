@@ -18,10 +18,10 @@ from declared.metrics import definitions
 from declared.metrics.keys import Keys
 from declared.metrics.labels import PARTS
 from declared.metrics.numbers import SQUARED
-from declared.metrics.own import OwnMetricError, own_value
+from declared.metrics.own import OfKeys, OwnMetricError, own_value
 from declared.plan import ColumnSources, ExpressionPlan, Plan
 from declared.reference import GoldTable, Reference
-from declared.samples import OwnRows, classes_of, compared, labels_of, own_rows, scored_groups
+from declared.samples import OwnRows, classes_of, compared, labels_of, own_rows, scored_groups, weights
 from declared.submission import Submission
 from declared.tables import Key
 from scoring_kit.metrics import summed
@@ -52,11 +52,16 @@ class PlacedTable:
         return len(np.unique(self.unit[positions]))
 
 
-def units_of(columns: ColumnSources, reference: Reference, submission: Submission) -> Units:
+def units_of(
+    columns: ColumnSources,
+    reference: Reference,
+    submission: Submission,
+    of_keys: Mapping[str, OfKeys | None],
+) -> Units:
     """The per-unit results of a task with these columns.
 
     A unit is what `reference.cluster` names, or else a key. Where several tables have units of one kind, the same name
-    is the same unit.
+    is the same unit. `of_keys` has by column what a function that is called once a key gave, so that none is again.
     """
     every = [*columns.own, *columns.beside]
     shown, tables = _placed(every, reference, submission)
@@ -68,7 +73,7 @@ def units_of(columns: ColumnSources, reference: Reference, submission: Submissio
         if not plan.resampled:
             continue
         placed = tables[plan.table]
-        of_groups = _parts(plan, tables)
+        of_groups = _parts(plan, tables, of_keys.get(plan.key))
         parts = list(chain.from_iterable(of_groups.values()))
         statistics[plan.key], classes[plan.key] = parts[0].statistic, []
         if len(parts) > 1 or len(parts[0].places) < placed.units:
@@ -132,7 +137,9 @@ def _placed(
     return shown, tables
 
 
-def _parts(plan: Plan, tables: Mapping[str, PlacedTable]) -> dict[tuple[str, ...], list["PartOfUnits"]]:
+def _parts(
+    plan: Plan, tables: Mapping[str, PlacedTable], of_keys: OfKeys | None
+) -> dict[tuple[str, ...], list["PartOfUnits"]]:
     """Group → the metric over its keys: of each field, of all of them together, or as an own function has it."""
     placed = tables[plan.table]
     if plan.tables:
@@ -144,10 +151,16 @@ def _parts(plan: Plan, tables: Mapping[str, PlacedTable]) -> dict[tuple[str, ...
     groups = scored_groups(plan, placed.gold)
     found: dict[tuple[str, ...], list[PartOfUnits]] = {group: [] for group in groups}
     if plan.file is not None:
-        of_keys = own_rows(placed.gold, placed.answers)
+        rows_of_keys, weight = own_rows(placed.gold, placed.answers), weights(plan, placed.gold)
         for group, positions in groups.items():
             places, own = np.unique(placed.unit[positions], return_inverse=True)
-            function = Recomputed(len(places), {plan.table: own}, {plan.table: [of_keys[i] for i in positions]}, plan)
+            function: Statistic
+            if of_keys is not None:
+                keys = Keys(own, len(places), plan.undefined).weighing(weight and [weight[i] for i in positions])
+                function = of_keys.statistic(positions, keys)
+            else:
+                drawn = {plan.table: [rows_of_keys[i] for i in positions]}
+                function = Recomputed(len(places), {plan.table: own}, drawn, plan)
             found[group].append(PartOfUnits(placed.units, places, function))
         return found
     metric = definitions()[plan.metric]

@@ -355,14 +355,14 @@ def test_several_tables_enter_several_tasks(tmp_path: Path) -> None:
 
 def test_an_own_function_gets_rows_in_the_order_of_the_keys(tmp_path: Path) -> None:
     (tmp_path / "metrics.py").write_text(
-        "def mine(gold, predicted, *, weight):\n"
+        "def mine(gold, predicted, *, factor):\n"
         "    assert [row['id'] for row in gold] == [row['id'] for row in predicted]\n"
         "    assert gold[0]['tags'] == frozenset({'p', 'q'}) and predicted[1]['label'] is None\n"
         "    assert gold[0]['note'] == 'hm' and 'note' not in predicted[0]\n"
-        "    return weight * sum(g['label'] == p['label'] for g, p in zip(gold, predicted))\n"
+        "    return factor * sum(g['label'] == p['label'] for g, p in zip(gold, predicted))\n"
     )
     fields = [{**LABEL, "required": False}, {"field": "tags", "type": "labels"}]
-    metric = {"name": "metrics.py:mine", "weight": 10}
+    metric = {"name": "metrics.py:mine", "factor": 10}
     declaration = {
         "submission": {"file": "p.csv", "key": "id", "fields": [{"field": "id", "type": "string"}, *fields]},
         "reference": {"file": "gold.csv"},

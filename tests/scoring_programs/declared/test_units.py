@@ -33,12 +33,12 @@ METRICS: dict[str, Any] = {
     "pearson": {"name": "pearson", "fields": ["n", "m"]},
     "spearman": {"name": "spearman", "field": "n"},
     "bleu": {"name": "bleu", "field": "text"},
-    "own": {"name": "metrics.py:twice", "weight": 2},
+    "own": {"name": "metrics.py:twice", "factor": 2},
     "match": {"name": "exact_match", "fields": ["label", "topics"]},
 }
 OWN = """
-def twice(gold, predicted, weight):
-    right = [weight * (g["n"] > 1) * (p["label"] == g["label"]) for g, p in zip(gold, predicted)]
+def twice(gold, predicted, factor):
+    right = [factor * (g["n"] > 1) * (p["label"] == g["label"]) for g, p in zip(gold, predicted)]
     return sum(right) / (1 + sum(g["lang"] == "l1" for g in gold))
 """
 

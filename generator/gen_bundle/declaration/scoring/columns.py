@@ -14,7 +14,7 @@ from scoring_kit.base.field_types import NATURAL_POSITIVE
 
 OWN = re.compile(r"(?P<file>[^/:]+\.py):(?P<function>[A-Za-z_]\w*)")
 PLACES = ("name", "table", "field", "fields", "gold", "where", "by", "undefined", "weight")
-OF_OWN = ("name", "where", "by", "undefined", "tables")
+OF_OWN = ("name", "where", "by", "undefined", "tables", "per", "weight")
 """What an own function is not given as an option."""
 GOLD_COLUMNS = "a gold column or a list of them"
 WITHOUT_EMPTY = ("number", "numbers", "tags", "probabilities")
@@ -36,6 +36,7 @@ class DeclaredMetric:
     where: Mapping[str, Any] = field(default_factory=dict)
     by: Sequence[str] = field(default_factory=list)
     weight: str | None = None
+    per: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     worst: float = 0
     undefined: float | None = None
@@ -101,6 +102,17 @@ def _own_metric(said: Section, own: re.Match[str], tables: Mapping[str, Declared
         return None
     column = DeclaredMetric(own["function"], own["file"], table, several)
     _choose_rows(column, said)
+    if said.choice("per", ("key",), "") == "key":
+        column.per = "key"
+        column.weight = said.text("weight", "the name of a gold column")
+        if several:
+            said.fault("key is for functions of one table. Expected no tables, or no per.", "per")
+    elif said.get("weight") is not None:
+        what = "is a gold column of functions with per: key, and this one gets all keys at once."
+        said.fault(f"{what} Expected per: key, or another name for an option of the function.", "weight")
+    if said.get("gold") is not None:
+        what = "is for metrics of the table: a function of your own gets every column of the gold's rows."
+        said.fault(f"{what} Expected no gold, or an option of another name.", "gold")
     column.options = {key: option for key, option in said.data.items() if key not in OF_OWN}
     return column
 
@@ -135,7 +147,11 @@ def _known_metric(said: Section, metric: MetricRow, table: DeclaredTable) -> Dec
 def _check_names(said: Section, metric: MetricRow) -> None:
     known = [*PLACES, *metric.options]
     for key in said.data:
-        if key not in known:
+        if key == "per":
+            said.fault(
+                f"is for functions of your own, metrics.py:name. Expected no per: {metric.name} needs none.", "per"
+            )
+        elif key not in known:
             said.fault(f"{metric.name} has no option {str(key)!r}. {nearest(str(key), known)}", str(key))
 
 
