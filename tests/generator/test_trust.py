@@ -56,12 +56,12 @@ def trapped(tmp_path: Path) -> tuple[Path, Path]:
 @pytest.mark.parametrize("verb", ["check", "diff", "verify"])
 def test_looking_at_a_folder_runs_nothing_of_it(tmp_path: Path, verb: str) -> None:
     folder, touched = trapped(tmp_path)
-    line = tmp_path / "line.txt"
-    line.write_text("f1 = 0.5  competition:x|tasks:y|reference:0\n")
+    scores = tmp_path / "scores.json"
+    scores.write_text('{"f1": 0.5}')
     options: dict[str, list[object]] = {
         "check": [folder],
         "diff": [folder, folder],
-        "verify": [line, "--bundle", folder, "--submission", line, "--phase", "test", "--engine", "process"],
+        "verify": [scores, "--bundle", folder, "--submission", scores, "--phase", "test", "--engine", "process"],
     }
     done = run(verb, *options[verb])
     assert done.exit_code == 2

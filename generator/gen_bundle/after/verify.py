@@ -1,44 +1,39 @@
 """The journey from a published result to the answer whether scoring again gives the same."""
 
+import csv
+import io
 import json
 import math
 import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from gen_bundle.build.building import finished_bundle
-from gen_bundle.codabench.runnable import open_bundle, read_competition
+from gen_bundle.codabench.competition import AVERAGE_RANK
+from gen_bundle.codabench.runnable import open_bundle, program_description, read_competition
 from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
 from gen_bundle.dry_run.engines.choose import choose_engine, refuse_strangers
-from gen_bundle.dry_run.report import SIGNATURE, TOLERANCE, allowance
+from gen_bundle.dry_run.report import SIGNATURE, TOLERANCE, Run, allowance
 from gen_bundle.ground.errors import UserError
+from scoring_kit.base.submissions import allow_long_cells
 
-# The parts that every signature has; the others are the scorers' settings and the versions of libraries.
 MEANINGS = {
     "competition": "the competition",
     "tasks": "the tasks that were scored",
     "version": "the version of the scoring program",
     "program": "the code of the scoring program",
     "reference": "the reference data (gold)",
-}
+}  # the others are the scorers' settings and the versions of libraries
 VERSION = re.compile(r"v?\d+(\.\d+)+\S*")
-MAX_BYTES = 64 * 1024 * 1024
-NUMBER = r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
-FIGURE = re.compile(rf"(?<![\w.\-])({NUMBER})(?![\w|]|\.\d)(\s*%)?")
-ASSIGNED = re.compile(r"([A-Za-z_][\w.-]*)\s*[=:]\s*$")
-"""A name right before its figure, whether or not the program knows it."""
-MARKUP = (
-    (re.compile(r"\\(?:textbf|textit|emph|underline|mathbf|num|texttt)\s*\{([^{}]*)\}"), r"\1"),
-    (re.compile(r"\*\*|__|[`$]|\\(?=[_%&#])"), ""),
-    (re.compile(r"\\\\|\\(?:hline|toprule|midrule|bottomrule)"), "\n"),
-)
-"""What Markdown and LaTeX put around figures and names, and what takes its place."""
-BETWEEN = r"[\s=:,(]*(?:(?:of|is|was|score)\s+)*"
-"""What may stand between a name that the program knows and its figure."""
+NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+COARSEST = 0.01  # of a column's range: a claim with fewer digits says too little of it
+UNBOUNDED = 1000.0  # a column whose `worst` is this or more has no range to speak of; its score takes the place
+OF_RANK = re.compile(r"team|tied|not_scored|.*_rank")  # what `rank` says of a team beside its scores
+FILES = "details.json, scores.json, or what `rank` prints with --format csv or json"
 
 
 @dataclass(frozen=True)
@@ -46,33 +41,25 @@ class VerifyRequest:
     """A result, and what it is said to be the result of.
 
     Attributes:
-        details: a details.json, or a text such as a line or a table of an overview paper, with a signature.
+        published: details.json, scores.json, or a ranking as CSV or JSON; None where `claims` are given.
         bundle: a bundle's zip or folder, or the name or folder of a declaration, which is built for it.
         submission: the zip, folder or file.
         phase: the id (or name) of the phase.
+        claims: figures, each `KEY=VALUE`.
+        signature: of the claims, or of a file that has none.
         data: the data with which a declaration is built.
-        engine: None: docker where an engine answers, else process.
-        trust: run code of others, too, on this machine without isolation.
+        engine, trust: as for a dry run.
     """
 
-    details: Path
+    published: Path | None
     bundle: str
     submission: Path
     phase: str
+    claims: Sequence[str] = ()
+    signature: str | None = None
     data: Path | None = None
     engine: Literal["docker", "process"] | None = None
     trust: bool = False
-
-
-def parse_signature(line: str) -> dict[str, str]:
-    """The parts of a signature by name, in its order.
-
-    Raises:
-        ValueError: it is not a signature.
-    """
-    if not SIGNATURE.fullmatch(line.strip()):
-        raise ValueError("expected a signature: competition:NAME|tasks:…|…|reference:…")
-    return dict(part.split(":", 1) for part in line.strip().split("|"))
 
 
 @dataclass(frozen=True)
@@ -85,7 +72,7 @@ class Setting:
 
     @property
     def meaning(self) -> str:
-        """What the part is, in words."""
+        """The part in words."""
         if self.name in MEANINGS:
             return MEANINGS[self.name]
         if "." not in self.name and all(VERSION.fullmatch(value) for value in (self.old, self.new) if value):
@@ -94,14 +81,19 @@ class Setting:
 
 
 def differing_settings(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Setting]:
-    """The parts that differ: the common ones first, in the order of a signature, then the scorers' and libraries'."""
+    """Yield the parts that differ: the common ones first, in the order of a signature, then scorers' and libraries'."""
     for name in dict.fromkeys([*MEANINGS, *old, *new]):
         if old.get(name) != new.get(name):
             yield Setting(name, old.get(name), new.get(name))
 
 
-Figure = tuple[str, float, float]
-"""Its name, its value, and how far it may be off."""
+class Figure(NamedTuple):
+    """A published figure, and how far it may be off; `written` by people, with digits that they chose."""
+
+    name: str
+    value: float
+    allowed: float
+    written: bool = False
 
 
 @dataclass(frozen=True)
@@ -109,19 +101,19 @@ class Claim:
     """What was published.
 
     Attributes:
-        signature: its parts.
-        figures: of a details.json.
-        text: what else is written beside the signature; of any other file.
+        figures: of details.json as `task/metric`, of others by column.
+        signature: its parts; none where there is none.
+        of_one_program: all figures come from one run of a scoring program.
     """
 
-    signature: Mapping[str, str]
-    figures: Sequence[Figure] = ()
-    text: str = ""
+    figures: Sequence[Figure]
+    signature: Mapping[str, str] = field(default_factory=dict)
+    of_one_program: bool = True
 
 
 @dataclass(frozen=True)
 class DifferingFigure:
-    """A figure that differs; `new` is None where scoring again does not give it."""
+    """A figure that differs; `new` is None where the metric is undefined now."""
 
     name: str
     old: float
@@ -130,219 +122,230 @@ class DifferingFigure:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What scoring again gave.
+    """How the published result compares with scoring again.
 
     Attributes:
         settings: the parts of the signature that differ, the weightiest first.
         figures: the figures that differ.
-        compared: how many figures were compared.
+        compared: the names of the figures that were compared.
+        not_compared: figures that were given, and ranking columns, that were not compared, each with the reason.
         failed: why the submission was not scored; empty when it was.
-        not_taken: the numbers of the text that no figure was read from, as they are written.
-        not_compared: the leaderboard's columns that scoring again gives and the result does not, the first one ranks.
+        signed: whether there was a signature to compare.
     """
 
     settings: tuple[Setting, ...] = ()
     figures: tuple[DifferingFigure, ...] = ()
-    compared: int = 0
-    failed: str = ""
-    not_taken: tuple[str, ...] = ()
+    compared: tuple[str, ...] = ()
     not_compared: tuple[str, ...] = ()
+    failed: str = ""
+    signed: bool = True
 
     @property
-    def verified(self) -> bool:
-        """Anything was compared at all."""
-        return bool(self.compared or self.failed)
-
-    @property
-    def equal(self) -> bool:
-        return self.verified and not (self.settings or self.figures or self.failed)
+    def status(self) -> int:
+        """0: every figure that was given and each task's ranking column are equal, 1: different, 2: not compared."""
+        if self.settings or self.figures or self.failed:
+            return 1
+        return 0 if self.compared and not self.not_compared else 2
 
 
 @dataclass(frozen=True)
 class Scored:
-    """What scoring gave.
+    """What one run of a scoring program gave.
 
     Attributes:
-        signatures: of each task of the phase.
-        figures: of all of them.
-        columns: the leaderboard's columns, key → title, in its order.
-        failed: why it gave nothing.
+        signature: its parts.
+        metrics: by task, of those that the submission entered, and name.
+        scores: what it wrote for the board.
+        columns: the board's, as program.json has them.
     """
 
-    signatures: tuple[Mapping[str, str], ...] = ()
-    figures: Mapping[str, float] = field(default_factory=dict)
-    columns: Mapping[str, str] = field(default_factory=dict)
-    failed: str = ""
+    signature: Mapping[str, str]
+    metrics: Mapping[tuple[str, str], float | None]
+    scores: Mapping[str, float]
+    columns: Sequence[Mapping[str, Any]]
 
 
 def verify(request: VerifyRequest) -> Verdict:
     """Score a submission again, and compare signature and figures with what was published.
 
     Raises:
-        UserError: the result cannot be read, or the bundle or the submission cannot be used.
+        UserError: the result cannot be read or says too little, or bundle or submission cannot be used.
     """
-    return compare(read_claim(request.details), score_again(request))
+    claim = read_claim(request)
+    scored, failed = score_again(request)
+    return Verdict(failed=failed) if failed else compare(claim, scored)
 
 
-def score_again(request: VerifyRequest) -> Scored:
-    """Score the submission with the bundle's own programs, for all figures; raises as `verify`."""
+def read_claim(request: VerifyRequest) -> Claim:
+    """Read what was published; raises UserError where it is not to be compared, with all reasons."""
+    problems, figures = list[str](), list[Figure]()
+    if (request.published is None) == (not request.claims):
+        problems.append(f"expected one of the two: a file ({FILES}), or --claim KEY=VALUE with --signature")
+    if request.claims and request.signature is None:
+        problems.append("--claim: a figure is worth what its signature says. Expected --signature, too")
+    for text in request.claims:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if NUMBER.fullmatch(value) and name:
+            figures.append(Figure(name, float(value), max(TOLERANCE, allowance(value)), written=True))
+        elif equals and NUMBER.fullmatch(value.replace(",", ".", 1)):
+            problems.append(f"--claim {text}: a decimal comma? Expected {name}={value.replace(',', '.')}")
+        else:
+            problems.append(f"--claim {text}: expected KEY=VALUE with a column's key and a number, macro_f1=0.8123")
+    signature = {} if request.signature is None else _signature("--signature", request.signature, problems)
+    claim = Claim(figures, signature)
+    if request.published is not None:
+        claim = _of_file(request.published, request.submission, signature, problems)
+    if problems:
+        raise UserError(*problems)
+    return claim
+
+
+def _signature(where: str, line: str, problems: list[str]) -> dict[str, str]:
+    """Return the parts by name, in their order; what is wrong with it becomes a problem."""
+    if not SIGNATURE.fullmatch(line.strip()):
+        problems.append(f"{where}: is no signature. Expected competition:NAME|tasks:…|program:…|reference:…")
+        return {}
+    parts = dict(part.split(":", 1) for part in line.strip().split("|"))
+    if not parts.get("program"):
+        problems.append(f"{where}: has no program:…, the digest of the scoring program's code. Expected the whole line")
+    return parts
+
+
+def _of_file(path: Path, submission: Path, signature: Mapping[str, str], problems: list[str]) -> Claim:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: cannot be read ({error}). Expected {FILES}.") from error
+    allow_long_cells()
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        content = {"teams": list(csv.DictReader(io.StringIO(text, newline="")))}
+    try:
+        if "signature" in content:
+            if signature:
+                problems.append(f"--signature: {path} has its own. Leave the option out")
+            figures = _exact({"/".join(names): value for names, value in _metrics(content).items()})
+            return Claim(figures, _signature(f"{path}: signature", content["signature"], problems))
+        if "teams" not in content:
+            return Claim(_exact(content), signature)
+        rows = {str(row["team"]).removeprefix("'"): row for row in content["teams"]}
+        # as `rank` calls teams: by the file, or by a folder of theirs that it is in
+        names = (submission.stem, submission.name, *reversed(submission.absolute().parts))
+        team = next((name for name in names if name in rows), "")
+        own = {name: value for name, value in rows.get(team, {}).items() if not OF_RANK.fullmatch(str(name))}
+        claim = Claim(_exact(own), signature, of_one_program=False)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UserError(f"{path}: is no published result. Expected {FILES}; of a text, --claim.") from error
+    if team not in rows:
+        raise UserError(f"{path}: no row of {submission.stem}, as the submission is called. It has {', '.join(rows)}.")
+    return claim
+
+
+def _exact(values: Mapping[str, Any]) -> list[Figure]:
+    """Return figures that a program wrote; raises TypeError or ValueError where one is none."""
+    return [Figure(name, float(value), TOLERANCE) for name, value in values.items() if value not in (None, "")]
+
+
+def _metrics(details: Mapping[str, Any]) -> dict[tuple[str, str], float | None]:
+    """Return the values in details.json by task and metric."""
+    tasks = details["tasks"].items()
+    return {(task, name): metric["value"] for task, metrics in tasks for name, metric in metrics.items()}
+
+
+def score_again(request: VerifyRequest) -> tuple[list[Scored], str]:
+    """Score the submission for all figures, as `verify` does; beside it, why it was not scored."""
     chosen = closing(choose_engine(request.engine, lambda _: None))
-    with tempfile.TemporaryDirectory() as work, chosen as engine:
-        out = Path(work) / "dry-run"
-        bundle = _bundle(request, Path(work))
+    with tempfile.TemporaryDirectory() as name, chosen as engine:
+        work = Path(name)
+        bundle = finished_bundle(request.bundle, work, request.data, trust=request.trust)
+        if request.data is not None and not bundle.is_relative_to(work):
+            raise UserError("--data is for a declaration, which is built with it; a bundle has its own reference data.")
         refuse_strangers(bundle, engine, trust=request.trust)
-        results = dry_run(
-            DryRunRequest(
-                bundle=bundle,
-                out=out,
-                submissions=[request.submission],
-                phases=[request.phase],
-                environment={"SCORING_DETAILS": "all"},
-            ),
-            engine,
-        )
+        asked = DryRunRequest(bundle, work / "dry-run", [request.submission], phases=[request.phase])
+        results = dry_run(replace(asked, environment={"SCORING_DETAILS": "all"}), engine)
         failed = [run.message for run in results.runs if run.status != "Finished"]
         if failed or not results.runs:
-            return Scored(failed="; ".join(failed) or "no task of the phase takes it")
-        details = _details(out, request.bundle)
-        competition = read_competition(open_bundle(bundle, Path(work) / "bundle"))
-    figures: dict[str, float] = {}
-    for one in details:
-        figures |= _figures(one)
-    columns = {column.key: column.title for column in competition.leaderboard.columns if not column.hidden}
-    return Scored(tuple(parse_signature(one["signature"]) for one in details), figures, columns)
+            return [], "; ".join(failed) or "no task of the phase takes it"
+        competition = read_competition(open_bundle(bundle, work / "bundle"))
+        programs = {task.id: program_description(task) for task in competition.tasks}
+        return [_scored(run, asked.out, programs[run.task], request.bundle) for run in results.runs], ""
 
 
-def _details(out: Path, bundle: str) -> list[dict[str, Any]]:
-    """What our programs write in details.json; raises UserError for programs of others."""
-    found = []
-    for path in sorted(out.rglob("details.json")):
-        with suppress(ValueError):
-            found.append(json.loads(path.read_bytes()))
-    if not found or not all(isinstance(one, dict) and "signature" in one for one in found):
+def _scored(run: Run, out: Path, program: Mapping[str, Any], bundle: str) -> Scored:
+    try:
+        details = json.loads((out / run.place / "output/details.json").read_bytes())
+        signature = _signature(bundle, details["signature"], [])
+        return Scored(signature, _metrics(details), run.scores or {}, program["columns"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise UserError(
             f"{bundle}: its scoring program writes no details.json with a signature, by which results are known. "
             "Compare scores instead: gen-bundle rescore --scores FILE."
-        )
-    return found
+        ) from None
 
 
-def _bundle(request: VerifyRequest, work: Path) -> Path:
-    bundle = finished_bundle(request.bundle, work, request.data, trust=request.trust)
-    if request.data is not None and not bundle.is_relative_to(work):
-        raise UserError("--data is for a declaration, which is built with it; a bundle has its own reference data.")
-    return bundle
+def compare(claim: Claim, scored: Sequence[Scored]) -> Verdict:
+    """Hold a claim against the run with the nearest signature, or else the nearest figures; a ranking against all."""
+    verdicts = [_compare(claim, [one]) for one in scored]
+    if not claim.of_one_program and not claim.signature:
+        verdicts = [_compare(claim, scored)]
+    return min(verdicts, key=lambda one: (len(one.settings), len(one.figures), len(one.not_compared)))
 
 
-def compare(claim: Claim, scored: Scored) -> Verdict:
-    """Hold a claim against the nearest of the signatures, and against all figures."""
-    if scored.failed:
-        return Verdict(failed=scored.failed)
-    differing = []
-    for signature in scored.signatures:
-        known = dict(signature)
-        if "program" not in claim.signature:  # a result from before signatures had a digest of the code
-            known.pop("program", None)
-        differing.append(tuple(differing_settings(claim.signature, known)))
-    written, left = written_figures(claim.text, scored)
-    claimed = [*claim.figures, *written]
-    wrong = []
-    for name, value, allowed in claimed:
-        again = scored.figures.get(name)
-        if again is None or not math.isclose(value, again, rel_tol=0, abs_tol=allowed):
-            wrong.append(DifferingFigure(name, value, again))
-    names = {name for name, _, _ in claimed}
-    return Verdict(
-        settings=min(differing, key=len, default=()),
-        figures=tuple(wrong),
-        compared=len(claimed),
-        not_taken=tuple(left),
-        not_compared=tuple(key for key in scored.columns if key in scored.figures and key not in names),
-    )
-
-
-def read_claim(path: Path) -> Claim:
-    """Read a details.json, or a text with a signature and figures; a UserError for anything else."""
-    try:
-        with path.open("rb") as file:
-            text = file.read(MAX_BYTES).decode("utf-8-sig", "replace")
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror or error}") from error
-    try:
-        details = json.loads(text)
-    except (ValueError, RecursionError):
-        plain = text.replace("\\_", "_")  # of a signature that LaTeX sets
-        found = SIGNATURE.search(plain)
-        if found is None:
-            raise UserError(
-                f"{path}: no signature in it. Expected details.json, or a text with competition:NAME|…|reference:…."
-            ) from None
-        return Claim(parse_signature(found.group()), text=plain.replace(found.group(), " "))
-    try:
-        figures = [(name, value, TOLERANCE) for name, value in _figures(details).items()]
-        return Claim(parse_signature(details["signature"]), figures)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise UserError(
-            f"{path}: not a details.json of a scoring program. Expected its `signature` and `tasks`."
-        ) from error
-
-
-def _figures(details: Mapping[str, Any]) -> dict[str, float]:
-    """The figures of details.json that are shown."""
-    found = {}
-    for metrics in details["tasks"].values():
-        for name, metric in metrics.items():
-            if metric["value"] is not None:
-                found[name] = float(metric["value"])
-    return found
-
-
-def written_figures(text: str, scored: Scored) -> tuple[list[Figure], list[str]]:
-    """The figures of a text: behind a name, beside it in a row of a table, or below it in a table's column.
-
-    A name is a figure's own, or a column's title; before `=` or `:` it is any word. A figure may be off by half a unit
-    of its last digit. The other numbers are given as they are written.
-    """
-    for pattern, plain in MARKUP:
-        text = pattern.sub(plain, text)
-    names = {name.casefold(): name for name in scored.figures}
-    names |= {title.casefold(): key for key, title in scored.columns.items() if key in scored.figures}
-    found: list[Figure] = []
-    left: list[str] = []
-    for cell, in_table in _named_cells(text, names):
-        for figure in FIGURE.finditer(cell):
-            if name := _name_before(cell[: figure.start()], names) or in_table:
-                number, per_cent = figure.groups()
-                scale = 0.01 if per_cent else 1.0
-                found.append((name, float(number) * scale, allowance(number) * scale))
-            else:
-                left.append(figure.group().strip())
-    return found, left
-
-
-def _named_cells(text: str, names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Every cell, and the name that its table gives it: that of its column, or else that of the cell before it.
-
-    A line without cells is a cell itself.
-    """
-    header: list[str] = []
-    for line in filter(str.strip, text.splitlines()):
-        cells = [cell.strip() for cell in re.split(r"[|&]", line.strip().strip("|"))]
-        known = [names.get(cell.casefold(), "") for cell in cells]
-        if len(cells) == 1:
-            header = []
-        elif any(known) and not any(map(FIGURE.fullmatch, cells)):
-            header = known
+def _compare(claim: Claim, scored: Sequence[Scored]) -> Verdict:
+    settings = tuple(differing_settings(claim.signature, scored[0].signature)) if claim.signature else ()
+    columns = {column["key"]: column for column in scored[0].columns}
+    again, wrong, compared, left = _figures(scored), list[DifferingFigure](), list[str](), list[str]()
+    for figure in claim.figures:
+        column = columns.get(figure.name, {})
+        if figure.name not in again:
+            if figure.written or column.get("computation") != AVERAGE_RANK:  # which `rank` alone can give
+                left.append(f"{figure.name}: scoring a submission gives no such figure. Expected {', '.join(columns)}")
             continue
-        above = header if len(header) == len(cells) else [""] * len(cells)
-        for cell, in_header, beside in zip(cells, above, ["", *known], strict=False):
-            yield cell, in_header or beside
+        new = again[figure.name]
+        if new is None or not math.isclose(figure.value, new, rel_tol=0, abs_tol=figure.allowed):
+            wrong.append(DifferingFigure(figure.name, figure.value, new))
+        elif figure.written and figure.allowed > (most := COARSEST * _range(column, new)) and figure.value != new:
+            left.append(
+                f"{figure.name}: {figure.value:g} is too coarse: as it is written it may be off by "
+                f"{figure.allowed:.1g}. Expected digits enough for {most:.1g}, 1 % of the column's range"
+            )
+            continue
+        compared.append(figure.name)
+    left += _ranking_columns(scored, {name.partition("/")[2] or name for name in compared})
+    return Verdict(settings, tuple(wrong), tuple(compared), tuple(left), signed=bool(claim.signature))
 
 
-def _name_before(text: str, names: Mapping[str, str]) -> str:
-    """The name that a figure belongs to which stands right behind `text`; empty without one."""
-    for known in sorted(names, key=len, reverse=True):
-        if re.search(rf"(?<![\w.-]){re.escape(known)}{BETWEEN}$", text.casefold()):
-            return names[known]
-    assigned = ASSIGNED.search(text)
-    return assigned[1] if assigned else ""
+def _figures(scored: Sequence[Scored]) -> dict[str, float | None]:
+    """Return all figures: metrics as `task/metric`, columns by their key, each as its own task's program has it."""
+    found: dict[str, float | None] = {}
+    for one in scored:
+        found |= one.scores
+    for one in scored:
+        own = {(column["task"], column["key"]) for column in one.columns}
+        for (task, name), value in one.metrics.items():
+            found[f"{task}/{name}"] = value
+            if (task, name) in own:  # which the board has within its worst value
+                found[name] = one.scores.get(name, value)
+    return found
+
+
+def _ranking_columns(scored: Sequence[Scored], compared: set[str]) -> Iterator[str]:
+    """Yield that a task's ranking column, or what the platform computes it of, was not compared."""
+    for one in scored:
+        for task in dict.fromkeys(task for task, _ in one.metrics):
+            shown = [own for own in one.columns if own["task"] == task and not own["hidden"]]
+            for own in shown[:1]:
+                if own["key"] not in compared and not (own["of"] and compared.issuperset(own["of"])):
+                    yield f"{own['key']}: ranks {task}, and is not among what was compared"
+
+
+def _range(column: Mapping[str, Any], score: float) -> float:
+    """Return how far `worst` is from the best value, which is 0, 1 or 100; without such bounds, the score's size."""
+    worst = column.get("worst") or 0.0
+    best = 0.0
+    if column.get("sort", "desc") == "desc":
+        best = 1.0 if max(abs(score), abs(worst)) <= 1 else 100.0
+    if abs(worst) >= UNBOUNDED or not min(worst, best) <= score <= max(worst, best):
+        return abs(score)
+    return abs(best - worst)

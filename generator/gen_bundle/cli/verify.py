@@ -1,4 +1,4 @@
-"""gen-bundle verify DETAILS: does scoring again give the published result?"""
+"""gen-bundle verify DETAILS_OR_SCORES: does scoring again give the published result?"""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gen_bundle.cli.messages import print_json, say, spinner
+from gen_bundle.cli.messages import print_json, say, say_each, spinner
 from gen_bundle.cli.options import PATH, engine_option, json_option, trust_option
 
 if TYPE_CHECKING:
@@ -17,22 +17,25 @@ if TYPE_CHECKING:
 EPILOG = """\b
 Examples:
   gen-bundle verify details.json --bundle bundle.zip --submission eagle.zip --phase test
-  gen-bundle verify line.txt --bundle my-task/ --data ~/gold --submission eagle.zip --phase test
+  gen-bundle verify ranking.csv --bundle my-task/ --data ~/gold --submission teams/eagle.zip --phase test
+  gen-bundle verify --claim macro_f1=0.8123 --signature 'competition:my-task|tasks:…|program:…|reference:…' \\
+      --bundle bundle.zip --submission eagle.zip --phase test
 
 \b
-DETAILS is a details.json of a scoring program, or a text such as a line or table of an overview paper (also Markdown
-or LaTeX): a signature and figures, `macro_f1 = .53  competition:my-task|tasks:…|reference:…`. Figures in a text are
-compared as far as they have digits, others to 1e-6. Numbers that belong to no figure's name, and columns of the
-leaderboard that the result leaves out, are listed.
+The file is details.json or scores.json of a scoring program, or what `rank` prints with --format csv or json, of which
+the row of the submission's team is taken; they are compared to 1e-6. KEY is a column's, or TASK/METRIC of details.json;
+a claim is compared as far as it has digits, which must be enough for 1 % of its column's range.
 
 \b
-Exit status: 0 equal, 1 different or not scored, 2 nothing to compare, wrong use or unreadable input.
+Exit status: 0 all that was given and the ranking column of each task were compared, and are equal; 1 different, or not
+scored; 2 something was not compared, wrong use or unreadable input.
 """
-EXPECTED = "Expected figures with their names, such as `macro_f1 = 0.53`, or the details.json of a scored submission."
 
 
 @click.command(epilog=EPILOG)
-@click.argument("details", type=PATH)
+@click.argument("published", metavar="[DETAILS_OR_SCORES]", type=PATH, required=False)
+@click.option("--claim", "claims", metavar="KEY=VALUE", multiple=True, help="A published figure; repeatable.")
+@click.option("--signature", metavar="S", help="Of the claims, or of a file that has none.")
 @click.option("--bundle", required=True, help="A bundle (zip or folder), or the name or folder of a competition.")
 @click.option("--submission", required=True, type=PATH, help="A zip, folder or single file.")
 @click.option("--phase", required=True, metavar="ID", help="The phase whose gold it is scored against.")
@@ -48,30 +51,24 @@ def command(as_json: bool, **asked: Any) -> None:
     with spinner("scoring again"):
         verdict = verify(request)
     if as_json:
-        print_json({"equal": verdict.equal, **asdict(verdict)})
+        print_json({"equal": verdict.status == 0, **asdict(verdict)})
+    _show(verdict)
+    if verdict.status == 0:
+        what = "and the signature" if verdict.signed else "without a signature: gold and program were not compared"
+        say(f"equal: {', '.join(verdict.compared)}; {what}", "green")
+    sys.exit(verdict.status)
+
+
+def _show(verdict: Verdict) -> None:
     if verdict.failed:
         say(f"the submission was not scored: {verdict.failed}", "red")
-    _show_changes(verdict)
-    if verdict.equal:
-        figures = f"all {verdict.compared} figures" if verdict.compared > 1 else "the one figure"
-        say(f"equal: the signature and {figures}", "green")
-    if verdict.not_taken:
-        say(f"not read as figures: {', '.join(verdict.not_taken)}", "yellow")
-    if verdict.not_compared and not verdict.failed:
-        say(f"not in the published result, so not compared: {', '.join(verdict.not_compared)}", "yellow")
-    if not verdict.verified:
-        say(f"error: not verified: {request.details} has no figure to compare. {EXPECTED}", "red")
-        sys.exit(2)
-    sys.exit(int(not verdict.equal))
-
-
-def _show_changes(verdict: Verdict) -> None:
     for setting in verdict.settings:
         say(f"{setting.meaning} differs: {setting.old or 'nothing'} → {setting.new or 'nothing'}", "red")
     for figure in verdict.figures:
-        moved = "not given"
+        moved = "undefined"
         if figure.new is not None:
             moved = f"{figure.new:g} ({figure.new - figure.old:+.2g})"
         say(f"{figure.name}: {figure.old:g} → {moved}", "red")
     if verdict.settings and verdict.compared and not verdict.figures:
-        say("yet every figure is the same")
+        say("yet every figure that was compared is the same")
+    say_each(verdict.not_compared, "yellow", before="not compared: ")

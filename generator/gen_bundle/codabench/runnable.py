@@ -212,18 +212,25 @@ def column_owners(phase: Phase) -> dict[str, str]:
     return owners
 
 
-def _own_columns(task: Task) -> list[str]:
-    """Keys of the columns that a task's own program fills, as its `program.json` says; none for one that is not ours.
-
-    In layout `tasks` every program writes all columns, those of other tasks at their worst.
-    """
+def program_description(task: Task) -> Any:
+    """Return what `program.json` of a task's scoring program holds; an empty mapping of a program that is not ours."""
     program: Path = task.file("scoring_program")
     try:
         if program.is_dir():
-            content = json.loads((program / PROGRAM_JSON).read_bytes())
-        else:
-            with zipfile.ZipFile(program) as opened:
-                content = json.loads(opened.read(PROGRAM_JSON))
+            return json.loads((program / PROGRAM_JSON).read_bytes())
+        with zipfile.ZipFile(program) as opened:
+            return json.loads(opened.read(PROGRAM_JSON))
+    except (KeyError, *UNREADABLE):
+        return {}
+
+
+def _own_columns(task: Task) -> list[str]:
+    """Keys of the columns that a task's own program fills, as it says; none for one that is not ours.
+
+    In layout `tasks` every program writes all columns, those of other tasks at their worst.
+    """
+    content = program_description(task)
+    try:
         return [str(column["key"]) for column in content["columns"] if column["task"] in content["tasks"]]
-    except (KeyError, TypeError, *UNREADABLE):
+    except (KeyError, TypeError):
         return []

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.after.verify import differing_settings, parse_signature
+from gen_bundle.after.verify import differing_settings
 from tests.scoring_programs.declared.declaring import csv_of
 from tests.scoring_programs.declared.whole import run_declared
 
@@ -30,7 +30,7 @@ def signature_of(folder: Path, metric: Any, values: list[str] = VALUES, divisor:
     fields: list[Any] = [{"field": "label", "type": "label", "values": values}, {"field": "the text", "type": "text"}]
     outcome = run_declared(folder, fields, {}, GOLD, SENT, overrides=tasks, beside=[str(folder / "metrics.py")])
     assert outcome.exit_code == 0, outcome.stderr
-    return parse_signature(outcome.details["signature"])
+    return dict(part.split(":", 1) for part in outcome.details["signature"].split("|"))
 
 
 def test_another_order_of_weighted_labels_is_named(tmp_path: Path) -> None:

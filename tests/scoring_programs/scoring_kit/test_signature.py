@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gen_bundle.after.verify import parse_signature
 from scoring_kit.outputs import _version, reference_digest, signature
 from scoring_kit.program import Program
 from scoring_kit.results import TaskResult
@@ -32,7 +31,8 @@ def signed(settings: dict[str, str]) -> dict[str, str]:
         columns=(),
         details_min_items=5,
     )
-    return parse_signature(signature(program, {"one": TaskResult(metrics={}, settings=settings)}, "00ff"))
+    line = signature(program, {"one": TaskResult(metrics={}, settings=settings)}, "00ff")
+    return dict(part.split(":", 1) for part in line.split("|"))
 
 
 @given(st.text())
