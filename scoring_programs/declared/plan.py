@@ -38,6 +38,7 @@ class Plan:
         weight: the gold column that says how much each key counts; None: all the same.
         tables: all tables that an own function reads at once; none: the one.
         file: where an own function is; None for a metric of the table.
+        beside: names of the files that travel beside it.
         per: `key` where an own function is called with one key at a time; else it gets all at once.
     """
 
@@ -55,12 +56,13 @@ class Plan:
     weight: str | None = None
     tables: tuple[str, ...] = ()
     file: Path | None = None
+    beside: tuple[str, ...] = ()
     per: str | None = None
 
     @classmethod
     def from_dict(cls, key: str, data: Mapping[str, Any]) -> "Plan":
         given = {**data, "key": key}
-        for name in ("fields", "gold", "by", "tables"):
+        for name in ("fields", "gold", "by", "tables", "beside"):
             given[name] = tuple(data.get(name, ()))
         if data.get("file"):
             given["file"] = Path(data["file"])

@@ -253,7 +253,10 @@ def settings(plan: Plan, table: Table) -> Iterator[tuple[str, str]]:
     """A column's parts of the signature: its metric, and a digest of own code or the order of labels that it weighs."""
     yield plan.key, described(plan)
     if plan.file is not None:
-        yield f"{plan.key}.code", hashlib.sha256(plan.file.read_bytes()).hexdigest()[:CODE_DIGITS]
+        code = hashlib.sha256(plan.file.read_bytes())
+        for name in sorted(plan.beside):
+            code.update(hashlib.sha256((plan.file.parent / name).read_bytes()).digest())
+        yield f"{plan.key}.code", code.hexdigest()[:CODE_DIGITS]
     elif plan.options.get("weights", "none") != "none":
         yield f"{plan.key}.values", "+".join(_quoted(table.field(name).values or (), "/") for name in plan.fields)
 

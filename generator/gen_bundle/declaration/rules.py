@@ -276,12 +276,12 @@ def _check_declared_alone(declared: Section) -> None:
         return
     submission = declared.mapping("submission")
     read = ("key", "rows", "missing", "quoting", "header", "delimiter", "skip", "tables")
-    places = [(submission, key) for key in read] + [(declared, "reference")]
+    places = [(submission, key) for key in read] + [(declared, "reference"), (declared, "scoring_files")]
     for key in ("metric", "expression"):
         places += [(column, key) for column in columns_of(declared)]
     for section, key in places:
         if key in section.data:
-            what = "is read only with scoring_program: declared; a scoring package computes its own metrics."
+            what = "is read only with scoring_program: declared; a scoring package has metrics and files of its own."
             section.fault(what, key)
 
 

@@ -77,10 +77,15 @@ def own_value(plan: Plan, tables: Mapping[str, OwnRows]) -> float:
 def _called(plan: Plan, gold: Any, predicted: Any, **further: Any) -> Any:
     """What the function returns; raises OwnMetricError where it does not."""
     file = plan.file or Path()
+    for name in plan.beside:
+        if not (file.parent / name).is_file():  # as in what participants get
+            raise OrganiserError(f"{name}: is not beside {file.name}. Expected the file that the organisers keep.")
     function = own_function(file, plan.metric)
     try:
         return function(gold, predicted, **{**plan.options, **further})
     except (Exception, SystemExit) as error:  # whatever it is, the run ends as with any other answer
+        if isinstance(error, ModuleNotFoundError) and missing_package(error):
+            raise  # which no answer changes
         raise OwnMetricError(f"{_line(file, error)} in {plan.metric}", f"{type(error).__name__}: {error}") from error
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,8 @@ from click.testing import CliRunner
 from declared.organiser import failing, tries
 from declared.plan import plans
 from gen_bundle.cli import root
+from gen_bundle.declaration.scoring import settle
+from gen_bundle.declaration.source import Section
 from scoring_kit.errors import OrganiserError
 from tests.generator.after.report.declared_task import declared_task
 from tests.scoring_programs.declared.declaring import csv_of, one_table, read_gold, score
@@ -121,12 +126,13 @@ def test_a_module_that_cannot_be_run_is_the_organisers_mistake(text: str, expect
     assert caught.value.messages[0].startswith(expected)
 
 
-def project(folder: Path, text: str, **phase: Any) -> Path:
+def project(folder: Path, text: str, scoring_files: Sequence[str] = (), **phase: Any) -> Path:
     own: dict[str, Any] = {"key": "own", "metric": "metrics.py:mine", "sort": "desc", "worst": 0}
     columns = [{"key": "acc", "metric": "accuracy"}, own]
     submission = {"file": "p.csv", "key": "id", "fields": [{"field": "id", "type": "string"}, LABEL]}
     phases = [{"id": "test", "name": "Test", "start": "2096-01-01 AoE", **phase}]
-    made = declared_task(folder / "mine", submission, columns, reference={"file": "gold.csv"}, phases=phases)
+    further = {"scoring_files": scoring_files} if scoring_files else {}
+    made = declared_task(folder / "mine", submission, columns, reference={"file": "gold.csv"}, phases=phases, **further)
     (made / "metrics.py").write_text(text, encoding="utf-8")
     (made / "data/test").mkdir(parents=True)
     (made / "data/test/gold.csv").write_text(GOLD, encoding="utf-8")
@@ -195,6 +201,70 @@ def test_a_ranking_counts_the_worst_value_and_says_why(tmp_path: Path) -> None:
         "odd: own could not be computed (metrics.py:3 in mine: ValueError: Odd: 7); its worst value counts"
         in done.output
     )
+
+
+READS_COSTS = """
+from pathlib import Path
+
+COSTS = dict(line.split(",") for line in (Path(__file__).parent / "costs").read_text().split())
+
+def mine(gold, predicted):
+    return sum(float(COSTS[row["label"]]) for row in predicted)
+"""
+
+
+def members(content: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(content)) as opened:
+        return {name: opened.read(name) for name in opened.namelist()}
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("kept_organisers")
+def test_files_that_functions_read_travel_beside_them_and_to_nobody_else(tmp_path: Path) -> None:
+    folder = project(tmp_path, READS_COSTS, ["costs"])
+    (folder / "costs").write_text("yes,1\nno,2\n", encoding="utf-8")
+    (folder / "data/public").mkdir()
+    (folder / "data/public/costs.txt").write_text("yes,1\nno,2\n", encoding="utf-8")  # public data, too: no leak
+    done = CliRunner().invoke(root, [str(folder), "--out", str(tmp_path / "b.zip")])
+    assert done.exit_code == 0, done.output
+    bundle = members((tmp_path / "b.zip").read_bytes())
+    assert members(bundle["scoring_programs/test-joint.zip"])["files/costs"] == b"yes,1\nno,2\n"
+    kit = members(bundle["starting_kits/test.zip"])
+    names = [*kit, *members(kit["validate.pyz"])]
+    assert [name for name in names if "costs" in name or name.startswith("scorer")] == []
+    assert b"where the scoring program reads what the organisers keep (costs)" in kit["README.md"]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("kept_organisers")
+@pytest.mark.parametrize(
+    "place", ["import no_such_package\n" + module("False", "pass"), module("True", "import no_such_package")]
+)
+def test_a_library_that_is_not_here_leaves_the_trial_out(place: str, tmp_path: Path) -> None:
+    done = CliRunner().invoke(root, [str(project(tmp_path, place)), "--out", str(tmp_path / "b.zip")])
+    assert done.exit_code == 0, done.output
+    assert "The Python package no_such_package is missing on this machine. Install it: pip install" in done.output
+
+
+@pytest.mark.parametrize(
+    ("names", "metric", "fault"),
+    [
+        (["no.csv"], "metrics.py:mine", "no file 'no.csv' beside bundle.yaml."),
+        (["data/costs"], "metrics.py:mine", "expected a file name without a folder (found 'data/costs')."),
+        (["costs"], "accuracy", "no metric of your own reads costs. Expected a column with metrics.py:name."),
+    ],
+)
+def test_scoring_files_are_there_and_read(names: list[str], metric: str, fault: str, tmp_path: Path) -> None:
+    for name in ("metrics.py", "costs"):
+        (tmp_path / name).touch()
+    column = {"key": "c", "metric": metric, "sort": "desc", "worst": 0}
+    submission = {"file": "p.csv", "key": "id", "fields": [{"field": "id", "type": "string"}, LABEL]}
+    tasks = [{"id": "t", "columns": [column]}]
+    section = Section(
+        {"scoring_files": names, "submission": submission, "reference": {"file": "g.csv"}, "tasks": tasks}
+    )
+    settle(section, tmp_path)
+    assert section.found == [(("scoring_files", 0), fault)]
 
 
 TYPES = ["string", "label", "labels", "number", "text", "texts", "tags", "spans"]

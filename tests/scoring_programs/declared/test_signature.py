@@ -21,14 +21,20 @@ SENT = csv_of("id,label,the text", [[str(i), VALUES[code], "so"] for i, code in 
 CODE = "def mine(gold, predicted):\n    return sum(g['label'] == p['label'] for g, p in zip(gold, predicted)) / {}\n"
 
 
-def signature_of(folder: Path, metric: Any, values: list[str] = VALUES, divisor: int = 4) -> dict[str, str]:
+def signature_of(
+    folder: Path, metric: Any, values: list[str] = VALUES, divisor: int = 4, costs: str | None = None
+) -> dict[str, str]:
     """The parts of the signature of a run with one column, `c`."""
     folder.mkdir()
     (folder / "metrics.py").write_text(CODE.format(divisor))
+    beside = [str(folder / "metrics.py")]
     column = {"key": "c", "metric": metric, "title": "C", "sort": "desc", "worst": -1}
-    tasks = {"tasks": [{"id": "t", "name": "T", "columns": [column]}]}
+    tasks: dict[str, Any] = {"tasks": [{"id": "t", "name": "T", "columns": [column]}]}
+    if costs is not None:
+        (folder / "costs").write_text(costs)
+        tasks["scoring_files"], beside = ["costs"], [*beside, str(folder / "costs")]
     fields: list[Any] = [{"field": "label", "type": "label", "values": values}, {"field": "the text", "type": "text"}]
-    outcome = run_declared(folder, fields, {}, GOLD, SENT, overrides=tasks, beside=[str(folder / "metrics.py")])
+    outcome = run_declared(folder, fields, {}, GOLD, SENT, overrides=tasks, beside=beside)
     assert outcome.exit_code == 0, outcome.stderr
     return dict(part.split(":", 1) for part in outcome.details["signature"].split("|"))
 
@@ -49,6 +55,14 @@ def test_other_code_of_an_own_function_is_named(tmp_path: Path) -> None:
     found = [one.meaning for one in differing_settings(old, new)]
     assert found == ["the code of the scoring program", "the setting c.code"]
     assert same == old
+
+
+def test_what_a_function_reads_is_part_of_its_code(tmp_path: Path) -> None:
+    old, new = (signature_of(tmp_path / text, "metrics.py:mine", costs=text) for text in ("1", "2"))
+    assert [one.meaning for one in differing_settings(old, new)] == [
+        "the code of the scoring program",
+        "the setting c.code",
+    ]
 
 
 @pytest.mark.parametrize("metric", [{"name": "accuracy"}, {"name": "kappa"}, {"name": "f1", "labels": "declared"}])

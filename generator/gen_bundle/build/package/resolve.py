@@ -235,8 +235,10 @@ def resolve(
         what = "is a file" if data.exists() else "no such folder"
         raise UserError(f"--data {data}: {what}. Expected one folder per phase in it.")
     placed = _PlacedOptions(folder)
-    options = placed.put(declaration.options, "options")
+    for at, name in enumerate(declaration.scoring_files):  # first, so that each keeps its name, beside the functions
+        placed.files[f"files/{name}"] = (f"scoring_files.{at}", (folder / name).resolve())
     scoring = placed.of_scoring(read.scoring)
+    options = placed.put(declaration.options, "options")
     taken = TAKEN[1:] if data else TAKEN
     check_inside(folder, [*declaration.files, *map(str, placed.declared(overrides))], taken)
     notes = [*read.notes, *placed.notes, *_worst_notes(declaration), *_rank_notes(declaration), *read.scoring.remarks()]

@@ -195,16 +195,21 @@ def _members(
         "FORMAT.md": form,
         "examples/valid.zip": valid,
         "validate.pyz": samples.validator,
-        "score_locally.py": TEMPLATES / "score_locally.py",
-        # the image's packages, and those of the competition's own as far as they are locked
-        "requirements.txt": packages_text(locks_for(competition), own_packages).encode(),
     }
     for example in invalid:
         members[f"examples/invalid/{example.name}.zip"] = example.content
         members[f"examples/invalid/{example.name}.txt"] = f"{example.message}\n".encode()
-    read_at_home = imported_modules(("scoring_kit.submission_zip",), (resource("scoring_programs") / "scoring_kit",))
-    for part in competition.parts_of(data.phase):
-        members |= below(f"scorer/{part.id}", {**program_members(competition, part), **read_at_home})
+    kept = {f"files/{name}" for name in competition.declaration.scoring_files}  # by the organisers
+    if competition.takes_code or not kept:
+        members["score_locally.py"] = TEMPLATES / "score_locally.py"
+        # the image's packages, and those of the competition's own as far as they are locked
+        members["requirements.txt"] = packages_text(locks_for(competition), own_packages).encode()
+        read_at_home = imported_modules(
+            ("scoring_kit.submission_zip",), (resource("scoring_programs") / "scoring_kit",)
+        )
+        for part in competition.parts_of(data.phase):
+            scorer = {**program_members(competition, part), **read_at_home}
+            members |= below(f"scorer/{part.id}", {name: scorer[name] for name in scorer if name not in kept})
     if competition.takes_code:  # what runs it at home: the ingestion program, and the sample
         members["try.py"] = TEMPLATES / "try.py"
         members |= below("ingestion", ingestion_members(competition, data.phase, data.manifest))
@@ -381,6 +386,7 @@ def _texts(
         "contact": declaration.contact,
         "submission": declaration.submission,
         "template": sorted(template),
+        "kept": ", ".join(declaration.scoring_files),
         "sample": bool(_sample_members(data)),
         "code": "",
         "torch": "models" in locks_for(competition),

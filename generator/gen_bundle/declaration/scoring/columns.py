@@ -37,6 +37,7 @@ class DeclaredMetric:
     by: Sequence[str] = field(default_factory=list)
     weight: str | None = None
     per: str | None = None
+    beside: Sequence[str] = field(default_factory=list)
     options: Mapping[str, Any] = field(default_factory=dict)
     worst: float = 0
     undefined: float | None = None

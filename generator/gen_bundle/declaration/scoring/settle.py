@@ -163,12 +163,32 @@ def settle(declared: Section, folder: Path) -> DeclaredScoring:
         _complete_metric(one.metric, engine, folder, one.said)
         if isinstance(one.said.get("key"), str):
             metrics[one.task][one.said.get("key")] = one.metric
+    own = [one.metric for one in columns if one.metric is not None and one.metric.file is not None]
+    beside = list(_scoring_files(declared, folder, are_read=bool(own)))
+    for metric in own:
+        metric.beside = beside
     for table in tables.values():
         _show_bounds(table)
     name_columns([(one.said.data, one.metric) for one in columns if one.metric is not None])
     _complete_others(declared, columns)
     expressions = _expressions(columns, declared.data.get("layout", "joint"))
     return DeclaredScoring(tables, metrics, expressions, dict(_checks(tables, folder)))
+
+
+def _scoring_files(declared: Section, folder: Path, *, are_read: bool) -> Iterator[str]:
+    """The files that travel beside the organisers' own metrics; `are_read` says that there are such metrics."""
+    for at, name in enumerate(declared.items("scoring_files")):
+        if not isinstance(name, str):
+            continue  # the model reports it
+        if Path(name).name != name or "\\" in name:
+            declared.fault(f"expected a file name without a folder (found {name!r}).", "scoring_files", at)
+        elif not (folder / name).is_file():
+            declared.fault(f"no file {name!r} beside bundle.yaml.", "scoring_files", at)
+        elif not are_read:
+            what = f"no metric of your own reads {name}."
+            declared.fault(f"{what} Expected a column with metrics.py:name.", "scoring_files", at)
+        else:
+            yield name
 
 
 def _show_bounds(table: DeclaredTable) -> None:
