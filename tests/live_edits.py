@@ -234,7 +234,8 @@ def rerun(site: Site, number: int) -> dict[str, Any]:
         raise AnswerError(403, {"detail": "Cannot request a re-run on a submission that has not finished processing."})
     if number in site.edits.refusing:
         raise AnswerError(500, HTML_500)
-    new = site.add_submission(old["phase"], old["owner"], b"", filename=old["filename"], status="Submitted", scores=[])
+    more = {"filename": old["filename"], "status": "Submitted", "scores": []}
+    new = site.add_submission(old["phase"], old["owner"], site.files.get(f"{number}.zip", b""), **more)
     new |= {"rerun_of": number, "task": old.get("task")}
     if old["has_children"]:
         new["has_children"] = True

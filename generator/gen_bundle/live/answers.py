@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
-from itertools import chain
+from html import unescape
 from types import GenericAlias, NoneType
 from typing import Annotated, Any, get_args
 
@@ -134,7 +134,7 @@ def check_answer(request: str, value: Any) -> None:
                 return
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, first["loc"]))
+        where = ".".join(str(step) for step in first["loc"])
         what = first["msg"].removesuffix(" or instance of Answer")
         raise ShapeError(f"{where or 'the answer'}: {what}") from None
 
@@ -153,7 +153,8 @@ def body_in_one_line(body: str) -> str:
     if code := re.search(r"<Code>(\w+)</Code>", body):
         return code.group(1)
     plain = re.sub(r"(?is)<(script|style|title)\b.*?</\1>|<[^>]*>", " ", body)
-    return _cut(next(filter(str.strip, plain.splitlines()), ""))
+    lines = [line for line in plain.splitlines() if line.strip()]
+    return _cut(unescape(lines[0])) if lines else ""
 
 
 def unsigned(text: str) -> str:
@@ -163,12 +164,15 @@ def unsigned(text: str) -> str:
 
 def _cut(text: str) -> str:
     text = one_line(" ".join(text.split()))
-    return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…"
+    if len(text) <= LONGEST_TEXT:
+        return text
+    words = text[: LONGEST_TEXT + 1].rpartition(" ")[0]
+    return f"{words} …" if words else f"{text[:LONGEST_TEXT]}…"
 
 
 def _messages(value: Any) -> list[str]:
     if isinstance(value, list):
-        return list(chain.from_iterable(map(_messages, value)))
+        return [message for inner in value for message in _messages(inner)]
     if not isinstance(value, Mapping):
         return [str(value)]
     found = []

@@ -37,7 +37,8 @@ PHASE_FIELDS = (
     *PHASE_FLAGS,
 )
 TOP_KEYS = (*(key for key, *_ in TOP_FIELDS), "terms", "fact_sheet")
-TASK_FIELDS = ("name", "description", "ingestion_only_during_scoring")
+LISTED_FLAG = "ingestion_only_during_scoring"  # which the list of tasks has, and the answer of one task has not
+TASK_FIELDS = ("name", "description", LISTED_FLAG)
 UNTOUCHED = ("published", "secret_key", "queue")  # with the collaborators, what no change of ours may move
 
 Place = tuple[Any, ...]
@@ -200,13 +201,16 @@ class Snapshot:
         return ", ".join(words)
 
 
-def read_snapshot(connection: Connection, competition: int) -> Snapshot:
-    """Read a competition with its tasks; a UserError where the user is not one of its organisers."""
-    return with_tasks(connection, read_as_organiser(connection, competition, "update"))
+def read_snapshot(connection: Connection, competition: int, flags: Snapshot | None = None) -> Snapshot:
+    """Read a competition with its tasks; a UserError where the user is not one of its organisers.
+
+    `flags` is an earlier reading, whose tasks' LISTED_FLAG is taken to hold still.
+    """
+    return with_tasks(connection, read_as_organiser(connection, competition, "update"), flags)
 
 
-def with_tasks(connection: Connection, competition: Row) -> Snapshot:
-    """A competition with its tasks, as far as they are the user's."""
+def with_tasks(connection: Connection, competition: Row, flags: Snapshot | None = None) -> Snapshot:
+    """Read the tasks of a competition, as far as they are the user's; `flags` as for `read_snapshot`."""
     tasks: dict[int, dict[str, Any]] = {}
     for number in sorted(Snapshot(competition, {}).task_rows):
         try:
@@ -214,11 +218,12 @@ def with_tasks(connection: Connection, competition: Row) -> Snapshot:
         except AnswerError as error:
             if error.code not in (403, 404):  # else it is somebody else's
                 raise
-    flag = "ingestion_only_during_scoring"
-    if any(flag not in task for task in tasks.values()):
-        for row in connection.rows("tasks/"):  # only the list has this flag
-            if row["id"] in tasks and row.get(flag) is not None:
-                tasks[row["id"]].setdefault(flag, row[flag])
+    if any(LISTED_FLAG not in task for task in tasks.values()):
+        # The list holds all tasks of the account, at a fifth of a second each: it is read as seldom as can be.
+        listed = flags.tasks if flags else {row["id"]: row for row in connection.rows("tasks/")}
+        for number, task in tasks.items():
+            if (value := listed.get(number, {}).get(LISTED_FLAG)) is not None:
+                task.setdefault(LISTED_FLAG, value)
     return Snapshot(competition, tasks)
 
 

@@ -59,6 +59,8 @@ TEMPLATE = "template"
 """The folder of a starting kit that holds an empty submission."""
 NOTHING = "–"
 _NUMBER = re.compile(r"(?<![A-Za-z_])\d+(?:[.,:]\d+)*")
+_UNMEASURED = "the code ran … s ---", "the code ran … s, with at most … MiB of memory ---"
+"""How submitted code that ended before its memory was measured is logged, and how all other code is."""
 
 
 @dataclass(frozen=True)
@@ -353,9 +355,12 @@ class _Journey:
         for number, one in made.items():
             row = rows.get(number, {})
             parts = [rows[child] for child in row.get("children") or [] if child in rows] or [row]
-            for task in one.runs:
+            for task, run in one.runs.items():
                 part = next((part for part in parts if _task(part) in (task, None)), {})
                 self.done.cells += self._cells(one, task, part, measured)
+                if run.status == state(part) == "Failed":
+                    outcome = one_line(_outcome(run.status, run.message)).rstrip(".")
+                    self.done.problems.append(f"{one.label}: did not pass the dry run either. {outcome}.")
             if unfinished := sorted({state(part) for part in (row, *parts)} & {*WAITING}):
                 minutes = f"{self.request.patience_s / 60:g} minutes"
                 self.done.problems.append(f"{one.label}: not finished within {minutes}: {WAITING[unfinished[0]]}.")
@@ -481,7 +486,7 @@ def _lines(text: str) -> list[str]:
     for line in text.splitlines():
         stripped = line.strip().strip("\ufffd")
         if stripped and not SIGNATURE.search(stripped):
-            stripped = _NUMBER.sub("…", stripped)
+            stripped = _NUMBER.sub("…", stripped).replace(*_UNMEASURED)
         if stripped:
             lines.append(stripped)
     return lines

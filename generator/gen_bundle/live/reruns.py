@@ -65,17 +65,28 @@ class Reruns:
         due: their ids.
         done: those that were rerun, with the ids of the reruns; also of earlier replacements, since they live on in
             their reruns.
+        again: reruns that were run once more although their files are the present ones, with the ids of the newer runs.
         asked: one whose rerun was asked for, and the newest submission at that time; None once its rerun is known.
     """
 
     due: list[int] = field(default_factory=list)
     done: dict[int, int] = field(default_factory=dict)
+    again: dict[int, int] = field(default_factory=dict)
     asked: tuple[int, int] | None = None
 
     @property
     def pending(self) -> list[int]:
         """Those that are still to be rerun, the oldest first."""
         return sorted(set(self.due) - set(self.done))
+
+    def replaced(self, numbers: Sequence[int]) -> None:
+        """Take note that the files were replaced, so that of these submissions those without a rerun are due.
+
+        What was run once more lives on in its newer run alone: one file of a participant is rerun once.
+        """
+        self.done |= self.again
+        self.again.clear()
+        self.due = Reruns(list(numbers), self.done).pending
 
     def newest(self, number: int) -> int:
         """The last rerun of a submission; itself where there is none."""
@@ -168,7 +179,7 @@ def _run_times(connection: Connection, submission: int) -> list[float]:
                 node = open_archive(held.enter_context(file.open("rb")), ignore_count, held).tree.find("metadata")
                 found = read_yaml(node.read(MAX_METADATA_BYTES)).value if isinstance(node, Node) else None
                 if isinstance(found, Mapping):
-                    for one in map(found.get, TIMES):
+                    for one in (found.get(key) for key in TIMES):
                         if isinstance(one, (int, float)) and 0 <= one < LONGEST_RUN_S:
                             times.append(float(one))
     return times
@@ -205,13 +216,18 @@ def still_ranking(connection: Connection, phase: Row, own: Reruns) -> Iterator[S
     if not replaced:
         return
     rows = submissions_of(connection, phase["id"])
-    pages = connection.pages(f"phases/{phase['id']}/get_leaderboard/")
-    for rank, row in enumerate([row for page in pages for row in page["submissions"]], 1):
+    for rank, row in enumerate(_on_board(connection, phase), 1):
         number = int(rows.get(row["id"], {}).get("parent") or row["id"])
         if number in replaced:
             replaced.remove(number)  # one to several tasks has several rows
             rerun = own.newest(number) if number in own.done else None
             yield Stale(phase["id"], str(phase["name"]), rank, number, str(row["owner"]), rerun)
+
+
+def _on_board(connection: Connection, phase: Row) -> list[Row]:
+    """The rows of a phase's leaderboard, from the first rank."""
+    pages = connection.pages(f"phases/{phase['id']}/get_leaderboard/")
+    return [row for page in pages for row in page["submissions"]]
 
 
 @dataclass
@@ -302,7 +318,7 @@ class Rerun:
         """Delete replaced runs that rank, and let their reruns rank; what was not deleted, and why.
 
         Under the rule Force_Best the site looks for the best run only when a score arrives: all replaced runs of these
-        owners are deleted, and then one rerun of each owner is run once more.
+        owners are deleted, and then one rerun of each owner who is not on the board is run once more.
 
         Those that are not among `kept`, of which all was fetched, stay.
 
@@ -313,7 +329,10 @@ class Rerun:
         owners = {one.owner for one in stale}
         numbers = {one.submission for one in stale}
         if best:
-            numbers |= {one for one in self._own.done if one in rows and rows[one].get("owner") in owners}
+            for one in self._own.done:
+                row = rows.get(one, {})
+                if row.get("owner") in owners and state(row) == "Finished":  # one that failed never ranks
+                    numbers.add(one)
         faults, again = [], {}
         for number in sorted(numbers):
             newest = self._own.newest(number)
@@ -323,11 +342,14 @@ class Rerun:
                 self._say(f"submission {number} was deleted; its rerun is {newest}")
                 again[rows[newest].get("owner")] = newest
         if best and again:
+            for ranking in _on_board(self.connection, self.phase):
+                again.pop(ranking["owner"], None)
             self._own.due = sorted({*self._own.due, *again.values()})
             faults += self.run(doubt_same_scores=False)
-            for number in again.values():  # both runs are of the new files
+            for number in again.values():
                 self._own.due.remove(number)
-                self._own.done.pop(number, None)
+                if newer := self._own.done.pop(number, None):
+                    self._own.again[number] = newer
             self.record.save()
         return faults
 

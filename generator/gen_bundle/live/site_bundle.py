@@ -26,6 +26,7 @@ from gen_bundle.codabench.reading import as_boolean, as_text
 from gen_bundle.ground.yaml_document import Document
 from gen_bundle.ground.zips.tree import Archive, Node, file_of
 from gen_bundle.live.competition import (
+    LISTED_FLAG,
     PHASE_FIELDS,
     TASK_FIELDS,
     TOP_KEYS,
@@ -111,7 +112,7 @@ def _task_values(task: Task, wanted: Bundle) -> dict[str, Any]:
     return {
         "name": task.name.strip(),
         "description": as_text(wanted.mapping(task.at).get("description")) or "",
-        "ingestion_only_during_scoring": task.ingestion_only_during_scoring,
+        LISTED_FLAG: task.ingestion_only_during_scoring,
     }
 
 

@@ -12,8 +12,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from html import unescape
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -147,7 +145,7 @@ def failure_reason(connection: Connection, row: Row, details: Row) -> str:
         if found := _REASON.search(text):  # its own lines are not ends of sentences
             text = re.sub(r"\s+", " ", " ".join(found.groups()))
         if reason := body_in_one_line(text):
-            return unsigned(unescape(reason))
+            return unsigned(reason)
     for text in log_texts(connection, details, ERROR_LOGS).values():
         if lines := text.strip().splitlines():
             line = lines[0]
@@ -278,7 +276,7 @@ class OwnSubmissions:
 
     def in_words(self) -> list[str]:
         """What is on the site."""
-        return list(map("submission {}".format, chain.from_iterable(self.made.values())))
+        return [f"submission {number}" for numbers in self.made.values() for number in numbers]
 
     def remove(self) -> list[str]:
         """Cancel and delete all of this run's submissions and files; what is left, in words."""
@@ -298,8 +296,8 @@ class OwnSubmissions:
             if self.made:
                 left += self._removed_files()
         except BaseException:
-            rest = ", ".join(map(str, chain.from_iterable(self.made.values()))) or "(none)"
-            for line in (*left, f"submissions {rest}, and files called {self.tag}-…"):
+            rest = ", ".join(str(number) for numbers in self.made.values() for number in numbers)
+            for line in (*left, f"submissions {rest or '(none)'}, and files called {self.tag}-…"):
                 self.connection.say(f"left on the site: {line}")
             raise
         return left

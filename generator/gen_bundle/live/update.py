@@ -22,7 +22,15 @@ from gen_bundle.check.report import OVER
 from gen_bundle.ground.errors import UserError, bug_report
 from gen_bundle.ground.fetched import DELETED, whole_submissions
 from gen_bundle.ground.local_files import write_json
-from gen_bundle.live.competition import Place, Snapshot, different, original_bundle, read_snapshot, submission_rule
+from gen_bundle.live.competition import (
+    LISTED_FLAG,
+    Place,
+    Snapshot,
+    different,
+    original_bundle,
+    read_snapshot,
+    submission_rule,
+)
 from gen_bundle.live.connection import AnswerError, Connection, LiveError, Row
 from gen_bundle.live.datasets import content_digest, number_of, pack, store_file
 from gen_bundle.live.fetch import FetchRequest, fetch
@@ -159,7 +167,7 @@ class Update:
         """The phases whose tasks get files that change scores."""
         tasks = set()
         for edit in self.edits:
-            if (*edit.place, "ingestion_only_during_scoring") in edit.expected:
+            if (*edit.place, LISTED_FLAG) in edit.expected:
                 tasks.add(edit.place[1])
         for (kind, number), by_role in self.site.replaced.items():
             for found in by_role.values():
@@ -174,10 +182,10 @@ class Update:
 
     def due(self, phase: int) -> list[int]:
         """The submissions to a phase that are to be rerun: those of earlier replacements, or all after a new one."""
-        own = self.record.reruns.get(phase, Reruns())
-        if phase not in self.rerun_phases:
-            return own.pending
-        return Reruns(rerunnable(submissions_of(self.connection, phase).values()), own.done).pending
+        own = deepcopy(self.record.reruns.get(phase, Reruns()))
+        if phase in self.rerun_phases:
+            own.replaced(rerunnable(submissions_of(self.connection, phase).values()))
+        return own.pending
 
     def costs(self) -> list[Cost]:
         """What the reruns would take, by phase."""
@@ -237,7 +245,7 @@ class Update:
         for edit in self.edits:
             self._store_files(edit)
         say("changing the competition")
-        expected = read_snapshot(self.connection, before.id).values()
+        expected = read_snapshot(self.connection, before.id, flags=before).values()
         if moved := different(before.values(), expected):
             raise UpdateError(
                 f"{before.in_words(moved)}: changed on the site meanwhile. Nothing was changed by this command.",
@@ -258,14 +266,18 @@ class Update:
 
     def _send(self, expected: dict[Place, Any]) -> None:
         """Send the edits, and look at everything after each; `expected` is what the site holds before."""
+        flags: Snapshot | None = self.before
         for edit in self.edits:
             expected |= edit.expected
+            if (*edit.place, LISTED_FLAG) in edit.expected:
+                flags = None  # from here on it is looked whether the site took it
             refusal = ""
             try:
                 self.connection.send(edit.method, edit.path, edit.body)
             except AnswerError as error:  # what came of it is looked at
                 refusal = error.messages[0]
-            if wrong := different(expected, read_snapshot(self.connection, self.before.id).values()):
+            found = read_snapshot(self.connection, self.before.id, flags)
+            if wrong := different(expected, found.values()):
                 words = self.before.in_words(wrong)
                 silent = f"{words}: the site stored something else than was sent, without saying so."
                 raise UpdateError(refusal or silent)
@@ -291,7 +303,8 @@ class Update:
 
     def _note_due(self) -> None:
         for phase in self.rerun_phases:
-            self.record.reruns.setdefault(phase, Reruns()).due = self.due(phase)
+            numbers = rerunnable(submissions_of(self.connection, phase).values())
+            self.record.reruns.setdefault(phase, Reruns()).replaced(numbers)
         self.record.save()
 
     def _restore(self, backup: Path, earlier: dict[int, Reruns], reason: str) -> None:

@@ -202,6 +202,7 @@ class _HandingOver:
         self.connection, self.bundle, self.report = connection, bundle, report
         self._file = state_folder() / "uploads.json"
         self._name = f"{connection.server} {file_digest(bundle)}"
+        self._left = ""  # what the site keeps of a bundle of which no competition came
 
     def refuse_again(self) -> None:
         """Raise an UploadedBeforeError where a competition may have come of the bundle."""
@@ -227,6 +228,7 @@ class _HandingOver:
         """Store the bundle, and have it unpacked; the id of the competition that came of it."""
         self.connection.say("uploading")
         key = send_file(self.connection, ROLE, self.bundle)
+        self._left = f"If none came of it, an entry for {self.bundle.name} is left under Resources (key {key})."
         before = self._mine()
         self.connection.say("unpacking")
         self._note(None)
@@ -267,7 +269,7 @@ class _HandingOver:
             if answer["status"] == "Finished" and answer.get("resulting_competition"):
                 return int(answer["resulting_competition"])
         late = f"the server has not unpacked the bundle within {PATIENCE_S / 60:g} minutes."
-        raise HandedOverError(self.connection.server, late)
+        raise HandedOverError(self.connection.server, late, advice=self._left)
 
     def _appeared(self, before: set[int], lost: Sequence[str]) -> int:
         """The competition whose answer was lost; it is looked for before anything is sent again."""
@@ -277,8 +279,8 @@ class _HandingOver:
                 if new := self._mine() - before:
                     return max(new)
         except UserError as another:
-            raise HandedOverError(self.connection.server, *lost, *another.messages) from None
-        raise HandedOverError(self.connection.server, *lost, missing)
+            raise HandedOverError(self.connection.server, *lost, *another.messages, advice=self._left) from None
+        raise HandedOverError(self.connection.server, *lost, missing, advice=self._left)
 
     def _mine(self) -> set[int]:
         return {row["id"] for row in self.connection.rows("competitions/", mine="true")}

@@ -18,7 +18,7 @@ from gen_bundle.live.confirm import Confirmed, ConfirmRequest, confirm
 from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.live.submissions import PREFIX
 from tests.generator.check.drafts import Draft, packed
-from tests.generator.live.conftest import Verb, close_log, confirmable_draft
+from tests.generator.live.conftest import SMALL_SCORER, Verb, close_log, confirmable_draft
 from tests.generator.live.uploads import uploaded
 from tests.live_runs import score_answer
 from tests.live_server import TOKEN, Site, answer_api
@@ -169,6 +169,18 @@ def test_a_submission_that_fails_here_and_there_is_equal_and_not_good(
     assert differing(done) == []
     assert done.cells[0].here.startswith("Failed: Submission failed: ")
     assert not done.good
+    assert done.problems == [f"Main/good: did not pass the dry run either. {done.cells[0].here.rstrip('.')}."]
+
+
+@pytest.mark.parametrize("clauses", [("", ", with at most 8 MiB of memory"), (", with at most 8 MiB of memory", "")])
+def test_code_too_quick_to_be_measured_on_one_side_is_equal(
+    site: Site, connection: Connection, start: Start, clauses: tuple[str, str]
+) -> None:
+    here, there = (f"--- the code ran 0.{place} s{clause} ---" for place, clause in enumerate(clauses))
+    scorer = SMALL_SCORER.replace(b"scored in 0.01 s", here.encode())
+    started = start(lambda draft: draft.files.update({"scoring/score.py": scorer}))
+    site.score = with_scores(lambda done: done.update(logs={"scoring_stdout": f"{there}\n0.75\n"}))
+    assert [cell for cell in differing(confirmed(connection, started)) if cell[1] == "log" and cell[0] == "good"] == []
 
 
 def test_a_tiny_difference_between_machines_is_none(site: Site, connection: Connection, start: Start) -> None:

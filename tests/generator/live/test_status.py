@@ -113,6 +113,15 @@ def test_failures_are_grouped_by_what_their_pages_say(running: Site, connection:
     assert "Their own page" in [one.line for one in status(connection, 5, NOW, {}).failures]
 
 
+def test_a_long_reason_is_cut_between_words_and_not_inside_an_entity(running: Site, connection: Connection) -> None:
+    rows = "; ".join(f"&quot;r{number:02d}&quot;" for number in range(60))
+    page = f'<section class="note"><h2>no row for</h2><p>{rows}</p></section>'
+    running.add_submission(21, "owl", b"", status="Failed", page=page)
+    (line,) = [one.line for one in status(connection, 5, NOW, {}).failures if one.line.startswith("no row for")]
+    assert line.endswith('"; …')
+    assert 290 < len(line) <= 302
+
+
 def test_a_failure_that_cannot_be_read_does_not_hide_the_others(running: Site, connection: Connection) -> None:
     running.always = {"GET /api/submissions/101/get_details/": 500}
     lines = {one.line.partition(":")[0] for one in status(connection, 5, NOW, {}).failures}

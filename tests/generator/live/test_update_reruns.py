@@ -454,6 +454,30 @@ def test_replaced_runs_are_fetched_and_deleted_when_asked(
     assert (again.exit_code, "nothing to change" in again.stderr) == (0, True)
 
 
+def test_under_the_rule_best_each_file_is_rerun_once_a_correction(
+    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
+) -> None:
+    rule = put("leaderboards", 0, "submission_rule", "Force_Best")
+    made = ranked(site, phases[0], "Force_Best", {"alice": 1.0, "bob": 0.5})
+    (broken,) = submitted(site, phases[0], status="Failed", scores=[])
+    site.submissions[-1]["owner"] = "alice"
+    site.edits.failing = {broken}
+    update = ("--apply", "--rerun", "--remove-replaced", "--yes")
+    first = verb("update", number, changed(tmp_path, two_phases, rule, NEW_GOLD), *update)
+    assert first.exit_code == 0, first.output
+    again = rerun_of(site)
+    # alice's best run was deleted, and what ranks is looked for when a score arrives; bob's rerun ranks already
+    assert [again.count(one) for one in (made["alice"], made["bob"], broken)] == [1, 1, 1]
+    assert len(again) == 4
+    site.edits.failing |= {row["id"] for row in site.submissions if row.get("rerun_of") == broken}
+    site.edits.scores = {row["id"]: 0.25 for row in site.submissions}
+    second = verb("update", number, changed(tmp_path, two_phases, rule, write("ref/truth.txt", b"c\n")), *update)
+    assert second.exit_code == 0, second.output
+    assert f"to be rerun: phase {competition_of(site)['phases'][0]['name']}: 3 submissions" in second.stderr
+    assert "Not deleted" not in second.stderr
+    assert sorted(owner for owner, _ in board(site, phases[0])) == ["alice", "bob"]
+
+
 def test_what_was_rerun_earlier_can_be_deleted_later(
     site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
 ) -> None:

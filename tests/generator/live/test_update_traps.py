@@ -44,6 +44,8 @@ def test_a_task_keeps_the_flag_that_only_the_list_shows(site: Site, number: int,
     assert task_of(site)["ingestion_only_during_scoring"] is True
     (body,) = [json.loads(body) for _, method, path, _, body in site.asked if method == "PUT" and "/tasks/" in path]
     assert body["ingestion_only_during_scoring"] is True
+    lists = [path for _, method, path, *_ in site.asked if (method, path.partition("?")[0]) == ("GET", "/api/tasks/")]
+    assert len(lists) == 1  # the flag itself did not change
 
 
 def test_the_invited_addresses_stay(site: Site, number: int, looked: Looked) -> None:

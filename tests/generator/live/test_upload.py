@@ -267,6 +267,8 @@ def test_nothing_hides_a_competition_that_may_exist(
     done = verb("upload", bundle, "--json")
     assert done.exit_code == 1
     assert f"The competition may exist: {site.address}/competitions/ Look there before" in done.stderr
+    left = f"If none came of it, an entry for {bundle.name} is left under Resources (key key-101)."
+    assert left in " ".join(done.stderr.split())
     seen = json.loads(done.stdout)
     assert (seen["id"], seen["address"], seen["may_exist"]) == (None, f"{site.address}/competitions/", True)
 

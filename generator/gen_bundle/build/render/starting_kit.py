@@ -187,7 +187,8 @@ def _members(
     own_packages, lock = "", competition.folder / OWN_LOCK
     if competition.declaration.requirements and lock.is_file():
         own_packages = lock.read_text(encoding="utf-8")
-    readme, form = _texts(competition, data, template, invalid, extras)
+    is_refused = TEMPLATE in samples.judged and not verdicts[[*samples.judged].index(TEMPLATE)].valid
+    readme, form = _texts(competition, data, template, invalid, extras, template_is_refused=is_refused)
     members: dict[str, bytes | Path] = {
         **below("template", template),
         **extras,
@@ -370,8 +371,10 @@ def _texts(
     template: Members,
     invalid: Sequence[InvalidExample],
     extras: Mapping[str, Path],
+    *,
+    template_is_refused: bool,
 ) -> tuple[bytes, bytes]:
-    """README.md and FORMAT.md."""
+    """Write README.md and FORMAT.md; a check of the organisers' own may refuse the template, the emptiest answers."""
     declaration, phase = competition.declaration, data.phase
     answered = tables_of(declaration.submission, [data])
     context = {
@@ -387,6 +390,7 @@ def _texts(
         "submission": declaration.submission,
         "template": sorted(template),
         "kept": ", ".join(declaration.scoring_files),
+        "template_is_refused": template_is_refused,
         "sample": bool(_sample_members(data)),
         "code": "",
         "torch": "models" in locks_for(competition),
