@@ -1,41 +1,68 @@
 """What scores give away is at least what is said: the attacks are made, and decide as much."""
 
+import csv
 import itertools
 import operator
 import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
-from hypothesis import given
+from click.testing import CliRunner
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import brier_score_loss, mean_squared_error
+from sklearn.metrics import (
+    accuracy_score,
+    balanced_accuracy_score,
+    brier_score_loss,
+    f1_score,
+    jaccard_score,
+    mean_squared_error,
+    precision_score,
+    recall_score,
+)
 
-from declared.disclosure import COUNTS, COUNTS_BY_LABEL, DIGITS, AttackedColumn, _possible
+from declared.disclosure import COUNTS, DIGITS, AttackedColumn, _possible
 from declared.metrics import definitions
+from gen_bundle.build.building import BuildRequest, build
+from gen_bundle.build.package.programs import program_members
+from gen_bundle.build.package.resolve import resolve
+from gen_bundle.cli import root
+from tests.scoring_programs.packed import run_unit
 
-
-def column(
-    metric: str, items: int = 500, values: int = 2, at_once: int = 1, widest: float | None = None
-) -> AttackedColumn:
-    return AttackedColumn("key", metric, items, values, at_once, widest)
+Score = Callable[[Sequence[str], Sequence[str]], float]
+MACRO: dict[str, Any] = {"average": "macro", "zero_division": 0}
+SCORES: dict[str, Score] = {
+    "accuracy": accuracy_score,
+    "balanced_accuracy": balanced_accuracy_score,
+    "f1": lambda gold, answers: f1_score(gold, answers, **MACRO),
+    "precision": lambda gold, answers: precision_score(gold, answers, **MACRO),
+    "recall": lambda gold, answers: recall_score(gold, answers, **MACRO),
+    "jaccard": lambda gold, answers: jaccard_score(gold, answers, **MACRO),
+}
 
 
 @pytest.mark.parametrize(
     ("one", "submissions", "decimals", "decided"),
     [
-        (column("brier"), 5, None, 215),
-        (column("brier"), 5, 10, 120),
-        (column("brier"), 5, 4, 20),
-        (column("brier", items=20), 5, None, 20),  # no more than there are
-        (column("accuracy"), 5, None, 5),  # one submission counts the labels, four tell five items apart
-        (column("accuracy"), 1, None, 0),
-        (column("accuracy"), 8, 4, 12),
-        (column("accuracy"), 8, 2, 7),  # a step of the score is many items
-        (column("f1", items=500, values=4, at_once=3), 5, None, 7),
-        (column("mse", values=1001), 5, None, 20),
-        (column("mse", values=1001), 5, 2, 20),  # answers without bounds make decimals useless
-        (column("mse", values=1001, widest=100.0), 5, 2, 5),
-        (column("rmse", values=1001, widest=100.0), 5, 2, 0),
-        (column("accuracy", values=1), 100, None, 0),  # all gold is equal: nothing to learn
+        (AttackedColumn("k", "brier", 500, 2), 5, None, 215),
+        (AttackedColumn("k", "brier", 500, 2), 5, 10, 120),
+        (AttackedColumn("k", "brier", 500, 2), 5, 4, 20),
+        (AttackedColumn("k", "brier", 20, 2), 5, None, 20),  # no more than there are
+        (AttackedColumn("k", "accuracy", 500, 2), 5, None, 5),  # one counts the labels, four tell five items apart
+        (AttackedColumn("k", "accuracy", 500, 2), 1, None, 0),
+        (AttackedColumn("k", "accuracy", 500, 2), 8, 4, 12),
+        (AttackedColumn("k", "accuracy", 500, 2), 8, 2, 0),  # a step of the score is many items
+        (AttackedColumn("k", "f1", 500, 3), 5, 4, 4),
+        (AttackedColumn("k", "f1", 500, 4), 5, 6, 2),
+        (AttackedColumn("k", "f1", 500, 2, sets=True), 5, None, 4),
+        (AttackedColumn("k", "mse", 500, 1001), 5, None, 16),
+        (AttackedColumn("k", "mse", 500, 1001), 5, 2, 16),  # answers without bounds make decimals useless
+        (AttackedColumn("k", "mse", 500, 1001, 100.0), 5, 2, 4),
+        (AttackedColumn("k", "rmse", 500, 1001, 100.0), 5, 2, 0),
+        (AttackedColumn("k", "rmse", 500, 1001), 5, 2, 0),  # and gain nothing under a root
+        (AttackedColumn("k", "accuracy", 500, 1), 100, None, 0),  # all gold is equal: nothing to learn
     ],
 )
 def test_how_many_items_are_decided(one: AttackedColumn, submissions: int, decimals: int | None, decided: int) -> None:
@@ -45,7 +72,7 @@ def test_how_many_items_are_decided(one: AttackedColumn, submissions: int, decim
 @given(st.integers(1, 10), st.integers(2, 300), st.randoms(use_true_random=False))
 def test_the_digits_of_a_brier_score_are_labels(decimals: int, items: int, rng: random.Random) -> None:
     gold = [0, 1, *(rng.randint(0, 1) for _ in range(items - 2))]
-    decided = column("brier", items).decided(1, decimals)
+    decided = AttackedColumn("k", "brier", items, 2).decided(1, decimals)
     answers = [0.5] * items
     for place in range(decided):
         answers[place] = (1 - 2.0 ** -(place + 1)) / 2
@@ -55,22 +82,90 @@ def test_the_digits_of_a_brier_score_are_labels(decimals: int, items: int, rng: 
     assert [digits >> (decided - 1 - place) & 1 for place in range(decided)] == gold[:decided]
 
 
-@given(st.integers(1, 8), st.integers(2, 100), st.randoms(use_true_random=False))
-def test_the_digits_of_a_squared_error_are_numbers(decimals: int, items: int, rng: random.Random) -> None:
+@pytest.mark.parametrize("metric", ["mse", "rmse"])
+@given(decimals=st.integers(1, 8), items=st.integers(2, 100), rng=st.randoms(use_true_random=False))
+def test_the_digits_of_a_squared_error_are_numbers(metric: str, decimals: int, items: int, rng: random.Random) -> None:
     """Of whole numbers from 0 to 9, answers from 0 to 9: the difference of two errors is a sum of weighed gold."""
     gold = [float(rng.randint(0, 9)) for _ in range(items)]
-    decided = column("mse", items, values=10, widest=9.0).decided(1, decimals)
+    decided = AttackedColumn("k", metric, items, 10, 9.0).decided(2, decimals)
     answers = [0.0] * items
     for place in range(decided):
         answers[place] = 9.0 * 10.0**-place
-    errors = [round(mean_squared_error(gold, one), decimals) for one in ([0.0] * items, answers)]
+    power = 2 if metric == "rmse" else 1
+    errors = [
+        round(mean_squared_error(gold, one) ** (1 / power), decimals) ** power for one in ([0.0] * items, answers)
+    ]
     weighed = (sum(answer**2 for answer in answers) - (errors[1] - errors[0]) * items) / 18
     whole = round(weighed * 10 ** max(0, decided - 1))
     assert [whole // 10 ** (decided - 1 - place) % 10 for place in range(decided)] == [int(g) for g in gold[:decided]]
 
 
+def learnt_one_by_one(
+    shown: Callable[[Sequence[str]], float], formula: Score, labels: Sequence[str], items: int, left: int, step: float
+) -> dict[int, str]:
+    """Return item → label: all items get the first label, then one item at a time another.
+
+    Args:
+        shown: the score of answers, as participants see it.
+        formula: the metric of gold and answers, which everybody knows.
+        labels: which the gold has, in all.
+        items: how many there are.
+        left: how many submissions may be made.
+        step: of the last decimal that is shown.
+    """
+    first, *others = labels
+    base = [first] * items
+    without = shown(base)
+    golds = [[*[first] * n, *itertools.islice(itertools.cycle(others), items - n)] for n in range(1, items)]
+    like = min(golds, key=lambda gold: abs(formula(gold, base) - without))  # as many have the first label
+    known: dict[int, str] = {}
+    left -= 1
+    for item in range(items):
+        candidates = list(others)
+        while left and item not in known:
+            left -= 1
+            asked = candidates.pop(0)
+            score = shown([*base[:item], asked, *base[item + 1 :]])
+            another = [place for place, label in enumerate(like) if label not in (first, asked)]
+            was_another = [formula(like, [*base[:at], asked, *base[at + 1 :]]) for at in another[:1]]
+            if score < without:
+                known[item] = first
+            elif not any(abs(score - one) <= step / 2 for one in was_another):
+                known[item] = asked
+            elif len(candidates) == 1:
+                known[item] = candidates[0]
+    return known
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("metric", SCORES)
+@given(
+    labels=st.integers(2, 5),
+    items=st.integers(10, 80),
+    decimals=st.integers(2, 9),
+    rng=st.randoms(use_true_random=False),
+)
+@settings(max_examples=30)
+def test_labels_are_learnt_one_by_one(metric: str, labels: int, items: int, decimals: int, rng: random.Random) -> None:
+    names = "abcde"[:labels]
+    gold = [*names, *names, *(rng.choice(names) for _ in range(items - 2 * labels))]
+    rng.shuffle(gold)
+    formula, limit, step = SCORES[metric], 3 * labels, 10.0**-decimals
+
+    def shown(answers: Sequence[str]) -> float:
+        return round(float(formula(gold, answers)), decimals)
+
+    decided = AttackedColumn("k", metric, items, labels, sets=True).decided(limit, decimals)
+    if labels > 2:
+        decided = AttackedColumn("k", metric, items, labels).decided(limit, decimals)
+    if decided:
+        known = learnt_one_by_one(shown, formula, names, items, limit, step * 1.01)
+        assert len(known) >= decided
+        assert {item: gold[item] for item in known} == known
+
+
 def test_three_weighings_tell_four_items_apart() -> None:
-    assert column("accuracy", items=4).decided(4, None) == 4
+    assert AttackedColumn("k", "accuracy", 4, 2).decided(4, None) == 4
     rows = list(itertools.product([0, 1], repeat=4))
     for weighings in itertools.combinations(rows, 3):
         results = {tuple(sum(map(operator.mul, one, gold)) for one in weighings) for gold in rows}
@@ -87,4 +182,31 @@ def test_numbers_may_have_every_value_of_their_steps(values: list[float], number
 
 
 def test_every_metric_that_is_known_is_a_metric() -> None:
-    assert {*DIGITS, *COUNTS, *COUNTS_BY_LABEL} <= set(definitions())
+    assert {*DIGITS, *COUNTS} <= set(definitions())
+
+
+@pytest.mark.slow
+def test_the_packed_program_of_a_recipe_gives_away_as_much(tmp_path: Path) -> None:
+    assert CliRunner().invoke(root, ["new", "task", "--recipe", "classification", "--in", str(tmp_path)]).exit_code == 0
+    (built,) = build(BuildRequest(str(tmp_path / "task"), tmp_path / "b.zip"))
+    (told,) = [note for note in built.notes if note.startswith("test: with 5 submissions one participant can learn")]
+    assert "learn at least 4 of 36 gold values (11%) by the attacks that are known" in told
+    competition = resolve(tmp_path / "task")
+    test = next(phase for phase in competition.phases if phase.id == "test")
+    members = program_members(competition, competition.parts[0], test)
+    reference = tmp_path / "task/data/test"
+    with (reference / "gold.csv").open(encoding="utf-8", newline="") as file:
+        gold = {row["id"]: row["label"] for row in csv.DictReader(file)}
+    runs = itertools.count()
+
+    def shown(answers: Sequence[str]) -> float:
+        place = tmp_path / f"run{next(runs)}"
+        (place / "res").mkdir(parents=True)
+        rows = [f"{item},{answer}\n" for item, answer in zip(gold, answers, strict=True)]
+        (place / "res/predictions.csv").write_text("".join(["id,label\n", *rows]), encoding="utf-8")
+        return float(run_unit(place, members, reference, place / "res").scores["macro_f1"])
+
+    known = learnt_one_by_one(shown, SCORES["f1"], sorted({*gold.values()}), len(gold), 5, 1.01e-4)
+    assert next(runs) == 5
+    assert len(known) >= 4
+    assert {item: list(gold.values())[item] for item in known} == known

@@ -99,21 +99,16 @@ class Tried(TypedDict, total=False):
 
 @with_config(STRICT)
 class Disclosed(TypedDict):
-    """Of `disclosure`: how many gold values one participant learns for certain from the scores of a phase.
+    """Of `disclosure`: how many gold values one participant can learn from the scores of a phase.
 
-    `items` is how many there are, `decided` how many are learnt, from `columns`; `accepted` says that these are at most
-    5 %. `unmeasured` are the columns of which it is not known. `decimals` are the most that leave at most 5 % (None:
-    none do), then `decided_then`; likewise `submissions`.
+    `items` is how many there are, `decided` how many at least are learnt from `columns`, by the attacks that are known.
+    `unmeasured` are the columns for which none is.
     """
 
     items: int
     decided: int
-    accepted: bool
     columns: list[str]
     unmeasured: list[str]
-    decimals: int | None
-    decided_then: int | None
-    submissions: int
 
 
 @with_config(ConfigDict(extra="allow", strict=True))

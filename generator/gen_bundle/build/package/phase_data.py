@@ -24,6 +24,8 @@ UNTRIED = (
     "tasks.{}: neither template nor baselines enter it, and its module names no METRICS, so that the columns' keys "
     "were not checked."
 )
+DISCLOSURE_TOLD_FROM = 0.05
+"""The share of the gold up to which nothing is said of what scores give away."""
 
 
 class GoldElsewhere(NamedTuple):
@@ -205,7 +207,7 @@ def _prepare(competition: Resolved, phase: DeclaredPhase, gold: PreparedGold, wo
 
 
 def _disclosure(competition: Resolved, phase: DeclaredPhase, request: Mapping[str, Any]) -> list[str]:
-    """What the scores of a phase give one participant of its gold, in one line, where it is known and above 5 %."""
+    """Return what the scores of a phase give one participant of its gold, in one line; none where it is at most 5 %."""
     decimals = phase.score_decimals
     if decimals is None and phase.hides_scores:  # participants cannot download scores.json, but ask the site's API
         decimals = DECIMALS
@@ -215,19 +217,14 @@ def _disclosure(competition: Resolved, phase: DeclaredPhase, request: Mapping[st
         return ["what the scores give away of the gold is not measured for this scoring program (docs/disclosure.md)."]
     if not told["items"]:
         return [f"what {', '.join(told['unmeasured'])} give away of the gold is not measured (docs/disclosure.md)."]
-    if told["accepted"]:
+    share = told["decided"] / told["items"]
+    if share <= DISCLOSURE_TOLD_FROM:
         return []
     within = f"with {phase.max_submissions} submissions" if phase.max_submissions else "without max_submissions"
-    share = told["decided"] / told["items"]
-    line = (
-        f"{within} one participant can learn {told['decided']} of {told['items']} gold values ({share:.0%}) "
-        f"for certain, from the scores in {', '.join(told['columns'])}."
-    )
-    if told["decimals"] is not None and told["decimals"] != decimals:
-        line += f" score_decimals: {told['decimals']} leaves {told['decided_then']}."
-    if told["submissions"]:
-        line += f" max_submissions: {told['submissions']} leaves at most 5 %."
-    return [line]
+    return [
+        f"{within} one participant can learn at least {told['decided']} of {told['items']} gold values ({share:.0%}) "
+        f"by the attacks that are known, from the scores in {', '.join(told['columns'])} (docs/disclosure.md)."
+    ]
 
 
 def gold_elsewhere(competition: Resolved, work: Path) -> tuple[list[GoldElsewhere], list[str]]:
