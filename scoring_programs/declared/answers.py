@@ -28,11 +28,14 @@ class Answers:
         columns: (field, type) → its values: one for each key in the keys' order, or, with many rows, one for each row.
         owners: with many rows, the position of each row's key; empty otherwise.
         numbers: the number of the row that each value comes from, for `Rows.place`; -1 for a key without a row.
+        unknown: the keys of rows that were left out since nobody knows them, as they are shown.
     """
 
     columns: Dict[Tuple[str, str], List[Any]]
     owners: List[int]
     numbers: List[int]
+
+    unknown: List[str] = dataclass_field(default_factory=list)
 
     def by_key(self, rows: Sequence[Any], keys: int) -> List[List[Any]]:
         """What is known of each row, in a list for each of so many keys."""
@@ -94,11 +97,14 @@ def read_files(
     `keys` are those whose rows are asked for; None in gold, whose rows say which there are.
     """
     held = table.key_in(file)
+    looked_at = None
+    if keys is not None and table.ignores_unknown:
+        looked_at = table.positions(keys)
     parts = []
     for source in sources:
         before = problems.found
         wanted = list(fields) if file.has_lines else [*held, *fields]
-        rows = read_rows(source.text, source.name, file, wanted, table, problems)
+        rows = read_rows(source.text, source.name, file, wanted, table, problems, looked_at)
         if table.by_line or file.has_lines:
             own = _keys_in_order(keys, file, table, source)
             rows = _numbered(rows, own, table, source, problems, before)
@@ -135,7 +141,8 @@ def _numbered(
     if problems.found > before:
         return replace(rows, rows=iter(()))  # a row that is left out would give the next ones other keys
     least = len(keys or ())
-    while table.by_line and len(values) > least and not any(values[-1][1]):
+    is_gold_with_gaps = keys is None and table.skips_empty
+    while table.by_line and len(values) > least and not any(values[-1][1]) and not is_gold_with_gaps:
         values.pop()  # blank lines at the end
     if keys is None:
         keys = list(zip(map(str, range(1, len(values) + 1))))
@@ -164,12 +171,18 @@ def joined(parts: Sequence[Rows]) -> Rows:
 
 
 def read_answers(
-    rows: Rows, table: Table, keys: Mapping[Key, int], fields: Sequence[Field], problems: Problems, report: Fault
+    rows: Rows,
+    table: Table,
+    keys: Mapping[Key, int],
+    fields: Sequence[Field],
+    problems: Problems,
+    report: Fault,
+    ignores_unknown: bool = False,
 ) -> Answers:
     """Read the rows of a file whose values are those of the key, then of `fields`.
 
     `keys` has the position of each key, as it is compared. Rows with unknown keys, and second ones for a key, are
-    recorded in `problems`; what is wrong with a value goes to `report`.
+    recorded in `problems`, but for unknown ones that are ignored; what is wrong with a value goes to `report`.
     """
     waiting = 0 if table.many else len(keys)
     answers = Answers({}, [], [-1] * waiting)
@@ -181,7 +194,10 @@ def read_answers(
         if not into_columns.together(taken, start):
             into_columns.one_by_one(taken)
         start += len(taken)
-    if unknown := into_columns.unknown:
+    unknown = into_columns.unknown
+    if ignores_unknown:
+        answers.unknown.extend(key for _, key in unknown)
+    elif unknown:
         known = bool(answers.owners) or max(answers.numbers, default=-1) >= 0
         names, ids = ", ".join(table.key), [key for _, key in unknown]
         problems.unknown_ids(rows.place(unknown[0][0]), names, ids, some_known=known)

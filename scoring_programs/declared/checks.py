@@ -163,6 +163,9 @@ def _rankings(plan: Plan, values: Sequence[Any], gold: GoldTable) -> Found:
         yield f"{what} are relevant", f"a column {plan.gold[1]}, with 0 for items that are not, or no `items`"
     without, whole = 0, True
     for rows in values:
+        items = list(map(itemgetter(0), rows))
+        if len(set(items)) < len(items):
+            yield "an item of a query is there twice", "each item once for a query, whatever its case and spelling"
         levels = [1] * len(rows)
         if has_relevance:
             levels = list(map(itemgetter(1), rows))

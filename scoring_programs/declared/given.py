@@ -107,6 +107,8 @@ def _differing(
 ) -> Iterator[tuple[bool, str]]:
     closest = max(found, key=lambda one: (one.own, len(one.ids & keys) / len(one.ids | keys)))
     further, lacking = closest.ids - of_phases, keys - closest.ids - explained
+    if table.ignores_unknown:  # so that there may be more to answer than is scored
+        further = frozenset()
     unread = any(name.lower().endswith(MAY_HOLD_TABLES) for name in (*given.own, *given.common))
     is_mistake = closest.own and not unread and len(further) <= len(keys)
     ids, gold = ", ".join(table.key), (table.gold_keys or table.gold).name

@@ -205,9 +205,11 @@ def compared_with(plan: Plan, table: Table, names: Collection[str]) -> Iterator[
             if own.name in names:
                 yield own.name, as_gold(own)
     elif plan.module == "rankings":
-        for column, kind in zip(plan.gold, ("string", "number"), strict=True):
-            if column in names:
-                yield column, Field(column, kind)
+        item, relevance = plan.gold
+        if item in names:  # a text, spelt as the field spells it
+            yield item, replace(as_gold(table.field(plan.fields[0])), name=item, type="string")
+        if relevance in names:
+            yield relevance, Field(relevance, "number")
     else:
         asked = definitions()[plan.metric].gold
         for name, column in zip(plan.fields, plan.gold, strict=True):

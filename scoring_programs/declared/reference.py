@@ -21,7 +21,8 @@ from scoring_kit.errors import Fault, OrganiserError, Problems, first_of, shown
 from scoring_kit.json_reading import read_utf8
 
 NO_FILE_NAME = ("/", "\\", ":")
-EMPTY_IS_A_VALUE = ("text", "texts", "labels")
+MAY_BE_EMPTY = ("text", "texts", "labels")
+"""Types of which an empty value is one; where empty gold is skipped it is none."""
 LEAST_MEGABYTES, MOST_MEGABYTES = 20.0, 500.0
 NO_VALUE = ("", "-", "?", "n/a", "na", "nan", "none", "null")
 """Cells that seem to say that there is no gold."""
@@ -161,6 +162,8 @@ def read_gold(
     typed = {(field.name, field.type): field for field in chain.from_iterable(fields.values())}
     names = [name for name, _ in typed]
     columns = [*table.key, *names]
+    if table.skips_empty:
+        loaded = _without_blanks(loaded, typed.values())
     rows = replace(loaded.rows, rows=zip(loaded.numbers, loaded.values(columns), strict=True))
     positions = table.positions(keys)
     answers = read_answers(rows, table, positions, list(typed.values()), problems, _gold_faults(problems, table, names))
@@ -203,7 +206,7 @@ def _typed_fields(
     for plan in wanted:
         own = fields[plan.key] = []
         for name, field in compared_with(plan, table, loaded.columns):
-            if field.type == "text" and _several(loaded, field.name):
+            if field.type == "text" and _several(loaded, field.name, table.skips_empty):
                 field = replace(field, type="texts")
             if field.type in ("label", "labels") and field.values is None and name in labels:
                 field = replace(field, values=ordered(labels[name]))
@@ -213,9 +216,11 @@ def _typed_fields(
     return fields, tagged
 
 
-def _several(loaded: Loaded, column: str) -> bool:
+def _several(loaded: Loaded, column: str, skips_empty: bool) -> bool:
     """Whether a gold column of texts holds lists of references."""
     raw = loaded.columns[column]
+    if skips_empty:
+        raw = [one for one in raw if not _is_blank(one)]
     if loaded.rows.is_json:
         return list in map(type, raw)
     return bool(raw) and all(map(_is_list_of_texts, raw))
@@ -356,13 +361,27 @@ def _skipped(
     for field in typed.values() if table.skips_empty else ():
         empty = set()
         for raw, key in zip(loaded.columns[field.name], by_row, strict=True):
-            is_empty = raw is ABSENT or raw is None
-            if field.type not in EMPTY_IS_A_VALUE:  # of one that is spread no cell has anything
-                is_empty = is_empty or raw == "" or (isinstance(raw, tuple) and not any(raw))
+            # of one that is spread no cell has anything
+            is_empty = raw is ABSENT or raw in (None, "") or (isinstance(raw, tuple) and not any(raw))
             if is_empty and key is not None and table.canonical(key) in positions:
                 empty.add(positions[table.canonical(key)])
         found[field.name, field.type] = frozenset(empty)
     return found
+
+
+def _without_blanks(loaded: Loaded, fields: Iterable[Field]) -> Loaded:
+    """The gold with nothing in place of texts and sets that are blank or have no element."""
+    columns, nothing = dict(loaded.columns), None if loaded.rows.is_json else ""
+    for field in fields:
+        if field.type in MAY_BE_EMPTY:
+            has_lists = field.type == "texts"
+            columns[field.name] = [nothing if _is_blank(raw, has_lists) else raw for raw in columns[field.name]]
+    return replace(loaded, columns=columns)
+
+
+def _is_blank(raw: Any, has_lists: bool = True) -> bool:
+    """Whether a value is blank, or a list of nothing, which in a cell is written so where it `has_lists`."""
+    return raw == [] or (isinstance(raw, str) and (not raw.strip() or (has_lists and raw.strip() == "[]")))
 
 
 def _row_keys(table: Table, loaded: Loaded, report: Fault) -> list[Key | None]:

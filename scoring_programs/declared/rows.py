@@ -10,12 +10,12 @@ import json
 import re
 from dataclasses import dataclass
 from itertools import chain, islice, repeat
-from operator import itemgetter
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+from operator import itemgetter, methodcaller
+from typing import Any, Callable, Collection, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
-from declared.tables import Table
-from scoring_kit.base.field_types import ABSENT, Field
-from scoring_kit.base.row_files import FieldPlace, File, steps
+from declared.tables import Key, Table
+from scoring_kit.base.field_types import ABSENT, Absent, Field
+from scoring_kit.base.row_files import BLANKS, FieldPlace, File, steps
 from scoring_kit.base.submissions import allow_long_cells
 from scoring_kit.base.texts import counted
 from scoring_kit.csv_reading import separated_otherwise
@@ -23,10 +23,13 @@ from scoring_kit.errors import Problems, shown
 from scoring_kit.json_reading import JsonObject, report_duplicates
 
 LONE_RETURN = re.compile(r"\r(?!\n)")
-BETWEEN = {"\t": "tabs", ",": "commas"}
+BETWEEN = {"\t": "tabs", ",": "commas", " ": "blanks"}
+BETWEEN_CELLS = re.compile("[ \t]+")
 FIRST, AT_ONCE = 10, 10_000
 """So many rows are looked at together, where the header stands, and below: one by one they take far longer."""
 MEGABYTE = 1 << 20
+UNLOOKED = Absent()
+"""In place of a record of a key that nobody asks for."""
 Cells = Iterator[Tuple[Sequence[int], List[List[str]]]]
 """Some rows at a time: the number of each row's last line, and its cells, none of a blank line."""
 NumberedRow = Tuple[int, Tuple[Any, ...]]
@@ -57,14 +60,23 @@ class Rows:
     empty_keys: Sequence[str] = ()
 
 
-def read_rows(text: str, name: str, file: File, wanted: Sequence[Field], table: Table, problems: Problems) -> Rows:
+def read_rows(
+    text: str,
+    name: str,
+    file: File,
+    wanted: Sequence[Field],
+    table: Table,
+    problems: Problems,
+    looked_at: Optional[Collection[Key]] = None,
+) -> Rows:
     """Read the text of a file, called `name` in messages.
 
     `wanted` are the fields whose values are asked for; of the key those that the rows hold (`Table.key_in`). Key and
-    rows of the `table` decide how a JSON object is read.
+    rows of the `table` decide how a JSON object is read. `looked_at` are the keys, as they are compared, whose records
+    in such an object are looked at; None: all of them.
     """
     if file.suffix == ".json":
-        return _json(text, name, file, wanted, table, problems)
+        return _json(text, name, file, wanted, table, problems, looked_at)
     text = _after(text, file.skip)
 
     def place(line: int) -> str:
@@ -133,7 +145,12 @@ def _delimited(
         return nothing
     if not file.delimiter and header is None and separated_otherwise(text, delimiter, name, problems):
         return nothing
-    rows = _unquoted(text, delimiter) if file.quoting == "none" else _quoted(text, delimiter, place, problems)
+    if file.delimiter == BLANKS:
+        rows = _unquoted(text, split_at_blanks)
+    elif file.quoting == "none":
+        rows = _unquoted(text, methodcaller("split", delimiter))
+    else:
+        rows = _quoted(text, delimiter, place, problems)
     if header is not None:
         expected = f"{len(header)}, without a header line: {', '.join(header)}"
         rows = _without_header(rows, header, place, problems)
@@ -264,11 +281,16 @@ def _picker(at: Sequence[int]) -> Pick:
     return lambda values: (values[only],)
 
 
-def _unquoted(text: str, delimiter: str) -> Cells:
+def split_at_blanks(line: str) -> List[str]:
+    """The cells of a line between blanks and tabs, of which those at its ends do not count."""
+    return BETWEEN_CELLS.split(line.strip(" \t"))
+
+
+def _unquoted(text: str, split: Callable[[str], List[str]]) -> Cells:
     lines = text_lines(text)
     for start in range(0, len(lines), AT_ONCE):
         taken = lines[start : start + AT_ONCE]
-        yield range(start + 1, start + 1 + len(taken)), [line.split(delimiter) for line in taken]
+        yield range(start + 1, start + 1 + len(taken)), list(map(split, taken))
 
 
 def _quoted(text: str, delimiter: str, place: Callable[[int], str], problems: Problems) -> Cells:
@@ -421,7 +443,15 @@ def _at_place(record: Any, place: FieldPlace) -> Any:
     return record.get(place.name, ABSENT)
 
 
-def _json(text: str, name: str, file: File, wanted: Sequence[Field], table: Table, problems: Problems) -> Rows:
+def _json(
+    text: str,
+    name: str,
+    file: File,
+    wanted: Sequence[Field],
+    table: Table,
+    problems: Problems,
+    looked_at: Optional[Collection[Key]],
+) -> Rows:
     """A list of records, or one object whose names are the keys: each a record, or a list of them with many rows.
 
     Below a key, what is no object is the only answer that there is.
@@ -436,8 +466,10 @@ def _json(text: str, name: str, file: File, wanted: Sequence[Field], table: Tabl
     values_of = _record_picker(wanted, file, table, names_key=bool(keys) or not key)
     found: List[Tuple[Any, ...]] = []
     places: List[str] = []
-    for where, named, record in _json_records(value, name, file, table, problems):
-        values = values_of(record, where, problems)
+    for where, named, record in _json_records(value, name, file, table, problems, looked_at):
+        values: Optional[Tuple[Any, ...]] = (ABSENT,) * len(wanted)
+        if record is not UNLOOKED:
+            values = values_of(record, where, problems)
         if values is None:
             problems.error(where, "is not a JSON object", "an object with the fields of a row")
         else:
@@ -459,7 +491,7 @@ def _located(value: Any, name: str, file: File, table: Table, problems: Problems
 
 
 def _json_records(
-    value: Any, name: str, file: File, table: Table, problems: Problems
+    value: Any, name: str, file: File, table: Table, problems: Problems, looked_at: Optional[Collection[Key]]
 ) -> Iterator[Tuple[str, Tuple[str, ...], Any]]:
     """(words for its place, the key that its name is, record) of each record of a list, or below an object's names."""
     key = table.key_in(file)
@@ -468,7 +500,7 @@ def _json_records(
             yield f"{name}[{number}]", (), record
     elif isinstance(value, JsonObject) and len(key) == 1:
         inner = file.place(key[0]).name
-        for where, one, record in _below_keys(value, name, table, problems):
+        for where, one, record in _below_keys(value, name, table, problems, looked_at):
             if isinstance(record, JsonObject) and record.get(inner, one) != one:
                 what = f"{inner} differs from the name of its object"
                 problems.error(where, what, "the same, or no such field inside")
@@ -478,11 +510,15 @@ def _json_records(
         problems.error(name, "is not a list of rows", f"a JSON list of objects{other}")
 
 
-def _below_keys(value: JsonObject, name: str, table: Table, problems: Problems) -> Iterator[Tuple[str, str, Any]]:
+def _below_keys(
+    value: JsonObject, name: str, table: Table, problems: Problems, looked_at: Optional[Collection[Key]]
+) -> Iterator[Tuple[str, str, Any]]:
     """(words for its place, key, record) of each record below the names of an object."""
     for key, item in value.items():
         where = f"{name} {shown(key)}"
-        if not table.many:
+        if looked_at is not None and table.canonical((key,)) not in looked_at:
+            yield where, key, UNLOOKED
+        elif not table.many:
             yield where, key, item
         elif isinstance(item, list):
             for number, record in enumerate(item):

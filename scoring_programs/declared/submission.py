@@ -152,16 +152,22 @@ def _sources(
         field = table.key_fields[at]
         known = {field.canonical(key[at]): key[at] for key in expected["keys"]}
         first: Dict[str, str] = {}
+        unknown: List[str] = []
         for name in names:
             sent = table.file.value_in(name) or ""
             folded = field.canonical(sent)
-            if folded not in known:
+            if folded not in known and table.ignores_unknown:
+                unknown.append(name)
+            elif folded not in known:
                 problems.error(name, f"unknown {field.name} {shown(sent)}", "a file for each id of this phase's data")
             elif folded in first:
                 problems.error(name, f"a second file for {shown(sent)}, after {first[folded]}", "one file for each id")
             else:
                 first[folded] = name
                 named[name] = known[folded]
+        if unknown:
+            what = f"{counted(len(unknown), 'file')} of unknown {field.name} left out"
+            problems.warn(table.file.name, f"{what}: {_listed(unknown)}")
     sources = []
     for name, value in named.items():
         text = read_utf8(files.paths[name], name, expected["megabytes"], problems)
@@ -255,13 +261,18 @@ class _SentTable:
             return Answers({}, [], [])
         rows = joined(parts)
         positions = table.positions(self.keys)
-        answers = read_answers(rows, table, positions, fields, problems, problems.fault)
+        answers = read_answers(rows, table, positions, fields, problems, problems.fault, table.ignores_unknown)
+        names = ", ".join(table.key)
         for key in rows.empty_keys:
-            if table.canonical((key,)) not in positions:
-                problems.error(self.name, f"unknown {table.key[0]} {shown(key)}", "ids of this phase's data alone")
+            if table.canonical((key,)) not in positions and not table.ignores_unknown:
+                problems.error(self.name, f"unknown {names} {shown(key)}", "ids of this phase's data alone")
+        if answers.unknown:
+            what = f"{counted(len(answers.unknown), 'row')} of unknown {names} left out"
+            problems.warn(self.name, f"{what}: {first_of(answers.unknown, FILES_SHOWN, str)}")
         may_be_empty = table.reject_missing or rows.empty_keys or table.file.named_by
         if not may_be_empty and not problems.found and max(answers.numbers, default=-1) < 0:
-            problems.error(self.name, "has no rows", "a row for each key that is answered")
+            what = "has no rows of known ids" if answers.unknown else "has no rows"
+            problems.error(self.name, what, "a row for each key that is answered")
         self._check_missing(answers)
         self._check_columns(fields, answers, rows)
         return answers

@@ -25,6 +25,7 @@ class Table:
         by_line: whether row n answers row n of the gold, so that no file holds the key.
         many: whether a key may have any number of rows.
         reject_missing: whether a key without a row is an error; else it is an empty answer.
+        ignores_unknown: whether rows of keys that the gold lacks are left out; else they are errors.
         fields: all fields, those of the key included.
         gold: the organisers' file, or files, in each phase's folder.
         gold_keys: a table of all keys, for gold with many rows; None where the gold holds every key.
@@ -41,6 +42,7 @@ class Table:
     by_line: bool
     many: bool
     reject_missing: bool
+    ignores_unknown: bool
     fields: Tuple[Field, ...]
     gold: File
     gold_keys: Optional[File] = None

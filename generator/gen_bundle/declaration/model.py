@@ -42,7 +42,11 @@ Header = Annotated[
     Field(description="none: the file has no header line, and its columns are the fields in their order."),
 ]
 Delimiter = Annotated[
-    Line | None, Field(description="The character between cells. Absent: a comma in .csv, a tab in .tsv.")
+    Line | None,
+    Field(
+        description="The character between cells; blanks: any number of blanks and tabs. Absent: a comma in .csv, a "
+        "tab in .tsv."
+    ),
 ]
 Skip = Annotated[int, Field(ge=0, description="So many lines at the beginning of the file are not read.")]
 Format = Annotated[
@@ -301,6 +305,9 @@ class SubmittedTable(StrictModel):
     rows: Literal["one", "many"] = Field("one", description="many: any number of rows for a key.")
     missing: Literal["reject", "empty"] | None = Field(
         None, description="A key without a row: reject (default with rows: one), or empty (default with rows: many)."
+    )
+    unknown: Literal["reject", "ignore"] = Field(
+        "reject", description="Rows, or files, of keys that the gold lacks. ignore: they are left out, with a warning."
     )
     format: Format = None
     quoting: Quoting = "rfc4180"

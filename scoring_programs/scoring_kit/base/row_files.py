@@ -12,6 +12,8 @@ from typing import Any, Collection, Dict, Iterable, List, Mapping, Optional, Seq
 
 from scoring_kit.base.field_types import Field
 
+BLANKS = "blanks"
+"""As a delimiter: any number of blanks and tabs."""
 ANY_NAME = "predictions"
 """What a file is called that may have any name."""
 
@@ -44,7 +46,7 @@ class File:
         name: its name, or a pattern: `*.csv`, or `{doc}.csv` with a file for each value of the key field `doc`.
         format: csv, tsv, jsonl, json or txt; None: what the suffix says.
         quoting: rfc4180, or none where cells are not quoted.
-        delimiter: what separates cells, where that is not the suffix's own.
+        delimiter: what separates cells, where that is not the suffix's own; `BLANKS` for any blanks and tabs.
         columns: the names of its columns, in order, where it has no header line.
         skip: so many lines at its beginning are not read.
         at: in JSON, the path to the records.
@@ -76,6 +78,8 @@ class File:
     @property
     def separator(self) -> str:
         """What separates the cells of a table."""
+        if self.delimiter == BLANKS:
+            return " "
         return self.delimiter or ("\t" if self.suffix == ".tsv" else ",")
 
     @property
@@ -212,7 +216,10 @@ def _cells_text(file: File, fields: Sequence[Field], values: Sequence[Sequence[A
         order = [header.index(column) for column in file.columns if column in header]
         for number, line in enumerate(lines):
             lines[number] = [line[at] for at in order]
-    if file.quoting == "none":
+    if file.delimiter == BLANKS:  # between which nothing is no cell
+        for number, line in enumerate(lines):
+            lines[number] = [cell or "-" for cell in line]
+    if file.quoting == "none" or file.delimiter == BLANKS:
         return "\n".join([*(file.separator.join(line) for line in lines), ""])
     buffer = io.StringIO()
     csv.writer(buffer, delimiter=file.separator, lineterminator="\n").writerows(lines)

@@ -11,6 +11,7 @@ from sklearn.metrics import f1_score
 
 from declared import organiser
 from declared.tasks import scorer
+from gen_bundle.declaration.scoring.metrics import metrics as all_metrics
 from scoring_kit.errors import OrganiserError, SubmissionError
 from scoring_kit.organiser import Request
 from tests.scoring_programs.declared.declaring import csv_of, gold_faults, one_table, options_of, score
@@ -82,7 +83,7 @@ def test_which_cells_are_empty(kind: str, values: list[str], missing: str | None
     }
     sent = [[str(at), answer.get(kind, "z") if at == 1 else value] for at, value in enumerate(values)]
     files = {"predictions.csv": csv_of("id,x", sent)}
-    if kind == "labels" or (kind in ("string", "offsets") and not missing):  # an empty one is a value
+    if kind in ("string", "labels", "offsets") and not missing:  # an empty one is a value
         assert score(options, gold, files, tmp_path).value("m") == 0.75
     elif missing:
         assert score(options, gold, files, tmp_path).value("m") == 1
@@ -91,18 +92,89 @@ def test_which_cells_are_empty(kind: str, values: list[str], missing: str | None
             score(options, gold, files, tmp_path)
 
 
-@pytest.mark.parametrize("kind", ["text", "texts", "labels"])
-def test_of_texts_and_sets_null_alone_is_empty(kind: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("skips", [True, False])
+@pytest.mark.parametrize(
+    ("kind", "empty", "answer"),
+    [("text", " ", "z"), ("texts", [], ["z"]), ("labels", [], ["z"]), ("labels", "", ["z"])],
+)
+def test_texts_and_sets_that_are_empty_are_no_gold_where_gold_is_skipped(
+    kind: str, empty: Any, answer: Any, skips: bool, tmp_path: Path
+) -> None:
     field = {"field": "x", "type": kind, **({"values": ["z"]} if kind == "labels" else {})}
-    options = one_table([field], {"m": "exact_match"}, file="p.jsonl", reference={**SKIP, "file": "gold.jsonl"})
-    empty: Any = "" if kind == "text" else []
-    rows = [{"id": "1", "x": empty}, {"id": "2", "x": None}, {"id": "3"}]
-    sent: list[dict[str, Any]] = [{"id": str(at), "x": "z" if kind == "text" else ["z"]} for at in (1, 2, 3)]
-    gold, answers = ("".join(json.dumps(row) + "\n" for row in one) for one in (rows, sent))
-    assert score(options, {"gold.jsonl": gold}, {"p.jsonl": answers}, tmp_path).value("m") == 0
-    sent[0]["x"] = empty
-    answers = "".join(json.dumps(row) + "\n" for row in sent)
-    assert score(options, {"gold.jsonl": gold}, {"p.jsonl": answers}, tmp_path / "right").value("m") == 1
+    reference = {**(SKIP if skips else {}), "file": "gold.jsonl"}
+    options = one_table([field], {"m": "exact_match"}, file="p.jsonl", reference=reference)
+    rows = [{"id": "1", "x": empty}, {"id": "2", "x": answer}, *([{"id": "3"}] if skips else [])]
+    gold = "".join(json.dumps(row) + "\n" for row in rows)
+    sent = "".join(json.dumps({"id": row["id"], "x": answer}) + "\n" for row in rows)
+    if empty == "" and not skips:
+        with pytest.raises(OrganiserError, match="not a list"):
+            score(options, {"gold.jsonl": gold}, {"p.jsonl": sent}, tmp_path)
+        return
+    assert score(options, {"gold.jsonl": gold}, {"p.jsonl": sent}, tmp_path).value("m") == (1 if skips else 0.5)
+
+
+@pytest.mark.parametrize(("end", "keys"), [("", 3), ("\n", 3), ("\n\n", 4), ("\n \n\n", 5)])
+def test_blank_lines_at_the_end_of_gold_with_gaps_count(end: str, keys: int, tmp_path: Path) -> None:
+    fields = [{"field": "x", "type": "text"}]
+    declaration = {
+        "submission": {"file": "p.txt", "fields": fields},
+        "reference": {**SKIP, "file": "gold.txt"},
+        "tasks": [{"id": "t", "columns": [{"key": "m", "metric": "exact_match"}]}],
+    }
+    sent = "".join(f"{text}\n" for text in ["a", "z", "c", "z", "z"][:keys])
+    found = score(options_of(declaration), {"gold.txt": f"a\n\nb{end}"}, {"p.txt": sent}, tmp_path)
+    assert found.value("m") == 0.5
+
+
+@pytest.mark.parametrize("kind", ["string", "label"])
+def test_items_of_a_ranking_are_spelt_as_their_field_says(kind: str, tmp_path: Path) -> None:
+    item = {"field": "item", "type": kind, "case": "ignore", "aliases": {"the first": "d1"}}
+    if kind == "label":
+        item["values"] = ["d1", "D2", "d3"]
+    metrics = {name: name for name in ("ap", "rr", "ndcg", "r_precision")}
+    options = one_table([item], metrics, rows="many")
+    gold = csv_of("id,item,relevance", [["q", "D1", 1], ["q", "d2", 1], ["q", "d3", 0]])
+    for number, sent in enumerate((["d1", "D2"], ["D1", "d2"], ["The First", "D2"])):
+        answers = csv_of("id,item", [["q", one] for one in sent])
+        found = score(options, {"gold.csv": gold}, {"predictions.csv": answers}, tmp_path / str(number))
+        assert [found.value(name) for name in metrics] == [1, 1, 1, 1]
+    with pytest.raises(SubmissionError, match="again"):
+        score(options, {"gold.csv": gold}, {"predictions.csv": "id,item\nq,d1\nq,D1\n"}, tmp_path / "twice")
+    again = gold + "q,d1,0\n"
+    assert "D1" not in (fault := gold_faults(options, {"gold.csv": again}, tmp_path / "gold")[0])
+    assert "an item of a query is there twice" in fault
+
+
+SPELLINGS: dict[str, tuple[dict[str, Any], str, str]] = {
+    "string": ({}, "Paris", "pARIS"),
+    "label": ({"values": ["Yes", "No"]}, "yes", "YES"),
+    "label without values": ({}, "yes", "YES"),
+    "ordinal": ({"values": ["Low", "High"]}, "LOW", "low"),
+    "labels": ({"values": ["Yes", "No"]}, "yes|NO", "No|yES"),
+    "labels without values": ({}, "yes|NO", "No|yES"),
+    "labels over columns": ({"columns": ["a", "b"], "positive": "Yes", "negative": "No"}, "yes,NO", "YES,no"),
+}
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+def test_case_does_not_count_on_either_side_in_any_metric(name: str, tmp_path: Path) -> None:
+    keys, gold, sent = SPELLINGS[name]
+    kind = name.split()[0]
+    fitting = [
+        metric
+        for metric, row in all_metrics().items()
+        if kind in row.types
+        and row.module not in ("numbers", "clusters")
+        and metric not in ("kappa", "mcc", "points", "fbeta")
+    ]
+    header = "a,b" if "columns" in keys else "x"
+    options = one_table(
+        [{"field": "x", "type": kind, "case": "ignore", **keys}], dict(zip(fitting, fitting, strict=True))
+    )
+    files = {"gold.csv": f"id,{header}\n1,{gold}\n"}, {"predictions.csv": f"id,{header}\n1,{sent}\n"}
+    found = score(options, *files, tmp_path)
+    assert fitting
+    assert [found.value(key) for key in fitting] == [1] * len(fitting)
 
 
 def test_gold_that_is_empty_everywhere_is_a_mistake(tmp_path: Path) -> None:

@@ -458,3 +458,79 @@ def test_tables_at_different_places_of_a_file_have_one_template(
     assert set(template) == {"p.json"}
     found = score(options, gold, template, tmp_path / "sent")
     assert [found.value("one"), found.value("two")] == pytest.approx([1 / 2, 1 / 3])
+
+
+IGNORES: dict[str, tuple[dict[str, Any], Files, float | None, str]] = {
+    "rows": (
+        {},
+        {"p.csv": "id,label\n1,a\nx,zzz\n2,a\nx,zzz\ny,\n"},
+        0.5,
+        '3 rows of unknown id left out: "x", "x", "y"',
+    ),
+    "some keys without rows": (
+        {"missing": "empty"},
+        {"p.csv": "id,label\nx,b\n2,b\n"},
+        0.5,
+        "1 row of unknown id left out",
+    ),
+    "a blank id": ({}, {"p.csv": "id,label\n1,a\n2,a\n ,a\n"}, None, "id is empty"),
+    "a missing id": ({}, {"p.csv": "id,label\n1,a\n9,a\n"}, None, 'no row for 1 of 2 keys: "2"'),
+    "no known id": ({"missing": "empty"}, {"p.csv": "id,label\n8,a\n9,a\n"}, None, "has no rows of known ids"),
+    "values of an object": (
+        {"file": "p.json"},
+        {"p.json": '{"1": "a", "9": [{}], "2": "b"}'},
+        1,
+        '1 row of unknown id left out: "9"',
+    ),
+    "files": (
+        {"file": "{id}.csv"},
+        {"1.csv": "label\na\n", "2.csv": "label\na\n", "9.csv": "\0"},
+        0.5,
+        '1 file of unknown id left out: "9.csv"',
+    ),
+}
+
+
+@pytest.mark.parametrize("name", IGNORES)
+def test_what_nobody_asked_for_is_left_out_unlooked_at(name: str, tmp_path: Path) -> None:
+    submission, files, value, said = IGNORES[name]
+    keys = {"key": "id", "fields": FIELDS[:2], "unknown": "ignore"}
+    options = declared({**keys, **submission}, metrics={"acc": "accuracy"})
+    gold = {"gold.csv": "id,label\n1,a\n2,b\n"}
+    if value is None:
+        with pytest.raises(SubmissionError, match=said):
+            score(options, gold, files, tmp_path)
+        return
+    found = score(options, gold, files, tmp_path)
+    assert found.value("acc") == value
+    assert any(said in text for text in found.warnings)
+
+
+def test_many_rows_of_unknown_keys_are_left_out_of_an_object(tmp_path: Path) -> None:
+    submission = {"key": "id", "rows": "many", "fields": FIELDS[:2], "unknown": "ignore", "file": "p.json"}
+    options = declared(submission, {"file": "gold.json"}, metrics={"f1": "set_f1"})
+    sent = {"1": [{"label": "a"}], "8": "no list", "9": []}
+    files = {"gold.json": json.dumps({"1": [{"label": "a"}]})}, {"p.json": json.dumps(sent)}
+    found = score(options, *files, tmp_path)
+    assert found.value("f1") == 1
+    assert found.warnings == ['p.json: 2 rows of unknown id left out: "8", "9".']
+
+
+@pytest.mark.parametrize("name", ["gold.txt", "gold.csv"])
+def test_cells_between_blanks(name: str, tmp_path: Path) -> None:
+    fields: list[dict[str, Any]] = [
+        {"field": "id"},
+        {"field": "x", "type": "number"},
+        {"field": "note", "required": False},
+    ]
+    ways = {"delimiter": "blanks", "file": name.replace("gold", "p")}
+    options = declared(
+        {"key": "id", "fields": fields, **ways}, {**ways, "file": name}, metrics={"m": {"name": "mae", "field": "x"}}
+    )
+    gold = {name: '\t id  x\tnote\n\n1 2   "a\n \t \n  2\t5 b" \n'}
+    found = score(options, gold, {ways["file"]: "id x note\n1   1 z\n2 5 z\n"}, tmp_path)
+    assert found.value("m") == 0.5
+    (text,) = template_of(options, tmp_path).values()
+    assert text == "id x note\n1 0 -\n2 0 -\n"
+    with pytest.raises(SubmissionError, match=r"p.*:2: has 2 cells\. Expected: 3, as many as the header has columns"):
+        score(options, gold, {ways["file"]: "id x note\n1   1 \n2 5 z\n"}, tmp_path)

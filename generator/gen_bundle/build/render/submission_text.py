@@ -15,7 +15,7 @@ from gen_bundle.declaration.scoring import DeclaredScoring
 from gen_bundle.declaration.scoring.tables import DeclaredTable, submitted_table
 from gen_bundle.declaration.source import items_of, mapping_of
 from scoring_kit.base.field_types import TYPES, Field, bounds_text
-from scoring_kit.base.row_files import File, write_rows
+from scoring_kit.base.row_files import BLANKS, File, write_rows
 from scoring_kit.base.submissions import allow_long_cells
 
 SAFE_ON_PAGES = re.compile(r"[\w .,:/-]*")
@@ -27,7 +27,15 @@ MOST_BYTES = 50_000_000
 """The rows of larger files are not counted."""
 JSON = (".json", ".jsonl")
 DELIMITED = {".csv": ",", ".tsv": "\t"}
-DELIMITERS = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "vertical bars", " ": "blanks", ":": "colons"}
+DELIMITERS = {
+    "\t": "tabs",
+    ",": "commas",
+    ";": "semicolons",
+    "|": "vertical bars",
+    " ": "blanks",
+    ":": "colons",
+    BLANKS: "blanks or tabs",
+}
 
 
 def page_text(text: str) -> str:
@@ -215,12 +223,20 @@ def rows_text(tables: Sequence[SubmittedTable]) -> str:
             continue
         text = f"Rows{whose} are matched by {key}, in any order. "
         if declared.reject_missing:
-            repeated = "" if declared.many else ", repeated"
-            text += f"A missing{repeated} or unknown row is refused, and all problems of a file are listed together."
+            refused = ["missing"]
+            if not declared.many:
+                refused.append("repeated")
+            if not declared.ignores_unknown:
+                refused.append("unknown")
+            listed = " or ".join(filter(None, [", ".join(refused[:-1]), refused[-1]]))
+            text += f"A {listed} row is refused, and all problems of a file are listed together."
         else:
             given = [row for row in table.fields if row.default is not None]
             defaults = ", ".join(f"{page_text(row.field)} {_default(row.default)}" for row in given)
-            text += f"A missing {key} counts as {defaults or 'an empty answer'}; an unknown one is refused."
+            text += f"A missing {key} counts as {defaults or 'an empty answer'}"
+            text += "." if declared.ignores_unknown else "; an unknown one is refused."
+        if declared.ignores_unknown:
+            text += f" Rows of an unknown {key} are left out."
         texts.append(text)
     return "\n\n".join(texts)
 

@@ -9,7 +9,7 @@ from gen_bundle.declaration.model import CODE_KEYS, SubmittedTable
 from gen_bundle.declaration.scoring.fields import PLACE_KEYS, read_fields
 from gen_bundle.declaration.source import Section, items_of, mapping_of, nearest
 from scoring_kit.base.field_types import Field
-from scoring_kit.base.row_files import File
+from scoring_kit.base.row_files import BLANKS, File
 
 FORMATS = ("csv", "tsv", "jsonl", "json", "txt")
 SUFFIXES = tuple(f".{name}" for name in FORMATS)
@@ -17,7 +17,7 @@ ONLY_TABLE = "table"
 LINE = "line"
 """As a key: rows are matched by their number."""
 FILE_KEYS = ("file", "format", "quoting", "header", "delimiter", "skip", "at")
-TABLE_KEYS = ("key", "rows", "missing", *FILE_KEYS, "fields", "reference", "check")
+TABLE_KEYS = ("key", "rows", "missing", "unknown", *FILE_KEYS, "fields", "reference", "check")
 REFERENCE_KEYS = (*FILE_KEYS, "columns", "fields", "keys", "empty", "cluster", "unit", "public")
 KEY_TYPES = ("string", "label", "number", "text")
 FILE_OPTIONS = ("quoting", "delimiter", "skip", "at", "names", "paths", "columns")
@@ -46,6 +46,7 @@ class DeclaredTable:
     by_line: bool = False
     many: bool = False
     reject_missing: bool = True
+    ignores_unknown: bool = False
     fields: dict[str, dict[str, Any]] = field(default_factory=dict)
     gold: File = NO_FILE
     gold_keys: File | None = None
@@ -140,6 +141,7 @@ def _table(name: str, section: Section, around: Section) -> DeclaredTable:
     table.many = section.choice("rows", ("one", "many"), "one") == "many"
     default = "empty" if table.many else "reject"
     table.reject_missing = section.choice("missing", ("reject", "empty"), default) == "reject"
+    table.ignores_unknown = section.choice("unknown", ("reject", "ignore"), "reject") == "ignore"
     table.check = section.text("check", "a function beside bundle.yaml: metrics.py:check")
     table.key = section.names("key")
     places = {str(item.get("field")): item.data for item in section.sections("fields")}
@@ -237,6 +239,8 @@ def _check_shape(table: DeclaredTable, section: Section) -> None:
         section.fault(f"a gold file of lines ({table.gold.name}) has no keys. Expected a submission of lines, too.")
     if table.many and is_line:
         section.fault("a .txt file has one line for each row of the gold. Expected rows: one.", "rows")
+    elif table.ignores_unknown and table.by_line:
+        section.fault("ignore asks for ids in the file: with key: line no row is unknown. Expected reject.", "unknown")
     elif table.many and table.by_line:
         section.fault("key: line asks for one row for each row of the gold. Expected rows: one.", "rows")
     if (is_line or is_gold_line) and len(table.answers) != 1:
@@ -318,9 +322,9 @@ def _with_dialect(file: File, section: Section) -> File:
 
 def _delimiter(section: Section) -> str | None:
     value = section.get("delimiter")
-    if value is None or (isinstance(value, str) and len(value) == 1 and value not in '"\r\n'):
-        return value
-    section.fault(f"expected one character, such as ';' (found {value!r}).", "delimiter")
+    if value is None or value == BLANKS or (isinstance(value, str) and len(value) == 1 and value not in '"\r\n'):
+        return value  # type: ignore[no-any-return]
+    section.fault(f"expected one character, such as ';', or blanks (found {value!r}).", "delimiter")
     return None
 
 

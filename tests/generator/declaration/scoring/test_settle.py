@@ -451,8 +451,8 @@ def test_nothing_that_yaml_can_say_ends_in_a_traceback() -> None:
     [
         ({"header": "none"}, []),
         ({"header": "line"}, ["submission.header: unknown value 'line'. Expected none, or no such key."]),
-        ({"delimiter": ";;"}, ["submission.delimiter: expected one character, such as ';' (found ';;')."]),
-        ({"delimiter": '"'}, ["submission.delimiter: expected one character, such as ';' (found '\"')."]),
+        ({"delimiter": ";;"}, ["submission.delimiter: expected one character, such as ';', or blanks (found ';;')."]),
+        ({"delimiter": '"'}, ["submission.delimiter: expected one character, such as ';', or blanks (found '\"')."]),
         ({"skip": -1}, ["submission.skip: expected a number of lines (found -1)."]),
         ({"skip": True}, ["submission.skip: expected a number of lines (found True)."]),
         ({"skip": 2, "file": "p.jsonl"}, []),
