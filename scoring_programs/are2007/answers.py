@@ -12,7 +12,7 @@ from scoring_kit.errors import Fault, shown
 
 Attributes = Dict[str, str]
 Handle = Callable[[str, Attributes, int], None]
-"""What is called with an element: its name, its attributes and the line of its start tag."""
+"""Called with an element: its name, its attributes and the line of its start tag."""
 
 
 class Shape(NamedTuple):
@@ -193,7 +193,7 @@ def overlap(one: Mention, other: Mention) -> float:
 
 
 def as_written(attributes: Attributes) -> str:
-    """What an element refers to, for messages."""
+    """Return what an element refers to, for messages."""
     return " ".join(attributes[name] for name in ("id", "start", "end") if name in attributes)
 
 

@@ -1,4 +1,4 @@
-"""What only the organisers of ARE need: prepare and check gold, manifest, template, secrets."""
+"""The verbs that only the organisers of ARE need: prepare and check gold, manifest, template, secrets."""
 
 from pathlib import Path
 from typing import Any

@@ -4,7 +4,7 @@ import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, product, repeat, starmap
+from itertools import chain, product, repeat
 from typing import Any
 
 from are2007.answers import Mention, overlap
@@ -68,7 +68,7 @@ def alignments(key: Collection[Mention], response: Collection[Mention]) -> Itera
 def _best_pairs(pairs: Sequence[Candidate]) -> list[Alignment]:
     """Every pair with the greatest overlap, each an alignment of its own: they share a mention."""
     if len(pairs) > 1:
-        overlaps = list(starmap(overlap, pairs))
+        overlaps = [overlap(one, other) for one, other in pairs]
         least = max(overlaps) - SAME
         pairs = [pair for pair, own in zip(pairs, overlaps, strict=True) if own >= least]
     return [{one: other} for one, other in pairs]
@@ -94,7 +94,7 @@ def _best_by_assignment(group: Sequence[Candidate], exact: set[Mention]) -> list
     one = dict(zip(exact, exact, strict=True))
     for rest in _groups([one for one in group if exact.isdisjoint(one)]):
         one.update(_best_assignment(rest))
-    return _best(group, math.fsum(starmap(overlap, one.items())), MOST_STEPS) or [one]
+    return _best(group, math.fsum(overlap(*pair) for pair in one.items()), MOST_STEPS) or [one]
 
 
 def _overlapping(key: Sequence[Mention], response: Sequence[Mention]) -> Iterator[Candidate]:

@@ -1,4 +1,4 @@
-"""What only the organisers of CLARITY need: preparing the gold, the template, what is secret."""
+"""The verbs for the organisers of CLARITY alone: preparing the gold, the template, what is secret."""
 
 import shutil
 from pathlib import Path

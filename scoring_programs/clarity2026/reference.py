@@ -54,7 +54,7 @@ def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Clar
 
 
 def manifest(reference: ClarityReference, tasks: Sequence[str]) -> dict[str, Any]:
-    """What participants know: the ids, in the order of the data."""
+    """Return what participants know: the ids, in the order of the data."""
     return {"ids": reference.ids}
 
 

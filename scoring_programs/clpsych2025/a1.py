@@ -30,7 +30,7 @@ LIBRARY_BATCH = 64  # pairs a batch in the organisers' program: bert-score's def
 
 
 class SpanScorer(Protocol):
-    """What is asked of a BERTScore engine, see `scoring_kit.metrics.bertscore.BertScorer`."""
+    """Asked of a BERTScore engine, see `scoring_kit.metrics.bertscore.BertScorer`."""
 
     def token_counts(self, texts: Sequence[str]) -> list[int]: ...
 

@@ -35,7 +35,7 @@ def nli_model(options: Mapping[str, Any]) -> "NliModel":
 
 
 def settings(options: Mapping[str, Any], engine: str, resolved: Mapping[str, object] | None) -> dict[str, str]:
-    """What a task's scores depend on, by dotted option name.
+    """Return what a task's scores depend on, by dotted option name.
 
     `resolved` is the account of itself of the `engine`, `bertscore` or `nli` (revision, layer, …); None where no text
     needed it, and then only what is known without the model is given.
@@ -64,7 +64,7 @@ def settings(options: Mapping[str, Any], engine: str, resolved: Mapping[str, obj
 
 
 def summary_settings(options: Mapping[str, Any], model: "NliModel | None") -> dict[str, str]:
-    """What the scores of summaries depend on: the NLI model and the data of the sentence splitter."""
+    """Return what the scores of summaries depend on: the NLI model and the data of the sentence splitter."""
     if model is None:
         return settings(options, "nli", None)
     from scoring_kit.metrics.sentences import punkt_digest

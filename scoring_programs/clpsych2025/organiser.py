@@ -1,4 +1,4 @@
-"""What only the organisers of CLPsych 2025 need: preparing gold, checking it, the template, what is secret."""
+"""The verbs for the organisers of CLPsych 2025 alone: preparing gold, checking it, the template, what is secret."""
 
 import json
 from collections import Counter
@@ -90,7 +90,7 @@ UNDEFINED = {
 
 
 def _weaknesses(items: Mapping[str, int], reference: ClpsychReference, request: Request) -> Iterator[str]:
-    """What can be scored, but not without a remark; `items`: column → how many gold items are behind it."""
+    """Yield what can be scored, but not without a remark; `items`: column → how many gold items are behind it."""
     tasks, options = request["tasks"], request["options"]
     few = [f"{column} ({count})" for column, count in items.items() if 0 < count < FEW]
     if few:

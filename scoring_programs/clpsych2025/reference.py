@@ -86,7 +86,7 @@ def read_gold(folder: Path, tasks: Sequence[str], profile: str) -> ClpsychRefere
 
 
 def manifest(reference: ClpsychReference, tasks: Sequence[str]) -> dict[str, Any]:
-    """What participants may know: which timelines and posts an answer must hold."""
+    """Return what participants may know: which timelines and posts an answer must hold."""
     return {"timelines": {timeline: list(gold.posts) for timeline, gold in reference.timelines.items()}}
 
 

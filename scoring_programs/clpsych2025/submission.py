@@ -62,7 +62,7 @@ class ClpsychSubmission:
 
 def stripped(spans: Tuple[str, ...]) -> List[str]:
     """Spans without the white space around them; those that become empty are dropped."""
-    return list(filter(None, (span.strip() for span in spans)))
+    return [span.strip() for span in spans if span.strip()]
 
 
 # All that a literal consists of. Its deepest operand is `-1+2j` (both parts may be in brackets), of four pieces; a

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 Pair = tuple[str, str]
 LIBRARIES = ("nltk", "torch", "transformers")
-"""What the scores of a submission with a summary may depend on."""
+"""Libraries that the scores of a submission with a summary may depend on."""
 
 
 class PairClassifier(Protocol):
-    """What is asked of an NLI engine, see `scoring_kit.metrics.nli.NliModel`."""
+    """Asked of an NLI engine, see `scoring_kit.metrics.nli.NliModel`."""
 
     def probabilities(self, pairs: Sequence[Pair]) -> "NDArray[np.float64]":
         """Of each (premise, hypothesis): entailment, neutral, contradiction; shape (pairs, 3)."""

@@ -70,7 +70,7 @@ def _macro_metrics(prefix: str, scores: LabelScores | None, status: str | None) 
 
 
 def _units(reference: ProcessReference, models: Sequence[ModelAnswers], scored: Mapping[int, LabelScores]) -> Units:
-    """What each speaker adds to the metrics of each scored model, and of the best one."""
+    """Return what each speaker adds to the metrics of each scored model, and of the best one."""
     terms: dict[int, Array] = {}
     for model in models:
         if model.number in scored:

@@ -1,4 +1,4 @@
-"""What only the organisers of PROCESS need: preparing the gold, the template, what is secret, the final ranking."""
+"""The verbs for the organisers of PROCESS alone: preparing gold, template, what is secret, the final ranking."""
 
 import csv
 import shutil
@@ -199,7 +199,7 @@ def invitations(
 
 def team_name(stem: str, names: Sequence[str], problems: Problems) -> str | None:
     """The team of a submission: what follows `PROCESS_submission_` in the name of its file."""
-    matches = [match["team"] for match in map(NAME.fullmatch, names) if match]
+    matches = [match["team"] for name in names if (match := NAME.fullmatch(name))]
     if len(matches) == 1:
         team: str = matches[0]
         return team

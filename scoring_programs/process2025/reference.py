@@ -64,7 +64,7 @@ def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any], form: F
 
 
 def manifest(reference: ProcessReference, tasks: Sequence[str]) -> dict[str, Any]:
-    """What participants know: the speakers' ids."""
+    """Return what participants know: the speakers' ids."""
     return {"ids": reference.ids}
 
 

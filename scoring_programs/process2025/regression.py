@@ -41,7 +41,7 @@ def score(reference: ProcessReference, submission: ProcessSubmission, options: M
 
 
 def _units(reference: ProcessReference, models: Sequence[ModelAnswers], errors: Mapping[int, float]) -> Units:
-    """What each speaker adds to the RMSE of each scored model, and of the best one."""
+    """Return what each speaker adds to the RMSE of each scored model, and of the best one."""
     import numpy as np
 
     gold = np.array(reference.mmse, dtype=np.float64)  # None becomes NaN

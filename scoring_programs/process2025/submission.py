@@ -56,7 +56,7 @@ class ModelAnswers:
 
 @dataclass(frozen=True)
 class ProcessSubmission:
-    """What a team sent: task → its three models."""
+    """A team's answers: task → its three models."""
 
     models: Mapping[str, Sequence[ModelAnswers]]
     entered: FrozenSet[str]

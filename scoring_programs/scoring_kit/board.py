@@ -155,7 +155,7 @@ def shared_ranks(
 
 
 def tie_breaks(program: Program, column: ScoreColumn, scores: Scores) -> dict[str, Goodness]:
-    """What orders teams of equal scores in a column: those of the columns in `tie_break`, else of all that follow it.
+    """Return what orders teams of equal scores in a column: scores in `tie_break`, else in all columns that follow.
 
     So the platform orders them, whose board shows no hidden columns; where an average rank comes first, and between
     average ranks, no column decides there. A task that a team did not enter counts as the column's `worst`.
@@ -224,7 +224,7 @@ class RankingView:
 
     @classmethod
     def of(cls, request: Mapping[str, Any], teams: Collection[str]) -> "RankingView":
-        """What a request asks for; raises OrganiserError for teams that are not there."""
+        """Return what a request asks for; raises OrganiserError for teams that are not there."""
         options = {"--hide": "hide", "--hide-figures": "hide_figures", "--baseline": "baselines"}
         known = ", ".join(sorted(teams))
         asked, problems = {}, []

@@ -35,7 +35,7 @@ CHUNK = 1 << 20
 
 @dataclass(frozen=True)
 class CodeEntry:
-    """What is run of a submission.
+    """The part of a submission that is run.
 
     Attributes:
         file: its name, at the top of the zip.

@@ -154,7 +154,7 @@ def read_gold(program: Program, folder: Path) -> PhaseGold:
 
 
 def phase_gold(program: Program, folder: Path, reference: Any) -> PhaseGold:
-    """What the competition's `reference` module made of a folder of reference data, with what is known of it."""
+    """Return what the competition's `reference` module made of a folder of reference data, with what is known of it."""
     expected = reference_module(program.package).manifest(reference, program.tasks)
     manifest = Manifest.from_dict({**vars(program), "expected": expected})
     return PhaseGold(program, reference, manifest, reference_digest(folder))
@@ -199,7 +199,7 @@ def score_tasks(
 
 
 def _print_scores(program: Program, scores: Mapping[str, float]) -> None:
-    """What the board shows, last, because a log may lose its beginning."""
+    """Print what the board shows, last, because a log may lose its beginning."""
     if program.scores_hidden:
         print("The scores of this phase are not shown here.")
         return

@@ -1,4 +1,4 @@
-"""What participants may know of a competition: enough to judge a submission, nothing of the gold."""
+"""All that participants may know of a competition: enough to judge a submission, nothing of the gold."""
 
 from dataclasses import dataclass
 from typing import Any, Mapping, Tuple

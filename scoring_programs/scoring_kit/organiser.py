@@ -54,7 +54,7 @@ THRESHOLD = 1_000_000
 
 
 class Request(TypedDict, total=False):
-    """What the press asks of a verb; which of the paths are there depends on the verb."""
+    """A verb's request from the press; which of the paths are there depends on the verb."""
 
     tasks: Required[Sequence[str]]
     all_tasks: Required[Sequence[str]]
@@ -110,12 +110,12 @@ Read = Callable[[Path, Sequence[str], Mapping[str, Any]], Gold]
 
 
 def read_reference(read: Read[Gold], request: Request) -> Gold:
-    """What a package's own `read` makes of the reference data that a request names."""
+    """Return what a package's own `read` makes of the reference data that a request names."""
     return _kept(read, Path(request["reference"]), request["tasks"], request["options"])
 
 
 def _kept(read: Read[Gold], folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Gold:
-    """What `read` makes of a folder; of the last two it is kept, since most verbs are asked about the same ones."""
+    """Return what `read` makes of a folder; it is kept of the last two, which most verbs are asked about."""
     found = ((path, path.stat()) for path in sorted(folder.rglob("*")))
     state = tuple((str(path), status.st_mtime_ns, status.st_size) for path, status in found)
     gold: Gold = _read_once(read, folder, tuple(tasks), json.dumps(options), state)
@@ -187,7 +187,7 @@ def _manifest(package: str, request: Any) -> object:
 
 
 def columns(request: Mapping[str, Any]) -> dict[str, Any]:
-    """What the modules of `tasks` in `package` declare: task → `metrics`, None without METRICS, and `needs_model`."""
+    """Return what the modules of `tasks` declare: task → `metrics`, None without METRICS, and `needs_model`."""
     declared = {}
     for task in request["tasks"]:
         module = importlib.import_module(f"{request['package']}.{task}")

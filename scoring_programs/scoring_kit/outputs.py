@@ -1,4 +1,4 @@
-"""What a run leaves behind: scores.json for the board, details.json with the run's signature, and the results page."""
+"""Files that a run leaves: scores.json for the board, details.json with the run's signature, and the results page."""
 
 import codecs
 import hashlib
@@ -93,7 +93,7 @@ def board_scores(program: Program, results: Mapping[str, TaskResult]) -> dict[st
 
 
 def value_remarks(program: Program, results: Mapping[str, TaskResult]) -> list[str]:
-    """What participants are told of scores that are not what the metric gave, where they see scores at all."""
+    """Return what participants are told of scores that are not what the metric gave, where they see scores at all."""
     if program.scores_hidden:
         return []
     remarks = []

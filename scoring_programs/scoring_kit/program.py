@@ -17,7 +17,7 @@ OF_STORED: Mapping[str | None, Callable[[Sequence[Decimal]], Any]] = {
     "sum": sum,
     "avg": lambda scores: (sum(scores, Decimal()) / len(scores)).quantize(STORED, ROUND_HALF_UP),
 }
-"""What the platform computes: its source is named in `gen_bundle.codabench.board`, which replays it."""
+"""Computations of the platform: its source is named in `gen_bundle.codabench.board`, which replays it."""
 
 
 @dataclass(frozen=True)

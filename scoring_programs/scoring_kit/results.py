@@ -1,4 +1,4 @@
-"""What a task's module gives back: metrics, what they depend on, and figures for the results page."""
+"""The results that a task's module gives back: metrics, what they depend on, and figures for the results page."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -51,7 +51,7 @@ def share(part: float, whole: float) -> float:
 
 
 def comparable(value: float) -> float:
-    """What to compare values by: equal metrics, summed in different orders, differ in their last bits."""
+    """Return what to compare values by: equal metrics, summed in different orders, differ in their last bits."""
     return round(value, 12)
 
 

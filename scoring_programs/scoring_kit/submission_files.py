@@ -92,7 +92,7 @@ class SubmissionFiles:
         ]
 
     def found(self, most: int) -> str:
-        """What there is instead of an expected file, for messages: at most so many names; empty where there is none."""
+        """Return what there is instead of an expected file, for messages: at most so many names, or nothing."""
         return f"; found {', '.join([shown(path) for path in list(self.paths)[:most]])}" if self.paths else ""
 
     def warn_of_others(self, chosen: str, most: int, what: str, problems: Problems) -> None:
@@ -107,7 +107,7 @@ class SubmissionFiles:
 
 
 class ReadSubmission(Protocol):
-    """What `submission.read` makes of a team's files."""
+    """A team's files as `submission.read` reads them."""
 
     @property
     def entered(self) -> Collection[str]:
@@ -128,7 +128,7 @@ class ReferenceModule(Protocol):
         """Read the gold of `tasks`; raises OrganiserError with everything that is wrong."""
 
     def manifest(self, reference: Any, tasks: Sequence[str]) -> Mapping[str, Any]:
-        """What participants may know of the gold, as JSON."""
+        """Return what participants may know of the gold, as JSON."""
 
 
 def submission_module(package: str) -> SubmissionModule:
@@ -210,7 +210,7 @@ def _walk(folder: Path, problems: Problems) -> Tuple[Dict[str, Path], List[str]]
 
 
 def _listed(folder: Path) -> Tuple[List["os.DirEntry[str]"], List["os.DirEntry[str]"]]:
-    """What is in a folder by name, folders and all else; nothing where it cannot be read."""
+    """Return what is in a folder by name, folders and all else; nothing where it cannot be read."""
     folders: List[os.DirEntry[str]] = []
     files: List[os.DirEntry[str]] = []
     with suppress(OSError), os.scandir(folder) as entries:

@@ -97,7 +97,7 @@ def _folders(member: zipfile.ZipInfo) -> List[str]:
 
 
 def _fault(member: zipfile.ZipInfo, taken: Mapping[str, str], folders: Collection[str]) -> Optional[Tuple[str, str]]:
-    """What is wrong with a member before it is read, and what is expected."""
+    """Return what is wrong with a member before it is read, and what is expected."""
     parts = slashed(member.orig_filename).split("/")
     if member.flag_bits & 1:
         return "is encrypted", "a zip without a password"

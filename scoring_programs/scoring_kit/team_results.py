@@ -113,7 +113,7 @@ def _latest(entries: Sequence[TeamEntry], problems: Problems) -> TeamEntry:
 
 @dataclass(frozen=True)
 class TeamResults:
-    """What became of every team's submission.
+    """The outcome of every team's submission.
 
     Attributes:
         results: team → task that it entered → result.
@@ -193,7 +193,7 @@ def _scored(gold: PhaseGold, entry: TeamEntry) -> dict[str, TaskResult]:
 
 
 def _placed(entry: TeamEntry, fault: str) -> str:
-    """What is wrong, with the submission that it is about, where the team's name does not say it."""
+    """Return what is wrong, with the submission that it is about, where the team's name does not say it."""
     text = fault.removeprefix(f"{entry.shown}: ")
     return text if entry.shown == entry.team else f"{entry.shown}: {text}"
 

@@ -21,7 +21,7 @@ CELLS = 2**17
 
 
 class Statistic(Protocol):
-    """What the units contribute to one metric."""
+    """The units' contributions to one metric."""
 
     def over(self, counts: Array) -> Array:
         """The metric over each row of `counts`, shape [resamples, units] → [resamples]; NaN where it is undefined."""

@@ -86,7 +86,7 @@ def _variants(events: Sequence[Event]) -> list[Event]:
 
 @dataclass(frozen=True)
 class Measures:
-    """What was counted, and the measures of it.
+    """Counts of an evaluation, and the measures of them.
 
     Attributes:
         gold: number of gold events.
@@ -143,7 +143,7 @@ class Measures:
 
     @property
     def counts(self) -> dict[str, float]:
-        """What was counted, by the names of the metrics."""
+        """Return what was counted, by the names of the metrics."""
         return {
             "gold_events": self.gold,
             "predicted_events": self.predicted,

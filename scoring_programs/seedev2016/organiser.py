@@ -1,4 +1,4 @@
-"""What only the organisers of SeeDev need: prepare and check gold, manifest, template, secrets, the final ranking."""
+"""The verbs for the organisers of SeeDev alone: prepare and check gold, manifest, template, secrets, ranking."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,1 +1,1 @@
-"""What is known of the platform: how it reads a bundle, runs submissions and shows scores."""
+"""All that is known of the platform: how it reads a bundle, runs submissions and shows scores."""

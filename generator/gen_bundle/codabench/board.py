@@ -101,7 +101,7 @@ def rounded(number: Decimal) -> Decimal:
 
 
 def combined(computation: str, values: list[Decimal]) -> Decimal:
-    """What `avg`, `sum`, `min` or `max` makes of scores. Source: leaderboards/models.py, `Column.compute`."""
+    """Return what `avg`, `sum`, `min` or `max` makes of scores. Source: leaderboards/models.py, `Column.compute`."""
     with decimal.localcontext(_WIDE):
         if computation == "sum":
             return sum(values, Decimal())
@@ -111,7 +111,7 @@ def combined(computation: str, values: list[Decimal]) -> Decimal:
 
 
 def kind_of(value: object) -> str:
-    """What a value is, in words."""
+    """Return what a value is, in words."""
     names = {type(None): "null", bool: "true or false", str: "a text", list: "a list", dict: "an object"}
     return names.get(type(value), f"a {type(value).__name__}")
 
@@ -155,7 +155,7 @@ class Submitted:
 
 Cell = tuple[Submitted, Column, str]
 Places = list[tuple[int, Decimal]]
-"""What a submission is sorted by, ascending."""
+"""A submission's sorting key, ascending."""
 
 
 class RankedRow(NamedTuple):
@@ -297,7 +297,7 @@ class Board:
                 self._put(min(own, key=lambda other: _places(other, missing_first)))
 
     def add_by_hand(self, entry: Submitted) -> None:
-        """What a participant does under a manual rule: put a submission on the board.
+        """Put a submission on the board, as a participant does under a manual rule.
 
         Source: api/views/submissions.py, `submission_leaderboard_connection`: replaces the owner's earlier one, but
         for `Add_And_Delete_Multiple`.
@@ -401,7 +401,7 @@ class Board:
 
 
 def _stored_cells(entry: Submitted) -> list[Cell]:
-    """What a submission's stored scores show, by the columns' indexes."""
+    """Return what a submission's stored scores show, by the columns' indexes."""
     cells = []
     for score in sorted(entry.scores, key=lambda score: score.column.index or 0):
         if not score.column.hidden:
@@ -410,7 +410,7 @@ def _stored_cells(entry: Submitted) -> list[Cell]:
 
 
 def _places(entry: Submitted, missing_first: Mapping[Column, bool]) -> Places:
-    """What a submission is sorted by, column after column.
+    """Return what a submission is sorted by, column after column.
 
     Args:
         entry: The submission.
@@ -484,7 +484,7 @@ def _ranks(scores: Sequence[float | None], *, descending: bool) -> list[float]:
 
 
 def _average_rank_place(cells: Sequence[Cell], primary: Column) -> tuple[int, Decimal]:
-    """What a row is sorted by where a computed rank comes first; a row without one is last in both directions."""
+    """Return a row's sorting key where a computed rank comes first; without one it is last in both directions."""
     for _, column, text in cells:
         if column is primary:
             rank = Decimal(float(text))

@@ -39,7 +39,7 @@ Verdict = Literal["broken", "trap"]
 
 
 class Fault(NamedTuple):
-    """What is wrong with a command, and whether the program can still run."""
+    """A fault of a command, and whether the program can still run."""
 
     verdict: Verdict
     kind: Literal["shell", "placeholder", "script", "folder"]
@@ -104,7 +104,7 @@ def _first_part(words: list[str]) -> list[str]:
 
 
 def _shell_fault(command: str, words: list[str], program: Node) -> Fault | None:
-    """What a shell would do with the command, and the worker, which uses none, does not."""
+    """Return what a shell would do with the command, and the worker, which uses none, does not."""
     if ASSIGNMENT.match(words[0]):
         return Fault("broken", "shell", f"the command runs without a shell: {words[0]} is taken for the program")
     if words[0] in BUILTINS:
@@ -158,7 +158,7 @@ def _is_interpreter(word: str) -> bool:
 
 
 def _shell_string(words: list[str]) -> str | None:
-    """What `bash -c` and the like run."""
+    """Return what `bash -c` and the like run."""
     if not SHELLS.match(words[0]):
         return None
     for position, word in enumerate(words[1:], start=1):
@@ -220,7 +220,7 @@ def _script_fault(words: list[str], program: Node) -> Fault | None:
 
 
 def _direct_fault(head: str, program: Node) -> Fault | None:
-    """What is wrong with a program that no interpreter is given."""
+    """Return what is wrong with a program that no interpreter is given."""
     inside = _inside(head)
     if PYTHON.match(head.lower()):
         return Fault("broken", "script", f"{head} is not a program: case counts, it is called {head.lower()}")

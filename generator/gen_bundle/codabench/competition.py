@@ -161,7 +161,7 @@ class Leaderboard(NamedTuple):
         return [key for key in scores if self.column(key) is None]
 
     def doubts(self, scores: Mapping[str, object]) -> list[str]:
-        """What the server takes silently, although the row is incomplete."""
+        """Return what the server takes silently, although the row is incomplete."""
         doubts = []
         missing = [column.key for column in self.columns if column.computation is None and column.key not in scores]
         if missing:
@@ -183,7 +183,7 @@ class Leaderboard(NamedTuple):
 
 
 class Competition(NamedTuple):
-    """What the platform would create.
+    """A competition as the platform would create it.
 
     Attributes:
         columns: of the first leaderboard, as competition.yaml lists them.
@@ -224,7 +224,7 @@ class Competition(NamedTuple):
 
     @property
     def task_indexes(self) -> list[Hashable]:
-        """What phases and solutions can refer to."""
+        """Return what phases and solutions can refer to."""
         return [task.index for task in self.tasks if isinstance(task.index, Hashable)]
 
     def uses(self) -> list[DataUse]:

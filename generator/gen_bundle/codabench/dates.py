@@ -12,7 +12,7 @@ TIME_OF_DAY = r"(?:\d{1,2}(:\d{2}){1,2}([.,]\d+)?(\s*[AaPp]\.?[Mm]\.?)?|\d{1,2}\
 ZONE = r"(?:Z|UTC|GMT|[+-]\d{1,2}(?::?\d{2})?|[A-Z]{3,5})"
 PLAIN_ISO = re.compile(rf"\s*{ISO_DATE}((T|,|\s|\sat\s)\s*{TIME_OF_DAY})?\s*{ZONE}?\s*")
 OURS = re.compile(r"[12][0-9]{3}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}")
-"""What `utc` writes."""
+"""Dates as `utc` writes them."""
 OTHER_DAYS = (datetime(2001, 3, 5), datetime(2016, 8, 24))
 """Days of upload of which every part differs: what is read otherwise then was left to the day."""
 

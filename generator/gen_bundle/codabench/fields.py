@@ -57,7 +57,7 @@ class Stage(IntEnum):
 MAX_INTEGER = 2_147_483_647
 Fault = Literal["missing", "null", "blank", "long", "text", "nul", "boolean", "integer", "range", "choice", "email"]
 Refused = tuple[Fault, str]
-"""What a field refuses about a value, and that in words that follow the name of the field."""
+"""The fault that a field finds with a value, and that in words that follow the name of the field."""
 
 
 class Missing:
@@ -327,7 +327,7 @@ class FieldUse(NamedTuple):
 
     @property
     def refused(self) -> Refused | None:
-        """What the field refuses about the value, if anything."""
+        """Return what the field refuses about the value, if anything."""
         if self.value is MISSING:
             return "missing", "is missing"
         if self.value is None:

@@ -82,7 +82,7 @@ def mistaken_for_yaml(names: Iterable[str]) -> list[str]:
 
 
 def no_yaml_hint(names: Iterable[str]) -> str:
-    """What a bundle without competition.yaml has instead, as a sentence to append; empty where that is nothing."""
+    """Return what a bundle without competition.yaml has instead, as a sentence to append, or nothing."""
     found = mistaken_for_yaml(names)
     if not found:
         return ""
@@ -105,7 +105,7 @@ class YamlItem(NamedTuple):
 
 @dataclass
 class CompetitionYaml:
-    """What competition.yaml says, whatever it says.
+    """The content of competition.yaml, whatever it is.
 
     Attributes:
         now: the moment against which dates are judged, and from which incomplete ones take what they lack.

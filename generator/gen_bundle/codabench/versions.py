@@ -12,7 +12,7 @@ from typing import Final, Literal, get_args
 
 Computation = Literal["avg", "sum", "min", "max", "avg_rank"]
 COMPUTATIONS: tuple[Computation, ...] = get_args(Computation)
-"""What a computed column may be, in the newest version."""
+"""The computations of columns in the newest version."""
 
 
 class PlatformVersion(StrEnum):
@@ -29,7 +29,7 @@ SOURCE: Final = "Codabench source @ c7dbc756"
 
 @dataclass(frozen=True)
 class Differences:
-    """What is not the same in all versions, and, with a default, what is open for the newest.
+    """Differences between versions, and, with a default, what is open for the newest.
 
     Attributes:
         submission_is_a_program: The prediction job starts a submission that has a command, and copies any other to the

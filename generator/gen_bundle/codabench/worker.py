@@ -64,7 +64,7 @@ class WorkerCrashError(Exception):
 
 
 class Metadata(NamedTuple):
-    """What the worker takes from a program folder.
+    """A program folder's metadata as the worker takes it.
 
     Attributes:
         found: There is a `metadata.yaml` or `metadata` at the root.
@@ -138,7 +138,7 @@ def is_long_log(lines: int, size: int) -> bool:
 
 
 def read_scores(output: Path) -> object:
-    """What the scoring program wrote: `scores.json`, else `scores.txt` as YAML. Source: `Run.push_scores`.
+    """Return what the scoring program wrote: `scores.json`, else `scores.txt` as YAML. Source: `Run.push_scores`.
 
     Returns:
         Whatever the file holds, as it is sent: JSON, whose keys are texts. The server judges it.
@@ -192,7 +192,7 @@ PACKAGES = {
     "scipy": "1.11.4",
     "threadpoolctl": "3.6.0",
 }
-"""What its Dockerfile pins, by the names of the Python package index."""
+"""Versions that its Dockerfile pins, by the names of the Python package index."""
 MODULES = frozenset(
     {
         *("Cython", "PIL", "contourpy", "cycler", "dateutil", "fontTools", "imutils", "joblib", "kiwisolver"),
@@ -200,4 +200,4 @@ MODULES = frozenset(
         *("pytz", "scipy", "six", "sklearn", "threadpoolctl", "tzdata", "yaml"),
     }
 )
-"""What can be imported from these and from what pip installs with them."""
+"""Modules that can be imported from these and from what pip installs with them."""

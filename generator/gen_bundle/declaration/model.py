@@ -1,4 +1,4 @@
-"""What bundle.yaml may hold. The JSON Schema for editors is generated from these models.
+"""The model of bundle.yaml. The JSON Schema for editors is generated from these models.
 
 Lengths and value ranges are those that Codabench's own serializers enforce (1.25).
 """
@@ -69,7 +69,7 @@ ColumnName = Annotated[
 Details = Literal["none", "headline", "full"]
 Layout = Literal["joint", "tasks", "separate"]
 BETTER: Mapping[str, Literal["higher", "lower"]] = {"desc": "higher", "asc": "lower"}
-"""What `sort` says of a column's scores."""
+"""The meaning of `sort` for a column's scores."""
 CODE_KEYS = ("entry", "interface", "memory")
 """Of a submission: keys that only competitions that take code have."""
 SubmissionRule = Literal["manual", "last", "best", "all", "Add", "Add_And_Delete_Multiple"]
@@ -140,7 +140,7 @@ class DeclaredTask(StrictModel):
 
 
 class PhaseSettings(StrictModel):
-    """What every phase has, whoever wrote the programs; names and dates have bounds of their own in each kind."""
+    """The keys of every phase, whoever wrote the programs; names and dates have bounds of their own in each kind."""
 
     id: Identifier = Field(description="Also the name of the phase's folder in the data.")
     name: object = Field(description="As participants read it.")
@@ -329,7 +329,7 @@ class SubmissionTable(SubmittedTable):
 
 
 class DeclaredSubmission(SubmittedTable):
-    """What participants hand in, as the Submission page and the starting kit describe it."""
+    """The answers that participants hand in, as the Submission page and the starting kit describe it."""
 
     kind: Literal["results", "code"] = Field(
         "results", description="results: predictions. code: a program that writes them, run by an ingestion program."
@@ -384,7 +384,7 @@ class Milestone(StrictModel):
 
 
 class CompetitionSettings(StrictModel):
-    """What every competition has, whoever wrote its programs."""
+    """The keys of every competition, whoever wrote its programs."""
 
     title: Annotated[Line, Field(max_length=222)] = Field(description="Name of the competition.")
     name: Annotated[str, Field(max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")] | None = Field(
@@ -424,7 +424,7 @@ class CompetitionSettings(StrictModel):
 
     @property
     def image(self) -> str:
-        """What its programs run in."""
+        """Return what its programs run in."""
         return self.docker_image or PLATFORM_IMAGE
 
 

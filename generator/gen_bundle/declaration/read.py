@@ -145,7 +145,7 @@ def _settle_rule(source: Source) -> Iterator[str]:
 
 
 def _model_of(source: Source) -> type[DeclaredCompetition | ForeignCompetition]:
-    """What a declaration must look like."""
+    """Return what a declaration must look like."""
     foreign = isinstance(source.data, dict) and PROGRAMS in source.data
     return ForeignCompetition if foreign else DeclaredCompetition
 

@@ -1,4 +1,4 @@
-"""What bundle.yaml may hold where the programs are somebody else's (`programs:`), packed as they are.
+"""The keys of bundle.yaml where the programs are somebody else's (`programs:`), packed as they are.
 
 Tasks are Codabench's own. Only what cannot be written is refused
 here: what the platform would refuse, or what would not work, the check finds in the finished bundle.
@@ -52,7 +52,7 @@ WORDS = {
     "starting_kit": "the starting kit",
     "path": "the solution",
 }
-"""What a key names."""
+"""A key's file in words."""
 AnyRule = Literal[SubmissionRule, "Add_And_Delete", "Force_Last", "Force_Latest_Multiple", "Force_Best"]
 
 

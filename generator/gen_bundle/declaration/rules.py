@@ -1,4 +1,4 @@
-"""What the model's types cannot say: rules between values. They look at the raw data, so that none hides another."""
+"""Rules between values, which the model's types cannot say. They look at the raw data, so that none hides another."""
 
 import re
 from collections.abc import Sequence
@@ -82,7 +82,7 @@ def _check_columns(declared: Section) -> None:
 
 
 def _check_computed(column: Section, stored: Sequence[Any]) -> None:
-    """What a column that the platform computes is computed from: written columns, each once."""
+    """Check that a column that the platform computes is computed from written columns, each once."""
     if column.get("of") is None:
         column.fault("of is missing. Expected the keys of the columns that are computed together.")
     of = column.items("of")
@@ -93,7 +93,7 @@ def _check_computed(column: Section, stored: Sequence[Any]) -> None:
 
 
 def check_computed_of(column: Section, keys: Sequence[Any], what: str) -> None:
-    """What a column is computed from is not among those with these keys."""
+    """Note where what a column is computed from is not among those with these keys."""
     known = [key for key in keys if isinstance(key, str)]
     for index, key in enumerate(column.items("of")):
         if key not in keys:
@@ -130,7 +130,7 @@ def _check_tie_break(declared: Section, columns: Sequence[Section]) -> None:
 
 
 def _check_average_ranks(columns: Sequence[Section]) -> None:
-    """What the platform's average rank leaves out or turns round without a word."""
+    """Note what the platform's average rank leaves out or turns round without a word."""
     hidden = {column.get("key") for column in columns if column.get("hidden") is True}
     for column in columns:
         if column.get("computation") != "avg_rank":
@@ -271,7 +271,7 @@ def _is_time_zone(name: str) -> bool:
 
 
 def _check_declared_alone(declared: Section) -> None:
-    """What only a declared competition reads: with a scoring package it would be ignored in silence."""
+    """Note keys that only a declared competition reads: with a scoring package it would be ignored in silence."""
     if declared.get("scoring_program") == DECLARED:
         return
     submission = declared.mapping("submission")
@@ -286,7 +286,7 @@ def _check_declared_alone(declared: Section) -> None:
 
 
 def _check_code(declared: Section) -> None:
-    """What holds of code, and of the keys that only code competitions have.
+    """Check what holds of code, and of the keys that only code competitions have.
 
     The platform runs an ingestion program on the submission, and then the scoring program on what that left; see
     docs/code-submissions.md.

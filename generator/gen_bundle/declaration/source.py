@@ -288,7 +288,7 @@ def text_of(value: Any) -> str | None:
 
 
 def nearest(name: str, known: list[str]) -> str:
-    """What to write instead of an unknown name."""
+    """Return what to write instead of an unknown name."""
     close = difflib.get_close_matches(name, known, n=1)
     if close:
         return f"Did you mean {close[0]!r}?"

@@ -36,7 +36,7 @@ from gen_bundle.ground.local_files import write_whole
 
 @dataclass(frozen=True)
 class DryRunRequest:
-    """What is asked of a dry run.
+    """A request for a dry run.
 
     Attributes:
         bundle: A bundle's zip or unpacked folder.
@@ -320,7 +320,7 @@ class Replay:
             run = replace(run, scores=scores, message=jobs.failure or "\n".join(problems))
             # Where nothing was predicted, scores are those of nothing; a run that failed is a failure anyway.
             remarks = notes if jobs.failure else problems
-            remarks += filter(None, [job.failed_ingestion for job in jobs.both])
+            remarks += [job.failed_ingestion for job in jobs.both if job.failed_ingestion]
             has_page = any(jobs.scoring.folders.output.glob("*.html"))
             if self._setting.detailed_results and jobs.sends_scores and not has_page:
                 notes.append("detailed results are on, but the program wrote no detailed_results.html")

@@ -49,13 +49,13 @@ METADATA: tuple[tuple[str, str, ContainerKind], ...] = (
     ("elapsedTime", "exitCode", "program"),
     ("ingestionElapsedTime", "ingestionExitCode", "ingestion"),
 )
-"""What the worker notes of each container."""
+"""The worker's note of each container."""
 NOT_RUN = "the submission's command is not run: version 1.32 starts only the ingestion program; 1.25 ran it"
 
 
 @dataclass(frozen=True)
 class JobSetting:
-    """What is the same for all jobs of a dry run.
+    """Settings that are the same for all jobs of a dry run.
 
     Attributes:
         environment: Further variables of the scoring program.
@@ -131,7 +131,7 @@ class WorkerJob:
 
 @dataclass
 class Jobs:
-    """What the two jobs of a submission left, and what the worker sent to the server.
+    """All that the two jobs of a submission left, and that the worker sent to the server.
 
     Attributes:
         failure: What it sent as the reason of Failed, at last; empty when it did not.
@@ -242,7 +242,7 @@ def _run_job(job: WorkerJob, submission: Path, predictions: Path | None = None) 
 
 
 def _containers(job: WorkerJob) -> list[Container]:
-    """What the worker starts; what it passes over without a word is noted."""
+    """Return what the worker starts; what it passes over without a word is noted."""
     containers: list[Container] = []
     kinds: tuple[ContainerKind, ...] = ("program", "ingestion")
     if not job.is_scoring and not job.setting.version.submission_is_a_program:
@@ -384,7 +384,7 @@ def _hangs(job: WorkerJob) -> bool:
 
 
 def _send(jobs: Jobs, version: Differences) -> None:
-    """What the worker sends when the scoring job did not fail: Finished, then the scores, then the output."""
+    """Send what the worker does when the scoring job did not fail: Finished, then the scores, then the output."""
     try:
         jobs.scores = worker.read_scores(jobs.scoring.folders.output)
     except JobFailedError as failed:
@@ -415,7 +415,7 @@ def _unseen_end(job: WorkerJob, kind: ContainerKind, what: str) -> str:
 
 
 def _log_notes(job: WorkerJob) -> list[str]:
-    """What becomes of a scoring program's log: nothing sometimes, of an early end or a long one."""
+    """Return what becomes of a scoring program's log: nothing sometimes, of an early end or a long one."""
     scorer = job.of("program")
     if scorer is None:
         return []

@@ -31,7 +31,7 @@ _OWNER_FILE = "owner"
 MEMORY = Path("/dev/shm")  # noqa: S108 what is made there has a name of its own, as below any folder of temporary files
 """A folder in memory that Linux has."""
 LITTLE = 16 * 1024 * 1024
-"""What a scratch folder in memory is for, in bytes."""
+"""The size that a scratch folder in memory is for, in bytes."""
 EMPTY_SUBMISSION = (
     "the submission's zip is empty. A server of version 1.32 runs the scoring program all the same; one of 1.25 "
     f"is blocked for three minutes and ends Failed: {worker.BAD_ZIP}"
@@ -46,7 +46,7 @@ WORDS = {
 
 
 def as_upload(path: Path, scratch: Path) -> Path:
-    """What a participant would upload: a zip as it is, a folder's contents zipped, a single file zipped alone.
+    """Return what a participant would upload: a zip as it is, a folder's contents zipped, a single file zipped alone.
 
     Links in a folder stay links, which nothing unpacks: they would read files of this machine.
 

@@ -1,4 +1,4 @@
-"""What a dry run reports: the content of its `dry-run.json`, and the folder for it and for what the runs left."""
+"""The report of a dry run: the content of its `dry-run.json`, and the folder for it and for what the runs left."""
 
 import json
 import os
@@ -79,7 +79,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Measured:
-    """What one run used, held against its limit.
+    """The time and memory of one run, held against its limit.
 
     Attributes:
         limit_seconds: What each of its two jobs may take.
@@ -170,7 +170,7 @@ def read_record(path: Path) -> Mapping[str, Any]:
 
 
 def verdict(competition: Competition, measured: Sequence[Measured]) -> Iterator[str]:
-    """What the measured runs mean for the platform, phase by phase: how much room is left below the limit."""
+    """Yield what the measured runs mean for the platform, phase by phase: how much room is left below the limit."""
     # A run that failed early shows nothing about time; one that ran into the limit does.
     telling = [run for run in measured if run.status == "Finished" or run.slowest_job_seconds >= run.limit_seconds]
     for phase in competition.phases:
@@ -225,7 +225,7 @@ def make_room(out: Path) -> None:
 
 
 def _not_ours(out: Path) -> list[str]:
-    """What no earlier dry run left: beside its dry-run.json, the folders of the runs in it, and what is kept there."""
+    """Return what no earlier dry run left: all but its dry-run.json, the runs' folders and what is kept there."""
     ours = {Path(RESULT)}
     try:
         for run in json.loads((out / RESULT).read_text(encoding="utf-8"))["runs"]:

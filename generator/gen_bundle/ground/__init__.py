@@ -1,1 +1,1 @@
-"""What every room stands on: archives, YAML with positions, local files, resources, errors."""
+"""The ground that every room stands on: archives, YAML with positions, local files, resources, errors."""

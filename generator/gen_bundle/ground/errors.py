@@ -37,7 +37,7 @@ _OURS = Path(__file__).resolve().parents[1]
 
 
 def bug_report(error: BaseException) -> str:
-    """What happened and where; the whole traceback where the environment variable GEN_BUNDLE_DEBUG is set."""
+    """Return what happened and where; the whole traceback where the environment variable GEN_BUNDLE_DEBUG is set."""
     if os.environ.get(DEBUG):
         return "".join(traceback.format_exception(error)).rstrip()
     what = " ".join(f"{type(error).__name__}: {error}".split())[:600]

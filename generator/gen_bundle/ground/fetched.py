@@ -1,4 +1,4 @@
-"""What `gen-bundle fetch` writes of a phase: when each submission was sent, which rank, and why some failed."""
+"""Records that `gen-bundle fetch` writes of a phase: when each submission was sent, which rank, and why some failed."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ Record = dict[str, Any]
 
 
 class _Record(BaseModel):
-    """What every record of a submission must have; the scores, messages and so on are for people and other programs."""
+    """The keys that every record of a submission must have; scores, messages and so on are for people and others."""
 
     id: int
     owner: str
@@ -59,7 +59,7 @@ def whole_submissions(phase: Path) -> frozenset[int]:
 
 @dataclass(frozen=True)
 class Fetched:
-    """What is known of the submissions to a phase.
+    """The known facts of the submissions to a phase.
 
     Attributes:
         on_board: the folders OWNER/DATE of those on the leaderboard. One that was scored for several tasks or queues
@@ -79,7 +79,7 @@ class Fetched:
 
     @property
     def notes(self) -> list[str]:
-        """What the organisers should know."""
+        """Return what the organisers should know."""
         notes = [f"{counted(number, 'run')} failed: {reason}" for reason, number in self.failures.items()]
         if self.several_rows:
             have = "participant has" if self.several_rows == 1 else "participants have"
@@ -91,7 +91,7 @@ class Fetched:
 
 
 def read_fetched(submissions: Path) -> Fetched | None:
-    """What is known of a phase's folder of submissions; None where `fetch` did not write it.
+    """Return what is known of a phase's folder of submissions; None where `fetch` did not write it.
 
     Raises:
         UserError: a file that `fetch` writes is damaged.
@@ -135,5 +135,5 @@ def _fetched(phase: str, competition: Any, records: Any, board: Any) -> Fetched:
                 late.append(folder)
     rows = Counter(row["owner"] for row in board["submissions"])
     several_rows = sum(number > 1 for number in rows.values())
-    failures = Counter(filter(None, [one.get("reason") for one in records]))
+    failures = Counter(one["reason"] for one in records if one.get("reason"))
     return Fetched(on_board, last, late, several_rows, dict(failures.most_common()))

@@ -112,7 +112,7 @@ def write_json(file: Path, content: Any) -> None:
 
 
 def read_json(file: Path, shape: Any, advice: str = "Fetch into a new folder.", missing: Any = None) -> Any:
-    """What a file of an earlier run holds, as it is there.
+    """Return what a file of an earlier run holds, as it is there.
 
     Args:
         file: the file.

@@ -1,5 +1,6 @@
 """Texts as they are shown: those of strangers (team names, file names, messages) made harmless."""
 
+import re
 import unicodedata
 
 
@@ -12,7 +13,8 @@ def one_line(text: str) -> str:
 
 def in_lines(text: str) -> str:
     """The text with its own line ends and tabs, everything else as in `one_line`."""
-    return "\n".join("\t".join(map(one_line, line.split("\t"))) for line in text.split("\n"))
+    pieces = re.split(r"([\n\t])", text)  # every second one is a separator
+    return "".join(piece if at % 2 else one_line(piece) for at, piece in enumerate(pieces))
 
 
 def _escaped(character: str) -> str:

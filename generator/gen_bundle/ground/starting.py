@@ -32,11 +32,11 @@ def python(*arguments: str | Path, keeps_bytecode: bool = False) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """What a program sees of our environment (`scoring_kit.base.environment`)."""
+    """Return what a program sees of our environment (`scoring_kit.base.environment`)."""
     return kept(os.environ)
 
 
 def pip_environment() -> dict[str, str]:
-    """What pip sees of it: its own settings, proxies and certificates, too."""
+    """Return what pip sees of it: its own settings, proxies and certificates, too."""
     passed = {name: value for name, value in os.environ.items() if name.startswith(PIP_PREFIX) or name in NETWORK}
     return environment() | passed

@@ -326,7 +326,7 @@ class _Lines:
 
 
 def _guesses(error: yaml.MarkedYAMLError, lines: _Lines, mark: yaml.Mark) -> Iterator[UnreadableYamlError]:
-    """What it may be, the likeliest first."""
+    """Yield what it may be, the likeliest first."""
     problem, context = str(error.problem or ""), str(error.context or "")
     yield from _in_characters(problem, lines, mark)
     yield from _in_brackets_and_quotes(problem, context, lines, error.context_mark or mark, mark)
@@ -339,7 +339,7 @@ def _guesses(error: yaml.MarkedYAMLError, lines: _Lines, mark: yaml.Mark) -> Ite
 
 
 def _in_characters(problem: str, lines: _Lines, mark: yaml.Mark) -> Iterator[UnreadableYamlError]:
-    """What no text begins with, and tabs."""
+    """Yield what no text begins with, and tabs."""
     line = lines[mark.line]
     character = line[mark.column : mark.column + 1]
     no_token = "cannot start any token" in problem
@@ -356,7 +356,7 @@ def _in_characters(problem: str, lines: _Lines, mark: yaml.Mark) -> Iterator[Unr
 def _in_brackets_and_quotes(
     problem: str, context: str, lines: _Lines, opened: yaml.Mark, mark: yaml.Mark
 ) -> Iterator[UnreadableYamlError]:
-    """What begins at `opened` and does not end well."""
+    """Yield what begins at `opened` and does not end well."""
     if "quoted scalar" in context and "end of stream" in problem:
         yield _at(opened, f"the quote that opens here is never closed: {_cut(lines[opened.line].strip())}")
     if "flow" in context:

@@ -15,7 +15,7 @@ _BUILDKIT = {"DOCKER_BUILDKIT": "1"}
 
 
 def docker_output(*arguments: str) -> str:
-    """What `docker ARGUMENTS` prints; a UserError with the command's own message where it fails."""
+    """Return what `docker ARGUMENTS` prints; a UserError with the command's own message where it fails."""
     done = subprocess.run([docker_command(), *arguments], capture_output=True, text=True)
     if done.returncode:
         said = done.stderr.strip() or "failed without a message."
@@ -42,7 +42,7 @@ def require_builder() -> None:
 
 
 def inspect_image(tag: str) -> dict[str, Any]:
-    """What the engine knows about an image; a UserError where it has none, or no engine answers."""
+    """Return what the engine knows about an image; a UserError where it has none, or no engine answers."""
     image: dict[str, Any] = json.loads(docker_output("image", "inspect", tag))[0]
     return image
 

@@ -52,7 +52,7 @@ class ImageModel(_Strict):
         return self.revision is not None and bool(self.files)
 
     def contradictions(self, files: Mapping[str, str]) -> list[str]:
-        """What these files (name → sha256) have otherwise than expected: a source is wrong, or was tampered with."""
+        """Return where these files (name → sha256) are not as expected: a source is wrong, or was tampered with."""
         found = []
         for name, known in (self.expected or {}).items():
             if files.get(name) != known.sha256:
@@ -84,7 +84,7 @@ class BaseImage(_Strict):
 
     @property
     def reference(self) -> str:
-        """What to build from: exactly the locked image, or the one that the name means today."""
+        """Return what to build from: exactly the locked image, or the one that the name means today."""
         return f"{self.name}@{self.digest}" if self.digest else self.name
 
 
@@ -142,7 +142,7 @@ def endpoint() -> str:
 
 
 def needed_files(names: Iterable[str]) -> list[str]:
-    """What loading a model needs: its weights once (safetensors where there are any), configuration, tokenizer."""
+    """Return what loading a model needs: its weights once (safetensors if possible), configuration, tokenizer."""
     top = [name for name in names if "/" not in name]
     weights = [name for name in top if name.endswith(".safetensors")]
     weights = weights or [name for name in top if re.fullmatch(r"pytorch_model.*\.bin", name)]
@@ -155,7 +155,7 @@ PUNKT_URL = "https://raw.githubusercontent.com/nltk/nltk_data/gh-pages/packages/
 
 @dataclass(frozen=True)
 class Weights:
-    """What the bake step gets.
+    """The weights that the bake step gets.
 
     Attributes:
         manifest: its JSON manifest, `{hub, models: [{repository, revision, files, licence, number, path}], punkt}`.

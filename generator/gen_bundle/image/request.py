@@ -27,7 +27,7 @@ Variant = Literal["cpu", "cuda"]
 
 @dataclass(frozen=True)
 class ImageRequest:
-    """What goes into an image.
+    """A request: all that goes into an image.
 
     Attributes:
         name: the competition.

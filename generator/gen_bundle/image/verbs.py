@@ -90,7 +90,7 @@ def gather_context(folder: Path, request: ImageRequest, weights: Weights) -> Non
 
 
 def labels(request: ImageRequest, weights: Weights, base_image: str, context: Path) -> Mapping[str, str]:
-    """What the image says about itself; `gen-bundle.models` lists the models as NAME@REVISION."""
+    """Return what the image says about itself; `gen-bundle.models` lists the models as NAME@REVISION."""
     locks = [PACKAGES]
     if request.packages == "models":
         locks.insert(0, f"requirements.{request.variant}.txt")
@@ -197,7 +197,7 @@ def check_image(request: ImageRequest, worker_disk_gb: float = WORKER_DISK_GB, g
 
 
 def inspected(image: dict[str, Any], request: ImageRequest, worker_disk_gb: float) -> Iterator[Observation]:
-    """What can be seen without a run; `image` is what `docker image inspect` gives."""
+    """Yield what can be seen without a run; `image` is what `docker image inspect` gives."""
     config = image["Config"]
     entrypoint = config.get("Entrypoint")
     text = "no ENTRYPOINT"

@@ -1,1 +1,1 @@
-"""What scorers and the press share: standard library alone, Python 3.9."""
+"""Shared by scorers and the press: standard library alone, Python 3.9."""

@@ -1,4 +1,4 @@
-"""What a program finds where it runs: the variables that it gets where we start it, and packages that are missing."""
+"""A program's surroundings where it runs: the variables that it gets from us, and packages that are missing."""
 
 import importlib.util
 import json
@@ -17,7 +17,7 @@ KEPT = frozenset(
         *("SYSTEMROOT", "PATHEXT", "USERPROFILE", "TEMP", "TMP"),
     }
 )
-"""What finds programs, libraries, devices, models and room for temporary files: the one list, of names in full.
+"""Variables that find programs, libraries, devices, models and room for temporary files: one list of full names.
 
 Beside HF_HOME there may be HF_TOKEN. What is not here does not pass: tokens of sites and hubs, keys of clouds, agents
 of keys.
@@ -25,7 +25,7 @@ of keys.
 
 
 def kept(ours: Mapping[str, str]) -> Dict[str, str]:
-    """What passes of an environment to a program that we start."""
+    """Return what passes of an environment to a program that we start."""
     return {name: value for name, value in ours.items() if name in KEPT}
 
 

@@ -37,7 +37,7 @@ class ExpressionError(ValueError):
 
 @dataclass(frozen=True)
 class Expression:
-    """What to compute.
+    """An expression to compute.
 
     Attributes:
         text: as it was declared.

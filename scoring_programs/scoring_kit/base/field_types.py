@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from operator import is_, truediv
+from operator import is_
 from typing import Any, ClassVar, Dict, FrozenSet, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from scoring_kit.base.texts import counted
@@ -141,12 +141,12 @@ class Field:
 
     @property
     def expected(self) -> str:
-        """What a value of a cell must be, in words."""
+        """Return what a value of a cell must be, in words."""
         return self.kind.expected(self)
 
     @property
     def expected_in_json(self) -> str:
-        """What a value of a JSON file must be, in words."""
+        """Return what a value of a JSON file must be, in words."""
         return self.kind.expected_in_json(self)
 
     @property
@@ -158,7 +158,7 @@ class Field:
 
     @property
     def elements(self) -> Sequence[str]:
-        """What the columns of a field that is spread stand for."""
+        """Return what the columns of a field that is spread stand for."""
         return list(self.values or self.columns)
 
     @cached_property
@@ -209,7 +209,7 @@ def json_text(value: Any) -> Any:
 
 
 def type_name(value: object) -> str:
-    """What JSON calls the value's type."""
+    """Return what JSON calls the value's type."""
     if value is None:
         return "null"
     names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list"}
@@ -243,11 +243,11 @@ class FieldType:
     examples: ClassVar[Sequence[Any]] = ("", "a text", "1")
 
     def expected(self, field: Field) -> str:
-        """What a cell must hold."""
+        """Return what a cell must hold."""
         return self.expects or self.in_cell
 
     def expected_in_json(self, field: Field) -> str:
-        """What a JSON value must be."""
+        """Return what a JSON value must be."""
         return self.expects_in_json or self.expected(field)
 
     def of_cell(self, field: Field, cell: Any) -> Any:
@@ -582,7 +582,10 @@ class ProbabilitiesType(FieldType):
         columns = [numbers[at :: len(field.columns)] for at in range(len(field.columns))]
         totals = [math.fsum(one) for one in zip(*columns)]
         self._check_totals(field, (min(totals), max(totals)))
-        return list(zip(*[map(truediv, column, totals) for column in columns]))
+        shares = []
+        for column in columns:
+            shares.append([value / total for value, total in zip(column, totals)])
+        return list(zip(*shares))
 
     def of_json(self, field: Field, value: Any) -> Any:
         if isinstance(value, tuple):

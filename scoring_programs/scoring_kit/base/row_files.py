@@ -15,7 +15,7 @@ from scoring_kit.base.field_types import Field
 BLANKS = "blanks"
 """As a delimiter: any number of blanks and tabs."""
 ANY_NAME = "predictions"
-"""What a file is called that may have any name."""
+"""The name of a file that may have any."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class File:
 
     @property
     def separator(self) -> str:
-        """What separates the cells of a table."""
+        """Return what separates the cells of a table."""
         if self.delimiter == BLANKS:
             return " "
         return self.delimiter or ("\t" if self.suffix == ".tsv" else ",")
@@ -103,7 +103,7 @@ class File:
         return bool(self.named_by) or self.name.startswith("*")
 
     def value_in(self, name: str) -> Optional[str]:
-        """What stands in a file's name for the placeholder; None where the name does not fit the pattern."""
+        """Return what stands in a file's name for the placeholder; None where the name does not fit the pattern."""
         start, _, rest = self.name.partition("{")
         end = rest.partition("}")[2]
         fits = name.startswith(start) and name.endswith(end) and len(name) > len(start) + len(end)

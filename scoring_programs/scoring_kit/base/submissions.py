@@ -24,7 +24,7 @@ JUNK = (
     *("__pycache__", "*.py[co]", "*.egg-info", ".ipynb_checkpoints", ".mypy_cache", ".pytest_cache", ".ruff_cache"),
     *(".git", ".hg", ".svn", ".idea", ".vscode", "*~", ".*.sw[a-p]", "~$*", ".~lock.*#"),
 )
-"""What systems, Python, pip, version control and editors leave beside files: never content of a competition."""
+"""Names that systems, Python, pip, version control and editors leave beside files: never content of a competition."""
 LZMA_ERROR: Type[Exception] = zlib.error
 try:
     import lzma
@@ -37,7 +37,7 @@ UNREADABLE = (
     *(zipfile.BadZipFile, zlib.error, LZMA_ERROR, struct.error, EOFError, MemoryError),
     *(OSError, OverflowError, RuntimeError, ValueError),
 )
-"""What zipfile raises at damaged, encrypted or unknown archives and members."""
+"""Errors that zipfile raises at damaged, encrypted or unknown archives and members."""
 DATED = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:[ T_-]?(\d\d)[-:.h]?(\d\d)(?:[-:.m]?(\d\d))?)?")
 
 
@@ -98,5 +98,5 @@ def _sent(folder: Path) -> Path:
 
 
 def _listed(folder: Path) -> List[Path]:
-    """What somebody put into a folder, by name; not what a system left there."""
+    """Return what somebody put into a folder, by name; not what a system left there."""
     return [path for path in sorted(folder.iterdir()) if not path.name.startswith(".") and not is_junk(path.name)]

@@ -102,7 +102,7 @@ class BertScorer:
             self._cache = ArrayCache(options.cache, "embeddings", computed_with)
 
     def signature(self) -> dict[str, object]:
-        """What the scores depend on: model, revision, layer, baseline, precision."""
+        """Return what the scores depend on: model, revision, layer, baseline, precision."""
         return {
             "model": self._files.label,
             "revision": self._files.version(),

@@ -57,8 +57,10 @@ def score_labels(
     for (gold, predicted), count in Counter(zip(golds, predictions, strict=True)).items():
         confusion[code[gold]][code.get(predicted, len(labels))] += count
     correct = [row[i] for i, row in enumerate(confusion)]
-    precision = list(map(share, correct, (sum(one) for one in zip(*confusion, strict=True))))
-    recall = list(map(share, correct, (sum(one) for one in confusion)))
+    precision, recall = [], []
+    for i, right in enumerate(correct):
+        precision.append(share(right, sum(row[i] for row in confusion)))
+        recall.append(share(right, sum(confusion[i])))
     f1 = f1_scores(predictions, golds, labels)
     return LabelScores(
         labels=labels,
@@ -85,7 +87,7 @@ def f1_scores(predictions: Sequence[Hashable], golds: Sequence[Hashable], labels
 
 
 def label_terms(predictions: Sequence[Hashable], golds: Sequence[Hashable | None], labels: Sequence[Hashable]) -> Array:
-    """What each item adds to the scores of the labels, see `scoring_kit.metrics.summed`.
+    """Return what each item adds to the scores of the labels, see `scoring_kit.metrics.summed`.
 
     Returns:
         Shape [items, 3 · labels], of zeros and ones: whether the item is a true positive of each label, whether it is

@@ -86,7 +86,7 @@ class NliModel:
             self._cache = ArrayCache(options.cache, "pairs", computed_with, len(LABELS))
 
     def signature(self) -> dict[str, object]:
-        """What the probabilities depend on: model, revision, label order, precision."""
+        """Return what the probabilities depend on: model, revision, label order, precision."""
         return {
             "model": self._files.label,
             "revision": self._files.version(),
@@ -176,11 +176,11 @@ def _label_order(
 def _meanings(
     files: ModelFiles, names: Mapping[int, str], own: Sequence[str], labels: Mapping[str, str] | Sequence[str] | None
 ) -> list[str]:
-    """What each output of the model means, by the option or else by the model's own labels."""
+    """Return what each output of the model means, by the option or else by the model's own labels."""
     if labels is None:
         return list(own)
     if not isinstance(labels, Mapping):
-        return list(map(str.lower, (str(label) for label in labels)))
+        return [str(label).lower() for label in labels]
     meaning = {str(name).lower(): str(label).lower() for name, label in labels.items()}
     if strange := sorted(set(meaning) - set(own)):
         raise OrganiserError(

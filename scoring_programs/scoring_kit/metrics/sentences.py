@@ -27,7 +27,7 @@ def split_sentences(text: str) -> list[str]:
 
 
 def punkt_digest() -> str:
-    """What two runs with the same Punkt data share: SHA-256 over its files, the first 16 hexadecimal digits.
+    """Return what two runs with the same Punkt data share: SHA-256 over its files, the first 16 hexadecimal digits.
 
     The data are not part of nltk's package, so nltk's version does not identify them.
     """

@@ -169,7 +169,7 @@ class _PositionBias:
     def __call__(
         self, query_layer: Tensor, key_layer: Tensor, relative_pos: Tensor, _table: Tensor, scale_factor: int
     ) -> Tensor | int:
-        """What is added to the content's attention scores, shape (texts · heads, L, L).
+        """Return what is added to the content's attention scores, shape (texts · heads, L, L).
 
         Query and key layers have the shape (texts · heads, L, width of a head), `relative_pos`, the bucket of each
         distance, (1, L, L); all is scaled by `scale_factor`, the number of terms of the attention.

@@ -53,7 +53,7 @@ class ModelFiles:
         return self.name if self.from_hub else self.folder.resolve().name
 
     def version(self) -> str:
-        """What two runs of the same model share: the commit, or for a folder a digest of what it holds.
+        """Return what two runs of the same model share: the commit, or for a folder a digest of what it holds.
 
         Of a file, which may be gigabytes of weights, the size, the first and the last million bytes count.
         """
@@ -71,7 +71,7 @@ class ModelFiles:
         return f"files-{digest.hexdigest()[:16]}"
 
     def identity(self) -> str:
-        """What identifies this model, for keys of cached results.
+        """Return what identifies this model, for keys of cached results.
 
         A hub snapshot is named by its commit. A folder can change under its name, so there the small files count by
         content, and the weights by their version and their time of change (reading gigabytes would cost more than a

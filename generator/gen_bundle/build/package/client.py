@@ -220,7 +220,7 @@ class Organiser:
     def call(
         self, verb: str, request: Mapping[str, Any], advance: Callable[[VerbProgress], None] = lambda _: None
     ) -> Any:
-        """What a verb of the package answers, as the types above describe it.
+        """Return what a verb of the package answers, as the types above describe it.
 
         `advance` is called with how far the verb is, where it reports that.
 
@@ -234,7 +234,7 @@ class Organiser:
             advance(reply.progress)
             reply = self._reply(verb)
         if reply.messages is not None:
-            raise UserError(*map(self.package.placed, reply.messages))
+            raise UserError(*[self.package.placed(message) for message in reply.messages])
         if reply.traceback is not None:
             raise self._bug(failure(self.package.name, what, reply.traceback), reply.traceback)
         return reply.answer

@@ -26,7 +26,7 @@ from scoring_kit.base.submissions import UNREADABLE
 
 METRICS: Lock = "metrics"
 FURTHER = ("ir-measures", "jiwer", "rapidfuzz", "rouge-score", "sacrebleu", "seqeval")
-"""What the lock `metrics` holds beyond `score`."""
+"""Packages of the lock `metrics` beyond those of `score`."""
 BRINGS = {
     "ir-measures": ("ir-measures", "pytrec-eval-terrier"),
     "jiwer": ("click", "jiwer", "rapidfuzz"),
@@ -55,7 +55,7 @@ def locks_for(competition: Resolved) -> tuple[Lock, ...]:
 
 
 def libraries_beyond_score(competition: Resolved) -> list[str]:
-    """What a competition needs beyond numpy, SciPy and scikit-learn."""
+    """Return what a competition needs beyond numpy, SciPy and scikit-learn."""
     models = ["torch", "transformers"] if model_groups(competition) else []
     return [*models, *_further(competition)]
 
@@ -120,7 +120,7 @@ def site_members(competition: Resolved) -> dict[str, bytes | Path]:
 def kept_site(names: Iterable[str]) -> Path | None:
     """The files of these packages, as they travel; None where a lock of others has them, or nothing was fetched."""
     locked = entries(lock_text((METRICS,)))
-    wanted = sorted(map(base_name, names))
+    wanted = sorted(base_name(name) for name in names)
     if not locked.keys() >= set(wanted):
         return None
     folder = _site_folder("".join(locked[name] for name in wanted))
@@ -128,7 +128,7 @@ def kept_site(names: Iterable[str]) -> Path | None:
 
 
 def site_note(competition: Resolved) -> str:
-    """What travels in each program, and how large it is; empty where nothing does."""
+    """Return what travels in each program, and how large it is; empty where nothing does."""
     packages = _travelling(competition)
     found = _site("".join(packages.values()))
     if not isinstance(found, Path):
@@ -138,7 +138,7 @@ def site_note(competition: Resolved) -> str:
 
 
 def lacking(competition: Resolved) -> list[str]:
-    """What neither the platform's image has nor the programs bring, with why; nothing where the image is another."""
+    """Return what neither the platform's image has nor the programs bring, with why; nothing of another image."""
     if competition.declaration.image != PLATFORM_IMAGE:
         return []
     absent = [one for one in libraries_beyond_score(competition) if one not in BRINGS]

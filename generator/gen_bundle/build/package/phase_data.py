@@ -5,7 +5,6 @@ import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -55,7 +54,7 @@ class PreparedGold(NamedTuple):
 
 @dataclass(frozen=True)
 class PhaseData:
-    """What a phase is built from.
+    """The data that a phase is built from.
 
     Attributes:
         phase: the phase.
@@ -238,7 +237,7 @@ def gold_elsewhere(competition: Resolved, work: Path) -> tuple[list[GoldElsewher
             here.append(data_id)
             gold, unread = _gold_of(competition, data_id, _tasks_with_gold(competition, data_id), work)
             found += gold
-            remarks += map(f"{data_id}: {{}}".format, unread)
+            remarks += [f"{data_id}: {what}" for what in unread]
     return found, remarks
 
 
@@ -395,7 +394,7 @@ def _given(competition: Resolved, data_id: str) -> dict[str, dict[str, str]]:
 
 
 def _input_files(competition: Resolved, phase: DeclaredPhase) -> Members:
-    """What submitted code may read: everything below `input/<phase>/`."""
+    """Return what submitted code may read: everything below `input/<phase>/`."""
     folder = competition.data / "input" / phase.data_id
     if not competition.takes_code:
         if folder.exists():
@@ -410,7 +409,7 @@ def _input_files(competition: Resolved, phase: DeclaredPhase) -> Members:
 
 
 class Trial(NamedTuple):
-    """What was tried.
+    """The outcome of a trial.
 
     Attributes:
         baselines: phase id → baseline → column key → score, in the tasks that were tried and that it enters.
@@ -422,7 +421,7 @@ class Trial(NamedTuple):
 
 
 def check_columns(competition: Resolved) -> dict[str, TaskColumns]:
-    """What the tasks' modules say of themselves, once the declared columns are found to be among their metrics.
+    """Return what the tasks' modules say of themselves, once the declared columns are found to be among their metrics.
 
     Raises:
         UserError: every column whose key is not a metric, and every task with a model that does not name its metrics.
@@ -473,18 +472,18 @@ def try_out(competition: Resolved, named: Mapping[str, TaskColumns], phases: Seq
         try:
             tried: Tried = competition.ask("trial", request)
         except UserError as error:
-            problems += map(f"{phase.id}: {_place(phase, name)}: {{}}".format, error.messages)
+            problems += [f"{phase.id}: {_place(phase, name)}: {message}" for message in error.messages]
             continue
         if "missing" in tried:
             return Trial({}, (f"Neither template nor baselines were scored. {tried['missing']}",))
         entered |= set(tried["scores"])
         if name != TEMPLATE:
-            of_tasks = map(dict.items, tried["scores"].values())
-            baselines[phase.id].setdefault(name, {}).update(chain.from_iterable(of_tasks))
+            for scores in tried["scores"].values():
+                baselines[phase.id].setdefault(name, {}).update(scores)
     if problems:
         raise UserError(*dict.fromkeys(problems))
     untried = [task for task in ids(tasks) if named[task]["metrics"] is None and task not in entered]
-    return Trial(baselines, list(map(UNTRIED.format, untried)))
+    return Trial(baselines, [UNTRIED.format(task) for task in untried])
 
 
 def _place(phase: DeclaredPhase, submission: str) -> str:

@@ -31,7 +31,7 @@ SAMPLE = "sample"
 ORGANISERS_ONLY = "organiser.py"
 """The module of a package that is in no program."""
 NEVER_PACKED = ("scoring_kit.resampling", "declared.units")
-"""What the verbs `rank` and `trial` import of modules that are in programs, too."""
+"""Packages that the verbs `rank` and `trial` import of modules that are in programs, too."""
 LAZY_METRICS = ("declared.metrics.embeddings", "declared.metrics.own")
 """Modules that others import only where a metric needs them."""
 
@@ -40,7 +40,7 @@ Baselines = Mapping[str, Mapping[str, float]]
 
 NO_BASELINES: Baselines = {}
 BLOCKS = ("body", "handlers", "cases", "orelse", "finalbody")
-"""What of a statement holds statements, or what holds these."""
+"""Parts of a statement that hold statements, or hold what does."""
 STATEMENT = re.compile(r"\n(?=def |async def |class |@|\w+(?:: .*)? = )")
 LONG_TEXT = ('"""', "'''")
 PARSING = Lock()
@@ -351,7 +351,7 @@ def entry_seconds(competition: Resolved, phase: DeclaredPhase) -> int:
 
 
 def code_entry(competition: Resolved) -> dict[str, str] | None:
-    """What is run of a submission (`scoring_kit.code_submission.CodeEntry`); None where submissions are predictions."""
+    """Return what is run of a submission (`scoring_kit.code_submission.CodeEntry`); None of predictions."""
     submission = competition.declaration.submission
     if not competition.takes_code:
         return None

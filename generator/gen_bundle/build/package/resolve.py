@@ -24,11 +24,11 @@ from gen_bundle.ground.resources import known_competitions, shipped_gold
 from gen_bundle.ground.zips.writing import folder_members
 
 PATH_STARTS = ("/", "./", "../", "~/")
-"""What a hub's model name never begins with."""
+"""Beginnings that a hub's model name never has."""
 TAKEN = ("data", "pages", "starting_kit")
 """The folders of a competition that go into its bundle; the first gives way to --data."""
 CODE = (".py", ".pyc", ".so", ".pyd")
-"""What of a competition's folder is code of its own; what comes with the tool the user has chosen to run."""
+"""Endings of files that are code of a competition's own; what comes with the tool the user has chosen to run."""
 EXAMPLE = "example"
 """Beside the data of a new competition: made-up data of the same shape."""
 
@@ -40,7 +40,7 @@ def ids(tasks: Iterable[model.DeclaredTask]) -> list[str]:
 
 @dataclass(frozen=True)
 class ProgramPart:
-    """What one scoring program scores, one Codabench task a phase: all tasks together (`joint`), or a single one."""
+    """The tasks of one scoring program, one Codabench task a phase: all tasks together (`joint`), or a single one."""
 
     id: str
     name: str
@@ -91,13 +91,13 @@ class Resolved:
             yield replace(self, organiser=organiser)
 
     def ask(self, verb: str, request: Mapping[str, Any], advance: Callable[[VerbProgress], None] | None = None) -> Any:
-        """What the scoring package answers to a verb; raises as `Organiser.call`."""
+        """Return what the scoring package answers to a verb; raises as `Organiser.call`."""
         if self.organiser is None:
             return self.package.call(verb, request)
         return self.organiser.call(verb, request, advance or (lambda _: None))
 
     def request(self, tasks: Sequence[model.DeclaredTask]) -> dict[str, Any]:
-        """What most verbs are asked with: some of the tasks, and what holds for all."""
+        """Return what most verbs are asked with: some of the tasks, and what holds for all."""
         return {
             "tasks": ids(tasks),
             "all_tasks": self.all_task_ids,
@@ -240,7 +240,7 @@ def resolve(
     scoring = placed.of_scoring(read.scoring)
     options = placed.put(declaration.options, "options")
     taken = TAKEN[1:] if data else TAKEN
-    check_inside(folder, [*declaration.files, *map(str, placed.declared(overrides))], taken)
+    check_inside(folder, [*declaration.files, *[str(path) for path in placed.declared(overrides)]], taken)
     notes = [*read.notes, *placed.notes, *_worst_notes(declaration), *_rank_notes(declaration), *read.scoring.remarks()]
     parts = tuple(ProgramPart(task.id, task.name, (task,)) for task in declaration.tasks)
     if declaration.layout == "joint":

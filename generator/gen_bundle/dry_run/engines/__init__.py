@@ -1,4 +1,4 @@
-"""What runs a program: the worker's container request, for the engine at hand."""
+"""Engines, which run a program: the worker's container request, for the engine at hand."""
 
 import errno
 import json
@@ -37,7 +37,7 @@ class Mount:
 
 @dataclass(frozen=True)
 class Container:
-    """What the worker asks an engine to run.
+    """A container that the worker asks an engine to run.
 
     Attributes:
         kind: The program itself, or the ingestion program beside it.
@@ -61,7 +61,7 @@ class Container:
 
 @dataclass(frozen=True)
 class Usage:
-    """What a run used; None where it could not be measured.
+    """The time and memory of a run; None where it could not be measured.
 
     Attributes:
         memory_bytes: Largest memory seen.
@@ -150,7 +150,9 @@ def model_mounts(container: Container) -> list[Mount]:
     options = content.get("options") if isinstance(content, dict) else None
     cache = options.pop(CACHE, None) if isinstance(options, dict) else None
     folders: dict[Path, None] = {}
-    for text in filter(_is_folder, _texts(options)):
+    for text in _texts(options):
+        if not _is_folder(text):
+            continue
         folder = Path(text)
         folders[folder.parent.parent if folder.parent.name == "snapshots" else folder] = None
     mounts = [Mount(folder, str(folder), "ro") for folder in folders]

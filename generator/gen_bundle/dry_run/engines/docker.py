@@ -87,7 +87,7 @@ def follow_lines(running: str, on_line: LineListener) -> None:
 
 @dataclass(frozen=True)
 class Traits:
-    """What a dry run must know about the engine.
+    """Facts about the engine that a dry run must know.
 
     Attributes:
         is_podman: Podman, through its Docker socket.
@@ -144,7 +144,7 @@ def require_honest_gpus(api: docker.APIClient, traits: Traits, image: str, label
 
 
 def find_image(client: docker.DockerClient, image: str, *, pull: bool) -> Mapping[str, Any]:
-    """What the engine knows of an image, fetched where it is missing with `pull`, or if it is the platform's own.
+    """Return what the engine knows of an image; a missing one is fetched with `pull`, or if it is the platform's own.
 
     Raises:
         EngineError: It is missing, or cannot be fetched.
@@ -165,7 +165,7 @@ def find_image(client: docker.DockerClient, image: str, *, pull: bool) -> Mappin
 
 
 def image_notes(image: str, found: Mapping[str, Any]) -> list[str]:
-    """What the image's owner should know before the platform uses it."""
+    """Return what the image's owner should know before the platform uses it."""
     notes = []
     entrypoint = (found.get("Config") or {}).get("Entrypoint")
     if entrypoint and image != PLATFORM_IMAGE:  # whose entry point, tini, passes the command on

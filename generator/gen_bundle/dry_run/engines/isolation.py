@@ -1,4 +1,4 @@
-"""What a program sees of this machine where the kernel lets it be kept apart: the system, its folders, nothing else."""
+"""This machine as a program sees it where the kernel lets it be kept apart: the system and its folders."""
 
 import json
 import os
@@ -60,7 +60,7 @@ def launcher_command(report: int) -> list[str]:
 
 
 def asked(argv: Sequence[str], folder: str, apart: Apart | None, python: str) -> bytes:
-    """What the launcher reads: a program that is kept apart, or only ended with all that it starts.
+    """Return what the launcher reads: a program that is kept apart, or only ended with all that it starts.
 
     Args:
         argv: the program's own command.
@@ -119,7 +119,7 @@ def why_not(python: str = sys.executable) -> str:
 
 
 def environment_apart() -> dict[str, str]:
-    """What of our environment holds there as well; the folders that it names are the caches alone."""
+    """Return what of our environment holds there as well; the folders that it names are the caches alone."""
     kept = {name: value for name, value in environment().items() if name not in FOLDERS}
     return {**kept, **_cache_variables(), "HOME": HOME}
 

@@ -51,7 +51,7 @@ CAPABILITY_VERSION_3 = 0x20080522
 LAST_CAPABILITY = 63
 STAGE = "/tmp"  # noqa: S108 - a folder that every system has; what lies over it is seen by this process alone
 SETTINGS_OF_THE_MACHINE = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi")
-"""What of /proc changes more than a process: read-only there, as containers have it."""
+"""Files of /proc that change more than a process: read-only there, as containers have it."""
 DEVICES = ("null", "zero", "full", "random", "urandom")
 STREAMS = {"fd": "", "stdin": "/0", "stdout": "/1", "stderr": "/2"}
 WATCHED = {signal.SIGTERM, signal.SIGCHLD}

@@ -39,7 +39,7 @@ POLL_SECONDS = 0.05
 OUR_MARK = "program.json"
 CODE = {".py", ".sh", ".r", ".R", ".pl", ".jl", ".json", ".cfg", ".ini", ".toml"}
 WORKERS_OWN = {"PYTHONUNBUFFERED": "1", "http_proxy": "", "https_proxy": ""}
-"""What the worker sets: Codabench `compute_worker.py`, `create_container(environment=…)`."""
+"""Variables that the worker sets: Codabench `compute_worker.py`, `create_container(environment=…)`."""
 _APP = re.compile(rb"/app(?![\w.-])")
 _NO_MODULE = re.compile(r"^(?:ModuleNotFoundError|ImportError): No module named '([\w.]+)'", re.MULTILINE)
 LOG_END = 4000
@@ -341,7 +341,7 @@ def _interpreter(python: Path | None) -> str:
 
 
 def program_environment() -> dict[str, str]:
-    """What a program of this machine sees of the environment: what passes of ours, and what the worker sets."""
+    """Return what a program of this machine sees of the environment: what passes of ours, and what the worker sets."""
     return environment() | WORKERS_OWN
 
 

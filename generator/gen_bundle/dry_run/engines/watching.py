@@ -1,4 +1,4 @@
-"""What a running program prints and uses: followed while it runs, its logs kept up to a bound."""
+"""A running program's output and use of the machine: followed while it runs, its logs kept up to a bound."""
 
 import shutil
 import subprocess
@@ -50,7 +50,7 @@ def shown_line(line: bytes) -> str:
 
 
 def printable(printed: bytes) -> str:
-    """What a program printed, without what would steer a terminal."""
+    """Return what a program printed, without what would steer a terminal."""
     text = printed.decode(errors="replace")
     return "".join(character if character.isprintable() or character in "\n\t" else "�" for character in text)
 

@@ -1,4 +1,4 @@
-"""What annotation tools have in common: items, each answered by no, one or several annotators."""
+"""Common to annotation tools: items, each answered by no, one or several annotators."""
 
 import itertools
 from collections.abc import Mapping, Sequence
@@ -8,14 +8,14 @@ from typing import Any
 from gen_bundle.ground.tables.table import NUMBERED, FileTable
 
 Answer = Mapping[str, Any]
-"""What one annotator said of an item: name of the question → spans as lists, a label, labels, a number or a text."""
+"""One annotator's word on an item: name of the question → spans as lists, a label, labels, a number or a text."""
 PLAIN = (str, int, float)
 MOST_NAMED = 5
 
 
 @dataclass
 class Item:
-    """What was annotated, and how.
+    """An annotated item, and its annotations.
 
     Attributes:
         number: of its line or place.

@@ -205,7 +205,7 @@ def text_of(node: Node) -> str:
             if size > MAX_TEXT:
                 break
         text = "\n".join(taken)
-    return "\n".join([text, *map(_decoded, ENCODED.findall(text))])
+    return "\n".join([text, *[_decoded(one) for one in ENCODED.findall(text)]])
 
 
 def _decoded(text: str) -> str:
@@ -240,7 +240,7 @@ def _texts_in(value: Any) -> Iterator[str]:
         elif isinstance(part, list):
             # notebooks keep a text as the list of its lines
             if len(part) > 1 and all(isinstance(one, str) and one.endswith("\n") for one in part[:-1]):
-                waiting.append("".join(map(str, part)))
+                waiting.append("".join(str(one) for one in part))
             else:
                 waiting += part[::-1]
         elif isinstance(part, str):
@@ -399,7 +399,7 @@ class JsonTables:
             for value in single:
                 self._rows[path + "[]"].append({**outer, "": value})
         if len(inner) > 2 and _are_rows(inner):
-            columns = numbered(map(of_values, zip_longest(*inner, fillvalue="")))
+            columns = numbered(of_values(column) for column in zip_longest(*inner, fillvalue=""))
             yield Block(f"{path}[,]", columns, range(1, len(inner) + 1))
             return
         for one in reversed(inner):
@@ -433,17 +433,20 @@ class JsonTables:
         columns = {str(name): one for name, one in part.items() if isinstance(one, list)}
         if len(part) > 1 and all(isinstance(one, dict) for one in part.values()):
             columns = {str(name): list(one.values()) for name, one in part.items()}
-        sizes = set(map(len, columns.values()))
+        sizes = {len(column) for column in columns.values()}
         if len(columns) > 1 and len(sizes) == 1 and max(sizes) > 2:
             for row in zip(*columns.values(), strict=True):
-                self._rows[path + "|"].append(dict(zip(columns, map(of_value, row), strict=True)))
+                self._rows[path + "|"].append({name: of_value(one) for name, one in zip(columns, row, strict=True)})
 
 
 def _are_rows(values: Sequence[Any]) -> bool:
     """Whether all values are lists of a few cells each."""
-    if set(map(type, values)) != {list} or max(map(len, values)) > WIDEST:
+    if not values:
         return False
-    return NESTED.isdisjoint(map(type, chain.from_iterable(values)))
+    for value in values:
+        if type(value) is not list or len(value) > WIDEST or any(type(one) in NESTED for one in value):
+            return False
+    return True
 
 
 def _outer(around: Mapping[str, str]) -> dict[str, str]:
@@ -466,7 +469,7 @@ def _flat(value: dict[str, Any]) -> dict[str, str] | None:
                 waiting.append((above + str(name), part[name]))
         elif kind is list and len(part) > WIDEST:
             return None
-        elif kind is list and dict in map(type, part):
+        elif kind is list and any(type(one) is dict for one in part):
             seen += len(part)
             for one in reversed(part):
                 waiting.append((path, one))
@@ -476,11 +479,11 @@ def _flat(value: dict[str, Any]) -> dict[str, str] | None:
             found[path] = [part]
         if seen > WIDEST:
             return None
-    return dict(zip(found, map(of_value, found.values()), strict=True))
+    return {name: of_value(value) for name, value in found.items()}
 
 
 def text_blocks(text: str) -> Iterator[Block]:
-    """What looks like a table in a text without a regular form: lines of as many cells, and long lists."""
+    """Yield what looks like a table in a text without a regular form: lines of as many cells, and long lists."""
     split = ((place, cells(line)) for place, line in enumerate(without_tags(text).split("\n"), start=1))
     for width, run in groupby(split, key=lambda one: len(one[1])):
         if not width:
@@ -495,7 +498,7 @@ def text_blocks(text: str) -> Iterator[Block]:
         cut = r"," if "," in found[1] else r"[,;\s]+"
         parts = [part.strip(EDGE) for part in re.split(cut, found[1])]
         if len(parts) >= LIST:
-            parts = list(filter(None, parts))
+            parts = [part for part in parts if part]
             start = text.count("\n", 0, found.start()) + 1
             yield Block(f"list {place}", {"": parts}, [start] * len(parts))
 
@@ -526,4 +529,4 @@ def cells(line: str) -> tuple[str, ...]:
     else:
         parts = re.split(r"\s*(?::|=>?|->|→)\s*|\s+", line.strip())
     bare = (part.strip(EDGE) for part in parts)
-    return tuple(filter(None, bare))
+    return tuple(one for one in bare if one)

@@ -25,7 +25,7 @@ from scoring_kit.base.field_types import NUMBER
 from scoring_kit.base.submissions import allow_long_cells
 
 BETWEEN = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "blanks"}
-"""What may separate the cells of a table, in words; blanks only where they can be nothing else."""
+"""Marks that may separate the cells of a table, in words; blanks only where they can be nothing else."""
 RECOGNISED = "\t,;|"
 """Tabs first: they are hardly ever part of a text."""
 MOST_SKIPPED = 9
@@ -62,7 +62,7 @@ def read_where_table(file: TextFile) -> FileTable | None:
 
 
 def _layout(file: TextFile) -> Layout | None:
-    """What separates cells: as the file's name says, unless the first lines show another of the usual ones."""
+    """Return what separates cells: as the file's name says, unless the first lines show another of the usual ones."""
     lines = file.beginning
     if file.delimiter is not None:
         return Layout(file.delimiter)
@@ -75,7 +75,7 @@ def _layout(file: TextFile) -> Layout | None:
                 return Layout(mark, skipped, _blanks_follow(mark, lines))
     if not usual:
         return Layout(" ") if _are_quoted(lines) or _are_labelled_ids(lines) else None
-    mark = next(filter(lines[0].__contains__, marks), usual)
+    mark = next((one for one in marks if one in lines[0]), usual)
     return Layout(mark, 0, _blanks_follow(mark, lines))
 
 
@@ -209,7 +209,7 @@ def _check_header(where: str, header: Sequence[str], rows: Sequence[Sequence[str
 
 def _with_unnamed(first: list[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """The header with an empty name where all rows have a cell more: the last one, or as R writes it the first."""
-    if len(first) < 2 or len(rows) < FEWEST_ROWS or set(map(len, rows)) != {len(first) + 1}:
+    if len(first) < 2 or len(rows) < FEWEST_ROWS or any(len(row) != len(first) + 1 for row in rows):
         return first
     if any(cells[-1] for cells in rows):
         return ["", *first]
@@ -220,7 +220,7 @@ def _without_unnamed(header: list[str], columns: Sequence[Sequence[str]], table:
     """The table with the columns that have a name, and ids in a first one without; it may merely count the rows."""
     if not header[0] and len(table) and NUMBERED not in header:
         ids = columns[0]
-        counts = all(map(str.isdecimal, ids)) and int(ids[-1]) - int(ids[0]) == len(ids) - 1
+        counts = all(one.isdecimal() for one in ids) and int(ids[-1]) - int(ids[0]) == len(ids) - 1
         if not counts and len(set(ids)) == len(ids):
             header = [NUMBERED, *header[1:]]
             table = replace(
@@ -257,11 +257,11 @@ def _faults_of_names(where: str, names: Sequence[str]) -> list[str]:
 
 
 def _row_in_place_of_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """What makes the first line look like a row: its cells are values of their columns. Empty where it does not."""
+    """Return what makes the first line look like a row: its cells are values of their columns; else nothing."""
     values: list[str] = []
     doubts = 0
     for cell, column in zip(first, zip(*rows, strict=True), strict=False):
-        given = list(filter(str.strip, column))
+        given = [one for one in column if one.strip()]
         kind = _kind_of_cell(cell, given)
         if kind == "name":
             return ""
@@ -275,17 +275,17 @@ def _kind_of_cell(cell: str, given: Sequence[str]) -> str:
     """`value` or `name` of its column, `no label` of it, or empty where nothing speaks for either."""
     if not cell or not given:
         return ""
-    shapes = set(map(_shape, given))
+    shapes = {_shape(one) for one in given}
     if _are_numbers(given):
         is_alike = NUMBER.fullmatch(cell) is not None
-        numbers = list(map(float, given))
+        numbers = [float(one) for one in given]
         low, high = min(numbers), max(numbers)
         distance = high - low  # a value is no further from the others; 2019 is none among prices
         if is_alike and not low - distance <= float(cell) <= high + distance:
             return ""
     elif len(shapes) == 1 and "0" in min(shapes):
         is_alike = _shape(cell) in shapes
-    elif all(map(LIST.fullmatch, given)):
+    elif all(LIST.fullmatch(one) for one in given):
         is_alike = LIST.fullmatch(cell) is not None
     else:
         different = set(given)
@@ -329,12 +329,12 @@ def _no_header(where: str, first: Sequence[str], rows: Sequence[Sequence[str]], 
 
 
 def _name_for(cell: str, given: Sequence[str], *, is_first: bool) -> str:
-    """What a column without a name may be called."""
+    """Return what a column without a name may be called."""
     if is_first and len({cell, *given}) == len(given) + 1 and " " not in "".join(given):
         return "id"
     if all(LIST.fullmatch(one) for one in given):
         return "spans"
-    if set(map(_shape, given)) == {_shape(cell)} and not NUMBER.fullmatch(cell) and "0" in _shape(cell):
+    if {_shape(one) for one in given} == {_shape(cell)} and not NUMBER.fullmatch(cell) and "0" in _shape(cell):
         return "doc"
     if len(given) >= FEWEST_REPEATS * len(set(given)):
         return "label"

@@ -68,7 +68,7 @@ def as_they_are_meant(gold: FileTable) -> FileTable:
 
 
 def _all_meant(values: Sequence[Any], meaning: Callable[[Any], Any]) -> list[Any] | None:
-    """What values mean; None where one of them has not this form, or none means anything else than it says."""
+    """Return what values mean; None where one of them has not this form, or none means anything else than it says."""
     found = []
     is_other = False
     for value in values:
@@ -84,7 +84,7 @@ def _listed_labels(cells: Sequence[str]) -> tuple[list[str], str] | None:
     """The cells of labels that are lists of JSON, with bars between the labels; None for any other."""
     if not cells or not cells[0].startswith("["):
         return None
-    lists = list(map(json_list, cells))
+    lists = [json_list(cell) for cell in cells]
     seen: Counter[str] = Counter()
     for value in lists:
         if not isinstance(value, list) or not all(isinstance(one, str) and "|" not in one for one in value):
@@ -97,16 +97,16 @@ def _listed_labels(cells: Sequence[str]) -> tuple[list[str], str] | None:
 
 def _numbers(gold: FileTable, name: str, cells: Sequence[str]) -> tuple[list[str], str] | None:
     """The cells of numbers without their commas or percent signs, and the words for it; None for any other."""
-    if all(map(PERCENT.fullmatch, cells)):
+    if all(PERCENT.fullmatch(cell) for cell in cells):
         return [cell.rstrip("%").rstrip() for cell in cells], "numbers, without their percent signs"
-    if not all(map(WITH_COMMA.fullmatch, cells)):
+    if not all(WITH_COMMA.fullmatch(cell) for cell in cells):
         return None
     with_commas = [cell for cell in cells if "," in cell]
     if not with_commas or _are_codes(cells):
         return None
-    if all(map(THOUSANDS.fullmatch, with_commas)):
+    if all(THOUSANDS.fullmatch(cell) for cell in with_commas):
         return _without_thousands(gold, name, with_commas), "numbers, without the commas of their thousands"
-    if not all(map(DECIMAL_COMMA.fullmatch, cells)):
+    if not all(DECIMAL_COMMA.fullmatch(cell) for cell in cells):
         return None
     return [cell.replace(",", ".") for cell in cells], "numbers, whose commas are written as points"
 
@@ -122,7 +122,7 @@ def _without_thousands(gold: FileTable, name: str, with_commas: Sequence[str]) -
 
 def _spans(value: Any) -> Any:
     """Objects that say where spans start and end."""
-    if not isinstance(value, list) or not all(map(is_span, value)):
+    if not isinstance(value, list) or not all(is_span(one) for one in value):
         return NO_FORM
     found = []
     for span in value:
@@ -140,7 +140,7 @@ def _answers(value: Any) -> Any:
     """Answers with their places; none is the empty answer, as SQuAD scores it."""
     if is_answer(value) and isinstance(value["text"], list):
         texts = value["text"]
-    elif isinstance(value, list) and all(map(is_answer, value)):
+    elif isinstance(value, list) and all(is_answer(one) for one in value):
         texts = [answer["text"] for answer in value]
     else:
         return NO_FORM
@@ -183,7 +183,10 @@ def _are_codes(cells: Sequence[str]) -> bool:
     seen: Counter[str] = Counter()
     for cell in cells:
         parts = cell.split(",")
-        if not all(map(str.isdecimal, parts)) or list(map(int, parts)) != sorted(set(map(int, parts))):
+        if not all(part.isdecimal() for part in parts):
+            return False
+        codes = [int(part) for part in parts]
+        if codes != sorted(set(codes)):
             return False
         seen.update(parts)
         if len(seen) > MOST_CODES:

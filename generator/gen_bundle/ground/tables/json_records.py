@@ -30,7 +30,7 @@ def _is_json(file: TextFile) -> bool:
     if file.suffix in (".json", ".jsonl"):
         return True
     begins = file.text.lstrip()[0] in "[{"
-    return begins and (_is_valid(file.text) or all(map(_is_valid, file.beginning)))
+    return begins and (_is_valid(file.text) or all(_is_valid(line) for line in file.beginning))
 
 
 def _is_valid(text: str) -> bool:
@@ -110,8 +110,10 @@ def _export(name: str, suffix: str, values: Sequence[Any], numbers: Sequence[int
 
 
 def _below(value: Any, file: TextFile) -> Any:
-    """What `at` leads to."""
-    for step in filter(None, file.at.split(".")):
+    """Return what `at` leads to."""
+    for step in file.at.split("."):
+        if not step:
+            continue
         names = list(value) if isinstance(value, dict) else []
         if step not in names:
             raise UserError(
@@ -162,7 +164,7 @@ def _groups(value: dict[str, Any]) -> list[str]:
     """The names of objects that have no name in common, and only plain values: tables of answers by their keys."""
     seen: Counter[str] = Counter()
     for item in value.values():
-        if not isinstance(item, dict) or not {dict, list}.isdisjoint(map(type, item.values())):
+        if not isinstance(item, dict) or any(type(one) in (dict, list) for one in item.values()):
             return []
         seen.update(list(item))
     if not seen or max(seen.values()) > 1 or seen.total() <= len(value):
@@ -174,12 +176,12 @@ def _by_columns(value: dict[str, Any]) -> list[dict[str, Any]]:
     """The records of an object of columns, each a list of as many plain values, or numbered from 0 as by pandas."""
     columns: dict[str, list[Any]] = {}
     for name, item in value.items():
-        if isinstance(item, dict) and list(item) == list(map(str, range(len(item)))):
+        if isinstance(item, dict) and list(item) == [str(at) for at in range(len(item))]:
             item = list(item.values())
         if not isinstance(item, list) or _has_records(item):
             return []
         columns[name] = item
-    lengths = set(map(len, columns.values()))
+    lengths = {len(column) for column in columns.values()}
     if len(lengths) != 1 or min(lengths) <= len(columns) or len(columns) < 2:
         return []
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
@@ -197,27 +199,28 @@ def _records(
     values: list[Any], table: FileTable, names: Sequence[str], notes: list[str]
 ) -> tuple[FileTable, list[Any]]:
     """Return the items as flat objects, each with its number; raises UserError for those that are none."""
-    kinds = set(map(type, values))
+    kinds = {type(value) for value in values}
     if kinds == {list}:
         return _named_cells(values, table, names)
     if kinds and dict not in kinds:
         notes.append(f"{table.file}: holds plain values, which are numbered from 1")
-        return table, list(_keyed(dict(zip(map(str, itertools.count(1)), values, strict=False))))
+        return table, list(_keyed({str(number): value for number, value in enumerate(values, start=1)}))
     problems = []
     for at, value in enumerate(values):
         if not isinstance(value, dict):
             problems.append(f"{table.place(at)}: is not an object. Expected {{name: value, …}}.")
     raise_all(problems)
     keys = set(itertools.chain.from_iterable(values))
-    if len(values) > 1 and len(keys) == len(values) and set(map(len, values)) == {1}:  # such as {"t1": "positive"}
-        return table, list(itertools.chain.from_iterable(map(_keyed, values)))
+    # such as {"t1": "positive"}, each with a key of its own
+    if len(values) > 1 and len(keys) == len(values) and all(len(value) == 1 for value in values):
+        return table, [one for value in values for one in _keyed(value)]
     table, records = _within_one_list(values, table, notes)
     return table, _flat(records)
 
 
 def _named_cells(values: list[Any], table: FileTable, names: Sequence[str]) -> tuple[FileTable, list[Any]]:
     """Lists as records, by the names of columns that were given."""
-    first = list(map(str, values[0]))
+    first = [str(one) for one in values[0]]
     if not names:
         names = [NUMBERED, *(f"column{at}" for at in range(2, len(first))), ANSWER][: len(first)]
         message = f"{table.place(0)}: is a list. Expected the columns' names: --columns {','.join(names)}."
@@ -300,7 +303,7 @@ def _lists(records: Sequence[Mapping[str, Any]]) -> set[str]:
     found: set[str] = set()
     for record in records:
         for name, value in record.items():
-            if isinstance(value, list) and any(map(_is_row, value)):
+            if isinstance(value, list) and any(_is_row(one) for one in value):
                 found.add(name)
     return found
 

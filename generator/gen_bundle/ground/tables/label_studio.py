@@ -48,7 +48,7 @@ def _that_count(task: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 @dataclass
 class Left:
-    """What is read otherwise than it stands: tasks that were skipped, types of results, and spans in UTF-16."""
+    """Things read otherwise than they stand: tasks that were skipped, types of results, and spans in UTF-16."""
 
     cancelled: int = 0
     types: set[str] = field(default_factory=set)

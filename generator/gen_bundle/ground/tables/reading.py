@@ -19,7 +19,7 @@ FORMATS: Sequence[Callable[[TextFile], FileTable | None]] = (
     delimited.read_where_table,
     answer_lines.read_lines,
 )
-"""What a text may be: the first that does not return None."""
+"""Readers of all that a text may be: the first that does not return None counts."""
 
 
 def read_table(

@@ -85,7 +85,7 @@ class FileTable:
         if not self.is_json:
             return self.columns[name]
         if name not in self._texts:
-            self._texts[name] = list(map(text_of, self.columns[name]))
+            self._texts[name] = [text_of(value) for value in self.columns[name]]
         return self._texts[name]
 
     def shown(self, name: str) -> Sequence[str]:
@@ -107,9 +107,11 @@ class FileTable:
 
     def picked(self, rows: Sequence[int]) -> "FileTable":
         """These rows alone."""
-        columns = {name: list(map(values.__getitem__, rows)) for name, values in self.columns.items()}
-        numbers = list(map(self.numbers.__getitem__, rows))
-        phases = self.phases and list(map(self.phases.__getitem__, rows))
+        columns = {}
+        for name, values in self.columns.items():
+            columns[name] = [values[row] for row in rows]
+        numbers = [self.numbers[row] for row in rows]
+        phases = self.phases and [self.phases[row] for row in rows]
         return replace(self, columns=columns, numbers=numbers, phases=phases)
 
     @cached_property

@@ -60,12 +60,14 @@ def of_value(value: Any) -> str:
 
 def of_values(values: Sequence[Any]) -> list[str]:
     """Many values of JSON as they are compared."""
-    return plain_cells(values) if set(map(type, values)) == {str} else list(map(of_value, values))
+    if all(type(value) is str for value in values):
+        return plain_cells(values)
+    return [of_value(value) for value in values]
 
 
 def plain_cells(cells: Iterable[str]) -> list[str]:
     """Many cells as they are compared: most need no more than lower case."""
-    lower = map(str.lower, map(str.strip, cells))
+    lower = [cell.strip().lower() for cell in cells]
     return [plain(cell) if cell[:1] in NO_WORDS else cell for cell in lower]
 
 

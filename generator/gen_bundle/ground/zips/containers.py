@@ -54,7 +54,7 @@ NO_SHEET = (ElementTree.ParseError, ValueError, LookupError)
 
 @dataclass(frozen=True)
 class Contents:
-    """What is inside a file.
+    """The content of a file that holds others.
 
     Attributes:
         files: the files in it, by name.
@@ -157,7 +157,9 @@ def _sheets(files: Mapping[str, Node]) -> tuple[list[tuple[str, Node]], bool]:
             shared = [_text(one) for one in _elements(files[SHARED], "si")]
     except NO_SHEET:
         return tables, False
-    for name in filter(SHEET.fullmatch, files):
+    for name in files:
+        if not SHEET.fullmatch(name):
+            continue
         table = io.StringIO()
         writer = csv.writer(table, lineterminator="\n")
         try:

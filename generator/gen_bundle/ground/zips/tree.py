@@ -73,7 +73,7 @@ class Node:
         return ((name, node) for name, node in self.walk() if not node.is_folder)
 
     def find(self, name: str) -> "Node | OnServer | None":
-        """What `os.path.join(this folder, name)` leads to; None when there is nothing."""
+        """Return what `os.path.join(this folder, name)` leads to; None when there is nothing."""
         if _impossible(name):
             return None
         if name.startswith("/"):
