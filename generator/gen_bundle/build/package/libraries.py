@@ -200,7 +200,7 @@ def _site(locked: str) -> Path | str | None:
 
 
 def _site_folder(locked: str) -> Path:
-    digest = hashlib.sha256(f"{PYTHON} {locked}".encode()).hexdigest()
+    digest = hashlib.sha256(f"site, {PYTHON} {locked}".encode()).hexdigest()
     caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111 raises nothing
     return Path(caches, "gen-bundle", "wheels", digest)
 
@@ -232,4 +232,5 @@ def _unpack(work: Path) -> None:
         else:
             shutil.unpack_archive(file, work / "source", filter="data")
     for folder in (work / "source").glob("*/*/"):  # NAME-VERSION/, with the package and its metadata
-        folder.rename(work / "site" / folder.name)
+        # Called as those of a wheel: NAME.egg-info is what pip leaves beside files, and never packed.
+        folder.rename(work / "site" / folder.name.replace(".egg-info", ".dist-info"))

@@ -3,10 +3,12 @@
 import hashlib
 import io
 import re
+import tarfile
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,7 @@ from gen_bundle.cli import root
 from gen_bundle.codabench.worker import PACKAGES, PLATFORM_IMAGE
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import entries, lock_text
+from gen_bundle.ground.zips.writing import folder_members, write_zip
 from gen_bundle.image.request import ImageRequest
 from tests.generator.author.new.test_recipes import made
 from tests.generator.competition import small_competition
@@ -79,6 +82,23 @@ def test_wheels_travel_unpacked_and_come_from_the_cache_afterwards(
     libraries._site.cache_clear()
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "nowhere"))
     assert packed(competition) == found
+
+
+def test_what_is_published_as_source_alone_travels_with_its_version(tmp_path: Path) -> None:
+    (tmp_path / "wheels").rmdir()
+    source = {"odd_score/__init__.py": "", "odd_score.egg-info/PKG-INFO": "Name: odd-score\nVersion: 0.1.2\n"}
+    for name, text in source.items():
+        file = tmp_path / "odd_score-0.1.2" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    (tmp_path / "site").mkdir()
+    (tmp_path / "wheels").mkdir()
+    with tarfile.open(tmp_path / "wheels" / "odd_score-0.1.2.tar.gz", "w:gz") as archive:
+        archive.add(tmp_path / "odd_score-0.1.2", "odd_score-0.1.2")
+    libraries._unpack(tmp_path)
+    write_zip(tmp_path / "program.zip", folder_members(tmp_path / "site"))
+    (found,) = metadata.distributions(name="odd-score", path=[str(tmp_path / "program.zip")])
+    assert found.version == "0.1.2"
 
 
 def test_another_file_of_that_name_is_refused(
