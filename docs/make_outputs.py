@@ -91,7 +91,8 @@ def _sections() -> Iterator[str]:
     )
     yield "### A record of a team\n"
     yield table(TEAM)
-    yield "## report.json\n\nWritten by `rank --report`: `tasks`, an object for each task by its id.\n"
+    yield "## report.json\n\nWritten by `rank --report`: `version`; `signature`, null of a table of scores; `tasks`, "
+    yield "an object for each task by its id.\n"
     if set(REPORTED) != set(content.FIXED):
         raise LookupError(f"report.json holds {', '.join(content.FIXED)}")
     yield table((key, *REPORTED[key]) for key in content.FIXED)
@@ -310,11 +311,17 @@ TEAM = [
     ("not_scored", "list of text", "why its submission could not be scored; only where there are such teams"),
 ]
 REPORTED = {
+    "name": ("text", "the task's"),
     "column": ("text", "the key of the column that ranks"),
+    "title": ("text", "its title"),
+    "sort": ("text", "`desc` where higher is better, else `asc`"),
     "unit": ("text or null", "what the resampled units are, such as `row`"),
     "units": ("integer", "how many there are; 0 where nothing was resampled"),
     "resamples": ("integer", "resamples, and exchanges for each pair"),
     "seed": ("integer", "of the random numbers"),
+    "without": ("text or null", "why there are no intervals at all"),
+    "winner": ("object or null", "who won; null where nobody is ranked, or a team that won is hidden"),
+    "not_ranked": ("list of text", "the teams that have no value in the column that ranks"),
     "teams": ("list of objects", "best first"),
     "pairs": ("list of objects", "every two teams"),
     "stability": ("object", "of the ranking over the resamples"),
@@ -323,13 +330,19 @@ REPORT_PARTS = [
     ("teams[].team", "text", "its name"),
     ("teams[].score", "number or null", "the ranking column"),
     ("teams[].low, .high", "number or null", "the ends of its 95 % interval"),
+    ("teams[].why", "text or null", "why it has none, where others may have one"),
     ("teams[].rank", "integer or null", "null for a baseline"),
     ("teams[].rank_low, .rank_high", "integer or null", "the ends of the rank's interval"),
     ("teams[].group", "integer or null", "teams of one group cannot be told apart"),
     ("pairs[].a, .b", "text", "the two teams"),
     ("pairs[].difference", "number", "the score of `a` minus that of `b`"),
     ("pairs[].low, .high", "number or null", "the ends of its 95 % interval"),
+    ("pairs[].why", "text or null", "why it has none, where others may have one"),
     ("pairs[].p, .p_holm", "number or null", "p value, and the same by Holm for all pairs"),
+    ("winner.teams", "list of text", "those that share the first place"),
+    ("winner.next, .ahead", "list of text, number or null", "who follows, and by how much the first is ahead"),
+    ("winner.alike", "list of text or null", "the teams that differ significantly from no winner; null without tests"),
+    ("winner.optimism", "number or null", "by how much a first place among these teams looks too good"),
     ("stability.tau_mean", "number or null", "mean Kendall tau between the ranking and those of the resamples"),
     ("stability.wins", "object of number", "team → share of the resamples in which it is first"),
 ]

@@ -163,12 +163,18 @@ def _empty(plan: Plan, gold: GoldTable) -> list[frozenset[int]]:
 def classes_of(plan: Plan, gold: GoldTable) -> list[tuple[Group | None, list[int]]]:
     """The positions of the keys of each group of `by` (with None), and of each label that a metric is a mean over.
 
-    A label comes with its group; one of a fixed list that no gold has is without positions. Empty for a metric that is
-    no such mean.
+    A label comes with its group; one of a fixed list that no gold has is without positions. Of a metric that sets
+    labels against the others, the smaller side of each. Empty for a metric of neither kind.
     """
     found: list[tuple[Group | None, list[int]]] = []
     if plan.by:
         found += zip(repeat(None), scored_groups(plan, gold).values())
+    if plan.definition is not None and plan.definition.limit == "sides":
+        for sample, groups in compared(plan, gold):
+            for group, positions in groups.items():
+                for own in _by_label(sample.gold, positions).values():
+                    others = sorted({*positions}.difference(own))
+                    found.append((group, min(own, others, key=len)))
     is_mean = plan.metric in OVER_CLASSES and plan.options.get("average", "macro") == "macro"
     if plan.file is not None or not is_mean:
         return found

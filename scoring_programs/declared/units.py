@@ -17,7 +17,6 @@ from declared.expressions import bounded, computed, shown
 from declared.metrics import definitions
 from declared.metrics.keys import Keys
 from declared.metrics.labels import PARTS
-from declared.metrics.numbers import SQUARED
 from declared.metrics.own import OfKeys, OwnMetricError, own_value
 from declared.plan import ColumnSources, ExpressionPlan, Plan
 from declared.reference import GoldTable, Reference
@@ -25,8 +24,9 @@ from declared.samples import OwnRows, classes_of, compared, labels_of, own_rows,
 from declared.submission import Submission
 from declared.tables import Key
 from scoring_kit.metrics import summed
-from scoring_kit.units import Additive, Array, Group, ScoredUnits, Statistic, Units
+from scoring_kit.units import Additive, Array, Group, Limit, ScoredUnits, Statistic, Units
 
+STRICTEST: Sequence[Limit] = ("biased", "squared", "root", "error", "sides")
 Places = NDArray[np.intp]
 Formula = Callable[[Array], Array]
 
@@ -87,14 +87,19 @@ def units_of(
             _add_groups(groups, plan, placed, of_groups)
     _add_expressions(columns, statistics, classes)
     words = dict.fromkeys(one.gold.table.unit for one in tables.values())
-    return Units(" or ".join(words), shown, statistics, scored, classes, _squared(every, columns), groups)
+    return Units(" or ".join(words), shown, statistics, scored, classes, _limits(every, columns), groups)
 
 
-def _squared(metrics: Sequence[Plan], columns: ColumnSources) -> set[str]:
-    found = {plan.key for plan in metrics if plan.metric in SQUARED}
+def _limits(metrics: Sequence[Plan], columns: ColumnSources) -> dict[str, Limit]:
+    """What limits intervals of each column; of one that is made of others, the strictest of theirs."""
+    found: dict[str, Limit] = {}
+    for plan in metrics:
+        if plan.definition is not None and plan.definition.limit is not None:
+            found[plan.key] = plan.definition.limit
     for one in columns.made:
-        if found.intersection(one.expression.keys):
-            found.add(one.key)
+        own = [found[key] for key in one.expression.keys if key in found]
+        if own:
+            found[one.key] = min(own, key=STRICTEST.index)
     return found
 
 

@@ -13,8 +13,9 @@ from process2025.reference import ProcessReference
 from process2025.submission import ModelAnswers, ProcessSubmission
 from scoring_kit.metrics import summed
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult, comparable
-from scoring_kit.units import Additive, Array, ScoredUnits, Statistic, Units
+from scoring_kit.units import Additive, Array, Limit, ScoredUnits, Statistic, Units
 
+ROOT: Limit = "root"
 METRICS = ("rmse", "model1_rmse", "model2_rmse", "model3_rmse")
 
 
@@ -57,7 +58,8 @@ def _units(reference: ProcessReference, models: Sequence[ModelAnswers], errors: 
     for number, own in terms.items():
         statistics[f"model{number}_rmse"] = Additive(own, summed.rmse)
     places = ScoredUnits("speaker", np.flatnonzero(scored))
-    return Units("speaker", reference.ids, statistics, dict.fromkeys(statistics, places), squared=[*statistics])
+    limits = dict.fromkeys(statistics, ROOT)
+    return Units("speaker", reference.ids, statistics, dict.fromkeys(statistics, places), limits=limits)
 
 
 def _negative_rmse(sums: Array) -> Array:

@@ -65,6 +65,9 @@ def rank(request: Mapping[str, Any], scored: TeamResults | None = None) -> dict[
                 in_ties.append(task)
         tables.append(_table(program.task_names[task], columns, scores, standing, view))
         notes += [f"{program.task_names[task]}: {text}" for text in tie_notes(standing)]
+        without = [team for team, values in scores.items() if values[columns[0].key] is None]
+        if without := sorted({*without} - view.unseen):
+            notes.append(f"{program.task_names[task]}: not ranked, without {columns[0].title}: {', '.join(without)}.")
     if scored is not None:
         notes += failed_notes(scored.results, view.unseen)
     ordered = sorted(records.values(), key=lambda record: record[TEAM] in view.hide_figures)

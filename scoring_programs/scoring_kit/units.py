@@ -7,15 +7,19 @@ score itself, a bootstrap sample has numbers from 0 on that add up to the number
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeAlias
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 Array: TypeAlias = "NDArray[np.float64]"
+Limit: TypeAlias = Literal["error", "squared", "root", "sides", "biased"]
+"""What limits intervals of a metric: it is a mean of errors, or of squared ones, or the root of that, which single
+units can outweigh; it sets labels of the gold against the others; or its resamples lie beside its value: it has none.
+"""
 CELLS = 2**17
 """Most cells of the counts of items that are looked at together: 1 MB, which stays in a processor's cache."""
 
@@ -165,7 +169,7 @@ class Units:
         scored: by metric, the units that it scores; a metric that is not here scores all of them.
         classes: by metric that is a mean over classes or groups of the gold: in how many units each of them is, of
             a list that the competition fixes may have some that are in none.
-        squared: the metrics that are made of squared errors, which single units can outweigh most.
+        limits: by metric, what limits its intervals, if anything does.
         groups: by metric, its groups and classes by name, for tables beside the ranking.
     """
 
@@ -174,5 +178,5 @@ class Units:
     statistics: Mapping[str, Statistic]
     scored: Mapping[str, ScoredUnits] = field(default_factory=dict)
     classes: Mapping[str, Sequence[int]] = field(default_factory=dict)
-    squared: Collection[str] = ()
+    limits: Mapping[str, Limit] = field(default_factory=dict)
     groups: Mapping[str, Mapping[str, Group]] = field(default_factory=dict)

@@ -11,7 +11,7 @@ import math
 import shlex
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -141,7 +141,7 @@ def rank(
         notes = [*answer.pop("notes"), *notes]
         ranking = Ranking(notes=notes, tables=tables, result=answer)
         if request.report:
-            from gen_bundle.after.report.content import FinalReport
+            from gen_bundle.after.report.content import FinalReport, summary
             from gen_bundle.after.report.figures import missing_note
             from gen_bundle.after.report.write import write_report
 
@@ -151,6 +151,7 @@ def rank(
             if note := missing_note(report.teams):
                 notes.append(note)
             write_report(report, units, request.report)
+            ranking = replace(ranking, summary=[text for text in map(summary, report.tasks.values()) if text])
     return ranking
 
 

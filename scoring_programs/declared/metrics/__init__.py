@@ -20,7 +20,7 @@ from scoring_kit.base.field_types import Field
 
 if TYPE_CHECKING:
     from declared.metrics.keys import Keys
-    from scoring_kit.units import Statistic
+    from scoring_kit.units import Limit, Statistic
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,7 @@ class Definition:
         module: of this package, has its function.
         options: option → its default.
         resampled: whether final reports have intervals and tests of it.
+        limit: what limits its intervals there, if anything does.
     """
 
     name: str
@@ -77,6 +78,7 @@ class Definition:
     libraries: tuple[str, ...] = ()
     options: Options = field(default_factory=dict)
     resampled: bool = True
+    limit: Limit | None = None
 
     def statistic(self, sample: Sample, options: Options, keys: Keys) -> Statistic:
         """What the units of `keys` add to the metric; its libraries are imported here."""
@@ -102,7 +104,8 @@ def definitions() -> dict[str, Definition]:
     for name, row in table.items():
         options = {option: about.get("default") for option, about in row.get("options", {}).items()}
         joint, gold, resampled = row.get("joint", False), row.get("gold", {}), row.get("resampled", True)
-        found[name] = Definition(name, row["module"], joint, gold, tuple(row["libraries"]), options, resampled)
+        libraries, limit = tuple(row["libraries"]), row.get("limit")
+        found[name] = Definition(name, row["module"], joint, gold, libraries, options, resampled, limit)
     return found
 
 

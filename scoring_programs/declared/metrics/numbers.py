@@ -12,8 +12,6 @@ from declared.metrics.keys import Keys, Ordered, by_value, mean_ranks, ranks
 from scoring_kit.metrics import summed
 from scoring_kit.units import Additive, Array, Items
 
-SQUARED = ("mse", "rmse", "rmsle", "r2")
-"""Metrics of squared errors."""
 MOST_IN_PAIRS = 3000
 """With more keys, pairs of them take longer than sorting them for each resample."""
 

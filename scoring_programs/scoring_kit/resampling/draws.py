@@ -5,15 +5,17 @@ Intervals are percentile intervals, and only where one holds the true value ofte
 simulated test sets. Arrays of teams have the shape [teams, resamples].
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scoring_kit.program import AVERAGE_RANK, ScoreColumn
-from scoring_kit.units import Additive, Array, Statistic
+from scoring_kit.units import Additive, Array, Limit, Statistic
 
 Ranks = NDArray[np.int64]
 COMPUTATIONS: Mapping[str, Callable[..., Array]] = {"min": np.min, "max": np.max, "sum": np.sum, "avg": np.mean}
@@ -27,14 +29,21 @@ FEWEST_UNITS = 50
 FEWEST_FOR_CLASSES = 100
 UNITS_A_CLASS = 20
 """On average, of a mean over classes or groups: bounds on the rarest alone pass just the gold that has it too often."""
-FEWEST_UNBOUNDED = 300
-FEWEST_SQUARED = 2000
-"""Where errors are squared, too."""
-UNBOUNDED = 1000
-"""An error whose `worst` is this or more has no bound to speak of: single units can outweigh all others.
+FEWEST_UNBOUNDED: Mapping[Limit, int] = {"error": 300, "squared": 2000, "root": 2000}
+"""Of errors without a bound to speak of: single units can outweigh all others.
 
 No test of the units replaces the bound on their number: those without an extreme one look fine, and miss the truth.
 """
+FEWEST_BOUNDED = 200
+"""Of errors that have one."""
+FARTHEST = 10
+"""Times the mean error, or squared error: a `worst` within it bounds the errors."""
+UNBOUNDED = 1000
+"""A column whose `worst` is this or more is an error without a bound, whatever is known of its metric."""
+FEWEST_ON_A_SIDE = 50
+"""Of the labels that a metric sets against the others, such as positive and negative."""
+MOST_OFF = 0.5
+"""Standard deviations by which the mean of the resamples may be off the score."""
 MOST_LACKING = 0.01
 """Of the resamples, the share that may lack a class of the gold, or leave a metric undefined. Such resamples take the
 place of the lowest values: with 1 % of them the lower end of an interval is the 1.5th percentile of the others instead
@@ -51,6 +60,30 @@ def percentile_interval(values: Array) -> tuple[float, float]:
     return float(low), float(high)
 
 
+Interval: TypeAlias = tuple[float, float]
+
+
+def interval_or_reason(values: Array, score: float) -> Interval | str:
+    """The 95 % interval of a score's resampled values, or why there is none; raises nothing."""
+    if is_off(values, score):
+        return "The resamples lie to one side of the score."
+    ends = uncut_interval(values)
+    if ends is None:
+        return "More than 2.5 % of the resamples share the highest or the lowest value: an interval would be cut off."
+    if not ends[0] <= score <= ends[1]:
+        return "The score lies outside of the interval that the resamples give."
+    return ends
+
+
+def is_off(values: Array, score: float) -> bool:
+    """Whether resamples are biased: they lie to one side of the score, so that their percentiles miss the true value.
+
+    A resample repeats units, which adds noise to some statistics, such as calibration errors.
+    """
+    off = abs(float(values.mean()) - score)
+    return off > MOST_OFF * float(values.std()) and round(off, DIGITS) > 0
+
+
 def uncut_interval(values: Array) -> tuple[float, float] | None:
     """The 95 % interval; None where it ends at the lowest or highest value that any resample has.
 
@@ -64,26 +97,36 @@ def uncut_interval(values: Array) -> tuple[float, float] | None:
 
 
 def few_units(
-    column: ScoreColumn, number: int, word: str, classes: Sequence[int], *, squared: bool = False
+    column: ScoreColumn,
+    number: int,
+    word: str,
+    classes: Sequence[int],
+    limit: Limit | None = None,
+    error: float | None = None,
 ) -> str | None:
-    """Why there are too few units for intervals of a written column; None where there are enough.
+    """Why there are no intervals of a written column for these units, or too few; None where there are enough.
 
     Args:
         column: the column.
         number: of the units that it scores.
         word: what to call them, in the plural.
-        classes: in how many units each class or group is that the metric is a mean over; none of another metric.
-        squared: whether it is made of squared errors.
+        classes: in how many units each class or group is that the metric is a mean over, or each label that it sets
+            against the others; none of another metric.
+        limit: what limits intervals of the metric, as in `Units`.
+        error: the column's value, where it is a mean error.
     """
-    fewest, what = FEWEST_UNITS, "an interval"
-    if classes:
+    if limit == "biased":
+        return f"Resamples repeat units, which adds to {column.title}: intervals would lie beside the true value."
+    fewest, what = _fewest(column, limit, error)
+    if limit == "sides":
+        if classes and min(classes) < FEWEST_ON_A_SIDE:
+            return (
+                f"{column.title} sets labels against the others, and only {min(classes)} of {number} {word} are on one "
+                f"side; at least {FEWEST_ON_A_SIDE} make an interval."
+            )
+    elif classes and fewest < max(FEWEST_FOR_CLASSES, UNITS_A_CLASS * len(classes)):
         fewest = max(FEWEST_FOR_CLASSES, UNITS_A_CLASS * len(classes))
         what = f"an interval of a mean over {len(classes)} classes or groups"
-    if column.worst is not None and abs(column.worst) >= UNBOUNDED:
-        fewest, kind = FEWEST_UNBOUNDED, "an error"
-        if squared:
-            fewest, kind = FEWEST_SQUARED, "a squared error"
-        what = f"an interval of {kind} without a bound (worst: {column.worst:g})"
     if number < fewest:
         return f"There are only {number} {word}; at least {fewest} make {what}."
     if 0 in classes:
@@ -95,6 +138,23 @@ def few_units(
             f"{number} {word}: {min(lacking, 1):.1%} of the resamples lack one, where at most {MOST_LACKING:.0%} may."
         )
     return None
+
+
+def _fewest(column: ScoreColumn, limit: Limit | None, error: float | None) -> tuple[int, str]:
+    """How many units an interval takes as far as single ones can outweigh the others, and of what it is one."""
+    worst = column.worst
+    if limit is None or limit not in FEWEST_UNBOUNDED:
+        if worst is None or abs(worst) < UNBOUNDED:
+            return FEWEST_UNITS, "an interval"
+        limit = "error"
+    name = "an error" if limit == "error" else "a squared error"
+    bound = "without a bound"
+    if column.sort == "asc" and worst is not None and error is not None:
+        farthest = error * (math.sqrt(FARTHEST) if limit == "root" else FARTHEST)
+        if worst <= farthest:
+            return FEWEST_BOUNDED, f"an interval of {name}"
+        bound += f" (worst: {worst:g}; within {farthest:.3g} it would bound an error of {error:.3g})"
+    return FEWEST_UNBOUNDED[limit], f"an interval of {name} {bound}"
 
 
 CELLS = 2**21
@@ -274,6 +334,19 @@ def wins(places: Ranks) -> Array:
     first = places == 1
     share: Array = (first / first.sum(axis=0)).mean(axis=1)
     return share
+
+
+def optimism(values: Array, places: Ranks, scores: Array) -> float:
+    """Return by how much the team that is first in a resample is above its own score there, the mean over resamples.
+
+    Args:
+        values: of the teams, [teams, resamples].
+        places: their ranks, likewise; teams that share the first place count in equal parts.
+        scores: theirs over all units, [teams].
+    """
+    first = places == 1
+    above = (first * (values - scores[:, np.newaxis])).sum(axis=0) / first.sum(axis=0)
+    return float(above.mean())
 
 
 def shares(places: Ranks) -> Array:

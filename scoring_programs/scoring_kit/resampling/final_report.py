@@ -63,8 +63,8 @@ def final_report(
 
     Returns:
         `tasks`: id → what report.json holds of the task and, beside it, `title`, `sort`, `decimals` and `name`;
-        `without`, why there are no intervals, or None; `cut`, the teams that have none for themselves; `shares`, team →
-        share of resamples with each rank; `rankings`, other ways to rank; `groups`, metrics by class, type or language.
+        `without`, why there are no intervals, or None; `shares`, team → share of resamples with each rank;
+        `rankings`, other ways to rank; `groups`, metrics by class, type or language.
         `overall`: the mean rank over several tasks, or None. `signature`: of the scoring, or None. `counted`: team →
         the path of its submission that counted; `late`: those of them whose submission was late. `notes`: what the
         organisers should know.
@@ -178,7 +178,8 @@ class TaskReport:
             for a, b in combinations(shown, 2):
                 low, high = found.differences.get((a, b), (None, None))
                 pair = {"a": a, "b": b, "difference": scores[a] - scores[b], "low": low, "high": high}
-                pairs.append({**pair, "p": found.p.get((a, b)), "p_holm": found.p_holm.get((a, b))})
+                pair |= {"p": found.p.get((a, b)), "p_holm": found.p_holm.get((a, b)), "why": found.reasons.get((a, b))}
+                pairs.append(pair)
         return {
             "column": column.key,
             "unit": kind,
@@ -188,15 +189,50 @@ class TaskReport:
             "teams": [self._team(team, found) for team, _ in self.standing.rows],
             "pairs": pairs,
             "stability": {"tau_mean": found.tau_mean, "wins": _seen(found.wins, view)},
+            "winner": self._winner(found, scores),
+            "not_ranked": sorted(set(_seen(self.scores, view)) - set(scores)),
             "name": self.program.task_names[self.task],
             "title": column.title,
             "sort": column.sort,
             "decimals": column.decimals,
             "without": self.without or found.without,
-            "cut": [team for team in shown if found.intervals and team not in found.intervals],
             "shares": _seen(found.shares, view),
             "rankings": list(self._rankings()),
             "groups": [*self._groups(shown), *self._groups_of_units(shown, settings)],
+        }
+
+    def _winner(self, found: Resampled, scores: Mapping[str, float]) -> dict[str, Any] | None:
+        """Who won, by how much, and who cannot be told apart from the winner; None where that may not be said.
+
+        Args:
+            found: what resampling says.
+            scores: of the teams that are shown.
+
+        Returns:
+            `teams`, those that share the first place; `next`, those that follow, and `ahead`, by how much; `alike`, the
+            ranked teams whose difference from every winner is not significant, None without tests; `optimism`, see
+            `Resampled`.
+        """
+        ranks = self.standing.ranks
+        first = [team for team, rank in ranks.items() if rank == 1]
+        if not first or not set(first) <= set(scores):
+            return None
+        others = {team: ranks[team] for team in scores if ranks.get(team, 1) > 1}
+        following = [team for team, rank in others.items() if rank == min(others.values())]
+        alike = None
+        if found.p_holm:
+            alike = []
+            for team in sorted(others, key=lambda team: (others[team], team)):
+                p = [found.p_holm.get((one, team), found.p_holm.get((team, one), 0.0)) for one in first]
+                if min(p) >= ALPHA:
+                    alike.append(team)
+        ahead = abs(scores[first[0]] - scores[following[0]]) if following else None
+        return {
+            "teams": sorted(first),
+            "next": sorted(following),
+            "ahead": ahead,
+            "alike": alike,
+            "optimism": found.optimism,
         }
 
     @property
@@ -243,6 +279,7 @@ class TaskReport:
             "score": score,
             "low": low,
             "high": high,
+            "why": found.reasons.get(team),
             "rank": rank,
             "rank_low": rank_low,
             "rank_high": rank_high,
@@ -425,11 +462,23 @@ def _too_few(
     if len(scored) > 1:
         word += f" of the kind {kind}"
     for column in written:
+        errors = _errors(column, every)
         for own in every:
-            classes, squared = own.classes.get(column.key, ()), column.key in own.squared
-            if (reason := few_units(column, number, word, classes, squared=squared)) is not None:
+            classes, limit = own.classes.get(column.key, ()), own.limits.get(column.key)
+            if (reason := few_units(column, number, word, classes, limit, min(errors, default=None))) is not None:
                 return reason
     return None
+
+
+def _errors(column: ScoreColumn, every: Sequence[Units]) -> list[float]:
+    """The values of all teams in a column, but for those without any error."""
+    found = []
+    for units in every:
+        if column.key in units.statistics:
+            value = float(units.statistics[column.key].over(np.ones((1, len(units.names))))[0])
+            if value > 0:
+                found.append(value)
+    return found
 
 
 def _part(column: ScoreColumn, units: Units | None, places: NDArray[np.intp]) -> Part:

@@ -2,26 +2,23 @@
 
 import math
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from scoring_kit.program import AVERAGE_RANK, ScoreColumn
 from scoring_kit.report.withholding import open_metrics
 from scoring_kit.resampling import draws
-from scoring_kit.resampling.draws import TeamColumn, bootstrap_counts, few_units, over, uncut_interval
+from scoring_kit.resampling.draws import Interval, TeamColumn, bootstrap_counts, few_units, interval_or_reason, over
 from scoring_kit.resampling.significance import Pair, holm, p_values, tie_groups
 from scoring_kit.results import Metric
 from scoring_kit.units import Array, Units
 
 FEWEST_VALUES = 5
 """With fewer different values on units, most medians are equal."""
-
-Interval = tuple[float, float]
-Name = TypeVar("Name", str, Pair)
 
 
 @dataclass(frozen=True)
@@ -40,24 +37,29 @@ class Resampled:
         groups: team → tie group.
         p: pair → p.
         p_holm: pair → p after Holm.
-        intervals: team → (low, high) of its score; see `draws.uncut_interval` for those that have none.
-        differences: pair → (low, high) of its difference; likewise.
+        intervals: team → (low, high) of its score.
+        differences: pair → (low, high) of its difference.
+        reasons: team or pair → why it has no interval, where the others may have one.
         rank_intervals: team → (low, high) of its rank.
         wins: team → share of resamples in which it is first.
         shares: team → share of resamples in which it has each rank.
         tau_mean: mean Kendall tau to the published order.
+        optimism: by how much the score of whoever is first in a resample is better there than its own, on average; None
+            of fewer than two teams. About so much too good a first place among these teams looks.
         without: why there is nothing that rests on a bootstrap, where that shows in the resamples.
     """
 
     groups: Mapping[str, int] = field(default_factory=dict)
     p: Mapping[Pair, float] = field(default_factory=dict)
     p_holm: Mapping[Pair, float] = field(default_factory=dict)
-    intervals: Mapping[str, Interval] = field(default_factory=dict)
-    differences: Mapping[Pair, Interval] = field(default_factory=dict)
+    intervals: dict[str, Interval] = field(default_factory=dict)
+    differences: dict[Pair, Interval] = field(default_factory=dict)
+    reasons: dict[str | Pair, str] = field(default_factory=dict)
     rank_intervals: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     wins: Mapping[str, float] = field(default_factory=dict)
     shares: Mapping[str, Sequence[float]] = field(default_factory=dict)
     tau_mean: float | None = None
+    optimism: float | None = None
     without: str | None = None
 
 
@@ -103,22 +105,37 @@ def resampled(
         )
         return found
     values = dict(zip(names, np.concatenate(blocks, axis=1), strict=True))
-    found.intervals = _intervals(values)
-    found.differences = _intervals({(a, b): values[a] - values[b] for a, b in combinations(names, 2)})
+    scores = dict(zip(names, over(columns, np.ones((1, units)))[0][:, 0].tolist(), strict=True))
+    off = sum(draws.is_off(values[name], scores[name]) for name in names)
+    if 2 * off > len(names):
+        found.without = (
+            f"The resamples of {columns[0].column.title} lie to one side of the score, for {off} of {len(names)} teams "
+            "by more than half of their standard deviation: intervals would miss the true value."
+        )
+        return found
+    for name in names:
+        ends = interval_or_reason(values[name], scores[name])
+        if isinstance(ends, str):
+            found.reasons[name] = ends
+        else:
+            found.intervals[name] = ends
+    for a, b in combinations(names, 2):
+        ends = interval_or_reason(values[a] - values[b], scores[a] - scores[b])
+        if isinstance(ends, str):
+            found.reasons[a, b] = ends
+        else:
+            found.differences[a, b] = ends
     if ranked:
-        places = draws.ranks(np.stack([values[name] for name in ranked]), columns[0].column.sort == "desc")
+        is_descending = columns[0].column.sort == "desc"
+        of_ranked = np.stack([values[name] for name in ranked])
+        places = draws.ranks(of_ranked, is_descending)
+        if len(ranked) > 1:
+            gained = draws.optimism(of_ranked, places, np.array([scores[name] for name in ranked]))
+            found.optimism = gained if is_descending else -gained
         found.rank_intervals = dict(zip(ranked, map(draws.rank_interval, places), strict=True))
         found.wins = dict(zip(ranked, draws.wins(places).tolist(), strict=True))
         found.shares = dict(zip(ranked, draws.shares(places).tolist(), strict=True))
         found.tau_mean = draws.mean_tau(np.array([published[name] for name in ranked]), places)
-    return found
-
-
-def _intervals(values: Mapping[Name, Array]) -> dict[Name, Interval]:
-    found = {}
-    for name, own in values.items():
-        if (ends := uncut_interval(own)) is not None:
-            found[name] = ends
     return found
 
 
@@ -231,8 +248,8 @@ def _group_values(units: Units, key: str, min_items: int) -> dict[str, float]:
 
 
 def _group_intervals(
-    units: Units, key: str, shown: Collection[str], column: ScoreColumn | None, settings: Resampling
-) -> dict[str, Interval | None]:
+    units: Units, key: str, shown: Mapping[str, float], column: ScoreColumn | None, settings: Resampling
+) -> dict[str, Interval]:
     """The interval of each shown group that has units enough; none of a metric that is undefined in any resample."""
     drawn: dict[str, list[Array]] = {}
     for name in shown:
@@ -240,7 +257,8 @@ def _group_intervals(
         if column is None:  # a label's own metric
             is_enough = group.units >= draws.FEWEST_UNITS
         else:
-            is_enough = few_units(column, group.units, "units", group.classes, squared=key in units.squared) is None
+            limit, error = units.limits.get(key), shown[name]
+            is_enough = few_units(column, group.units, "units", group.classes, limit, error) is None
         if is_enough:
             drawn[name] = []
     if not drawn:
@@ -251,6 +269,6 @@ def _group_intervals(
     found = {}
     for name, blocks in drawn.items():
         values = np.concatenate(blocks)
-        if not np.isnan(values).any():
-            found[name] = uncut_interval(values)
+        if not np.isnan(values).any() and not isinstance(ends := interval_or_reason(values, shown[name]), str):
+            found[name] = ends
     return found

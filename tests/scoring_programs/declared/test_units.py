@@ -213,28 +213,31 @@ def test_nothing_of_the_units_is_computed_for_a_participant(tmp_path: Path, monk
         ({"name": "f1", "labels": "declared", "by": "lang"}, ["a", "b", "c"], [0, 1, 1, 2, 2]),
         ({"name": "f1", "labels": "declared", "average": "micro"}, ["a", "b", "c"], []),
         ({"name": "accuracy"}, ["a", "b", "c"], []),
+        ({"name": "roc_auc", "field": "p", "gold": "label", "positive": "b"}, ["a", "b"], [1, 1]),
     ],
 )
 def test_in_how_many_units_each_class_is(
     metric: dict[str, Any], values: list[str], classes: list[int], tmp_path: Path
 ) -> None:
     """A label of a fixed list that no gold has counts, too: it may be in another sample of the units."""
-    fields = [{"field": "id", "type": "string"}, {"field": "label", "type": "label", "values": values}]
+    fields: list[dict[str, Any]] = [{"field": "id", "type": "string"}]
+    fields.append({"field": "label", "type": "label", "values": values})
+    fields.append({"field": "p", "type": "number", "min": 0, "max": 1})
     declaration = {
         "submission": {"file": "predictions.csv", "key": "id", "fields": fields},
         "reference": {"file": "gold.csv"},
         "tasks": [{"id": "t", "columns": [{"key": "c", "metric": {"field": "label", **metric}}]}],
     }
     gold = csv_of("id,label,lang", [["k1", "a", "x"], ["k2", "a", "x"], ["k3", "b", "y"]])
-    answers = csv_of("id,label", [["k1", "a"], ["k2", "a"], ["k3", "a"]])
+    answers = csv_of("id,label,p", [["k1", "a", 0.5], ["k2", "a", 0.2], ["k3", "a", 0.3]])
     found = score(options_of(declaration, tmp_path), {"gold.csv": gold}, {"predictions.csv": answers}, tmp_path)
     assert sorted(units_of(found).classes["c"]) == classes
 
 
-def test_which_columns_are_made_of_squared_errors(tmp_path: Path) -> None:
+def test_what_limits_the_intervals_of_columns(tmp_path: Path) -> None:
     fields = [{"field": "id", "type": "string"}, {"field": "n", "type": "number"}]
     columns = [{"key": name, "metric": {"name": name, "field": "n"}, "worst": 9} for name in ("mae", "rmse")]
-    columns += [{"key": name, "metric": {"name": name, "field": "n"}} for name in ("r2", "pearson")]
+    columns += [{"key": name, "metric": {"name": name, "field": "n"}} for name in ("r2", "pearson", "mse")]
     columns.append({"key": "both", "expression": "rmse / 2 + mae", "sort": "asc", "worst": 9})
     declaration = {
         "submission": {"file": "predictions.csv", "key": "id", "fields": fields},
@@ -243,4 +246,5 @@ def test_which_columns_are_made_of_squared_errors(tmp_path: Path) -> None:
     }
     rows = csv_of("id,n", [["k1", 1], ["k2", 2], ["k3", 4]])
     found = score(options_of(declaration, tmp_path), {"gold.csv": rows}, {"predictions.csv": rows}, tmp_path)
-    assert set(units_of(found).squared) == {"rmse", "r2", "both"}
+    limits = {"mae": "error", "rmse": "root", "r2": "squared", "mse": "squared", "both": "root"}
+    assert units_of(found).limits == limits

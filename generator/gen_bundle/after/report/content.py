@@ -22,11 +22,16 @@ from gen_bundle.declaration.model import BETTER, DeclaredCompetition, DeclaredPh
 from gen_bundle.ground.fetched import Fetched
 from gen_bundle.ground.plain_text import one_line
 
-FIXED = ("column", "unit", "units", "resamples", "seed", "teams", "pairs", "stability")
+FIXED = (
+    *("name", "column", "title", "sort", "unit", "units", "resamples", "seed", "without", "winner", "not_ranked"),
+    *("teams", "pairs", "stability"),
+)
 """What report.json says of a task: a contract."""
 NAME = itemgetter("team")
 """The name in what is known of a team."""
 ALPHA = 0.05
+HIGH = {"desc": "high", "asc": "low"}
+"""How a score that is better than the truth is."""
 WAYS = {
     "mean": "mean over {units}",
     "share": "share of {units} with the better value",
@@ -140,6 +145,43 @@ def way_words(way: Mapping[str, Any], unit: str | None) -> str:
 def cited(texts: Sequence[str]) -> list[str]:
     """The references that texts cite, in their order."""
     return list(dict.fromkeys(CITED.findall(" ".join(texts))))
+
+
+def summary(task: Mapping[str, Any]) -> str:
+    """Return two or three sentences: who won a task, by how much, who is no worse for sure, and on what that rests."""
+    winner, title, decimals = task["winner"], task["title"], task["decimals"]
+    if winner is None:
+        return ""
+    (score,) = {team["score"] for team in task["teams"] if team["team"] == winner["teams"][0]}
+    first = listed(winner["teams"])
+    verb = "share the best" if winner["teams"][1:] else "has the best"
+    text = f"{first} {verb} {title}, {figure(score, decimals)}"
+    if winner["next"]:
+        text += f", {figure(winner['ahead'], decimals)} ahead of {listed(winner['next'])}"
+    rest = f"on {plural(task['unit'], task['units'])}"
+    if winner["alike"]:
+        text += f". Not to be told apart from first place, {rest} (p after Holm at least {ALPHA}): "
+        text += listed(winner["alike"])
+    elif winner["alike"] is not None and winner["next"]:
+        text += f", and differs significantly from every other team, {rest}"
+    elif not task["units"]:
+        text += ". Whether that is more than chance is not known: nothing is known of single units"
+    text += "."
+    if winner["optimism"] is not None:
+        ranked = sum(team["rank"] is not None for team in task["teams"])
+        by = figure(max(winner["optimism"], 0.0), decimals)
+        text += (
+            f" Whoever comes first is partly lucky: in the mean over {task['resamples']:,} resamples, a first place "
+            f"among these {ranked} teams looks {by} too good, so that the score is probably at least as much "
+            f"too {HIGH[task['sort']]}."
+        )
+    return text
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a sentence lists them."""
+    *others, last = map(one_line, names)
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def methods(report: FinalReport) -> list[str]:

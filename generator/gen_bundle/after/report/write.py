@@ -97,9 +97,10 @@ def write_report(report: FinalReport, units: Path, folder: Path) -> None:
     tasks = {}
     for task, known in report.tasks.items():
         tasks[task] = {key: known[key] for key in FIXED}
+    about = {"version": next(content.versions()), "signature": report.statistics["signature"]}
     texts = {
         PAGE: report_page(report, drawn),
-        "report.json": json.dumps({"tasks": tasks}, indent=1, ensure_ascii=False, allow_nan=False),
+        "report.json": json.dumps({**about, "tasks": tasks}, indent=1, ensure_ascii=False, allow_nan=False),
         "ranking.csv": _csv(report, "teams", RANKING),
         "pairwise.csv": _csv(report, "pairs", PAIRWISE),
         "report.tex": latex_document(report, drawn),
@@ -146,6 +147,7 @@ def report_page(report: FinalReport, drawn: Mapping[str, Mapping[str, DrawnFigur
         "figure": figure,
         "probability": probability,
         "percent": content.percent,
+        "summary": content.summary,
         "line": one_line,
         "svg": lambda one: Markup(one.inline),  # noqa: S704 drawn by matplotlib, which escapes the names of teams
     }
@@ -212,6 +214,9 @@ def latex_document(report: FinalReport, drawn: Mapping[str, Mapping[str, DrawnFi
         lines += [CITED.sub(r"\\cite{\1}", _text(text)), ""]
     lines.append(r"\section{Results}")
     floats: list[str] = []
+    for task in report.tasks.values():
+        if told := content.summary(task):
+            lines += [rf"\paragraph{{{_text(task['name'])}}} {_text(told)}", ""]
     for id_, task in report.tasks.items():
         tables, own_figures = _tables(id_, task), drawn[id_].values()
         named = []

@@ -33,11 +33,13 @@ class Ranking:
         result: what a program may read: `teams`, a record for each team, and what else the package's rule decides.
         tables: what people read.
         notes: what the organisers should know, such as ties.
+        summary: who won, in sentences, where a report says it.
     """
 
     result: Mapping[str, Any]
     tables: Sequence[RankingTable]
     notes: Sequence[str]
+    summary: Sequence[str] = ()
 
     @property
     def unscored(self) -> Mapping[str, Sequence[str]]:
@@ -64,8 +66,8 @@ NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 
 
 def as_text(ranking: Ranking) -> str:
-    """Tables for a terminal, numbers to the right."""
-    return "\n".join(map(_text_table, ranking.tables))
+    """Who won, and tables for a terminal, numbers to the right."""
+    return "\n".join([*(f"{one_line(text)}\n" for text in ranking.summary), *map(_text_table, ranking.tables)])
 
 
 def as_csv(ranking: Ranking) -> str:

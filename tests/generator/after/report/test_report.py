@@ -20,7 +20,8 @@ pytestmark = pytest.mark.slow  # whichever test is the first makes the report
 FORMULA, BOLD, SLOW = "=Formula ☃ é ß ÷ „x“", "<b>Bold $x$ | `c` & 中文_队", "50 % & #1_$x^2$ {~} \\"
 TEAMS = {"Ahead": 0.95, FORMULA: 0.85, BOLD: 0.6, SLOW: 0.4, "Quiet": 0.7, "Gone": 0.75}
 BASE = "Majority"
-KEYS = {"column", "unit", "units", "resamples", "seed", "teams", "pairs", "stability"}
+KEYS = {"name", "column", "title", "sort", "unit", "units", "resamples", "seed", "without", "winner", "not_ranked"}
+KEYS |= {"teams", "pairs", "stability"}
 SHOWN = ["Ahead", FORMULA, BOLD, SLOW]
 
 
@@ -62,17 +63,22 @@ def test_the_files_of_a_report(folder: Path) -> None:
 
 def test_report_json_has_the_keys_of_its_contract(folder: Path) -> None:
     report = json.loads((folder / "report.json").read_text())
-    assert list(report) == ["tasks"]
+    assert list(report) == ["version", "signature", "tasks"]
+    assert report["version"].startswith("gen-bundle ")
+    assert report["signature"].startswith("competition:my-task|tasks:classification+again|")
     assert set(report["tasks"]) == {"classification", "again"}
     for one in report["tasks"].values():
         assert set(one) == KEYS
         assert all(
-            set(t) == {"team", "score", "low", "high", "rank", "rank_low", "rank_high", "group"} for t in one["teams"]
+            set(t) == {"team", "score", "low", "high", "why", "rank", "rank_low", "rank_high", "group"}
+            for t in one["teams"]
         )
-        assert all(set(p) == {"a", "b", "difference", "low", "high", "p", "p_holm"} for p in one["pairs"])
+        assert all(set(p) == {"a", "b", "difference", "low", "high", "why", "p", "p_holm"} for p in one["pairs"])
+        assert set(one["winner"]) == {"teams", "next", "ahead", "alike", "optimism"}
         assert set(one["stability"]) == {"tau_mean", "wins"}
     first = report["tasks"]["classification"]
     assert [first[key] for key in ("column", "unit", "units", "resamples", "seed")] == ["macro_f1", "text", 80, 1000, 5]
+    assert [first[key] for key in ("title", "sort", "without", "not_ranked")] == ["Macro F1", "desc", None, []]
 
 
 def test_the_figures_fit_each_other(folder: Path) -> None:
@@ -88,7 +94,9 @@ def test_the_figures_fit_each_other(folder: Path) -> None:
     assert teams[SHOWN[0]]["group"] == 1
     assert teams["Ahead"]["low"] is teams["Ahead"]["high"] is None, "many resamples have no error at all"
     page = (folder / "report.html").read_text(encoding="utf-8")
-    assert "No interval for Ahead: more than 2.5 %" in page
+    assert "No interval for Ahead: More than 2.5 %" in page
+    assert teams["Ahead"]["why"].startswith("More than 2.5 %")
+    assert teams[FORMULA]["why"] is None
     assert "Significant differences (below 0.05) are marked" in page
     assert teams[SLOW]["group"] > 1
     assert len(one["pairs"]) == 10
@@ -99,6 +107,20 @@ def test_the_figures_fit_each_other(folder: Path) -> None:
     assert 0 < one["stability"]["tau_mean"] <= 1
     assert set(one["stability"]["wins"]) == set(SHOWN)
     assert 0.9 < sum(one["stability"]["wins"].values()) <= 1
+
+
+def test_the_report_says_first_who_won(folder: Path) -> None:
+    winner = task(folder)["winner"]
+    scores = {team["team"]: team["score"] for team in task(folder)["teams"]}
+    assert (winner["teams"], winner["next"]) == (["Ahead"], [FORMULA])
+    assert winner["ahead"] == scores["Ahead"] - scores[FORMULA]
+    assert set(winner["alike"]) <= {FORMULA, BOLD, SLOW}
+    assert 0 <= winner["optimism"] < 0.1
+    page, latex = (folder / "report.html").read_text(encoding="utf-8"), (folder / "report.tex").read_text()
+    said = f"Ahead has the best Macro F1, {scores['Ahead']:.4f}, {winner['ahead']:.4f} ahead of"
+    assert page.index("In short") < page.index(said) < page.index("<h2>Results</h2>")
+    assert said in latex
+    assert f"looks {winner['optimism']:.4f} too good" in page
 
 
 def test_a_baseline_has_an_interval_and_no_rank(folder: Path) -> None:
@@ -135,7 +157,18 @@ def test_the_tables_say_what_report_json_says(folder: Path) -> None:
 def test_the_page_has_everything_in_its_order(folder: Path) -> None:
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert re.findall(r'<section id="(\w+)"', page) == [
-        *("results", "counted", "pairs", "stability", "robustness", "overall", "groups", "methods", "checklist")
+        *(
+            "summary",
+            "results",
+            "counted",
+            "pairs",
+            "stability",
+            "robustness",
+            "overall",
+            "groups",
+            "methods",
+            "checklist",
+        )
     ]
     text = re.sub(r"<[^>]+>", " ", page)
     for expected in (

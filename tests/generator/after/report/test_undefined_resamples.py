@@ -15,11 +15,9 @@ from tests.scoring_programs.scoring_kit.resampling.made_up import mean_of, team
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers", "unwritten_figures")]
 
 LABEL = {"field": "l", "type": "label", "values": ["a", "b"]}
-CHANCE = {"field": "p", "type": "number", "min": 0, "max": 1}
 COLUMNS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "kappa": (LABEL, {"name": "kappa", "field": "l"}),
     "weighted kappa": (LABEL, {"name": "kappa", "field": "l", "weights": "linear"}),
-    "ROC AUC": (CHANCE, {"name": "roc_auc", "field": "p", "gold": "l", "positive": "b"}),
 }
 
 
@@ -30,11 +28,10 @@ def test_a_rare_class(tmp_path: Path, name: str, rare: int, is_rare: bool) -> No
     field, metric = COLUMNS[name]
     gold = [{"id": f"k{i}", "l": "b" if i < rare else "a"} for i in range(100)]
     drawn = random.Random(5)
-    exact = [{**row, "p": 0.9 if row["l"] == "b" else 0.1} for row in gold]
-    wrong = [{**row, "l": drawn.choice(["a", "b", row["l"]]), "p": drawn.random()} for row in gold]
+    wrong = [{**row, "l": drawn.choice(["a", "b", row["l"]])} for row in gold]
     answers = {
         team: [{"id": r["id"], field["field"]: r[field["field"]]} for r in rows]
-        for team, rows in (("exact", exact), ("wrong", wrong))
+        for team, rows in (("exact", gold), ("wrong", wrong))
     }
     competition = declared_task(
         tmp_path / "c", table("id", field, file="p.csv"), [{"key": "c", "metric": metric}], reference={"file": "g.csv"}

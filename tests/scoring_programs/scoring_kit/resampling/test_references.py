@@ -11,8 +11,17 @@ from scipy import stats
 
 from scoring_kit.program import ScoreColumn
 from scoring_kit.resampling import significance
-from scoring_kit.resampling.draws import SAMPLES, bootstrap_counts, few_units, percentile_interval, uncut_interval
-from scoring_kit.units import Array
+from scoring_kit.resampling.draws import (
+    SAMPLES,
+    bootstrap_counts,
+    few_units,
+    interval_or_reason,
+    optimism,
+    percentile_interval,
+    ranks,
+    uncut_interval,
+)
+from scoring_kit.units import Array, Limit
 from tests.scoring_programs.scoring_kit.resampling.made_up import macro_f1_of, mean_of, team
 
 FINITE = st.floats(-100, 100).map(lambda value: round(value, 3))
@@ -113,28 +122,64 @@ def test_an_interval_that_would_be_cut_off_is_none(values: Array, is_cut: bool) 
 
 
 @pytest.mark.parametrize(
-    ("number", "worst", "classes", "squared", "reason"),
+    ("number", "worst", "classes", "limit", "reason"),
     [
-        (49, 0.0, [], False, "There are only 49 reviews; at least 50 make an interval."),
-        (50, 0.0, [], False, None),
-        (99, 0.0, [50, 49], False, "at least 100 make an interval of a mean over 2 classes or groups"),
-        (100, 0.0, [50, 50], False, None),
-        (119, 0.0, [19] * 5 + [24], False, "at least 120 make an interval of a mean over 6 classes or groups"),
-        (120, 0.0, [20] * 6, False, None),
-        (237, 0.0, [4, 233], False, "the rarest is in only 4 of 237 reviews: 1.8% of the resamples lack one"),
-        (237, 0.0, [6, 231], False, None),
-        (237, 0.0, [5, 5, 5, 222], False, "the rarest is in only 5 of 237 reviews"),
-        (237, 0.0, [0, 100, 137], False, "a fixed list of classes, one of which none of the 237 reviews has"),
-        (299, 1e9, [], False, "at least 300 make an interval of an error without a bound (worst: 1e+09)"),
-        (299, 81.0, [], True, None),
-        (300, -1e9, [], False, None),
-        (1999, 1e9, [], True, "at least 2000 make an interval of a squared error without a bound (worst: 1e+09)"),
-        (2000, 1000, [], True, None),
+        (49, 0.0, [], None, "There are only 49 reviews; at least 50 make an interval."),
+        (50, 0.0, [], None, None),
+        (99, 0.0, [50, 49], None, "at least 100 make an interval of a mean over 2 classes or groups"),
+        (100, 0.0, [50, 50], None, None),
+        (119, 0.0, [19] * 5 + [24], None, "at least 120 make an interval of a mean over 6 classes or groups"),
+        (120, 0.0, [20] * 6, None, None),
+        (237, 0.0, [4, 233], None, "the rarest is in only 4 of 237 reviews: 1.8% of the resamples lack one"),
+        (237, 0.0, [6, 231], None, None),
+        (237, 0.0, [5, 5, 5, 222], None, "the rarest is in only 5 of 237 reviews"),
+        (237, 0.0, [0, 100, 137], None, "a fixed list of classes, one of which none of the 237 reviews has"),
+        (299, 1e9, [], None, "at least 300 make an interval of an error without a bound (worst: 1e+09; within 20 it"),
+        (300, -1e9, [], None, None),
+        (199, 20, [], "error", "at least 200 make an interval of an error."),
+        (200, 20, [], "error", None),
+        (299, 21, [], "error", "at least 300 make an interval of an error without a bound (worst: 21; within 20 it"),
+        (300, 1e9, [], "error", None),
+        (1999, 21, [], "squared", "at least 2000 make an interval of a squared error without a bound"),
+        (200, 20, [], "squared", None),
+        (1999, 6.4, [], "root", "within 6.32 it would bound an error of 2)"),
+        (200, 6.3, [], "root", None),
+        (2000, 1e9, [], "root", None),
+        (500, 0.0, [49, 451], "sides", "only 49 of 500 reviews are on one side; at least 50 make an interval"),
+        (100, 0.0, [50, 50], "sides", None),
+        (10_000, 1.0, [], "biased", "Resamples repeat units, which adds to Macro F1"),
     ],
 )
 def test_why_there_are_too_few_units(
-    number: int, worst: float, classes: list[int], squared: bool, reason: str | None
+    number: int, worst: float, classes: list[int], limit: Limit | None, reason: str | None
 ) -> None:
-    column = ScoreColumn("f1", "t", "Macro F1", "desc", 4, worst, "-")
-    found = few_units(column, number, "reviews", classes, squared=squared)
+    column = ScoreColumn("f1", "t", "Macro F1", "asc", 4, worst, "-")
+    found = few_units(column, number, "reviews", classes, limit, 2.0)
     assert found is None if reason is None else reason in (found or "")
+
+
+@pytest.mark.parametrize(("sort", "worst"), [("desc", 0.0), ("asc", None)])
+def test_only_an_error_is_bounded_by_its_worst_value(sort: str, worst: float | None) -> None:
+    assert few_units(ScoreColumn("r2", "t", "R²", sort, 4, worst, "-"), 1999, "rows", [], "squared", 2.0) is not None
+
+
+@pytest.mark.parametrize(
+    ("values", "score", "reason"),
+    [
+        (np.linspace(0.4, 0.6, 1000), 0.5, None),
+        (np.linspace(0.4, 0.6, 1000), 0.53, "lie to one side"),
+        (np.linspace(0.4, 0.6, 1000), 0.47, "lie to one side"),
+        (np.r_[np.full(500, 1.0), np.linspace(0.4, 1, 500)], 0.9, "would be cut off"),
+        (np.full(1000, 0.9), 0.9, "would be cut off"),
+        (np.r_[np.linspace(0, 1, 980), np.linspace(100, 101, 20)], 2.0, "outside of the interval"),
+    ],
+)
+def test_an_interval_that_does_not_cover_is_none(values: Array, score: float, reason: str | None) -> None:
+    found = interval_or_reason(values, score)
+    assert found == percentile_interval(values) if reason is None else reason in str(found)
+
+
+def test_optimism_is_what_the_first_of_a_resample_gains() -> None:
+    values = np.array([[0.5, 0.9, 0.7], [0.6, 0.8, 0.7]])
+    found = optimism(values, ranks(values, descending=True), np.array([0.7, 0.6]))
+    assert found == pytest.approx(np.mean([0.6 - 0.6, 0.9 - 0.7, (0.7 - 0.7 + 0.7 - 0.6) / 2]))
