@@ -63,7 +63,9 @@ PRIVATE_NAME = re.compile(
 
 
 def key_of(gold: FileTable, asked: Sequence[str], rows: Rows | None) -> tuple[Key, bool]:
-    """The columns that identify a row, and whether a key may have many rows; what was not `asked` is proposed.
+    """Return the columns that identify a row, and whether a key may have many rows; what was not `asked` is proposed.
+
+    A column with one value in all rows is never proposed.
 
     Raises:
         UserError: a key that is blank, repeated rows, or nothing that identifies a row.
@@ -75,9 +77,10 @@ def key_of(gold: FileTable, asked: Sequence[str], rows: Rows | None) -> tuple[Ke
         for name in key:
             raise_all(blanks(gold, name))
         return key, _is_many(gold, key, rows)
-    named = _usable(gold, list(filter(ID_NAME.fullmatch, gold.names)))
+    varied = [name for name in gold.names if len(gold) < 2 or len(set(gold.shown(name))) > 1]
+    named = _usable(gold, [name for name in varied if ID_NAME.fullmatch(name)])
     if rows == "many":
-        repeated = _repeated(gold, named or _usable(gold, gold.names))
+        repeated = _repeated(gold, named or _usable(gold, varied))
         if repeated is None:
             raise UserError(
                 f"{gold.file}: every value of every column is unique. Expected a key with several rows: name its "
@@ -91,24 +94,31 @@ def key_of(gold: FileTable, asked: Sequence[str], rows: Rows | None) -> tuple[Ke
             return key, False
     if named:
         return (named[0],), _is_many(gold, (named[0],), rows)
-    return (_plain_id(gold),), False
+    return (_plain_id(gold, varied),), False
 
 
-def _plain_id(gold: FileTable) -> str:
-    """The first column that identifies rows, whatever its name: texts only in front, and no numbers by chance."""
-    for name in _usable(gold, gold.names):
+def _plain_id(gold: FileTable, varied: Sequence[str]) -> str:
+    """Return the first column that identifies rows, whatever its name: texts only in front, no numbers by chance.
+
+    `varied` are the columns that have several values.
+    """
+    for name in _usable(gold, varied):
         texts = gold.shown(name)
-        whole = all(map(WHOLE.fullmatch, texts))
-        is_measure = whole or " " in "".join(texts)
-        if name == gold.names[0]:
-            is_measure = not whole and all(map(NUMBER.fullmatch, texts))
-        if not is_measure and is_unique(gold, (name,)):
+        if all(NUMBER.fullmatch(text) for text in texts):  # measured, a hash, or a time; in front it may be a number
+            may_be = name == gold.names[0] and _are_whole(texts)
+        else:
+            may_be = name == varied[0] or " " not in "".join(texts)
+        if may_be and is_unique(gold, (name,)):
             return name
     raise UserError(
         f"{gold.file}: no column identifies its rows. Expected a column whose values all differ and are never blank. "
         f"Name the columns that identify a row together with --key, number the rows with --key {LINE_KEY}, or say "
         "--rows many where a key has any number of rows."
     )
+
+
+def _are_whole(texts: Iterable[str]) -> bool:
+    return all(WHOLE.fullmatch(text) for text in texts)
 
 
 def _candidates(gold: FileTable, named: Sequence[str]) -> Iterator[Key]:
@@ -206,9 +216,15 @@ def answered(
     """
     answers = list(map(columns.__getitem__, dict(asked)))
     if not answers:
-        answers = _answers_of_rows(columns, own) if many else _answers(columns)
+        may_be = columns
+        if len(columns) > 1 or not all(ID_NAME.fullmatch(name) for name in gold.names if name not in columns):
+            may_be = {name: column for name, column in columns.items() if not _says_nothing(gold, column)}
+        answers = _answers_of_rows(may_be, own) if many else _answers(may_be)
     if not answers:
-        raise UserError(f"{gold.file}: it is unclear what participants answer. Name the columns with --answer.")
+        raise UserError(
+            f"{gold.file}: it is unclear what participants answer. Name the columns with --answer; a column with one "
+            "value in all rows, or a code of its own in each, is not taken for one."
+        )
     typed = {name for name, kind in asked if kind is not None}
     plain: list[GoldColumn] = []
     faults: list[str] = []
@@ -222,6 +238,20 @@ def answered(
         return [together]
     raise_all(constant(gold, plain))
     return plain
+
+
+def _says_nothing(gold: FileTable, column: GoldColumn) -> bool:
+    """Whether a column is not taken for an answer unasked: one value, or a code or whole number that no other row has.
+
+    One that is called like an answer, or holds flags, may be one all the same: what is wrong with it is said then.
+    """
+    texts = gold.shown(column.name)
+    different = set(texts)
+    is_flag = {text.casefold() for text in different} < set().union(*BINARY)
+    if ANSWER_NAME.fullmatch(column.name) or len(texts) < 2 or column.type == "other" or is_flag:
+        return False
+    is_code = column.type == "string" or (column.type == "number" and _are_whole(texts))
+    return len(different) == 1 or (len(different) == len(texts) and is_code)
 
 
 def _spread(gold: FileTable, answers: Sequence[GoldColumn]) -> GoldColumn | None:

@@ -129,7 +129,8 @@ class SecretTable(NamedTuple):
             different = dict.fromkeys(cells)
             for cell in different if 2 * len(different) > len(cells) else ():
                 text = words(cell)
-                if len(text) >= SHORTEST and not "".join(text).isdecimal():
+                # One word again and again is the empty answer of tags, `O O O O`, which templates hold.
+                if len(text) >= SHORTEST and len(set(text)) > 1 and not "".join(text).isdecimal():
                     yield text
 
 

@@ -556,5 +556,7 @@ def _said_in_lines(node: Node, first: Set[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _codes(text: tuple[str, ...]) -> set[int]:
+    """Return the codes of a text's sequences of words; one word again and again, such as `O O O O`, says nothing."""
     size = min(len(text), LONGEST)
-    return {hash(text[start : start + size]) for start in range(len(text) - size + 1)}
+    sequences = [text[start : start + size] for start in range(len(text) - size + 1)]
+    return {hash(sequence) for sequence in sequences if len(set(sequence)) > 1}

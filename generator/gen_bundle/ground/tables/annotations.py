@@ -89,7 +89,7 @@ def _without_annotation(name: str, items: Sequence[Item]) -> list[str]:
     if not without:
         return []
     shown = ", ".join(without[:MOST_NAMED]) + " …" * (len(without) > MOST_NAMED)
-    return [f"{name}: {len(without)} items have no annotation (numbers {shown}); they stay"]
+    return [f"{name}: {len(without)} items have no annotation, or an empty one (numbers {shown}); they stay"]
 
 
 def _are_sets(values: Sequence[Sequence[Any]]) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gen_bundle.ground.errors import UserError
-from gen_bundle.ground.tables import answer_lines, brat, conll, delimited, json_records, trec, webanno
+from gen_bundle.ground.tables import answer_lines, brat, conll, delimited, hugging_face, json_records, trec, webanno
 from gen_bundle.ground.tables.table import FileTable, one_after_another
 from gen_bundle.ground.tables.text_file import TextFile, open_text
 
@@ -45,8 +45,12 @@ def read_table(
     """
     if path.is_dir():
         return _read_folder(path, names, encoding)
+    if path.suffix.lower() == hugging_face.PARQUET:
+        if names or delimiter or at or encoding:
+            raise UserError(f"{path.name}: a Parquet file says itself how it is read. Expected no option for that.")
+        return hugging_face.read_parquet(path)
     file = open_text(path, names, delimiter, at, encoding)
-    table = _read(file)
+    table = hugging_face.with_names(path, _read(file))
     if names and list(names) != list(table.names)[-len(names) :]:
         between = 'what separates them, such as --delimiter " "' if table.suffix == ".txt" else "no such option"
         raise UserError(f"--columns: {file.name} has the columns {', '.join(table.names)}. Expected {between}.")

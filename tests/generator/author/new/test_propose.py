@@ -147,6 +147,34 @@ def test_answers_of_one_kind_are_ranked_by_their_mean(tmp_path: Path) -> None:
     assert third == {"key": "anger_macro_f1", "metric": {"name": "f1", "field": "anger", "average": "macro"}}
 
 
+@pytest.mark.parametrize(
+    ("header", "row", "key", "answer"),
+    [
+        ("version,text,label", "v1,a text {i},{ab}", "text", "label"),  # one value in front
+        ("sheet_id,text,kind", "s1,a text {i},{ab}", "text", "kind"),  # and called like an id
+        ("id,text,label,uuid", "{i},a text,{ab},c{i}", "id", "label"),
+        ("id,text,kind,timestamp", "{i},a text,{ab},17000000{i:02}", "id", "kind"),
+        ("id,text,kind,source", "{i},a text,{ab},web", "id", "kind"),
+        ("id,text,timestamp", "{i},a text,17000000{i:02}", "id", None),
+        ("id,text,code,source", "{i},a text,c{i},web", "id", None),
+        ("text,timestamp", "a text {i},17000000{i:02}", "text", None),
+        ("version,hash,kind", "v1,17000000{i:02},{ab}", None, None),
+        ("id,share", "{i},{i}", "id", "share"),  # there is nothing else
+    ],
+)
+def test_a_constant_and_a_code_of_each_row_are_never_guessed(
+    header: str, row: str, key: str | None, answer: str | None, tmp_path: Path
+) -> None:
+    rows = [row.format(i=i, ab="ab"[i % 2]).split(",") for i in range(20)]
+    text = csv_text(header, rows)
+    if key is None or answer is None:
+        with pytest.raises(UserError, match="--answer" if key else "no column identifies its rows"):
+            proposed(tmp_path, "gold.csv", text)
+        return
+    found = proposed(tmp_path, "gold.csv", text)
+    assert (found.key, [column.name for column in found.answers]) == ((key,), [answer])
+
+
 class TestKey:
     def test_an_unique_column_named_so(self, tmp_path: Path) -> None:
         rows = [[f"A text {i}", f"doc-{i}", LABELS[i % 3]] for i in range(6)]

@@ -63,7 +63,7 @@ def test_spans_of_label_studio(tmp_path: Path) -> None:
     tasks = [task(0, spans_of(0)), task(1, spans_of(1)), task(2, spans_of(2)), task(3, [])]
     table = read(tmp_path, "project.json", json.dumps(tasks))
     assert columns(table) == {"id": [7, 8, 9, 10], "text": list(TEXTS), "label": SPANS}
-    assert any("1 items have no annotation (numbers 3)" in note for note in table.notes)
+    assert any("1 items have no annotation, or an empty one (numbers 3)" in note for note in table.notes)
 
 
 def test_spans_counted_in_utf_16_are_counted_in_characters(tmp_path: Path) -> None:
