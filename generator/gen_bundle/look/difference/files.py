@@ -28,13 +28,17 @@ from gen_bundle.look.difference.changes import (
 )
 from scoring_kit.base.submissions import is_junk
 
-# What a program of ours says of itself without changing a score that it writes.
-WORDS = frozenset(
-    [
-        *("competition", "title", "task_names", "meaning", "precision", "hidden", "details"),
-        *("details_min_items", "baselines", "computation", "of", "tie_break"),
-    ]
-)
+NOT_SCORING = {
+    "": frozenset(
+        [
+            *("competition", "title", "task_names", "details", "details_min_items", "baselines", "tie_break"),
+            *("phase", "secrets"),
+        ]
+    ),
+    "columns": frozenset(["title", "meaning", "precision", "hidden", "computation", "of"]),
+    "options.tables": frozenset(["unit", "cluster", "public", "secrets"]),
+}
+"""What no score depends on in the program.json of a program of ours: of the whole, of a column, of a table."""
 PROGRAM_JSON = "program.json"
 MAX_PROGRAM_JSON = 4 * 1024 * 1024
 ROLES = {
@@ -50,6 +54,8 @@ SHOWN_FILES = 20
 Files = Mapping[str, Node]
 Key = tuple[str, ...]
 """Names of columns or fields."""
+Place = tuple[str, ...]
+"""Where something is in program.json; entries of lists by their `id` or `key`."""
 
 
 def file_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
@@ -103,7 +109,8 @@ def use_changes(
         yield from _program_changes(part, item, effect, one, other)
     else:
         keys = dict.fromkeys([*_declared_keys(new), *_declared_keys(old)])
-        yield from _data_changes(part, item, effect, one, other, keys)
+        read = {*_read_columns(old), *_read_columns(new)}
+        yield from _data_changes(part, item, effect, one, other, keys, None if ANY in read else read)
 
 
 def _is_same(old: object, before: DataUse, new: object, after: DataUse) -> bool:
@@ -127,26 +134,31 @@ def _program_changes(part: str, item: str, effect: Effect, old: Files, new: File
     if PROGRAM_JSON in old and PROGRAM_JSON in new:
         said.add(PROGRAM_JSON)
     try:
-        settings = list(_json_changes(program_settings(old), program_settings(new), ""))
+        settings = list(_json_changes(program_settings(old), program_settings(new), ()))
     except RecursionError:  # nested too deeply for anything of ours
         settings, said = [], set()
-    for name, one, other in settings:
+    for place, one, other in settings:
         becomes = effect
-        if effect is Effect.RERUN and _keeps_scores(name, other):
+        if effect is Effect.RERUN and _keeps_scores(place, other):
             becomes = Effect.KEEP
-        yield Difference(part, item, name, becomes, one, other)
+        yield Difference(part, item, ".".join(place), becomes, one, other)
     yield from changed_settings(part, item, {"command": (_command(old), effect)}, {"command": (_command(new), effect)})
     if _command(old) != _command(new):
         said |= {"metadata.yaml", "metadata"}
     yield from _changed_files(part, item, effect, old, new, leave=said)
 
 
-def _keeps_scores(name: str, new: str | None) -> bool:
-    """Whether a setting of ours changes no score that is written: a word, or a column that is no longer there."""
-    words = name.split(".")
-    of_options = words[:2] in (["options", "metrics"], ["options", "expressions"])
-    is_column = (words[0] == "columns" and len(words) == 2) or (of_options and len(words) == 4)
-    return bool(WORDS.intersection(words)) or (is_column and new is None)
+def _keeps_scores(place: Place, new: str | None) -> bool:
+    """Whether a setting of ours changes no score that is written: one that scoring does not read, or a column less.
+
+    A column that the platform computes is none that is written.
+    """
+    if place[:2] in (("options", "metrics"), ("options", "expressions")):
+        return len(place) == 4 and new is None
+    if place[:1] == ("columns",) and len(place) == 2:
+        return new is None or bool((_by_name(json.loads(new)) or {}).get("computation"))
+    scope, word = ".".join(place[:-2]), place[-1:]
+    return bool(NOT_SCORING[""].intersection(place[:1])) or bool(NOT_SCORING.get(scope, frozenset()).intersection(word))
 
 
 def program_settings(files: Files) -> Any:
@@ -162,16 +174,15 @@ def program_settings(files: Files) -> Any:
     return program
 
 
-def _json_changes(old: Any, new: Any, at: str) -> Iterator[tuple[str, str | None, str | None]]:
-    """The deepest places that differ, with the value on each side; objects in lists are matched by their `key`."""
+def _json_changes(old: Any, new: Any, at: Place) -> Iterator[tuple[Place, str | None, str | None]]:
+    """The deepest places that differ, with the value on each side; objects in lists are matched by `id` or `key`."""
     before, after = _by_name(old), _by_name(new)
     if before is None or after is None:
         if old != new:
             yield at, _json(old), _json(new)
         return
     for name in dict.fromkeys([*before, *after]):
-        place = f"{at}.{name}" if at else name
-        yield from _json_changes(before.get(name), after.get(name), place)
+        yield from _json_changes(before.get(name), after.get(name), (*at, name))
 
 
 def _json(value: Any) -> str | None:
@@ -185,7 +196,7 @@ def _by_name(value: Any) -> dict[str, Any] | None:
         return value
     if isinstance(value, list) and value:
         with suppress(TypeError, KeyError):
-            return {str(part["key"]): part for part in value}
+            return {str(part["id"] if "id" in part else part["key"]): part for part in value}
     return None
 
 
@@ -223,10 +234,52 @@ def _declared_keys(bundle: Bundle) -> Iterator[Key]:
             yield from [tuple(map(str, table["key"])) for table in program["options"]["tables"]]
 
 
+ANY = ""
+"""In place of columns: any may be read."""
+
+
+@once_a_bundle
+def _read_columns(bundle: Bundle) -> Iterator[str]:
+    """What its scoring programs may read of the gold: every name that their declarations name for scoring.
+
+    Programs of others, functions and checks may read any column.
+    """
+    for task in bundle.competition.tasks:
+        program = program_settings(packed_files(bundle, task.files.get("scoring_program")) or {})
+        try:
+            options = program["options"]
+            tables = []
+            for table in options["tables"]:
+                tables.append({key: of for key, of in table.items() if key not in NOT_SCORING["options.tables"]})
+            plans = [plan for of_task in options["metrics"].values() for plan in of_task.values()]
+            is_own = options.get("checks") or any(plan["file"] is not None for plan in plans)
+        except (KeyError, TypeError, AttributeError):
+            is_own = True
+        if is_own:
+            yield ANY
+            return
+        yield from _texts([tables, plans])
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text and every name of an object in a JSON value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from value
+        yield from _texts(list(value.values()))
+    elif isinstance(value, list):
+        for one in value:
+            yield from _texts(one)
+
+
 def _data_changes(
-    part: str, item: str, effect: Effect, old: Files, new: Files, keys: Collection[Key]
+    part: str, item: str, effect: Effect, old: Files, new: Files, keys: Collection[Key], read: Collection[str] | None
 ) -> Iterator[Difference]:
-    """How many items of each file came, went or changed; the names of secret files are not secret, their content is."""
+    """How many items of each file came, went or changed; the names of secret files are not secret, their content is.
+
+    Scoring reads the columns in `read`, or may read any.
+    """
     for name in sorted(old.keys() | new.keys()):
         if name not in old or name not in new:
             what = "added" if name in new else "removed"
@@ -238,10 +291,25 @@ def _data_changes(
                 text = "written differently, the same items: no score changes"
                 if effect is Effect.RERUN:
                     becomes = Effect.KEEP
+            elif part == "reference data" and read is not None and _keeps_columns(name, before, after, keys, read):
+                text += ", in columns that scoring does not read: no score changes"
+                becomes = Effect.KEEP
             yield Difference(part, item, name, becomes, f"{len(before)} items", f"{len(after)} items", (text,))
 
 
 Items = Sequence[Mapping[str, Any]]
+
+
+def _keeps_columns(name: str, before: Items, after: Items, keys: Collection[Key], read: Collection[str]) -> bool:
+    """Whether the rows of a table are the same in all columns that are read; of a table whose columns have names."""
+    if not name.endswith((".csv", ".tsv")):
+        return False
+    sides = []
+    for items in (before, after):
+        if not any(items and items[0].keys() >= {*key} for key in keys):
+            return False
+        sides.append([{column: item[column] for column in item if column in read} for item in items])
+    return not _counted(*sides, keys)
 
 
 def _counted(before: Items, after: Items, declared: Collection[Key]) -> str:

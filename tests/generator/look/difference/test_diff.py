@@ -216,6 +216,32 @@ def test_the_declared_key_says_which_items_are_the_same(
     assert {one.detail for one in diff(str(paths[0]), str(paths[1]))} == {(expected,)}
 
 
+@pytest.mark.parametrize(
+    ("new", "metric", "effect"),
+    [
+        (b"id,label,note,doc\n1,a,x,1\n2,b,y,1\n", {}, "keep"),
+        (b"doc,id,label\n7,1,a\n8,2,b\n", {}, "keep"),
+        (b"id,label,note,doc\n1,b,,1\n2,b,,1\n", {}, "rerun"),
+        (b"id,label,note,doc\n1,a,,1\n2,b,,1\n3,b,,1\n", {}, "rerun"),
+        (b"id,label,note,doc\n1,a,x,1\n2,b,y,1\n", {"by": ["note"]}, "rerun"),
+        (b"id,label,note,doc\n1,a,x,1\n2,b,y,1\n", {"file": "metrics.py"}, "rerun"),
+        (b"1,a,x,1\n2,b,y,1\n", {}, "rerun"),
+    ],
+)
+def test_a_column_of_the_gold_that_nothing_reads_changes_no_score(
+    tmp_path: Path, new: bytes, metric: dict[str, Any], effect: str
+) -> None:
+    table = {"id": "t", "key": ["id"], "fields": [{"name": "label"}], "cluster": "doc", "public": ["note"]}
+    plan = {"file": None, "fields": ["label"], "gold": ["label"], **metric}
+    options = {"tables": [table], "metrics": {"t": {"f1": plan}}}
+    program = {"metadata.yaml": b"command: x\n", "program.json": json.dumps({"options": options}).encode()}
+    paths = []
+    for name, gold in (("a", b"id,label,note,doc\n1,a,,1\n2,b,,1\n"), ("b", new)):
+        paths.append(write_bundle(tmp_path / name, files={"p.zip": packed(program), "ref/gold.csv": gold}))
+    found = diff(str(paths[0]), str(paths[1]))
+    assert {(one.part, one.effect.key) for one in found} == {("reference data", effect)}
+
+
 def test_no_word_of_gold_is_shown(tmp_path: Path) -> None:
     gold = b"id,label\n" + b"".join(b"%d,canary%d\n" % (n, n) for n in range(40))
     paths = [
@@ -258,13 +284,24 @@ def test_settings_of_our_programs_are_named_one_by_one(tmp_path: Path) -> None:
         (lambda top: top["columns"].append({"key": "new"}), "rerun"),
         (lambda top: top["options"]["metrics"]["t"]["f1"].update(average="micro"), "rerun"),
         (lambda top: top.update(score_decimals=2), "rerun"),
+        (lambda top: top["columns"].append({"key": "sum", "computation": "sum"}), "keep"),
+        (lambda top: top["columns"].append({"key": "new", "computation": None}), "rerun"),
+        (lambda top: top.update(phase={"id": "dev", "name": "Try"}), "keep"),
+        (lambda top: top["options"]["tables"][0].update(unit="review"), "keep"),
+        (lambda top: top["options"]["tables"][1].update(cluster="doc", public=["text"]), "keep"),
+        (lambda top: top["options"]["tables"][1].update(reject_missing=False), "rerun"),
+        (lambda top: top["options"]["tables"][0]["fields"][0].update(unit="x"), "rerun"),
+        (lambda top: top["options"]["metrics"]["t"]["acc"].update(title="x"), "rerun"),
     ],
 )
 def test_what_changes_no_written_score_asks_for_no_rerun(
     tmp_path: Path, change: Callable[[Any], object], effect: str
 ) -> None:
     content: dict[str, Any] = {
-        "options": {"metrics": {"t": {"f1": {"average": "macro"}, "acc": {}}}},
+        "options": {
+            "metrics": {"t": {"f1": {"average": "macro"}, "acc": {}}},
+            "tables": [{"id": "unit", "key": ["id"], "fields": [{"id": "y"}]}, {"id": "more", "key": ["id"]}],
+        },
         "columns": [{"key": "f1", "worst": 0}, {"key": "acc"}, {"key": "mean", "computation": "avg"}],
         "details_min_items": 5,
     }
