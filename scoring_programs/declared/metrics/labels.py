@@ -37,9 +37,8 @@ def accuracy(sample: Sample, options: Options, keys: Keys) -> Additive:
 
 
 def balanced_accuracy(sample: Sample, options: Options, keys: Keys) -> LabelCounts:
-    """Mean recall of the gold labels."""
-    mean = partial(averaged, formula=summed.recall, average="macro", nothing=keys.worst, labels="gold")
-    return _counts(mean, sample, keys)
+    """Mean recall of the gold labels; those whose keys all weigh nothing are left out, as scikit-learn does it."""
+    return _counts(partial(_mean_recall, nothing=keys.worst), sample, keys)
 
 
 def mcc(sample: Sample, options: Options, keys: Keys) -> LabelCounts:
@@ -155,6 +154,12 @@ def averaged(
         weights = gold * counted
         of_gold = summed.quotient((values * weights).sum(-1), weights.sum(-1))
         mean = np.where(weights.any(axis=-1), of_gold, mean)
+    return np.where(np.isnan(mean), nothing, mean)
+
+
+def _mean_recall(sums: Array, nothing: float, *, weighted: bool = False) -> Array:
+    true, _, gold, _, _ = _terms(sums, weighted=weighted)
+    mean = summed.mean_where(summed.quotient(true, gold), gold > 0)
     return np.where(np.isnan(mean), nothing, mean)
 
 

@@ -582,6 +582,8 @@ class ProbabilitiesType(FieldType):
         columns = [numbers[at :: len(field.columns)] for at in range(len(field.columns))]
         totals = [math.fsum(one) for one in zip(*columns)]
         self._check_totals(field, (min(totals), max(totals)))
+        if not field.normalise:
+            return list(zip(*columns))
         shares = []
         for column in columns:
             shares.append([value / total for value, total in zip(column, totals)])
@@ -602,10 +604,12 @@ class ProbabilitiesType(FieldType):
         return self._shares(field, [number_of_json(field, value[label]) for label in labels])
 
     def _shares(self, field: Field, numbers: List[float]) -> Tuple[float, ...]:
-        """Each number's share of their sum."""
+        """The numbers; each one's share of their sum where that is asked for."""
         self._check_range(field, min(numbers), max(numbers))
         total = math.fsum(numbers)
         self._check_totals(field, [total])
+        if not field.normalise:
+            return tuple(numbers)
         return tuple([number / total for number in numbers])
 
     def _check_range(self, field: Field, lowest: float, highest: float) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -228,6 +229,31 @@ THRESHOLDS = [
     (0, [1, 1, 1, 1]),
     ({"above": 0.9}, [0, 0, 0, 0]),
 ]
+
+
+def test_a_label_whose_keys_weigh_nothing_has_no_recall(tmp_path: Path) -> None:
+    gold, answer, weight = ["a", "a", "b", "b", "c"], ["a", "b", "b", "b", "c"], [1, 1, 1, 1, 0]
+    fields = [{"field": "l", "type": "label", "values": ["a", "b", "c"]}]
+    metrics = {"balanced": {"name": "balanced_accuracy", "weight": "w"}}
+    with pytest.warns(UserWarning, match="classes not in y_true"):  # scikit-learn knows c no longer
+        expected = sk.balanced_accuracy_score(gold, answer, sample_weight=weight)
+    assert expected == 0.75
+    found = values_of(metrics, fields, {"l": gold, "w": weight}, {"l": answer}, tmp_path)
+    assert found == Value({"balanced": expected})
+
+
+def test_probabilities_are_not_divided_by_their_sum(tmp_path: Path) -> None:
+    gold = ["neg", "neu", "neg", "pos"]
+    answers = [[0.3333, 0.3333, 0.333], [0.3334, 0.3333, 0.3333], [0.333, 0.333, 0.333], [0.332, 0.334, 0.334]]
+    columns = ["neg", "neu", "pos"]
+    fields = [{"field": "p", "type": "probabilities", "values": columns, "columns": columns}]
+    metrics = {name: {"name": name, "gold": "label"} for name in ("roc_auc", "log_loss")}
+    places = list(map(columns.index, gold))
+    of_labels = [sk.roc_auc_score(np.equal(places, at), np.array(answers)[:, at]) for at in range(3)]
+    logs = [math.log(own[at]) for own, at in zip(answers, places, strict=True)]
+    expected = {"roc_auc": np.mean(of_labels), "log_loss": -np.mean(logs)}
+    answered = {name: [own[at] for own in answers] for at, name in enumerate(columns)}
+    assert values_of(metrics, fields, {"label": gold}, answered, tmp_path) == Value(expected)
 
 
 @pytest.mark.parametrize(("threshold", "taken"), THRESHOLDS)

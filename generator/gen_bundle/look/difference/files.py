@@ -110,7 +110,7 @@ def use_changes(
     else:
         keys = dict.fromkeys([*_declared_keys(new), *_declared_keys(old)])
         read = {*_read_columns(old), *_read_columns(new)}
-        yield from _data_changes(part, item, effect, one, other, keys, None if ANY in read else read)
+        yield from _data_changes(part, item, effect, one, other, keys, read)
 
 
 def _is_same(old: object, before: DataUse, new: object, after: DataUse) -> bool:
@@ -195,8 +195,8 @@ def _by_name(value: Any) -> dict[str, Any] | None:
     if isinstance(value, dict):
         return value
     if isinstance(value, list) and value:
-        with suppress(TypeError, KeyError):
-            return {str(part["id"] if "id" in part else part["key"]): part for part in value}
+        with suppress(TypeError, KeyError, AttributeError):
+            return {str(part.get("id") or part["key"]): part for part in value}
     return None
 
 
@@ -248,17 +248,19 @@ def _read_columns(bundle: Bundle) -> Iterator[str]:
         program = program_settings(packed_files(bundle, task.files.get("scoring_program")) or {})
         try:
             options = program["options"]
-            tables = []
+            scoring = []
             for table in options["tables"]:
-                tables.append({key: of for key, of in table.items() if key not in NOT_SCORING["options.tables"]})
-            plans = [plan for of_task in options["metrics"].values() for plan in of_task.values()]
-            is_own = options.get("checks") or any(plan["file"] is not None for plan in plans)
+                scoring += [of for key, of in table.items() if key not in NOT_SCORING["options.tables"]]
+            is_own = bool(options.get("checks"))
+            for of_task in options["metrics"].values():
+                scoring += of_task.values()
+                is_own = is_own or any(plan["file"] is not None for plan in of_task.values())
         except (KeyError, TypeError, AttributeError):
             is_own = True
         if is_own:
             yield ANY
             return
-        yield from _texts([tables, plans])
+        yield from _texts(scoring)
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -274,11 +276,11 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _data_changes(
-    part: str, item: str, effect: Effect, old: Files, new: Files, keys: Collection[Key], read: Collection[str] | None
+    part: str, item: str, effect: Effect, old: Files, new: Files, keys: Collection[Key], read: Collection[str]
 ) -> Iterator[Difference]:
     """How many items of each file came, went or changed; the names of secret files are not secret, their content is.
 
-    Scoring reads the columns in `read`, or may read any.
+    Scoring reads no other columns than those in `read`, see `_read_columns`.
     """
     for name in sorted(old.keys() | new.keys()):
         if name not in old or name not in new:
@@ -291,7 +293,7 @@ def _data_changes(
                 text = "written differently, the same items: no score changes"
                 if effect is Effect.RERUN:
                     becomes = Effect.KEEP
-            elif part == "reference data" and read is not None and _keeps_columns(name, before, after, keys, read):
+            elif part == "reference data" and _keeps_columns(name, before, after, keys, read):
                 text += ", in columns that scoring does not read: no score changes"
                 becomes = Effect.KEEP
             yield Difference(part, item, name, becomes, f"{len(before)} items", f"{len(after)} items", (text,))
@@ -302,14 +304,15 @@ Items = Sequence[Mapping[str, Any]]
 
 def _keeps_columns(name: str, before: Items, after: Items, keys: Collection[Key], read: Collection[str]) -> bool:
     """Whether the rows of a table are the same in all columns that are read; of a table whose columns have names."""
-    if not name.endswith((".csv", ".tsv")):
+    if ANY in read or not name.endswith((".csv", ".tsv")):
         return False
-    sides = []
-    for items in (before, after):
+    some: list[list[dict[str, Any]]] = [[], []]
+    for items, of_side in zip((before, after), some, strict=True):
         if not any(items and items[0].keys() >= {*key} for key in keys):
             return False
-        sides.append([{column: item[column] for column in item if column in read} for item in items])
-    return not _counted(*sides, keys)
+        for item in items:
+            of_side.append({column: value for column, value in item.items() if column in read})
+    return not _counted(some[0], some[1], keys)
 
 
 def _counted(before: Items, after: Items, declared: Collection[Key]) -> str:
