@@ -26,6 +26,7 @@ from gen_bundle.dry_run import report as dry_run
 from gen_bundle.image.verbs import Observation
 from gen_bundle.live import confirm, upload
 from gen_bundle.look.difference import changes, report
+from gen_bundle.look.power import words
 
 PAGE = Path(__file__).with_name("outputs.md")
 PREFACE = """\
@@ -91,6 +92,10 @@ def _sections() -> Iterator[str]:
     )
     yield "### A record of a team\n"
     yield table(TEAM)
+    yield "## power.json\n\nWritten by `power --out`; `power --json` prints it.\n"
+    yield table(written_by(words.as_record, POWER))
+    yield "### Objects of power.json\n"
+    yield table(POWER_PARTS)
     yield "## report.json\n\nWritten by `rank --report`: `version`; `signature`, null of a table of scores; `tasks`, "
     yield "an object for each task by its id.\n"
     if set(REPORTED) != set(content.FIXED):
@@ -309,6 +314,35 @@ TEAM = [
     ("TASK_rank", "integer or null", "the rank in each task, by its id; null for a baseline, or where it has none"),
     ("tied", "list of text", "the tasks in which it shares its rank"),
     ("not_scored", "list of text", "why its submission could not be scored; only where there are such teams"),
+]
+POWER = {
+    "title": ("text", "the competition's"),
+    "phase": ("text", "the phase whose gold it is"),
+    "teams": ("integer", "how many were assumed"),
+    "common": ("number", "the share of their errors that systems have in common"),
+    "seed": ("integer", "of the random numbers"),
+    "tasks": ("object of objects", "an object for each task by its id"),
+}
+POWER_PARTS = [
+    ("name, column, title", "text", "the task's name; key and title of the column that ranks"),
+    ("without", "text or null", "why nothing can be said; then nothing of the following is there"),
+    ("sort, decimals", "text, integer", "of the column"),
+    ("unit, units", "text, integer", "what the units are, and how many there are"),
+    ("level", "number", "the better system's score"),
+    ("baseline", "object or null", "`name` and `score` of the best baseline"),
+    ("sizes[].size, .units", "number, integer", "test sets of so many times the units, and how many units that is"),
+    ("sizes[].intervals", "text or null", "why the report would print no intervals"),
+    (
+        "sizes[].smallest, .smallest_among_teams",
+        "number or null",
+        "the difference found in 8 of 10 test sets, by itself and among all pairs of teams; null: none that was tried",
+    ),
+    ("sizes[].curve[].gap, .power", "number", "every difference that was tried, and how often it is found"),
+    ("sizes[].gaps[].gap, .power, .power_among_teams", "number", "a difference, and how often it is found"),
+    ("sizes[].gaps[].teams", "integer", "teams that are so far apart, ranked together"),
+    ("sizes[].gaps[].first", "number", "the share of test sets in which the best of them is first"),
+    ("sizes[].gaps[].tau", "number or null", "mean Kendall tau between a test set's ranking and their true order"),
+    ("sizes[].gaps[].optimism", "number", "how much too good the score of the one that is first is, on average"),
 ]
 REPORTED = {
     "name": ("text", "the task's"),

@@ -24,7 +24,7 @@ from declared.samples import OwnRows, classes_of, compared, labels_of, own_rows,
 from declared.submission import Submission
 from declared.tables import Key
 from scoring_kit.metrics import summed
-from scoring_kit.units import Additive, Array, Group, Limit, ScoredUnits, Statistic, Units
+from scoring_kit.units import Additive, Array, Group, Limit, ScoredUnits, Statistic, Units, items_at
 
 STRICTEST: Sequence[Limit] = ("biased", "squared", "root", "error", "sides")
 Places = NDArray[np.intp]
@@ -238,6 +238,11 @@ class PartOfUnits:
         places = np.concatenate([self.places, other.places + self.units])
         return PartOfUnits(self.units + other.units, places, self.statistic.joined(other.statistic))
 
+    def at(self, places: Places) -> "PartOfUnits":
+        inside = np.flatnonzero(np.isin(places, self.places))
+        own = np.searchsorted(self.places, places[inside])
+        return PartOfUnits(len(places), inside, self.statistic.at(own))
+
     def as_sums(self) -> Additive | None:
         """What each of all the units adds: 1 where it is at one of the places, then its terms."""
         sums = self.statistic.as_sums()
@@ -275,6 +280,9 @@ class Composed(ABC):
 
     def joined(self, other: Self) -> Self:
         return replace(self, parts=[one.joined(two) for one, two in zip(self.parts, other.parts, strict=True)])
+
+    def at(self, places: Places) -> Self:
+        return replace(self, parts=[part.at(places) for part in self.parts])
 
     def as_sums(self) -> Additive | None:
         """All parts' terms side by side, where every part is a formula of sums."""
@@ -383,6 +391,13 @@ class Recomputed:
             places[name] = np.concatenate([own, other.places[name] + self.units])
             rows[name] = [*self.rows[name], *other.rows[name]]
         return Recomputed(self.units + other.units, places, rows, self.plan)
+
+    def at(self, places: Places) -> "Recomputed":
+        units, rows = {}, {}
+        for name, own in self.places.items():
+            keys, units[name] = items_at(own, places)
+            rows[name] = [self.rows[name][i] for i in keys.tolist()]
+        return Recomputed(len(places), units, rows, self.plan)
 
     def as_sums(self) -> None:
         return None

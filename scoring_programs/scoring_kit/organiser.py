@@ -24,7 +24,7 @@ The verbs that a package serves itself, each with the fields of its request
   columns, where every line is gold. These names travel in the scoring program, so that any check knows them.
 
 Served for every package, unless its module has a function of that name itself: `check_reference` (reads it, which finds
-every fault), `manifest` (of `reference`, what the module `reference` says), `rank`, `columns`, `trial`, and
+every fault), `manifest` (of `reference`, what the module `reference` says), `rank`, `power`, `columns`, `trial`, and
 `disclosure` (of `reference`, the number of `submissions` and the `decimals` of scores: how many gold values the scores
 give away, `declared.disclosure`; null where it is not known).
 By `columns` and `trial` a build tries a package before anyone uploads it. A task's module may define two names beside
@@ -35,6 +35,7 @@ model, so that a build does not try it. Then METRICS must be there.
 import csv
 import gc
 import importlib
+import importlib.util
 import json
 import shutil
 import sys
@@ -82,7 +83,10 @@ class Secrets(TypedDict):
     files: Sequence[Mapping[str, object]]
 
 
-VERBS = ("prepare", "check_reference", "manifest", "template", "secrets", "rank", "columns", "trial", "disclosure")
+VERBS = (
+    *("prepare", "check_reference", "manifest", "template", "secrets"),
+    *("rank", "power", "columns", "trial", "disclosure"),
+)
 Verb = Callable[[Mapping[str, Any]], object]
 Gold = TypeVar("Gold")
 
@@ -94,6 +98,7 @@ def serve(module: Mapping[str, Any]) -> int:
         "check_reference": partial(_check_reference, package),
         "manifest": partial(_manifest, package),
         "rank": _rank,
+        "power": partial(_power, package),
         "columns": columns,
         "trial": trial,
         "disclosure": lambda _: None,
@@ -170,6 +175,28 @@ def _rank(request: Mapping[str, Any]) -> object:
     from scoring_kit.ranking import rank
 
     return rank(request)
+
+
+def _power(package: str, request: Mapping[str, Any]) -> object:
+    """What made-up systems show of a phase's gold (`scoring_kit.resampling.power`).
+
+    A package makes them in its module `systems`; raises OrganiserError where it has none.
+    """
+    from scoring_kit.frame import read_gold
+    from scoring_kit.program import Program
+    from scoring_kit.resampling.power import power
+
+    if importlib.util.find_spec(f"{package}.systems") is None:
+        raise OrganiserError(
+            f"{package}: has no module systems.py, which makes systems of the gold for power. Expected one with "
+            "`Systems`, or a competition with scoring_program: declared."
+        )
+    program = Program.read(Path(request["program"]))
+    gold = read_gold(program, Path(request["reference"]))
+    made = importlib.import_module(f"{package}.systems").Systems(
+        gold.reference, program.tasks, program.options, request["seed"], request["common"]
+    )
+    return power(request, program, made)
 
 
 def _check_reference(package: str, request: Any) -> Warned:

@@ -8,7 +8,7 @@ score itself, a bootstrap sample has numbers from 0 on that add up to the number
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeAlias
 
 if TYPE_CHECKING:
@@ -44,6 +44,10 @@ class Statistic(Protocol):
         """The statistic over the units of both, those of `other` last: two systems, ready to exchange units."""
         ...
 
+    def at(self, places: NDArray[np.intp]) -> Self:
+        """The statistic of the units at these places, each as often as it is named, as so many units of their own."""
+        ...
+
     def as_sums(self) -> Additive | None:
         """The statistic as a formula of sums over units; None where it is none."""
         return None
@@ -77,6 +81,9 @@ class Additive(Statistic):
         import numpy as np
 
         return Additive(np.concatenate([self.sums, other.sums]), self.formula)
+
+    def at(self, places: NDArray[np.intp]) -> Self:
+        return replace(self, sums=self.sums[places])
 
     def as_sums(self) -> Additive:
         return self
@@ -126,6 +133,27 @@ class Items(Statistic):
             np.concatenate([self.values, other.values]),
             self.formula,
         )
+
+    def at(self, places: NDArray[np.intp]) -> Self:
+        items, unit = items_at(self.unit, places)
+        return replace(self, units=len(places), unit=unit, values=self.values[items])
+
+
+def items_at(unit: NDArray[np.intp], places: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The items of the units at some places, and for each of them which of these places it is at.
+
+    Args:
+        unit: the place of each item's unit, shape [items].
+        places: some units, any of them several times.
+    """
+    import numpy as np
+
+    order = np.argsort(unit, kind="stable")
+    ordered = unit[order]
+    start = np.searchsorted(ordered, places, "left")
+    number = np.searchsorted(ordered, places, "right") - start
+    within = np.arange(number.sum()) - np.repeat(np.cumsum(number) - number, number)
+    return order[np.repeat(start, number) + within], np.repeat(np.arange(len(places)), number)
 
 
 @dataclass(frozen=True, eq=False)

@@ -142,8 +142,8 @@ def rank(
         ranking = Ranking(notes=notes, tables=tables, result=answer)
         if request.report:
             from gen_bundle.after.report.content import FinalReport, summary
-            from gen_bundle.after.report.figures import missing_note
             from gen_bundle.after.report.write import write_report
+            from gen_bundle.build.render.drawing import missing_note
 
             report = FinalReport(
                 competition.declaration, phase, ranking, statistics, request.baselines, request.command, fetched

@@ -30,6 +30,7 @@ STAGES = {
         "check": "Find what Codabench would refuse or ignore in a bundle, and gold that would leak.",
         "dry-run": "Run a bundle's scoring as the platform would, and show the board.",
         "preview": "Show a bundle as participants will meet it.",
+        "power": "Foretell what a test set can tell apart, before anybody has submitted.",
         "image": "Lock, build, check and push the scoring image of a competition.",
     },
     "On the platform": {

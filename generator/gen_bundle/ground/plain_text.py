@@ -19,3 +19,10 @@ def in_lines(text: str) -> str:
 
 def _escaped(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
+
+
+def units_word(unit: str | None) -> str:
+    """The units' name in the plural."""
+    if unit and unit.endswith("y") and unit[-2:-1] not in "aeiou":
+        return f"{unit[:-1]}ies"
+    return f"{unit or 'unit'}s"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from scoring_kit.metrics import summed
-from scoring_kit.units import Additive, Array, Items, Statistic
+from scoring_kit.units import Additive, Array, Items, Statistic, items_at
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -37,6 +37,12 @@ class Keys:
     units: int
     worst: float
     weight: Array | None = None
+
+    def at(self, places: NDArray[np.intp]) -> Keys:
+        """The keys of the units at some places, as `Statistic.at` has them."""
+        keys, unit = items_at(self.unit, places)
+        weight = None if self.weight is None else self.weight[keys]
+        return Keys(unit, len(places), self.worst, weight)
 
     def weighing(self, weight: Sequence[float] | None) -> Keys:
         """The same keys, each counting so much; None: all the same."""
@@ -157,6 +163,9 @@ class LabelCounts:
             shape = (own.shape[0], terms * len(labels))
             sums.append(csr_matrix((own.data, (own.row, columns[own.col])), shape=shape))
         return LabelCounts(labels, csr_matrix(vstack(sums)), self.formula)
+
+    def at(self, places: NDArray[np.intp]) -> LabelCounts:
+        return replace(self, sums=self.sums[places])
 
     def as_sums(self) -> Additive:
         return Additive(self.sums, self.formula)

@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from declared.metrics import Options, Sample
 from declared.metrics.keys import Keys, Ordered, by_value, mean_ranks, ranks
@@ -43,6 +45,9 @@ class RankCorrelation(Items):
         """Pearson's correlation of the ranks among all items, and so a formula of sums."""
         gold, predicted = self.values.T
         return _correlation(mean_ranks(gold), mean_ranks(predicted), self.keys).to_exchange()
+
+    def at(self, places: NDArray[np.intp]) -> Self:
+        return replace(super().at(places), keys=self.keys.at(places))
 
 
 def pearson(sample: Sample, options: Options, keys: Keys) -> Correlation:

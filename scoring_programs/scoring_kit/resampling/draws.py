@@ -7,7 +7,7 @@ simulated test sets. Arrays of teams have the shape [teams, resamples].
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TypeAlias
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring_kit.program import AVERAGE_RANK, ScoreColumn
-from scoring_kit.units import Additive, Array, Limit, Statistic
+from scoring_kit.units import Array, Limit, Statistic
 
 Ranks = NDArray[np.int64]
 COMPUTATIONS: Mapping[str, Callable[..., Array]] = {"min": np.min, "max": np.max, "sum": np.sum, "avg": np.mean}
@@ -163,11 +163,15 @@ SAMPLES, EXCHANGES = 0, 1
 """Which sequence of random numbers: each purpose has its own."""
 
 
-def bootstrap_counts(units: int, resamples: int, seed: int) -> Iterator[Array]:
-    """How often each unit is in each bootstrap sample, drawn with replacement: blocks of shape [some, units]."""
+def bootstrap_counts(units: int, resamples: int, seed: int, drawn_units: int | None = None) -> Iterator[Array]:
+    """How often each unit is in each bootstrap sample, drawn with replacement: blocks of shape [some, units].
+
+    A sample has as many units, or `drawn_units`.
+    """
     random = np.random.default_rng([seed, SAMPLES])
-    for size in _blocks(resamples, units):
-        drawn = random.integers(units, size=(size, units))
+    number = units if drawn_units is None else drawn_units
+    for size in _blocks(resamples, max(units, number)):
+        drawn = random.integers(units, size=(size, number))
         drawn += units * np.arange(size)[:, np.newaxis]
         counts = np.bincount(drawn.ravel(), minlength=size * units)
         yield counts.reshape(size, units).astype(np.float64)
@@ -187,31 +191,6 @@ def _blocks(resamples: int, width: int) -> Iterator[int]:
     size = max(1, CELLS // width)
     for start in range(0, resamples, size):
         yield min(size, resamples - start)
-
-
-@dataclass(frozen=True, eq=False)
-class AtUnits:
-    """A statistic over some of its `units` alone: those at `places`, ascending."""
-
-    statistic: Statistic
-    places: NDArray[np.intp]
-    units: int
-
-    def over(self, counts: Array) -> Array:
-        every = np.zeros((len(counts), self.units))
-        every[:, self.places] = counts
-        return self.statistic.over(every)
-
-    def to_exchange(self) -> "AtUnits":
-        return AtUnits(self.statistic.to_exchange(), self.places, self.units)
-
-    def joined(self, other: "AtUnits") -> "AtUnits":
-        places = np.concatenate([self.places, other.places + self.units])
-        return AtUnits(self.statistic.joined(other.statistic), places, self.units + other.units)
-
-    def as_sums(self) -> Additive | None:
-        every = self.statistic.as_sums()
-        return every and Additive(every.sums[self.places], every.formula)
 
 
 @dataclass(frozen=True)
@@ -248,6 +227,24 @@ class TeamColumn:
     column: ScoreColumn
     parts: Sequence[Part]
     competes: bool = True
+
+    def at(self, places: NDArray[np.intp]) -> "TeamColumn":
+        """The column over the units at these places, see `Statistic.at`; a part that it did not enter stays so."""
+        parts = []
+        for part in self.parts:
+            statistic = None if part.statistic is None else part.statistic.at(places)
+            parts.append(Part(part.column, statistic))
+        return replace(self, parts=parts)
+
+    def joined(self, other: "TeamColumn") -> "TeamColumn":
+        """The column over the units of both, those of `other` last, where both entered the tasks of all parts."""
+        parts = []
+        for one, two in zip(self.parts, other.parts, strict=True):
+            together = None
+            if one.statistic is not None and two.statistic is not None:
+                together = one.statistic.joined(two.statistic)
+            parts.append(Part(one.column, together))
+        return replace(self, parts=parts)
 
     def by_unit(self, units: int) -> Array:
         """The column, none of average ranks, on each unit alone; NaN where it is undefined there."""

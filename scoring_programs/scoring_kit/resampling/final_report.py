@@ -7,9 +7,10 @@ import dataclasses
 import math
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,7 @@ from scoring_kit.errors import OrganiserError
 from scoring_kit.outputs import signature
 from scoring_kit.program import AVERAGE_RANK, Program, ScoreColumn
 from scoring_kit.report.withholding import open_metrics
-from scoring_kit.resampling.draws import AtUnits, Part, TeamColumn, few_units
+from scoring_kit.resampling.draws import Part, TeamColumn, few_units
 from scoring_kit.resampling.significance import ALPHA
 from scoring_kit.resampling.task import Resampled, Resampling, families, family_of_units, other_rankings, resampled
 from scoring_kit.results import comparable
@@ -141,29 +142,10 @@ class TaskReport:
         self.teams: dict[str, TeamColumn] = {}
         self.without: str | None = "A table of scores was ranked, which says nothing about single units."
         if scored is not None:
-            self._take_units(first, order)
+            over = column_over_units(first, program, order, per_unit, view.baselines)
+            self.units, self.teams, self.without = over.units, over.teams, over.without
         if self.units is not None:
             check_scores(self.teams, scores, len(self.units.names))
-
-    def _take_units(self, column: ScoreColumn, order: Sequence[str]) -> None:
-        """Find the units that the column scores, and its values over them for each team; or say why there are none."""
-        keys = column.of or [column.key]
-        written = [one for one in self.program.columns if one.key in keys]
-        found, self.without = _with_units(written, order, self.per_unit)
-        if self.without is not None:
-            return
-        every = [units for _, units in found]
-        names = list(every[0].names)
-        scored: dict[str, set[int]] = {}
-        for one, units in found:
-            own = units.scored.get(one.key, ScoredUnits(units.unit, range(len(names))))
-            scored.setdefault(own.unit, set()).update(map(int, own.places))
-        places = np.array(sorted(set[int]().union(*scored.values())), dtype=np.intp)
-        for team in order:
-            parts = [_part(one, self.per_unit[team].get(one.task), places) for one in written]
-            self.teams[team] = TeamColumn(column, parts, team not in self.view.baselines)
-        self.units = Units(" or ".join(scored), [names[place] for place in places], {})
-        self.without = _too_few(written, every, scored)
 
     def written(self, settings: Resampling, advance: Callable[[int], None]) -> dict[str, Any]:
         """The task's part of the report."""
@@ -194,6 +176,7 @@ class TaskReport:
             "name": self.program.task_names[self.task],
             "title": column.title,
             "sort": column.sort,
+            "smallest": found.smallest,
             "decimals": column.decimals,
             "without": self.without or found.without,
             "shares": _seen(found.shares, view),
@@ -425,6 +408,47 @@ def _arrays(name: str, value: object) -> Iterator[tuple[str, NDArray[Any]]]:
             yield from _arrays(f"{name}.{field.name}", getattr(value, field.name))
 
 
+class OverUnits(NamedTuple):
+    """A column over the units that it scores.
+
+    Attributes:
+        units: these; None where it cannot be computed over any.
+        teams: what each team has in it.
+        without: why there are no intervals, as far as the number of units says it.
+        of_size: likewise, were there so many times as many units.
+    """
+
+    units: Units | None
+    teams: dict[str, TeamColumn]
+    without: str | None
+    of_size: Callable[[float], str | None]
+
+
+def column_over_units(
+    column: ScoreColumn, program: Program, order: Sequence[str], per_unit: PerUnit, baselines: Collection[str] = ()
+) -> OverUnits:
+    """The column for the teams in `order`, over the units that it scores; or why there are none."""
+    keys = column.of or [column.key]
+    written = [one for one in program.columns if one.key in keys]
+    found, without = _with_units(written, order, per_unit)
+    if without is not None:
+        return OverUnits(None, {}, without, lambda _: without)
+    every = [units for _, units in found]
+    names = list(every[0].names)
+    scored: dict[str, set[int]] = {}
+    for one, units in found:
+        own = units.scored.get(one.key, ScoredUnits(units.unit, range(len(names))))
+        scored.setdefault(own.unit, set()).update(map(int, own.places))
+    places = np.array(sorted(set[int]().union(*scored.values())), dtype=np.intp)
+    teams = {}
+    for team in order:
+        parts = [_part(one, per_unit[team].get(one.task), places) for one in written]
+        teams[team] = TeamColumn(column, parts, team not in baselines)
+    units = Units(" or ".join(scored), [names[place] for place in places], {})
+    of_size = partial(_too_few, written, every, scored)
+    return OverUnits(units, teams, of_size(), of_size)
+
+
 def _with_units(
     written: Sequence[ScoreColumn], order: Sequence[str], per_unit: PerUnit
 ) -> tuple[list[tuple[ScoreColumn, Units]], str | None]:
@@ -451,20 +475,25 @@ def _with_units(
 
 
 def _too_few(
-    written: Sequence[ScoreColumn], every: Sequence[Units], scored: Mapping[str, Collection[int]]
+    written: Sequence[ScoreColumn],
+    every: Sequence[Units],
+    scored: Mapping[str, Collection[int]],
+    times: float = 1.0,
 ) -> str | None:
     """Why there are too few units for intervals of a column that is made of the written ones; None where they do.
 
-    `every` has the per-unit results of all teams and tasks, `scored` the scored places by the kind of unit.
+    `every` has the per-unit results of all teams and tasks, `scored` the scored places by the kind of unit; there are
+    to be so many `times` as many units.
     """
-    kind, number = min(((kind, len(own)) for kind, own in scored.items()), key=lambda one: one[1])
+    kind, number = min(((kind, round(times * len(own))) for kind, own in scored.items()), key=lambda one: one[1])
     word = "units"
     if len(scored) > 1:
         word += f" of the kind {kind}"
     for column in written:
         errors = _errors(column, every)
         for own in every:
-            classes, limit = own.classes.get(column.key, ()), own.limits.get(column.key)
+            classes = [round(times * units) for units in own.classes.get(column.key, ())]
+            limit = own.limits.get(column.key)
             if (reason := few_units(column, number, word, classes, limit, min(errors, default=None))) is not None:
                 return reason
     return None
@@ -487,7 +516,7 @@ def _part(column: ScoreColumn, units: Units | None, places: NDArray[np.intp]) ->
         return Part(column, None)
     statistic = units.statistics[column.key]
     if len(places) < len(units.names):
-        statistic = AtUnits(statistic, places, len(units.names))
+        statistic = statistic.at(places)
     return Part(column, statistic)
 
 

@@ -22,7 +22,8 @@ def score_and_resample(options: dict[str, Any], gold: Files, answers: Files, fol
     """The outcome of `score`, once every column's per-unit results are found to agree with it.
 
     All units once give the score itself; a bootstrap sample gives the score of files that hold each unit's rows as
-    often as it was drawn, under keys of their own, computed by the libraries anew.
+    often as it was drawn, under keys of their own, computed by the libraries anew. Units that are drawn as ones of
+    their own give it, too.
     """
     outcome = score(options, gold, answers, folder)
     units = units_of(outcome)
@@ -33,6 +34,8 @@ def score_and_resample(options: dict[str, Any], gold: Files, answers: Files, fol
     drawn = score(options, samples[0], samples[1], folder / "drawn")
     for key, statistic in units.statistics.items():
         once, of_sample = statistic.over(np.stack([np.ones(number), counts.astype(float)]))
+        apart = statistic.at(np.repeat(np.arange(number), counts)).over(np.ones((1, number)))
+        assert apart == pytest.approx([of_sample], rel=TOLERANCE, abs=TOLERANCE, nan_ok=True)
         assert once == pytest.approx(outcome.value(key), rel=TOLERANCE, abs=TOLERANCE)
         if math.isnan(of_sample):
             faults = gold_faults(options, samples[0], folder / "drawn")

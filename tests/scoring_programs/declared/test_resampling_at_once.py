@@ -88,6 +88,9 @@ class OneByOne:
     def joined(self, other: OneByOne) -> OneByOne:
         return OneByOne(self.inner.joined(other.inner))
 
+    def at(self, places: NDArray[np.intp]) -> OneByOne:
+        return OneByOne(self.inner.at(places))
+
     def to_exchange(self) -> OneByOne:
         return OneByOne(self.inner.to_exchange())
 

@@ -16,11 +16,12 @@ from typing import Any
 
 import yaml
 
+from gen_bundle.build.package.power import FOUND, difference
 from gen_bundle.build.render.rankings import Ranking, RankingTable
 from gen_bundle.declaration.dates import shown
 from gen_bundle.declaration.model import BETTER, DeclaredCompetition, DeclaredPhase
 from gen_bundle.ground.fetched import Fetched
-from gen_bundle.ground.plain_text import one_line
+from gen_bundle.ground.plain_text import one_line, units_word
 
 FIXED = (
     *("name", "column", "title", "sort", "unit", "units", "resamples", "seed", "without", "winner", "not_ranked"),
@@ -130,13 +131,6 @@ def plural(unit: str | None, number: int) -> str:
     return f"{number:,} {units_word(unit)}"
 
 
-def units_word(unit: str | None) -> str:
-    """The units' name in the plural."""
-    if unit and unit.endswith("y") and unit[-2:-1] not in "aeiou":
-        return f"{unit[:-1]}ies"
-    return f"{unit or 'unit'}s"
-
-
 def way_words(way: Mapping[str, Any], unit: str | None) -> str:
     """Another way to rank, in words."""
     return WAYS[way["way"]].format(units=units_word(unit), title=way["title"])
@@ -206,6 +200,12 @@ def _ranked_by(task: Mapping[str, Any]) -> str:
     )
     if task["units"]:
         text += f"The unit of resampling was the {task['unit']}, of which the test set has {task['units']:,}. "
+    if task["smallest"]:
+        text += (
+            f"The smallest difference that these {plural(task['unit'], task['units'])} would have found in {FOUND} (p "
+            f"below 0.05, before Holm's correction) is about {difference(task['smallest'])}: 2.8 standard errors of a "
+            "difference, the median over pairs. Teams that cannot be told apart are not thereby equal. "
+        )
     return text + (task["without"] or "")
 
 

@@ -1,54 +1,19 @@
-"""The report's figures as SVG and PDF, drawn by matplotlib; and fonts that have the letters of teams' names.
+"""The report's figures: scores, ranks and pairs."""
 
-The default font of figures knows but a part of all scripts.
-"""
-
-import contextlib
-import importlib
-import io
-import re
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, partial
-from html import escape
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from gen_bundle.after.report.content import ALPHA, NAME, FinalReport, units_word
-from gen_bundle.ground.plain_text import one_line
+from gen_bundle.after.report.content import ALPHA, NAME, FinalReport
+from gen_bundle.build.render.drawing import ACCENT, LINE, DrawnFigure, drawn
+from gen_bundle.ground.plain_text import one_line, units_word
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-INK, PAPER, LINE, ACCENT = "#000000", "#ffffff", "#8a939c", "#3d7cc2"
-DEFAULT = "DejaVu Sans"
-COMMON = ("Noto Sans CJK SC", "Noto Serif CJK SC", "WenQuanYi Micro Hei", "IPAexGothic", "Noto Sans", "FreeSans")
-"""Looked at first where several fonts have a letter."""
 NAME_LENGTH = 28
 ROW = 0.28
 """Inches for each team."""
-DATES = {"svg": "Date", "pdf": "CreationDate"}
-"""Where a file would say when it was drawn, which is left out: the same report is the same bytes."""
-
-
-@dataclass(frozen=True)
-class DrawnFigure:
-    """A drawn figure.
-
-    Attributes:
-        name: of its files.
-        caption: what it shows.
-        svg: as a file.
-        pdf: as a file.
-        inline: as a part of an HTML page, in the colour of its text.
-    """
-
-    name: str
-    caption: str
-    svg: bytes
-    pdf: bytes
-    inline: str
 
 
 def figures(report: FinalReport) -> Mapping[str, Mapping[str, DrawnFigure]]:
@@ -65,7 +30,7 @@ def _of_task(task: str, one: Mapping[str, Any]) -> Iterator[tuple[str, DrawnFigu
         if any(team["low"] is not None for team in scored):
             caption += " with their 95 % intervals"
         draw = partial(_scores, one=one, teams=scored)
-        yield "scores", _drawn(f"{task}-scores", f"{caption}.", len(scored), letters, draw)
+        yield "scores", drawn(f"{task}-scores", f"{caption}.", 1.2 + ROW * (len(scored)), letters, draw)
     ranked = [team for team in scored if team["team"] in one["shares"]]
     if ranked:
         caption = (
@@ -73,11 +38,16 @@ def _of_task(task: str, one: Mapping[str, Any]) -> Iterator[tuple[str, DrawnFigu
             f"{units_word(one['unit'])}. The area of a dot is the share; the bar is the rank interval."
         )
         draw = partial(_ranks, ranked=ranked, shares=one["shares"])
-        yield "ranks", _drawn(f"{task}-ranks", caption, len(ranked), letters, draw)
+        yield "ranks", drawn(f"{task}-ranks", caption, 1.2 + ROW * (len(ranked)), letters, draw)
     if one["pairs"]:
         caption = f"{one['name']}: significant differences (p after Holm below 0.05). Filled: the row's team is better "
         caption += "than the column's."
-        yield "pairs", _drawn(f"{task}-pairs", caption, len(names) + 7, letters, partial(_pairs, names=names, one=one))
+        yield (
+            "pairs",
+            drawn(
+                f"{task}-pairs", caption, 1.2 + ROW * (len(names) + 7), letters, partial(_pairs, names=names, one=one)
+            ),
+        )
 
 
 def _scores(axes: "Axes", one: Mapping[str, Any], teams: Sequence[Mapping[str, Any]]) -> None:
@@ -133,98 +103,3 @@ def _short(name: str) -> str:
     if len(text) > NAME_LENGTH:
         return f"{text[: NAME_LENGTH - 1]}…"
     return text
-
-
-def _drawn(name: str, caption: str, rows: int, letters: str, draw: "Callable[[Axes], None]") -> DrawnFigure:
-    """The figure that `draw` makes, with room for so many rows and fonts for the letters."""
-    matplotlib = _library()
-    from matplotlib.figure import Figure as Drawing
-
-    own = dict.fromkeys(fonts_for(letters).values())
-    fonts = [font for font in own if font not in (None, DEFAULT)]
-    style: dict[Any, Any] = {
-        "svg.fonttype": "none",
-        "svg.hashsalt": name,
-        "font.size": 9,
-        "pdf.fonttype": 3 if fonts else 42,
-        "font.family": [DEFAULT, *fonts],
-    }
-    with matplotlib.rc_context(), warnings.catch_warnings():
-        matplotlib.rcdefaults()
-        matplotlib.rcParams.update(style)
-        warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
-        drawing = Drawing(figsize=(6.4, 1.2 + ROW * rows), layout="constrained")
-        axes = drawing.subplots()
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
-        for side in ("left", "bottom"):
-            axes.spines[side].set_color(LINE)
-        axes.tick_params(color=LINE)
-        draw(axes)
-        files = {}
-        for form, date in DATES.items():
-            out = io.BytesIO()
-            drawing.savefig(out, format=form, metadata={date: None})
-            files[form] = out.getvalue()
-    # as an element of a page: without preamble and background, in the colour of the text around it
-    text = files["svg"].decode()
-    element = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
-    element = element.replace(f"fill: {PAPER}", "fill: none").replace(INK, "currentColor")
-    inline = element.replace("<svg ", f'<svg role="img" aria-label="{escape(caption)}" ', 1)
-    return DrawnFigure(name, caption, files["svg"], files["pdf"], inline)
-
-
-def _library() -> Any:
-    """Import matplotlib, which reads a file `matplotlibrc` of the folder that it is imported in."""
-    with contextlib.chdir(Path(__file__).parent):
-        return importlib.import_module("matplotlib")
-
-
-def fonts_for(text: str) -> dict[str, str | None]:
-    """Every letter beyond ASCII → the installed font that has it, the default one if it does; None without any."""
-    fonts = {}
-    for letter in dict.fromkeys(text):
-        if ord(letter) > 127 and letter.isprintable():
-            fonts[letter] = _font(letter)
-    return fonts
-
-
-def missing_note(names: Iterable[str]) -> str | None:
-    """That no installed font has some letters of these names; None where all have one."""
-    letters = [letter for letter, font in fonts_for("".join(names)).items() if font is None]
-    if not letters:
-        return None
-    shown = "".join(letters[:20]) + ("…" if letters[20:] else "")
-    return (
-        f"No installed font has the letters {shown}: the figures have boxes in their place, and report.tex their code "
-        "points. Install a font that has them, such as fonts-noto-cjk, and make the report again."
-    )
-
-
-@cache
-def _font(letter: str) -> str | None:
-    for name, path in _installed():
-        if ord(letter) in _letters(path):
-            return name
-    return None
-
-
-@cache
-def _installed() -> list[tuple[str, str]]:
-    """(name, file) of every font: the default one first, then common ones, then by name."""
-    _library()
-    from matplotlib.font_manager import fontManager
-
-    order = {name: place for place, name in enumerate((DEFAULT, *COMMON))}
-    regular = set()
-    for one in fontManager.ttflist:
-        if one.style == "normal" and one.weight in (400, "normal"):
-            regular.add((one.name, one.fname))
-    return sorted(regular, key=lambda one: (order.get(one[0], len(order)), one))
-
-
-@cache
-def _letters(path: str) -> Any:
-    from matplotlib.ft2font import FT2Font
-
-    return frozenset(FT2Font(path).get_charmap())

@@ -30,11 +30,12 @@ from gen_bundle.after.report.content import (
     interval,
     probability,
 )
-from gen_bundle.after.report.figures import DrawnFigure, figures, fonts_for
+from gen_bundle.after.report.figures import figures
+from gen_bundle.build.render.drawing import DrawnFigure, fonts_for
 from gen_bundle.build.render.html_page import Functions, html_page, is_marked
 from gen_bundle.build.render.rankings import csv_text, latex_text
 from gen_bundle.ground.errors import UserError
-from gen_bundle.ground.plain_text import one_line
+from gen_bundle.ground.plain_text import one_line, units_word
 from gen_bundle.ground.resources import install_command
 
 TEMPLATE = TEMPLATES / "report.html.j2"
@@ -168,7 +169,7 @@ def report_page(report: FinalReport, drawn: Mapping[str, Mapping[str, DrawnFigur
         "most_in_a_matrix": MOST_IN_A_MATRIX,
         "interval": interval,
         "plural": content.plural,
-        "units_word": content.units_word,
+        "units_word": units_word,
         "unit_words": content.unit_words,
         "way_words": content.way_words,
     }

@@ -129,6 +129,7 @@ REPLIES: dict[str, type[Reply[Any]]] = {
     "trial": Reply[Tried],
     "disclosure": Reply[Disclosed | None],
     "rank": Reply[Ranked],
+    "power": Reply[dict[str, dict[str, Any]]],
 }
 
 

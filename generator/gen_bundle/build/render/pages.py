@@ -25,6 +25,7 @@ from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from gen_bundle.build.package.phase_data import PhaseData
+from gen_bundle.build.package.power import power_text
 from gen_bundle.build.package.programs import entry_seconds
 from gen_bundle.build.package.resolve import Resolved
 from gen_bundle.build.render import submission_text, tables
@@ -370,11 +371,22 @@ def _context(competition: Resolved, phases: Sequence[PhaseData]) -> dict[str, An
         "code_text": lambda: _code_text(competition),
         "format_table": lambda: submission_text.format_text(answered),
         "format_example": format_example,
+        "power": _Late(lambda: power_text(competition, [(data.phase, data.gold.whole) for data in phases])),
         "task_text": lambda: submission_text.task_text(answered),
         "rows_text": lambda: submission_text.rows_text(answered),
         "data_table": lambda: submission_text.data_table(phases),
         "baselines_text": lambda: submission_text.baselines_text(phases),
     }
+
+
+class _Late:
+    """A text that is made only where a page shows it, because that takes long."""
+
+    def __init__(self, made: Callable[[], str]) -> None:
+        self._made = made
+
+    def __str__(self) -> str:
+        return self._made()
 
 
 def _code_text(competition: Resolved) -> str:

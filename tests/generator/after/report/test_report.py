@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gen_bundle.after.report.figures import missing_note
 from gen_bundle.after.report.write import PREAMBLE, LatexTable, _set, _text
+from gen_bundle.build.render.drawing import missing_note
 from tests.generator.after.report.shared_task import rank, shared_task, submissions
 
 pytestmark = pytest.mark.slow  # whichever test is the first makes the report

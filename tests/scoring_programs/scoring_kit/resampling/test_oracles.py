@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy import stats
 
 from scoring_kit.resampling.draws import (
@@ -103,6 +104,9 @@ def test_exchanging_sums_is_exchanging_units() -> None:
 
         def joined(self, other: "Slow") -> "Slow":
             return Slow(self.inner.joined(other.inner))
+
+        def at(self, places: NDArray[np.intp]) -> "Slow":
+            return Slow(self.inner.at(places))
 
         def to_exchange(self) -> "Slow":
             return self

@@ -1,0 +1,1 @@
+"""Whether a test set is large enough, before anybody has submitted."""

@@ -1,0 +1,1 @@
+"""Does `gen-bundle power` foretell what the final report then finds?"""

@@ -1,0 +1,104 @@
+"""`gen-bundle power`: from a project, or a bundle that was built of it, to sentences, figures and a page."""
+
+import json
+import shutil
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.generator.cli.running import gen_bundle
+from tests.generator.competition import small_competition
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
+FEW = ("--teams", "3", "--sizes", "1")
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project of 150 rows with a label each."""
+    folder = tmp_path_factory.mktemp("project")
+    labels = np.random.default_rng(3).choice(["no", "yes"], size=150)
+    lines = ["id,text,label", *(f"r{i},text {i},{label}" for i, label in enumerate(labels))]
+    (folder / "gold.csv").write_text("\n".join(lines) + "\n")
+    done = gen_bundle("new", "task", "--gold", "test=gold.csv", "--answer", "label", "--yes", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder / "task"
+
+
+def figures(*arguments: object, status: int = 0) -> dict[str, Any]:
+    done = gen_bundle("power", *arguments, *FEW, "--json")
+    assert done.returncode == status, done.stderr
+    return dict(json.loads(done.stdout))
+
+
+def test_answer_first_then_figures_and_a_page_that_loads_nothing(project: Path, tmp_path: Path) -> None:
+    done = gen_bundle("power", project, *FEW, "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == "Classification, Macro F1:"
+    assert lines[1].startswith("150 rows tell two systems apart that differ by 0.")
+    assert "Intervals: would be printed." in lines
+    (task,) = json.loads((tmp_path / "out" / "power.json").read_text())["tasks"].values()
+    assert task["units"] == 150
+    assert task["baseline"]["name"] == "majority"
+    page = (tmp_path / "out" / "power.html").read_text()
+    assert page.count("<svg") == 2
+    assert "http://" not in page.replace("http://www.w3.org/", "")
+    assert gen_bundle("power", project, *FEW, "--out", tmp_path / "out").returncode == 0  # one of its own is replaced
+    (tmp_path / "out" / "power.html").write_text("mine")
+    assert gen_bundle("power", project, *FEW, "--out", tmp_path / "out").returncode == 2
+
+
+def test_a_bundle_says_the_same_as_its_project(project: Path, tmp_path: Path) -> None:
+    bundle = tmp_path / "bundle.zip"
+    assert gen_bundle(project, "--out", bundle).returncode == 0
+    (of_project,), (of_bundle,) = (figures(source)["tasks"].values() for source in (project, bundle))
+    assert of_bundle["sizes"] == of_project["sizes"]
+    assert gen_bundle("power", bundle, "--data", project / "data").returncode == 2
+
+
+def test_a_page_that_asks_for_it_has_the_first_sentence(project: Path, tmp_path: Path) -> None:
+    copied = tmp_path / "task"
+    shutil.copytree(project, copied)
+    page = copied / "pages" / "evaluation.md.j2"
+    page.write_text(page.read_text() + "\n{{ power }}\n")
+    bundle = tmp_path / "bundle.zip"
+    done = gen_bundle(copied, "--out", bundle)
+    assert done.returncode == 0, done.stderr
+    with zipfile.ZipFile(bundle) as opened:
+        text = opened.read("pages/evaluation.md").decode()
+    (task,) = json.loads(gen_bundle("power", project, "--sizes", "1", "--json").stdout)["tasks"].values()
+    smallest = f"{task['sizes'][0]['smallest']:.2g}"
+    assert f"these 150 rows tell two systems apart that differ by {smallest} Macro F1, in 8 of 10 test sets." in text
+
+
+def test_a_test_set_that_is_too_small_ends_with_1(project: Path) -> None:
+    (task,) = figures(project)["tasks"].values()
+    smallest = task["sizes"][0]["smallest"]
+    figures(project, "--want", smallest * 1.01)
+    done = gen_bundle("power", project, *FEW, "--want", smallest / 2)
+    assert done.returncode == 1
+    assert "is wanted" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--level", "1.5"), "--level 1.5: no system has that Macro F1"),
+        (("--phase", "tset"), "Did you mean 'test'?"),
+        (("--gaps", "a"), "expected numbers separated by commas"),
+    ],
+)
+def test_what_is_wrong_is_said(options: tuple[str, ...], said: str, project: Path) -> None:
+    done = gen_bundle("power", project, *FEW, *options)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_a_package_without_systems_says_so(tmp_path: Path) -> None:
+    done = gen_bundle("power", small_competition(tmp_path))
+    assert done.returncode == 2
+    assert "has no module systems.py" in done.stderr
