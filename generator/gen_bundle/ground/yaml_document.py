@@ -17,14 +17,12 @@ from yaml.reader import Reader
 
 Key = str | int | float | bool | None
 Path = tuple[Key, ...]
-MAX_BYTES = 4 * 1024 * 1024
+MAX_BYTES = 1024 * 1024
 # A program's metadata is a command and a few words; the parser needs about a second for so much.
 MAX_METADATA_BYTES = 64 * 1024
 MAX_NESTED_BRACKETS = 400
 MAX_MERGED = 100_000
 MAX_PARTS = 200_000
-REMEMBERED_BYTES = 64 * 1024
-"""The longest text whose document is kept: the steps of a check each open the bundle, and parsing takes the longest."""
 BRACKET = re.compile(r"[\[\]{}]")
 # The core schema of YAML 1.2.2, section 10.3.2: `no` and `12:30` are texts, `010` is ten. Tag, pattern, first letters.
 CORE = (
@@ -202,7 +200,7 @@ def read_yaml(data: bytes, most: int = MAX_BYTES) -> Document:
     """
     if len(data) > most:
         raise UnreadableYamlError(f"has more than {most:,} bytes, which are not read")
-    return _remembered(data) if len(data) <= REMEMBERED_BYTES else _parsed(data)
+    return _remembered(data)
 
 
 def read_core_yaml(data: bytes) -> Document:
@@ -241,7 +239,7 @@ def _parsed(data: bytes, loads: type[_PlatformLoader | _CoreLoader] = _PlatformL
     return Document(value, text, root, loader.entries, loader.repeated, loader.anchored)
 
 
-_remembered = lru_cache(maxsize=16)(_parsed)
+_remembered = lru_cache(maxsize=16)(_parsed)  # one command reads the same text up to twelve times
 
 
 def _place(node: yaml.Node) -> tuple[int, int]:
