@@ -25,8 +25,8 @@ from declared.checks import faults, remarks
 from declared.disclosure import disclosed
 from declared.given import Given, differences
 from declared.own_checks import answered_rows, run_check
-from declared.plan import Plan, columns_of_task, plans_of
-from declared.reference import GoldTable, as_text, expected, read_columns, reading
+from declared.plan import Plan, columns_of_task, plans, plans_of
+from declared.reference import GoldTable, as_text, expected, gold_columns, read_columns, reading
 from declared.submission import Submission, with_values
 from declared.tables import Key, Table, fields_of_tasks, tables_of
 from declared.tasks import compute
@@ -151,37 +151,53 @@ ENDING = ".columns"
 """Of the table that is written beside the gold; no gold is called so."""
 
 
-def named_secrets(table: Table, wanted: Sequence[Plan], public: Sequence[str]) -> list[dict[str, Any]]:
-    """The table's secret files and columns, as the organisers' verb `secrets` answers them.
+def named_secrets(folder: Path, table: Table, request: Request) -> list[dict[str, Any]]:
+    """Return the table's secret files and columns, as the organisers' verb `secrets` answers them.
 
-    With many rows a key, an item is part of the key, or else all that a row says.
+    Secret is every column of the gold but the key, what chooses, groups and weighs rows, and what is public, whoever
+    reads it. What answers are compared with is secret also where it groups rows. With many rows a key, an item is part
+    of the key, or else all that a row answers. `texts` are the columns that are texts by their field's type.
     """
+    file, texts = table.gold, [field.name for field in table.answers if field.type in ("text", "texts")]
+    name = file.name.replace("{" + file.named_by + "}", "*")
+    if file.has_lines and not file.named_by:
+        return [{"name": name, "lines": True, "texts": ["line"] * bool(texts)}]
     key = [] if table.by_line else list(table.key)
     if table.distinct:
         key.append(table.distinct)
-    columns = [column for column in _read(table, wanted) if column not in (*key, *public)]
-    name = table.gold.name.replace("{" + table.gold.named_by + "}", "*")
-    if not _read(table, wanted):
-        return []
-    if table.gold.has_lines and not table.gold.named_by:
-        return [{"name": name, "lines": True}]
+    compared, free = {field.name for field in table.answers}, {*table.key, *key, table.cluster}
+    for plan in chain.from_iterable(plans(request["options"]).values()):
+        if table.id in plan.all_tables:
+            compared.update(plan.gold)
+            free.update((*plan.where, *plan.by, plan.weight))
+    public = _public(request, table)
+    secret = [column for column in gold_columns(folder, table) if column not in (*free.difference(compared), *public)]
+    columns = [column for column in secret if column not in key]
     if table.many and not table.distinct:
-        columns, key = [], [*key, *columns]
-    found: dict[str, Any] = {"key": key, "columns": columns, "public": list(public)}
+        columns, key = [], [*key, *filter(compared.__contains__, columns)]
+    if not secret:
+        return []
+    found: dict[str, Any] = {"key": key, "columns": columns, "public": public, "texts": texts}
     if table.many:
         found["choice"] = True
-    if _names_its_columns(table, wanted):
+    if _names_its_columns(table, secret):
         return [{"name": name, **found}]
     return [{"name": name}, {"name": table.id + ENDING, **found}]
 
 
-def columns_text(folder: Path, table: Table, wanted: Sequence[Plan], public: Sequence[str]) -> str | None:
+def _public(request: Request, table: Table) -> list[str]:
+    """Return the columns of a table's gold that participants may have."""
+    (data,) = [data for data in request["options"]["tables"] if data["id"] == table.id]
+    return list(data["public"])
+
+
+def columns_text(folder: Path, table: Table, request: Request) -> str | None:
     """The table that is written beside the gold; None where the gold names its columns itself, or has no columns."""
-    named = named_secrets(table, wanted, public)
+    named = named_secrets(folder, table, request)
     if len(named) < 2:
         return None
     columns: Mapping[str, Sequence[Any]] = read_columns(folder, table)
-    names = list(filter(columns.__contains__, (*named[1]["key"], *named[1]["columns"], *public)))
+    names = list(filter(columns.__contains__, (*named[1]["key"], *named[1]["columns"], *named[1]["public"])))
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(names)
@@ -189,15 +205,7 @@ def columns_text(folder: Path, table: Table, wanted: Sequence[Plan], public: Seq
     return buffer.getvalue()
 
 
-def _read(table: Table, wanted: Sequence[Plan]) -> dict[str, None]:
-    found: dict[str, None] = {}
-    for plan in wanted:
-        if plan.table == table.id:
-            found.update(dict.fromkeys(plan.gold))
-    return found
-
-
-def _names_its_columns(table: Table, wanted: Sequence[Plan]) -> bool:
+def _names_its_columns(table: Table, secret: Sequence[str]) -> bool:
     """Whether the gold has its columns under the names of the fields."""
     file = table.gold
     if file.columns is not None or file.named_by or file.skip or file.at:
@@ -206,7 +214,7 @@ def _names_its_columns(table: Table, wanted: Sequence[Plan]) -> bool:
     for field in table.fields:
         if field.columns and field.type == "labels":
             elsewhere.add(field.name)
-    named = elsewhere.isdisjoint([*_read(table, wanted), *table.key])
+    named = elsewhere.isdisjoint([*secret, *table.key])
     return named and not (file.suffix == ".json" and table.only_answer)
 
 
@@ -222,9 +230,8 @@ def prepare(request: Request) -> Warned:
         for file in filter(None, (table.gold, table.gold_keys)):
             for name in gold.gold_files(source, file):
                 shutil.copyfile(source / name, out / name)
-    for data in options["tables"]:
-        table = Table.from_dict(data)
-        text = columns_text(source, table, _wanted(request), data["public"])
+    for table in tables_of(options).values():
+        text = columns_text(source, table, request)
         if text is not None:
             (out / f"{table.id}{ENDING}").write_text(text, encoding="utf-8", newline="")
     labels: dict[str, dict[str, list[str]]] = {}  # table id → field → those of the gold of all phases
@@ -328,10 +335,10 @@ def emptiest(field: Field, lengths: Mapping[str, Sequence[int | None]], keys: in
 
 
 def secrets(request: Request) -> Secrets:
-    """The gold that metrics read, but for keys and what is declared public; whole lines of a text file."""
+    """Return where the gold is: all but keys, what groups rows, and what is declared public."""
     files: list[dict[str, Any]] = []
-    for data in request["options"]["tables"]:
-        files += named_secrets(Table.from_dict(data), _wanted(request), data["public"])
+    for table in tables_of(request["options"]).values():
+        files += named_secrets(Path(request["reference"]), table, request)
     return {"files": files}
 
 

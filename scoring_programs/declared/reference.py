@@ -267,6 +267,15 @@ def gold_files(folder: Path, file: File) -> list[str]:
 
 
 def _load(folder: Path, file: File, table: Table, problems: Problems) -> Loaded | None:
+    found = _sources(folder, file, problems)
+    if found is None:
+        return None
+    size = sum((folder / source.name).stat().st_size for source in found)
+    return _read(found, size, file, table, problems)
+
+
+def _sources(folder: Path, file: File, problems: Problems) -> list[NamedText] | None:
+    """Return the texts of a gold file, or of all that fit its pattern; None where one of them cannot be read."""
     found = gold_files(folder, file)
     if not found:
         problems.error(file.name, "is missing", "the gold in a file of this name in the phase's folder")
@@ -274,7 +283,7 @@ def _load(folder: Path, file: File, table: Table, problems: Problems) -> Loaded 
     if file.name.startswith("*") and len(found) > 1:
         problems.error(file.name, f"{len(found)} files end so", "one of them alone in the phase's folder")
         return None
-    sources, size = [], 0
+    sources = []
     for name in found:
         text = read_utf8(folder / name, name, float("inf"), problems)
         if text is not None and file.has_cells and text.lstrip().startswith(("[{", '{"')):
@@ -283,8 +292,7 @@ def _load(folder: Path, file: File, table: Table, problems: Problems) -> Loaded 
             )
         elif text is not None:
             sources.append(NamedText(name, text, file.value_in(name) or ""))
-            size += (folder / name).stat().st_size
-    return _read(sources, size, file, table, problems) if len(sources) == len(found) else None
+    return sources if len(sources) == len(found) else None
 
 
 def _read(sources: Sequence[NamedText], size: int, file: File, table: Table, problems: Problems) -> Loaded:
@@ -518,6 +526,21 @@ def gold_keys(folder: Path, table: Table) -> list[Key]:
     """The keys of a phase's gold; what is wrong there its own phase reports."""
     loaded = _load(folder, table.gold_keys or table.gold, table, Problems())
     return list(filter(None, _row_keys(table, loaded, lambda *_: None))) if loaded else []
+
+
+def gold_columns(folder: Path, table: Table) -> list[str]:
+    """Return the names of a gold's columns but the key's, also of those that nothing reads; empty where it is wrong.
+
+    A field that stands elsewhere, or is spread, has its own name alone.
+    """
+    file, problems = table.gold, Problems()
+    elsewhere: set[str] = set()
+    for field in (*table.key_fields, *table.answers):
+        place = file.place(field)
+        elsewhere.update([place.path[0]] if place.path else place.cells)
+    sources = _sources(folder, file, problems)
+    fields = _fields_there(sources, file, table, problems) if sources else []
+    return [field.name for field in fields if field.name in table.by_name or field.name not in elsewhere]
 
 
 def read_columns(folder: Path, table: Table) -> Mapping[str, Sequence[Any]]:

@@ -369,7 +369,7 @@ class LabelType(FieldType):
         return self.of_cell(field, json_string(field, json_text(value)))
 
     def emptiest(self, field: Field, length: int) -> Any:
-        return next(iter(field.values or [""])) if field.required else None
+        return next(iter(field.values or ["-"])) if field.required else None
 
     def some(self, field: Field) -> List[Any]:
         return list(field.values or ()) or ["a", "b"]

@@ -379,13 +379,33 @@ def test_a_baseline_that_holds_a_column_of_gold_is_refused(competition: Path, tm
     assert not (tmp_path / "bundle.zip").exists()
 
 
-def test_a_further_column_that_no_metric_reads_is_not_gold(competition: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("public", [["remark"], []])
+def test_a_further_column_that_no_metric_reads_is_gold_unless_it_is_public(
+    public: list[str], competition: Path, tmp_path: Path
+) -> None:
     for phase in ("dev", "test"):
         rows = [{**row, "remark": f"remark {i * 7 % 11}"} for i, row in enumerate(rows_of(phase, 30))]
         write_csv(competition / "data" / phase / "gold.csv", rows)
         write_csv(competition / "data/public" / phase / "texts.csv", rows, "id", "language", "remark")
+    declare(competition, {**DECLARATION, "reference": {"file": "gold.csv", "public": ["language", *public]}})
     built = run(competition, "--out", tmp_path / "bundle.zip")
-    assert built.exit_code == 0, built.output
+    assert ("public/test/texts.csv shows remark of gold.csv" in built.output) == (not public), built.output
+    assert built.exit_code == (0 if public else 2)
+
+
+def test_gold_that_is_public_as_a_whole_is_no_secret(competition: Path, tmp_path: Path) -> None:
+    columns = [{"key": "sum", "metric": {"name": "metrics.py:sum"}, "sort": "desc", "worst": 0}]
+    (competition / "metrics.py").write_text("def sum(gold, predicted):\n    return len(predicted)\n")
+    for phase, number in (("dev", 20), ("test", 30)):
+        write_csv(competition / "data" / phase / "gold.csv", rows_of(phase, number), "id", "language")
+    tasks = [{**DECLARATION["tasks"][0], "columns": columns}]
+    declaration = {**DECLARATION, "tasks": tasks, "reference": {"file": "gold.csv", "public": ["language"]}}
+    declare(competition, declaration)
+    with pytest.raises(UserError, match=r"data/test: nothing in it is secret.*`gold: public` in the phase"):
+        build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
+    phases = [{**phase, "gold": "public"} for phase in DECLARATION["phases"]]
+    declare(competition, {**declaration, "phases": phases})
+    assert not build(BuildRequest(str(competition), tmp_path / "bundle.zip"))[0].leaks
 
 
 @pytest.mark.parametrize(

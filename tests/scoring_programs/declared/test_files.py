@@ -171,7 +171,7 @@ def test_the_secrets_of_gold_in_every_shape_are_known_by_their_ids(name: str, tm
         (source / file).write_text(text, encoding="utf-8")
     request: Request = {"tasks": ["t"], "all_tasks": ["t"], "layout": "joint", "options": options}
     organiser.prepare({**request, "source": str(source), "out": str(out), "phases": [str(source)]})
-    found = read_secrets(out, organiser.secrets(request))
+    found = read_secrets(out, organiser.secrets({**request, "reference": str(out)}))
     assert set(gold) <= set(found.files)
     assert set(found.texts) == {"a", "c", "1", "-2", "3", "7"}
     if says.get("key") != "line":

@@ -63,7 +63,8 @@ class SecretFile(TypedDict, total=False):
 
     `name` may hold `*`. `columns` are the secret columns of its table, or the fields of its JSON, and `key` those that
     identify a row (of JSON, if left out, the key of the object); `public` are columns that participants may have. With
-    `choice` it is secret which rows there are, and with `lines` every line.
+    `choice` it is secret which rows there are, and with `lines` every line. `texts` are the columns whose texts are
+    looked for within others; where that is not said, those whose values are mostly sentences.
     """
 
     name: Required[str]
@@ -72,6 +73,7 @@ class SecretFile(TypedDict, total=False):
     public: list[str]
     choice: bool
     lines: bool
+    texts: list[str]
 
 
 @with_config(STRICT)

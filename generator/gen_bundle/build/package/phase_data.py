@@ -182,7 +182,14 @@ def _prepare_gold(competition: Resolved, data_id: str, work: Path) -> PreparedGo
             parts[part.id], _ = prepare_reference(competition, part.tasks, data_id, folder)
     others = [task for task in _tasks_with_gold(competition, data_id) if task not in tasks]
     elsewhere, unread = _gold_of(competition, data_id, others, work)
-    return PreparedGold(whole, parts, _secrets(competition, tasks, whole), elsewhere, (*warnings, *unread))
+    secrets = _secrets(competition, tasks, whole)
+    is_secret = any(phase.gold == "secret" for phase in competition.phases if phase.data_id == data_id)
+    if is_secret and not secrets:
+        raise UserError(
+            f"{competition.data / data_id}: nothing in it is secret: its columns identify rows, group them, or are "
+            "public. Expected a column that answers are compared with, or `gold: public` in the phase."
+        )
+    return PreparedGold(whole, parts, secrets, elsewhere, (*warnings, *unread))
 
 
 def _prepare(competition: Resolved, phase: DeclaredPhase, gold: PreparedGold, work: Path) -> PhaseData:

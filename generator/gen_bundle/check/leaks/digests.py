@@ -3,21 +3,23 @@
 import hashlib
 import io
 import json
-from collections.abc import Container, Mapping
-from itertools import islice
+from array import array
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from xml.etree import ElementTree
 
 from gen_bundle.ground.tables.any_file import (
     MAX_DEPTH,
     MAX_JSON_BYTES,
     MAX_TEXT,
-    MOST_LINES,
     encoding_of,
-    first_line,
     json_value,
     lines,
 )
 from gen_bundle.ground.zips.tree import Node, sha256_of
+
+MOST_TRIES = 1000
+"""So often a gold file is compared from a line like its first one on."""
 
 
 def content_digest(node: Node) -> str:
@@ -28,32 +30,45 @@ def content_digest(node: Node) -> str:
     return hashlib.sha256(node.read(node.size).decode(encoding, "replace").encode("utf-8", "replace")).hexdigest()
 
 
-def digests(node: Node, starts: Container[str] | None = None) -> set[str]:
-    """What a file is recognised by however it is written: its lines without outer blanks, its XML, its JSON.
-
-    The lines are left out where the first of them is not among `starts`.
-    """
-    found: set[str] = set()
-    if starts is None or first_line(node).strip() in starts:
-        state = hashlib.sha256()
-        different: set[str] = set()
-        some = lines(node)
-        while taken := list(islice(some, MOST_LINES)):
-            bare = list(filter(None, map(str.strip, taken)))
-            state.update("\n".join([*bare, ""]).encode("utf-8", "replace"))
-            if len(different) < 2:
-                different.update(bare)
-        if len(different) > 1:
-            found.add(state.hexdigest())
+def digests(node: Node) -> set[str]:
+    """What a file of XML or JSON is recognised by however it is written; empty for others."""
     value = json_value(node)
     if value is None:
         written, too_few = _canonical_xml(node), 2
     else:
         written, too_few = json.dumps(value, sort_keys=True), 1
     # one flat list or a lone element say too little
-    if sum(map(written.count, "[{<")) > too_few:
-        found.add(hashlib.sha256(written.encode()).hexdigest())
-    return found
+    return {hashlib.sha256(written.encode()).hexdigest()} if sum(map(written.count, "[{<")) > too_few else set()
+
+
+class Passages:
+    """The lines of gold files, to be found in a row within other texts; outer blanks and blank lines do not count."""
+
+    def __init__(self) -> None:
+        self._of_first: dict[int, list[tuple[str, array[int]]]] = {}
+
+    def add(self, name: str, node: Node) -> bool:
+        """Note a file; returns whether it is a text of two different lines or more: others are equal by chance."""
+        coded = array("q", _coded(node))
+        if len(set(coded)) < 2:
+            return False
+        self._of_first.setdefault(coded[0], []).append((name, coded))
+        return True
+
+    def within(self, node: Node) -> tuple[str, int, bool]:
+        """The first gold file that a text has as a whole, how many lines that are, and whether it has no others."""
+        coded = array("q", _coded(node)) if self._of_first else array("q")
+        tries: Counter[str] = Counter()
+        for at, code in enumerate(coded):
+            for name, gold in self._of_first.get(code, ()):
+                tries[name] += 1
+                if tries[name] <= MOST_TRIES and coded[at : at + len(gold)] == gold:
+                    return name, len(gold), len(gold) == len(coded)
+        return "", 0, False
+
+
+def _coded(node: Node) -> Iterator[int]:
+    return map(hash, filter(None, map(str.strip, lines(node))))
 
 
 def _canonical_xml(node: Node) -> str:

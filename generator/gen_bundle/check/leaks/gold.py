@@ -12,12 +12,12 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
-from gen_bundle.check.leaks.digests import digests
+from gen_bundle.check.leaks.digests import Passages, digests
 from gen_bundle.check.leaks.visible import INPUT_CHANNELS, Seen, foreign_files
 from gen_bundle.codabench.competition import DataUse, Task
-from gen_bundle.ground.tables.any_file import KEY, Block, blocks, count_lines, first_line, in_memory, is_binary, lines
+from gen_bundle.ground.tables.any_file import KEY, Block, blocks, count_lines, in_memory, is_binary, lines
 from gen_bundle.ground.tables.entities import ENTITIES
-from gen_bundle.ground.tables.values import number, plain, plain_cells, words
+from gen_bundle.ground.tables.values import number, parsed, plain, plain_cells, words
 from gen_bundle.ground.zips.tree import Node, file_of, sha256_of
 from scoring_kit.base.submissions import allow_long_cells
 
@@ -89,7 +89,8 @@ class RowKey(NamedTuple):
         return tuple(own)
 
 
-class SecretTable(NamedTuple):
+@dataclass(frozen=True)
+class SecretTable:
     """A table of reference data.
 
     Attributes:
@@ -97,18 +98,20 @@ class SecretTable(NamedTuple):
         secret: the cells of its secret columns, as they are compared, by title.
         keys: what identifies a row.
         whole: whether these are all rows.
-        public: values of the columns that participants may have.
+        public: the cells of the columns that participants may have, likewise.
         guessed: whether it is a guess that these columns are secret.
         choice: whether it is secret which rows there are, where a key has many.
+        typed: the columns that are texts by their type; None where no type is known.
     """
 
     name: str
     secret: Columns
     keys: Sequence[RowKey]
     whole: bool = True
-    public: Sequence[frozenset[str]] = ()
+    public: Columns = field(default_factory=dict)
     guessed: bool = False
     choice: bool = False
+    typed: Sequence[str] | None = None
 
     @property
     def rows(self) -> int:
@@ -122,16 +125,28 @@ class SecretTable(NamedTuple):
 
     @property
     def texts(self) -> Iterator[tuple[str, ...]]:
-        """The words of the secret texts: of columns whose values mostly occur once, and are no lists of numbers."""
+        """The words of the secret texts, but for those that a public column of the same row has.
+
+        Where no type is known, these are the columns whose values mostly occur once, and are no lists of numbers.
+        """
         for title, cells in self.secret.items():
-            if title.startswith(ENTITIES):
-                continue
             different = dict.fromkeys(cells)
-            for cell in different if 2 * len(different) > len(cells) else ():
-                text = words(cell)
-                # One word again and again is the empty answer of tags, `O O O O`, which templates hold.
-                if len(text) >= SHORTEST and len(set(text)) > 1 and not "".join(text).isdecimal():
-                    yield text
+            is_of_texts = 2 * len(different) > len(cells) if self.typed is None else title in self.typed
+            if title.startswith(ENTITIES) or not is_of_texts:
+                continue
+            for cell, *beside in zip(cells, *self.public.values(), strict=True):
+                own = set(map(words, beside))
+                for text in map(words, _texts_in(cell)):
+                    # one word again and again is the empty answer of tags, `O O O O`
+                    is_text = len(text) >= SHORTEST and len(set(text)) > 1 and not "".join(text).isdecimal()
+                    if is_text and text not in own:
+                        yield text
+
+
+def _texts_in(cell: str) -> list[str]:
+    """The texts of a cell, which may be several references."""
+    value = parsed(cell) if cell.startswith("[") else None
+    return value if isinstance(value, list) and {str}.issuperset(map(type, value)) else [cell]
 
 
 @dataclass
@@ -141,24 +156,23 @@ class SecretGold:
     Attributes:
         files: SHA-256 and other digests of files → their names.
         tables: those with secret columns.
+        passages: the lines of those that are texts.
         sizes: of the files, in bytes.
-        starts: their first lines.
         named: what a program names as secret, in words → whether some reference data have any of it.
     """
 
     files: dict[str, str] = field(default_factory=dict)
     tables: list[SecretTable] = field(default_factory=list)
+    passages: Passages = field(default_factory=Passages)
     sizes: set[int] = field(default_factory=set)
-    starts: set[str] = field(default_factory=set)
     named: dict[str, bool] = field(default_factory=dict)
 
     def add_file(self, name: str, node: Node) -> None:
         """Note a file; one of a single line may be the same by chance."""
         found = digests(node)
-        if found or is_binary(node):
+        if self.passages.add(name, node) or found or is_binary(node):
             self.files |= dict.fromkeys([sha256_of(node), *found], name)
             self.sizes.add(node.size)
-            self.starts.add(first_line(node).strip())
 
     def add_named(self, files: Mapping[str, Node], secrets: Iterable[Mapping[str, Any]]) -> None:
         """Note what an organiser's program names in reference data."""
@@ -259,11 +273,11 @@ def fits(name: str, secret: Mapping[str, Any]) -> bool:
 def named_tables(name: str, node: Node, secret: Mapping[str, Any]) -> Iterator[SecretTable]:
     """The tables in a file with a column that an organiser's program names, or with its lines."""
     if secret.get("lines"):
-        yield _one_column(name, "line", lines(node))
+        yield _one_column(name, "line", lines(node), secret.get("texts"))
     texts = lines(node)
     title = next(texts, "").strip().strip('"')
     if title in secret.get("columns", ()):  # no separator tells such a table from a text
-        yield _one_column(name, title, _first_cells(texts))
+        yield _one_column(name, title, _first_cells(texts), secret.get("texts"))
         return
     for columns, whole in _tables_in(node):
         yield from _named_in(name, columns, whole, secret)
@@ -278,11 +292,11 @@ def _named_in(name: str, columns: Columns, whole: bool, secret: Mapping[str, Any
         says_nothing = {CHOICE: [""] * len(columns[key[0]])}
         yield SecretTable(name, says_nothing, _keys(columns, key, key)[:1], whole, choice=True)
     if wanted:
-        public = _with_entities(columns, secret.get("public", ()))
+        public = _compared(columns, _with_entities(columns, secret.get("public", ())))
         others = [title for title in columns if title not in (*wanted, *key) and not title.startswith(ENTITIES)]
         keys = _keys(columns, key, [*key, *others])
-        allowed = [frozenset(cells) for cells in _compared(columns, public).values()]
-        yield SecretTable(name, _compared(columns, wanted), keys, whole, allowed, choice=is_choice)
+        typed = secret.get("texts")
+        yield SecretTable(name, _compared(columns, wanted), keys, whole, public, choice=is_choice, typed=typed)
 
 
 def _with_entities(columns: Columns, titles: Iterable[str]) -> list[str]:
@@ -301,10 +315,10 @@ def _first_cells(texts: Iterable[str]) -> Iterator[str]:
             yield from row[:1]
 
 
-def _one_column(name: str, title: str, cells: Iterable[str]) -> SecretTable:
+def _one_column(name: str, title: str, cells: Iterable[str], typed: Sequence[str] | None) -> SecretTable:
     """A table whose rows are identified by their order alone."""
     found = plain_cells(islice(cells, MOST_ROWS + 1))
-    return SecretTable(name, {title: found[:MOST_ROWS]}, [], len(found) <= MOST_ROWS)
+    return SecretTable(name, {title: found[:MOST_ROWS]}, [], len(found) <= MOST_ROWS, typed=typed)
 
 
 def _compared(columns: Columns, titles: Iterable[str]) -> dict[str, list[str]]:

@@ -81,6 +81,7 @@ class Join:
         pairs: for a secret column and a public one, the values of each item in both; None where they have nothing in
             common.
         order: the items' rows in the gold, as they come.
+        beside: the gold texts that stand as they are beside their own item.
         line: where the first of them is.
         rows: how many rows the tables have in which they are.
     """
@@ -88,6 +89,7 @@ class Join:
     table: SecretTable
     pairs: dict[tuple[str, str], Pairs | None] = field(default_factory=dict)
     order: dict[int, None] = field(default_factory=dict)
+    beside: set[str] = field(default_factory=set)
     line: int = 0
     rows: int = 0
 
@@ -103,9 +105,15 @@ class Join:
         rows = list(new.values())
         self.line = self.line or block.lines[rows[0]]
         shown = _shown(block, rows, own)
+        for public in self.table.public.values():
+            its = [public[place] for place in new]
+            for name in [name for name, cells in shown.items() if cells == its]:
+                shown = {other: cells for other, cells in shown.items() if other not in (name, LOOK + name)}
         for title, secret in self.table.secret.items():
             golds = list(map(secret.__getitem__, new))
             for name, cells in shown.items():
+                if title in (self.table.typed or ()):
+                    self.beside.update(gold for gold, cell in zip(golds, cells, strict=True) if gold == cell)
                 # the words of entities stand in every text of theirs: only what marks them says which they are
                 if title.startswith(ENTITIES) == name.startswith(ENTITIES):
                     self._compare((title, name), golds, cells)
@@ -159,13 +167,19 @@ Best = dict[tuple[str, str], Leak]
 
 
 class Search:
-    """Searches one file after another; a table may be spread over several files of a folder."""
+    """Searches one file after another; a table may be spread over several files of a folder.
+
+    Attributes:
+        beside: gold texts that input has as they are beside their own item, without giving the others away.
+    """
 
     def __init__(self, gold: SecretGold) -> None:
         self.gold = gold
         self._folders: dict[tuple[str, bool, str, str], tuple[list[Seen], Joins]] = {}
         self._alone: list[tuple[Seen, dict[str, list[str]]]] = []
         self._orders: dict[tuple[int, tuple[int, ...]], None] = {}
+        self.beside: set[str] = set()
+        self._answers: defaultdict[str, list[tuple[Seen, int]]] = defaultdict(list)
         keys = chain.from_iterable(table.keys for table in gold.tables)
         self._ids = set[str]().union(*(key.rows for key in keys if not key.parts))
         self._longest = max((table.rows for table in gold.tables if table.whole), default=0)
@@ -174,7 +188,7 @@ class Search:
         """The gold in a file."""
         whole = self._whole_file(seen)
         if whole:
-            yield Leak(seen, f"is the reference file {whole}")
+            yield Leak(seen, whole)
         elif self.gold.tables and not seen.opened:
             yield from self._leaks_in_tables(seen)
 
@@ -188,6 +202,8 @@ class Search:
         folder = (seen.channel, seen.is_answer, seen.name.rpartition("/")[0], PurePosixPath(seen.name).suffix)
         files, together = self._folders.setdefault(folder, ([], {}))
         if not any(leak.shown for leak in found):
+            if seen.channel in INPUT_CHANNELS:
+                self.beside.update(*(join.beside for join in joins.values()))
             files.append(seen)
             if alone:
                 self._alone.append((seen, alone))
@@ -199,24 +215,33 @@ class Search:
         for files, joins in self._folders.values():
             if len(files) > 1:
                 yield from self._given_away(files[0], joins, f" ({len(files)} files like this together)")
+        for answers in self._answers.values():  # each of whose files may be too short to say anything
+            (seen, size), *others = answers
+            sizes = [size, *(more for _, more in others)]
+            if size < SHORT_ANSWER <= sum(sizes) and all(sizes):
+                yield Leak(seen, f"and {len(others)} more like it are reference files")
         tables = enumerate(self.gold.tables)
         orders = [(place, tuple(range(table.rows))) for place, table in tables if table.whole]
         for seen, columns in self._alone:
             yield from self._in_order(seen, columns, [*orders, *self._orders])
 
     def _whole_file(self, seen: Seen) -> str:
-        """The reference file that a file is, also if it is written in another way; empty for any other."""
+        """What a file has of a reference file as a whole, also if it is written in another way; empty for any other."""
         name = self.gold.files.get(sha256_of(seen.node), "")
+        if name and (not seen.is_answer or is_binary(seen.node)):
+            return f"is the reference file {name}"
+        held, size, is_all = self.gold.passages.within(seen.node)
         if seen.is_answer:
-            is_short = name and sum(1 for _ in lines(seen.node)) < SHORT_ANSWER
-            return "" if is_short else name
-        if name or seen.channel == "logo":
-            return name
+            self._answers[seen.name.rpartition("/")[0]].append((seen, size))
+        if held and not (seen.is_answer and size < SHORT_ANSWER):
+            return f"is the reference file {held}" if is_all else f"holds all lines of the reference file {held}"
         size = seen.node.size
+        if seen.is_answer or seen.channel == "logo":
+            return ""
         if size > LARGE and not any(one <= ABOUT * size <= ABOUT**2 * one for one in self.gold.sizes):
             return ""
-        found = filter(None, map(self.gold.files.get, digests(seen.node, self.gold.starts)))
-        return next(found, "")
+        found = filter(None, map(self.gold.files.get, digests(seen.node)))
+        return f"is the reference file {name}" if (name := next(found, "")) else ""
 
     def _joins(self, seen: Seen) -> tuple[Joins, dict[str, list[str]]]:
         """The gold tables joined with the file's tables, by whatever column names the items; and columns without."""
@@ -268,7 +293,7 @@ class Search:
         for (kind, place, titles, own), join in joins.items():
             for (title, name), pairs in join.pairs.items():
                 found = _judged(pairs, len(compared[kind]), join.table, seen)
-                if found and not _is_public(join.table, pairs):
+                if found:
                     found = found._replace(shown=found.shown and not name.startswith(LOOK))
                     leak = _leak(seen, join.table, title, found, f"{_column(name)}{more}", join.line)
                     _keep(best, leak, join.table, title)
@@ -307,6 +332,8 @@ class Search:
                     rows = list(filter(all, zip(golds, cells[head:], strict=True)))
                     runs = Counter(map(itemgetter(0), groupby(rows)))
                     found = _judged(Counter(rows), len(columns) * len(table.secret), table, seen, runs)
+                    if title in (table.typed or ()) and seen.channel in INPUT_CHANNELS and not (found and found.shown):
+                        self.beside.update(gold for gold, cell in rows if gold == cell)
                     if found and found.how not in ("by its order", "in groups"):
                         where = f"{_column(name.rpartition(' ')[2])}, in the order of the items"
                         _keep(best, _leak(seen, table, title, found, where, 1), table, title)
@@ -350,12 +377,6 @@ def _says_nothing(joins: Joins) -> bool:
     """Whether columns were compared, and none of them has anything in common with the gold."""
     compared = list(chain.from_iterable(join.pairs.values() for join in joins.values()))
     return bool(compared) and all(pairs is None for pairs in compared)
-
-
-def _is_public(table: SecretTable, pairs: Pairs | None) -> bool:
-    """Whether a column's values are those of one that the declaration gives to participants."""
-    values = {public for _, public in pairs or ()}
-    return any(values <= public for public in table.public)
 
 
 def _keep(best: Best, leak: Leak, table: SecretTable, title: str) -> None:
@@ -470,12 +491,12 @@ def found_leaks(bundle: Bundle) -> Iterator[Leak]:
         with in_memory(seen.node):
             found = list(search.leaks_in(seen))
             if not seen.opened and not any(leak.shown for leak in found):
-                found += texts.leaks_in(seen)
+                texts.look(seen)
         yield from found
     yield from search.leaks_in_folders()
     for listing in listings(seen_files):
         yield from search.leaks_in(listing)
-    yield from texts.leaks_in_suspects(seen_files)
+    yield from texts.leaks(seen_files, {words(text) for text in search.beside})
 
 
 class Texts:
@@ -484,6 +505,7 @@ class Texts:
     def __init__(self, texts: Iterable[tuple[str, ...]]) -> None:
         self._texts = list(dict.fromkeys(texts))
         self._vocabulary = frozenset(chain.from_iterable(self._texts))
+        self._whole: list[tuple[Seen, set[tuple[str, ...]]]] = []
         self._suspects: list[tuple[Seen, set[int]]] = []
         self._sizes: dict[int, set[int]] = {}
         for text in self._texts:
@@ -491,13 +513,11 @@ class Texts:
             if len(kept) < MAX_SHINGLES:
                 kept.update(_codes(text))
 
-    def leaks_in(self, seen: Seen) -> Iterator[Leak]:
-        """The gold texts in a file of participants' input; any other file is noted as a suspect."""
-        if not self._texts:
-            return
-        if seen.channel in INPUT_CHANNELS:
-            yield from self._whole_in(seen)
-        else:
+    def look(self, seen: Seen) -> None:
+        """Note the gold texts that a file of participants' input has as values, or that any other one may hold."""
+        if self._texts and seen.channel in INPUT_CHANNELS:
+            self._whole.append((seen, self._whole_in(seen)))
+        elif self._texts:
             self._suspects.append((seen, self._within(seen, self._sizes)))
 
     def _within(self, seen: Seen, wanted: dict[int, set[int]]) -> set[int]:
@@ -512,7 +532,7 @@ class Texts:
                 held |= codes.intersection(map(hash, zip(*shifted, strict=False)))
         return held
 
-    def _whole_in(self, seen: Seen) -> Iterator[Leak]:
+    def _whole_in(self, seen: Seen) -> set[tuple[str, ...]]:
         """Input may hold a gold text inside its own, but not as values of its own."""
         secret = set(self._texts)
         held: set[tuple[str, ...]] = set()
@@ -522,12 +542,19 @@ class Texts:
                 held |= secret.intersection(map(words, long))
         if not held and not is_binary(seen.node):
             held = secret.intersection(_said_in_lines(seen.node, frozenset(text[0] for text in secret)))
-        if held:
-            certain = len(held) >= SEVERAL_TEXTS or max(map(len, held)) >= LONGEST
-            shown = certain and len(held) >= len(secret) // 5
-            yield Leak(seen, f"holds {len(held)} of {len(secret)} gold texts as values of their own", shown)
+        return held
 
-    def leaks_in_suspects(self, seen_files: Iterable[Seen]) -> Iterator[Leak]:
+    def leaks(self, seen_files: Iterable[Seen], beside: Set[tuple[str, ...]]) -> Iterator[Leak]:
+        """The gold texts in all files, but for those that stand `beside` their own items in input."""
+        for seen, texts in self._whole:
+            held = texts - beside
+            if held:
+                certain = len(held) >= SEVERAL_TEXTS or max(map(len, held)) >= LONGEST
+                shown = certain and len(held) >= len(self._texts) // 5
+                yield Leak(seen, f"holds {len(held)} of {len(self._texts)} gold texts as values of their own", shown)
+        yield from self._leaks_in_suspects(seen_files)
+
+    def _leaks_in_suspects(self, seen_files: Iterable[Seen]) -> Iterator[Leak]:
         """What suspects hold, but for what participants' input holds as part of longer texts."""
         wanted = set[int]().union(*(held for _, held in self._suspects))
         if not wanted:

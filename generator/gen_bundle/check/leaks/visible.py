@@ -4,7 +4,7 @@ import hashlib
 import io
 import pathlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Literal, NamedTuple
 
@@ -23,6 +23,8 @@ INPUT_CHANNELS = ("public data", "input data")
 MAX_NESTING = 4
 ARCHIVE = re.compile(r"(?i)\.(zip|tar|tgz|tar\.[a-z0-9]+)(/content)?$")
 LIBRARY = re.compile(r"(?P<program>.*)/site/(?P<package>[\w.]+)(-[^/]+)?\.(dist|egg)-info/")
+DECLARED = b'"package": "declared"'
+"""In the program.json of a program that we wrote."""
 NAME_MARKS = "_-. "
 CHANNELS: dict[str, Channel] = {
     "public_data": "public data",
@@ -126,9 +128,9 @@ def _logo_text(node: Node) -> str:
 
 
 def foreign_files(bundle: Bundle) -> list[Seen]:
-    """All visible files but programs, libraries and locks of libraries that come with the tool: never gold."""
+    """All visible files but those of ours, never gold: programs, libraries and their locks, and empty templates."""
     found = list(visible_files(bundle))
-    own = _own_files()
+    own = _own_files().union(_templates(found))
     # the libraries, as published, that travel in the programs of declared metrics, and that this machine keeps
     programs: dict[str, set[str]] = {}
     for seen in found:
@@ -139,6 +141,16 @@ def foreign_files(bundle: Bundle) -> list[Seen]:
 
         own = own.union(*map(_files_below, filter(None, map(kept_site, programs.values()))))
     return [seen for seen in found if sha256_of(seen.node) not in own]
+
+
+def _templates(found: Sequence[Seen]) -> set[str]:
+    """The digests of the templates in kits that a build of a declared competition writes: the emptiest answers."""
+    kits: set[str] = set()
+    for seen in found:
+        kit, scorer, name = seen.name.partition("/scorer/")
+        if scorer and name.endswith("/program.json") and DECLARED in seen.node.read(4096):
+            kits.add(kit)
+    return {sha256_of(seen.node) for seen in found if seen.name.partition("/template/")[0] in kits}
 
 
 @cache

@@ -11,7 +11,10 @@ from gen_bundle.check.registry import HOUSE, Problem, Topic
 from gen_bundle.codabench.versions import SOURCE
 
 LEAKS = Topic("Leaks", f"{SOURCE}, which files participants can download", reads="both")
-REPAIR = "Remove the reference data from everything that participants get; keep them in `reference_data` alone."
+REPAIR = (
+    "Remove the reference data from everything that participants get; keep them in `reference_data` alone. A column "
+    "that participants may have is named in `reference: {public: [COLUMN]}`."
+)
 
 
 def _leaks(bundle: Bundle, *, shown: bool, hidden: bool) -> Iterator[Problem]:

@@ -169,6 +169,7 @@ def settle(declared: Section, folder: Path) -> DeclaredScoring:
         metric.beside = beside
     for table in tables.values():
         _show_bounds(table)
+        _check_public(table, [one for of_task in metrics.values() for one in of_task.values()])
     name_columns([(one.said.data, one.metric) for one in columns if one.metric is not None])
     _complete_others(declared, columns)
     expressions = _expressions(columns, declared.data.get("layout", "joint"))
@@ -196,6 +197,22 @@ def _show_bounds(table: DeclaredTable) -> None:
     for item in table.said.sections("fields"):
         field = table.fields.get(str(item.get("field")), {})
         item.data.update({end: field[end] for end in ("min", "max") if end in field})
+
+
+def _check_public(table: DeclaredTable, metrics: Sequence[DeclaredMetric]) -> None:
+    """See that participants may not have what their answers are compared with, but for the items of rankings."""
+    for metric in metrics:
+        if table.id not in metric.read_tables:
+            continue
+        compared = metric.gold
+        if metric.file:
+            compared = table.answers
+        elif metric.known is not None and metric.known.is_ranking:
+            compared = metric.gold[1:]
+        for name in [name for name in table.public if name in compared]:
+            what = f"answers are compared with {name} ({metric.metric}), so that participants must not have it."
+            table.said_of_gold.fault(f"{what} Expected other columns of the gold.", "public")
+            table.public.remove(name)
 
 
 def _checks(tables: Mapping[str, DeclaredTable], folder: Path) -> Iterator[tuple[str, dict[str, str]]]:

@@ -38,6 +38,7 @@ class DeclaredTable:
         public: gold columns that participants may know.
         check: FILE.py:FUNCTION.
         said: what bundle.yaml says of it.
+        said_of_gold: what it says of its `reference`.
     """
 
     id: str
@@ -58,6 +59,7 @@ class DeclaredTable:
     public: list[str] = field(default_factory=list)
     check: str | None = None
     said: Section = field(default_factory=lambda: Section({}))
+    said_of_gold: Section = field(default_factory=lambda: Section({}))
 
     def field_of(self, name: str) -> Field:
         """A field as scoring reads it."""
@@ -84,7 +86,7 @@ class DeclaredTable:
 
     def as_option(self) -> dict[str, Any]:
         """The table as the scoring package gets it."""
-        option = {name: value for name, value in vars(self).items() if name not in ("check", "said")}
+        option = {name: value for name, value in vars(self).items() if name not in ("check", "said", "said_of_gold")}
         option["fields"] = list(self.fields.values())
         option["unit"] = self.unit_word
         for name in ("file", "gold", "gold_keys"):
@@ -163,6 +165,7 @@ def _table(name: str, section: Section, around: Section) -> DeclaredTable:
 
 def _read_reference(table: DeclaredTable, section: Section, places: Mapping[str, dict[str, Any]]) -> None:
     section.check_keys(REFERENCE_KEYS)
+    table.said_of_gold = section
     table.gold = _file(section)
     table.skips_empty = section.choice("empty", ("error", "skip"), "error") == "skip"
     columns = section.names("columns")
@@ -218,8 +221,10 @@ def _placed_columns(table: DeclaredTable, file: File, columns: list[str], sectio
     """The columns of a file without a header line: a field that is spread takes as many places."""
     expanded: list[str] = []
     for name in columns:
+        field = table.fields.get(name, {})
+        is_gold_label = field.get("type") == "probabilities" and file is not table.file
         if name != file.named_by:
-            expanded += table.fields.get(name, {}).get("columns") or [name]
+            expanded += [name] if is_gold_label else field.get("columns") or [name]
     for name in table.key:
         if table.by_line or name in (*expanded, file.named_by):
             continue

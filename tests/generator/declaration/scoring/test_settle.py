@@ -251,6 +251,28 @@ def test_metrics_are_not_judged_by_a_wrong_key() -> None:
     assert fault == "submission.key: 'spans' is of type spans. Expected a key of type string."
 
 
+@pytest.mark.parametrize(
+    ("metric", "public", "named"),
+    [
+        ({"name": "accuracy", "field": "label"}, ["text", "label"], ["label"]),
+        ({"name": "accuracy", "field": "label", "gold": "truth"}, ["label", "truth"], ["truth"]),
+        ({"name": "metrics.py:mine"}, ["more", "x", "label"], ["x", "label"]),
+        ({"name": "ndcg", "item": "text", "score": "x", "relevance": "r"}, ["text", "r"], ["r"]),
+    ],
+)
+def test_what_answers_are_compared_with_is_never_public(
+    metric: dict[str, Any], public: list[str], named: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "metrics.py").write_text("")
+    rows = {"rows": "many"} if metric["name"] == "ndcg" else {}
+    data = declaration([column(metric, sort="desc", worst=0)], **rows)
+    found = faults({**data, "reference": {"file": "gold.csv", "public": public}}, tmp_path)
+    assert [fault.split()[:5] for fault in found] == [
+        ["reference.public:", "answers", "are", "compared", "with"] for _ in named
+    ]
+    assert [fault.split()[5] for fault in found] == named
+
+
 def test_a_file_in_a_folder_and_of_another_format_is_two_mistakes() -> None:
     found = faults(declaration([column({"name": "mae", "field": "x"})], file="sub/p.xlsx"))
     assert [fault.rpartition("expected ")[2] for fault in found] == [
