@@ -45,7 +45,7 @@ test-tf4: .venv/models
 
 # What calls transformers; the image of the other model tests has version 4 alone, and a dry run only starts programs.
 test-tf5: .venv-tf5/models
-	.venv-tf5/bin/python -m pytest -m models tests/scoring_programs tests/generator/rescore
+	.venv-tf5/bin/python -m pytest -m models tests/scoring_programs tests/generator/after/rescore
 
 test-platform-image: .venv/dev .venv-platform/ready  ## Programs without models, under the versions of the platform's own image.
 	$(BIN)/pytest -n auto --dist worksteal -m platform tests/platform_image
