@@ -86,8 +86,10 @@ def units_of(
         if plan in columns.own:
             _add_groups(groups, plan, placed, of_groups)
     _add_expressions(columns, statistics, classes)
+    called = {plan.key for plan in every if plan.file is not None and of_keys.get(plan.key) is None}
+    called |= {one.key for one in columns.made if called.intersection(one.expression.keys)}
     words = dict.fromkeys(one.gold.table.unit for one in tables.values())
-    return Units(" or ".join(words), shown, statistics, scored, classes, _limits(every, columns), groups)
+    return Units(" or ".join(words), shown, statistics, scored, classes, _limits(every, columns), called, groups)
 
 
 def _limits(metrics: Sequence[Plan], columns: ColumnSources) -> dict[str, Limit]:

@@ -7,7 +7,7 @@ score itself, a bootstrap sample has numbers from 0 on that add up to the number
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeAlias
 
@@ -198,6 +198,7 @@ class Units:
         classes: by metric that is a mean over classes or groups of the gold: in how many units each of them is, of
             a list that the competition fixes may have some that are in none.
         limits: by metric, what limits its intervals, if anything does.
+        called: the metrics that are functions of the organisers', called anew for each resample.
         groups: by metric, its groups and classes by name, for tables beside the ranking.
     """
 
@@ -207,4 +208,5 @@ class Units:
     scored: Mapping[str, ScoredUnits] = field(default_factory=dict)
     classes: Mapping[str, Sequence[int]] = field(default_factory=dict)
     limits: Mapping[str, Limit] = field(default_factory=dict)
+    called: Collection[str] = ()
     groups: Mapping[str, Mapping[str, Group]] = field(default_factory=dict)

@@ -105,7 +105,8 @@ def rank(
     Args:
         request: what is to be ranked.
         advance: is called with how far the scoring and the statistics are.
-        announce: is called with a line on the code of the competition's folder that is about to run.
+        announce: is called with a line on the code of the competition's folder that is about to run, and on how long
+            that takes.
 
     Raises UserError where request or data are wrong, nothing can be scored, or the report cannot be made.
     """
@@ -135,7 +136,13 @@ def rank(
         if fetched:
             given |= {"on_board": fetched.on_board, "late": fetched.late}
             notes += fetched.notes
-        answer = opened.ask("rank", given, advance)
+
+        def tell(now: VerbProgress) -> None:
+            if line := now.get("line"):
+                announce(line)
+            advance(now)
+
+        answer = opened.ask("rank", given, tell)
         tables = [RankingTable(**table) for table in answer.pop("tables")]
         statistics = answer.pop("report", None)
         notes = [*answer.pop("notes"), *notes]

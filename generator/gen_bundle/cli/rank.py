@@ -68,7 +68,7 @@ Exit status: 0 ranked, 1 some teams could not be scored, 2 something to fix firs
 @click.option(
     "--resamples",
     type=click.IntRange(100, 1_000_000),
-    help="For the report.  [default: 10000, or more where there are more than 32 teams]",
+    help="For the report.  [default: 10000, more where there are more than 32 teams, fewer where functions are slow]",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the resamples.")
 @overrides_option

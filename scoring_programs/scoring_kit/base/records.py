@@ -18,3 +18,8 @@ def record_of(value: object) -> str:
 def show_progress(step: str, done: int, total: int) -> None:
     """Tell the press how far a verb is: `step` is what is being done, `done` of `total` are finished."""
     print(RECORD + record_of({"progress": {"step": step, "done": done, "total": total}}), flush=True)
+
+
+def show_line(step: str, line: str) -> None:
+    """Tell the press a line that people should read before the step begins."""
+    print(RECORD + record_of({"progress": {"step": step, "done": 0, "total": 0, "line": line}}), flush=True)

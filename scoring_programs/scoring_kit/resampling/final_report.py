@@ -5,6 +5,7 @@ It rests on the per-unit results of all teams, which are kept for the organisers
 
 import dataclasses
 import math
+import time
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring_kit.base.records import show_progress
+from scoring_kit.base.records import show_line, show_progress
 from scoring_kit.board import (
     NO_TIES,
     Goodness,
@@ -31,7 +32,7 @@ from scoring_kit.errors import OrganiserError
 from scoring_kit.outputs import signature
 from scoring_kit.program import AVERAGE_RANK, Program, ScoreColumn
 from scoring_kit.report.withholding import open_metrics
-from scoring_kit.resampling.draws import Part, TeamColumn, few_units
+from scoring_kit.resampling.draws import Part, TeamColumn, bootstrap_counts, few_units
 from scoring_kit.resampling.significance import ALPHA
 from scoring_kit.resampling.task import Resampled, Resampling, families, family_of_units, other_rankings, resampled
 from scoring_kit.results import comparable
@@ -42,6 +43,9 @@ SAME = 1e-9
 """How far the score over all units may be from the score itself, relative to it."""
 RESAMPLES, MOST_RESAMPLES = 10_000, 100_000
 """Where the request does not say how many: these, and at most so many where there are many pairs."""
+
+FEWEST_RESAMPLES, LONGEST_S = 200, 120.0
+"""Where functions are called for each resample: as many as this time has room for, and no fewer."""
 
 PerUnit = Mapping[str, Mapping[str, "Units | None"]]
 """Team → task that it entered → its per-unit results; None where the scorer gives none."""
@@ -75,6 +79,14 @@ def final_report(
     reports = [TaskReport(task, program, scores, scored, per_unit, view) for task in program.tasks]
     wanted = max(RESAMPLES, *(one.fewest_resamples for one in reports))
     settings = Resampling(request["resamples"] or min(MOST_RESAMPLES, wanted), request["seed"])
+    seconds = sum(one.seconds_a_resample() for one in reports)
+    fitting, told = within_time(settings.resamples, seconds, is_asked=request["resamples"] is not None)
+    if told:
+        show_line("resampling", told)
+    notes = []
+    if fitting < settings.resamples:
+        notes.append(f"{told} --resamples {fitting} makes the same figures again, a larger number more exact ones.")
+    settings = Resampling(fitting, settings.seed)
     total = settings.resamples * sum(one.steps for one in reports)
     done = 0
 
@@ -88,8 +100,33 @@ def final_report(
         "tasks": tasks,
         "overall": _overall({one.task: one.standing.ranks for one in reports}, view),
         **_submissions(program, scored, view),
-        "notes": [note for one in reports for note in one.notes(settings)],
+        "notes": [*notes, *(note for one in reports for note in one.notes(settings))],
     }
+
+
+def within_time(resamples: int, seconds: float, *, is_asked: bool) -> tuple[int, str]:
+    """As many resamples as the organisers' own functions have time for, and what to say of it before they are called.
+
+    Args:
+        resamples: as many as there would be else.
+        seconds: what their calls take for each of them; 0 where none is called.
+        is_asked: the organisers want so many, however long that takes.
+    """
+    if not seconds:
+        return resamples, ""
+    fitting = max(FEWEST_RESAMPLES, int(LONGEST_S / seconds))
+    what = "A function of your own is called for each resample"
+    if is_asked or fitting >= resamples:
+        return resamples, f"{what}: {_in_words(seconds * resamples)} for {resamples:,}."
+    longer, taken = _in_words(seconds * resamples), _in_words(seconds * fitting)
+    return fitting, f"{what}: {longer} for {resamples:,}, so that only {fitting:,} are taken, {taken}."
+
+
+def _in_words(seconds: float) -> str:
+    """A time to wait."""
+    if seconds < 100:
+        return f"about {max(seconds, 1):.0f} s"
+    return f"about {seconds / 60:.0f} minutes"
 
 
 def _submissions(program: Program, scored: TeamResults | None, view: RankingView) -> dict[str, Any]:
@@ -228,6 +265,23 @@ class TaskReport:
         if self.without:
             return self._pairs
         return self._pairs + len(self.teams)
+
+    def seconds_a_resample(self) -> float:
+        """How long the organisers' functions take that are called for each resample, of which one call is measured."""
+        if self.units is None:
+            return 0.0
+        seconds, counts = 0.0, next(bootstrap_counts(len(self.units.names), 1, 0))
+        one = next(iter(self.teams))
+        called = {key for own in self.per_unit[one].values() if own is not None for key in own.called}
+        for part in self.teams[one].parts:
+            if part.column.key in called:
+                start = time.perf_counter()
+                part.over(counts)
+                seconds += time.perf_counter() - start
+        of_task = self.per_unit[one].get(self.task)
+        families = len(called.intersection(of_task.groups)) if of_task is not None else 0
+        intervals = 0 if self.without else 1
+        return seconds * (2 * self._pairs + len(self.teams) * (intervals + families))
 
     @property
     def fewest_resamples(self) -> int:

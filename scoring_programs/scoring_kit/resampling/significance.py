@@ -35,7 +35,7 @@ def p_values(
     """Two-sided p of every pair of teams, (k + 1)/(n + 1), where k of n arrangements differ at least as much.
 
     The arrangements are the same for every pair; `pairs` are those that are asked for, where it is not all of them.
-    `advance` is called with how many of all pairs were tried.
+    `advance` is called with how many were tried.
     """
     if len(teams) < 2:
         return {}
@@ -59,7 +59,7 @@ def p_values(
             one, other = combined([teams[place] for place in (a, b, *others)], values, first=2)
             least = abs(observed[a] - observed[b]) - SAME * max(abs(observed[a]), abs(observed[b]), 1.0)
             as_extreme[a, b] += int(np.count_nonzero(np.abs(one - other) >= least))
-        advance(len(masks) * len(pairs))
+            advance(len(masks))
     return {pair: (k + 1) / (resamples + 1) for pair, k in as_extreme.items()}
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Generic, Required, TextIO, TypeVar, cast
+from typing import Annotated, Any, Generic, NotRequired, Required, TextIO, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, with_config
 from typing_extensions import TypedDict
@@ -32,11 +32,12 @@ T = TypeVar("T")
 
 @with_config(STRICT)
 class VerbProgress(TypedDict):
-    """How far a verb is: the step, and how much of it is done."""
+    """How far a verb is: the step, and how much of it is done; and a line that people should read before it."""
 
     step: str
     done: int
     total: int
+    line: NotRequired[str]
 
 
 class Reply(BaseModel, Generic[T]):
