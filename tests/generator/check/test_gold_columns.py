@@ -4,7 +4,9 @@ import csv
 import io
 import json
 import random
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -71,7 +73,19 @@ def backwards(places: list[int]) -> None:
     places.reverse()
 
 
+def database(table: Table) -> bytes:
+    """A table in SQLite."""
+    with closing(sqlite3.connect(":memory:")) as base:
+        base.execute(f"CREATE TABLE answers ({', '.join(table)})")
+        marks = ", ".join("?" for _ in table)
+        base.executemany(f"INSERT INTO answers VALUES ({marks})", zip(*table.values(), strict=True))
+        base.commit()
+        data: bytes = base.serialize()
+    return data
+
+
 FORMS = {
+    "a database": database({"i": ITEMS, "x": renamed(MOODS)}),
     "appended": written({**INPUT, "x": MOODS}),
     "all appended": written({**INPUT, **{f"gold {name}": cells for name, cells in GOLD.items()}}),
     "appended, tabs": written({**INPUT, "x": MOODS}, "\t"),
@@ -103,7 +117,7 @@ FORMS = {
 def test_a_column_of_labels_is_found_however_it_is_written(form: str, named: Edit, tmp_path: Path) -> None:
     draft = bundle(GOLD, write("public/more.dat", FORMS[form]), write("public/items.csv", written(INPUT)), named=named)
     assert [what.partition(" ")[2].split()[1] for what in leaks(draft, tmp_path)][:1] == [
-        "public/more.dat" + "/a/b.csv" * (form == "in a zip")
+        "public/more.dat" + {"in a zip": "/a/b.csv", "a database": "/answers.csv"}.get(form, "")
     ]
 
 

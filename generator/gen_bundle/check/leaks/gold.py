@@ -15,9 +15,19 @@ from gen_bundle.check.bundle import Bundle, once_a_bundle
 from gen_bundle.check.leaks.digests import Passages, digests
 from gen_bundle.check.leaks.visible import INPUT_CHANNELS, Seen, foreign_files
 from gen_bundle.codabench.competition import DataUse, Task
-from gen_bundle.ground.tables.any_file import KEY, Block, blocks, count_lines, in_memory, is_binary, lines
+from gen_bundle.ground.tables.any_file import (
+    KEY,
+    MOST_IN_MEMORY,
+    Block,
+    blocks,
+    count_lines,
+    in_memory,
+    is_binary,
+    lines,
+)
 from gen_bundle.ground.tables.entities import ENTITIES
 from gen_bundle.ground.tables.values import number, parsed, plain, plain_cells, words
+from gen_bundle.ground.zips.arrays import array_digests
 from gen_bundle.ground.zips.tree import Node, file_of, sha256_of
 from scoring_kit.base.submissions import allow_long_cells
 
@@ -169,7 +179,7 @@ class SecretGold:
 
     def add_file(self, name: str, node: Node) -> None:
         """Note a file; one of a single line may be the same by chance."""
-        found = digests(node)
+        found = digests(node) | array_digests(node.read(MOST_IN_MEMORY) if is_binary(node) else b"")
         if self.passages.add(name, node) or found or is_binary(node):
             self.files |= dict.fromkeys([sha256_of(node), *found], name)
             self.sizes.add(node.size)

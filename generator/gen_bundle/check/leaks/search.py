@@ -18,6 +18,7 @@ from gen_bundle.check.leaks.streams import streams
 from gen_bundle.check.leaks.visible import INPUT_CHANNELS, Seen, foreign_files, listings
 from gen_bundle.ground.tables.any_file import (
     FIRST_ROWS,
+    MOST_IN_MEMORY,
     WIDEST,
     Block,
     blocks,
@@ -30,6 +31,7 @@ from gen_bundle.ground.tables.any_file import (
 )
 from gen_bundle.ground.tables.entities import ENTITIES
 from gen_bundle.ground.tables.values import first_word, number, plain, plain_cells, words
+from gen_bundle.ground.zips.arrays import array_digests
 from gen_bundle.ground.zips.tree import Node, sha256_of
 
 # After so many items, columns that say nothing are no longer compared.
@@ -230,6 +232,9 @@ class Search:
         name = self.gold.files.get(sha256_of(seen.node), "")
         if name and (not seen.is_answer or is_binary(seen.node)):
             return f"is the reference file {name}"
+        if is_binary(seen.node):
+            arrays = array_digests(seen.node.read(MOST_IN_MEMORY)) & self.gold.files.keys()
+            return f"has the array of the reference file {self.gold.files[min(arrays)]}" if arrays else ""
         held, size, is_all = self.gold.passages.within(seen.node)
         if seen.is_answer:
             self._answers[seen.name.rpartition("/")[0]].append((seen, size))

@@ -8,7 +8,7 @@ import lzma
 import re
 import tarfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import partial
 from typing import IO, cast
@@ -20,6 +20,7 @@ from scoring_kit.base.submissions import UNREADABLE
 
 ZIP = b"PK\x03\x04"
 TAR, TAR_AT = b"ustar", 257
+SQLITE = b"SQLite format 3\0"
 COMPRESSED: dict[bytes, Callable[[IO[bytes]], IO[bytes]]] = {
     b"\x1f\x8b\x08": lambda stream: cast("IO[bytes]", gzip.GzipFile(fileobj=stream, mode="rb")),
     b"BZh": lambda stream: cast("IO[bytes]", bz2.BZ2File(stream)),
@@ -33,7 +34,6 @@ CLOSED = {
     b"PAR1": "a Parquet file",
     b"ARROW1": "an Arrow file",
     b"\x89HDF\r\n\x1a\n": "an HDF5 file",
-    b"SQLite format 3\0": "an SQLite database",
     b"(dp": "a Python pickle",
     b"(lp": "a Python pickle",
     b"\x80\x03": "a Python pickle",
@@ -73,6 +73,8 @@ def contents(node: Node, tick: Tick, held: ExitStack) -> Contents:
             return Contents(closed=kind)
     if start.startswith(ZIP) or (start.startswith(b"#!") and ZIP in start):  # a Python program may be a zip
         return _zip(node, tick, held)
+    if start.startswith(SQLITE):
+        return _database(node)
     try:
         if start[TAR_AT:] == TAR:
             return Contents(_tar(node, tick, held))
@@ -104,6 +106,31 @@ def _zip(node: Node, tick: Tick, held: ExitStack) -> Contents:
         if not complete:
             closed = closed or "a workbook with a sheet that is broken or too large"
     return Contents(files, closed)
+
+
+def _database(node: Node) -> Contents:
+    """The tables of an SQLite database as comma-separated text."""
+    import sqlite3
+
+    data = node.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        return Contents(closed="a large SQLite database")
+    tables: list[tuple[str, Node]] = []
+    with closing(sqlite3.connect(":memory:")) as base:
+        try:
+            base.deserialize(data)
+            base.execute("PRAGMA trusted_schema = OFF")
+            plain = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE TABLE%'"
+            for (name,) in base.execute(plain).fetchall():
+                rows = base.execute('SELECT * FROM "{}"'.format(name.replace('"', '""')))  # noqa: S608 - as it is called
+                text = io.StringIO()
+                writer = csv.writer(text, lineterminator="\n")
+                writer.writerow([column for column, *_ in rows.description])
+                writer.writerows(rows)
+                tables.append((f"{name}.csv", file_of(text.getvalue().encode("utf-8", "replace"))))
+        except (sqlite3.Error, UnicodeError) as error:
+            return Contents(tables, closed=f"an SQLite database of which a part cannot be read ({error})")
+    return Contents(tables)
 
 
 def _inflated(node: Node, opener: Callable[[IO[bytes]], IO[bytes]], tick: Tick, held: ExitStack) -> Node:

@@ -1,0 +1,160 @@
+"""Arrays of numbers in files: .npy, .npz, PNG and NIfTI, also compressed by gzip; equal ones have equal digests.
+
+By numpy where it is installed; else by the standard library, up to `MOST_WITHOUT_NUMPY` numbers.
+"""
+
+import ast
+import gzip
+import hashlib
+import io
+import math
+import struct
+import sys
+import zipfile
+from array import array
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from scoring_kit.base.submissions import UNREADABLE
+
+NPY, PNG, GZIP, ZIP = b"\x93NUMPY", b"\x89PNG\r\n\x1a\n", b"\x1f\x8b", b"PK\x03\x04"
+NIFTI_HEADER, NIFTI_MAGIC = 348, (b"n+1\0", b"ni1\0")
+# Types of NIfTI-1 (nifti1.h, datatype), and those of .npy, as struct writes them.
+OF_NIFTI = {2: "B", 4: "h", 8: "i", 16: "f", 64: "d", 256: "b", 512: "H", 768: "I", 1024: "q", 1280: "Q"}
+OF_NPY = {"u1": "B", "b1": "B", "i1": "b", "u2": "H", "i2": "h", "u4": "I", "i4": "i", "u8": "Q", "i8": "q"}
+OF_NPY |= {"f4": "f", "f8": "d"}
+MOST_BYTES, MOST_WITHOUT_NUMPY = 1 << 30, 4_000_000
+MOST_KINDS = 256
+"""An array of so few different values is a map of labels, which others number otherwise: 0 and 255 for 0 and 1."""
+CHANCE = math.log(1e6)
+"""An array that can be written in no more orders than this may be equal by chance."""
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """An array: its values as `struct` packs them, and where each stands."""
+
+    data: bytes
+    code: str
+    shape: Sequence[int]
+    is_little: bool = True
+    first_fastest: bool = False
+
+    def values(self) -> Any:
+        """Return the values in C order as floats: an array of numpy or, without it, of the standard library.
+
+        Raises:
+            ValueError: there is no numpy, and they are too many.
+        """
+        count = math.prod(self.shape)
+        data = self.data[: count * struct.calcsize(self.code)]
+        try:
+            import numpy as np
+        except ImportError:
+            return self._by_hand(data, count)
+        kind = np.dtype(self.code).newbyteorder("<" if self.is_little else ">")
+        found = np.frombuffer(data, kind).reshape(self.shape, order="F" if self.first_fastest else "C")
+        return found.astype("float64").ravel()
+
+    def _by_hand(self, data: bytes, count: int) -> "array[float]":
+        if count > MOST_WITHOUT_NUMPY:
+            raise ValueError("too large without numpy")
+        own = array(self.code, data)
+        if self.is_little != (sys.byteorder == "little"):
+            own.byteswap()
+        if not self.first_fastest or len(self.shape) < 2:
+            return array("d", own)
+        steps = [math.prod(self.shape[:axis]) for axis in range(len(self.shape))]
+        places = product(*map(range, self.shape))
+        return array("d", (own[sum(map(int.__mul__, place, steps))] for place in places))
+
+
+def array_digests(data: bytes) -> set[str]:
+    """Return the digests of the arrays that the bytes of a file hold, whatever their type, container and compression.
+
+    Arrays of one value, and those that may be equal by chance, have none; maps of labels are the same however their
+    labels are numbered, as long as these keep their order.
+    """
+    found = set()
+    try:
+        for one in arrays_in(data):
+            if digest := _digest(one.values()):
+                found.add(digest)
+    except (*UNREADABLE, struct.error, SyntaxError, TypeError, KeyError, IndexError, MemoryError):
+        pass  # what is broken holds nothing that could be compared
+    return found
+
+
+def arrays_in(data: bytes) -> Iterator[Numbers]:
+    """Yield the arrays that the bytes of a file hold; nothing of any other file."""
+    if data.startswith(GZIP):
+        data = gzip.GzipFile(fileobj=io.BytesIO(data)).read(MOST_BYTES)
+    if data.startswith(NPY):
+        yield from _npy(data)
+    elif data.startswith(PNG):
+        yield _png(data)
+    elif data[344:348] in NIFTI_MAGIC:
+        yield _nifti(data)
+    elif data.startswith(ZIP):
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for member in archive.infolist():
+                if member.filename.endswith(".npy") and member.file_size <= MOST_BYTES:
+                    yield from _npy(archive.read(member))
+
+
+def _npy(data: bytes) -> Iterator[Numbers]:
+    """Yield the one array of numbers (NEP 1); nothing where it is of texts or objects."""
+    width = 2 if data[6] == 1 else 4
+    start = 8 + width + int.from_bytes(data[8 : 8 + width], "little")
+    header = ast.literal_eval(data[8 + width : start].decode("latin-1").strip())
+    kind = header["descr"]
+    if isinstance(kind, str) and kind[1:] in OF_NPY:
+        yield Numbers(data[start:], OF_NPY[kind[1:]], header["shape"], kind[0] != ">", header["fortran_order"])
+
+
+def _nifti(data: bytes) -> Numbers:
+    """Return the volume; its numbers as they are stored, since scaling keeps their order."""
+    is_little = struct.unpack_from("<i", data)[0] == NIFTI_HEADER
+    mark = "<" if is_little else ">"
+    rank, *sizes = struct.unpack_from(f"{mark}8h", data, 40)
+    (kind,) = struct.unpack_from(f"{mark}h", data, 70)
+    (offset,) = struct.unpack_from(f"{mark}f", data, 108)
+    return Numbers(data[int(offset) :], OF_NIFTI[kind], sizes[:rank], is_little, first_fastest=True)
+
+
+def _png(data: bytes) -> Numbers:
+    """Return the pixels, of an image with a palette their numbers in it."""
+    from PIL import Image
+
+    with Image.open(io.BytesIO(data)) as opened:
+        picture = opened.convert("L") if opened.mode == "1" else opened
+        size = [picture.height, picture.width]
+        if picture.mode in ("I", "I;16"):
+            return Numbers(picture.convert("I").tobytes(), "i", size, sys.byteorder == "little")
+        bands = len(picture.getbands())
+        return Numbers(picture.tobytes(), "B", [*size, bands] if bands > 1 else size)
+
+
+def _digest(values: Any) -> str:
+    """Return the digest of values in order, by their ranks where they are few; empty where it would say nothing."""
+    counts, ranks = _ranked(values)
+    orders = math.lgamma(len(values) + 1) - sum(math.lgamma(count + 1) for count in counts)
+    if len(counts) < 2 or orders < CHANCE:
+        return ""
+    is_map = 2 * len(counts) <= len(values) and len(counts) <= MOST_KINDS
+    return hashlib.sha256(ranks if is_map else values.tobytes()).hexdigest()
+
+
+def _ranked(values: Any) -> tuple[Sequence[int], bytes]:
+    """Return how often each value occurs, from the smallest on, and the rank of each in a byte."""
+    if isinstance(values, array):
+        counts = Counter(values)
+        rank = {value: place % MOST_KINDS for place, value in enumerate(sorted(counts))}
+        return [counts[value] for value in rank], bytes(map(rank.__getitem__, values))
+    import numpy as np
+
+    _, ranks, found = np.unique(values, return_inverse=True, return_counts=True)
+    return found.tolist(), ranks.astype("uint8").tobytes()

@@ -1,0 +1,45 @@
+"""Gold arrays are found in whatever file participants get; those of one value, and others, are not."""
+
+import gzip
+import io
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.generator.check.drafts import both, delete, new, put, secret, write
+from tests.generator.ground.zips.test_arrays import LABELS, nifti, npy, npz, png
+
+
+def packed(data: bytes) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("a/more.bin", data)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "is_found"),
+    [
+        ("mask.npy", npy(LABELS, "<f8"), True),
+        ("all.npz", npz(LABELS), True),
+        ("mask.png", png(LABELS * 127), True),
+        ("mask.nii.gz", gzip.compress(nifti(LABELS, ">")), True),
+        ("more.zip", packed(png(LABELS)), True),
+        ("empty.npy", npy(LABELS * 0), False),
+        ("other.npy", npy(LABELS.T), False),
+    ],
+)
+@pytest.mark.parametrize("gold", [npy(LABELS), npz(LABELS), gzip.compress(nifti(LABELS, "<"))])
+def test_gold_arrays_are_found(name: str, data: bytes, is_found: bool, gold: bytes, tmp_path: Path) -> None:
+    draft = new()
+    both(
+        delete("ref/truth.txt"),
+        write("ref/gold.bin", gold),
+        write("ref/empty.npy", npy(np.zeros((7, 9)))),
+        secret({"name": "*"}),
+        put("phases", 0, "public_data", "public"),
+        write(f"public/{name}", data),
+    )(draft)
+    assert draft.check(tmp_path).leaks == is_found
