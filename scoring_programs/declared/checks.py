@@ -6,7 +6,7 @@ from itertools import chain
 from operator import itemgetter
 from typing import Any
 
-from declared.metrics import positive_of
+from declared.metrics import Sample, positive_of
 from declared.plan import Plan
 from declared.reference import GoldTable, Reference
 from declared.samples import compared, labels_of, number_of, scored_groups
@@ -50,6 +50,13 @@ def faults(plan: Plan, reference: Reference) -> Iterator[Fault]:
         return
     find = OF_METRICS.get(plan.metric)
     for group, values in _values_by_group(plan, gold):
+        if plan.mean_by and len(values) < 2:
+            yield (
+                where,
+                f"{plan.mean_by} has fewer than two groups{group}, of whose means nothing is defined",
+                "two groups",
+            )
+            continue
         if plan.metric in CONSTANT and len(set(values)) < 2:
             what, expected = CONSTANT[plan.metric]
             yield where, what + group, expected
@@ -107,7 +114,7 @@ def _positive(plan: Plan, gold: GoldTable) -> tuple[str, str] | None:
         return None
     labels: set[str] = set()
     for field in gold.fields[plan.key]:
-        labels.update(filter(None, gold.answers.columns[field.name, field.type]))
+        labels.update(*map(labels_of, gold.answers.columns[field.name, field.type]))
     if any(map(labels.issubset, NATURAL_POSITIVE)):
         return None
     shown = ", ".join(sorted(labels)[:SHOWN_LABELS])
@@ -115,10 +122,23 @@ def _positive(plan: Plan, gold: GoldTable) -> tuple[str, str] | None:
 
 
 def _values_by_group(plan: Plan, gold: GoldTable) -> Iterator[tuple[str, Sequence[Any]]]:
-    """(" in the group …" or nothing, the gold values) of each field and group."""
+    """(" in the group …" or nothing, the gold values) of each field and group: means of groups, the places of tags."""
     for sample, groups in compared(plan, gold):
         for group, positions in groups.items():
-            yield _in_group(group), [sample.gold[i] for i in positions]
+            own = sample.at(positions)
+            values = own.gold
+            if own.mean_by is not None:
+                values = _means(own)
+            elif plan.module == "labels" and own.has_places:
+                values = list(chain.from_iterable(values))
+            yield _in_group(group), values
+
+
+def _means(sample: Sample) -> list[float]:
+    of_groups: dict[str, list[float]] = {}
+    for group, value in zip(sample.mean_by or (), sample.gold, strict=True):
+        of_groups.setdefault(group, []).append(value)
+    return [math.fsum(values) / len(values) for values in of_groups.values()]
 
 
 def _mape(plan: Plan, values: Sequence[Any], gold: GoldTable) -> Found:

@@ -129,7 +129,7 @@ def _told_apart(weighings: int, most: int) -> int:
 
 def _column(plan: Plan, gold: GoldTable) -> AttackedColumn | None:
     """Return the column of a metric whose attack is known."""
-    known = plan.file is None and plan.weight is None and plan.metric in (*DIGITS, *COUNTS)
+    known = plan.file is None and plan.weight is None and plan.mean_by is None and plan.metric in (*DIGITS, *COUNTS)
     if not known or gold.table.many or len(plan.gold) != 1:
         return None
     kinds = {kind for name, kind in gold.answers.columns if name in plan.gold}

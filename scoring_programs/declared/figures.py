@@ -87,9 +87,13 @@ def figures_of_fields(
     return figures
 
 
-def _labels(name: str, plan: Plan, sample: Sample) -> Figure:
+def _labels(name: str, plan: Plan, sample: Sample) -> Figure | None:
     from declared.metrics.labels import label_counts, spans
 
+    if sample.has_places:
+        sample, _ = sample.in_places()
+    if sample.fields[0].open:
+        return None  # its labels would fill a page, and participants are not told which there are
     if sample.fields[0].type == "tags":
         return CountBars(f"{name}: spans by type", _counted(sample, spans))
     if sample.fields[0].type == "labels":
@@ -103,7 +107,9 @@ def _labels(name: str, plan: Plan, sample: Sample) -> Figure:
 
 
 def _numbers(name: str, plan: Plan, sample: Sample) -> Figure | None:
-    """Gold and predicted numbers in bins; None where most of the gold has one value."""
+    """Gold and predicted numbers in bins; None where most of the gold has one value, and of lists of numbers."""
+    if sample.fields[0].type == "numbers":
+        return None
     ordered = sorted(sample.gold)
     edges = bin_edges(ordered[len(ordered) // RARE], ordered[-1 - len(ordered) // RARE])
     if not edges:
@@ -173,6 +179,8 @@ def _counted(sample: Sample, elements: Elements, declared: Iterable[str] = ()) -
 def _elements(plan: Plan, sample: Sample) -> Elements | None:
     """What makes an answer the elements of its set."""
     types = [field.type for field in sample.fields]
+    if any(field.open for field in sample.fields):
+        return None
     if sample.many:
         if "label" not in types:
             return None

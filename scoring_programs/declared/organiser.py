@@ -38,6 +38,8 @@ from scoring_kit.organiser import Request, Secrets, Warned, read_reference, serv
 from scoring_kit.organiser import trial as scored
 from scoring_kit.program import Program
 
+MOST_LABELS = 100
+"""More labels than so many are not taken from the gold."""
 SAME = 6
 """So many different answers are tried for all keys alike."""
 Checks = Mapping[str, Mapping[str, str]]
@@ -81,7 +83,7 @@ def tries(gold: GoldTable) -> Iterator[tuple[str, Answers]]:
             unlike.append(next(filter(partial(ne, value), different), value))
         wrong.append(unlike)
         moved.append(values)
-        if field.type != "tags":  # which are as many as the gold's in their place
+        if field.name not in lengths and field.type != "tags":  # which are as many as the gold's in their place
             third = len(values) // 3
             moved[-1] = [*values[third:], *values[:third]]
         template.append(list(map(field.of_json, emptiest(field, lengths, len(every)))))
@@ -117,12 +119,14 @@ class _Made:
         self.most = max(map(len, map(_choices, self.fields)), default=0)
 
     def alike(self, field: Field, at: Sequence[int], which: int) -> list[Any]:
-        """The same answer to the keys at these positions; of tags as many as there must be."""
-        if field.type == "tags" and not self.many:
-            tag = ("O", "B-x", "I-x")[which % 3]
-            lengths = self.known["lengths"].get(field.name, [1] * len(self.owners))
-            return [[tag] * lengths[i] for i in at]
+        """The same answer to the keys at these positions; of tags, or numbers, as many as there must be."""
         some = _choices(field)
+        lengths = self.known["lengths"].get(field.name)
+        if field.type == "tags" and not self.many:
+            some = [["O"], ["B-x"], ["I-x"]] if field.scheme is None else some
+            lengths = lengths or [1] * len(self.owners)
+        if lengths is not None:
+            return [some[which % len(some)][:1] * (lengths[i] or 0) for i in at]
         return [some[which % len(some)]] * len(at)
 
     def answers(self, at: list[int], columns: Sequence[list[Any]]) -> Answers:
@@ -240,10 +244,24 @@ def prepare(request: Request) -> Warned:
             for field, found in gold.labels_of_gold(folder, table, reading(table, _wanted(request))).items():
                 of_table = labels.setdefault(table.id, {})
                 of_table[field] = sorted(found.union(of_table.get(field, ())))
+    _check_vocabularies(request["options"], labels)
     if labels:
         (out / gold.LABELS_FILE).write_text(json.dumps(labels, ensure_ascii=False), encoding="utf-8")
     read_reference(gold.read, {**request, "reference": request["out"]})
     return {"warnings": []}
+
+
+def _check_vocabularies(options: Mapping[str, Any], labels: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
+    """Raise OrganiserError where the gold has so many labels that nobody means to tell participants all of them."""
+    tables, messages = tables_of(options), []
+    for name, of_fields in labels.items():
+        for field, found in of_fields.items():
+            if len(found) > MOST_LABELS and tables[name].field(field).type in ("label", "labels"):
+                what = f"{field} has {len(found)} labels in the gold of all phases, which participants would be told"
+                ways = "`values: any`, for any text as an answer, or `values` with those that may be answered"
+                messages.append(f"{tables[name].gold.name}: {what}. Expected {ways} (field {field}).")
+    if messages:
+        raise OrganiserError(*messages)
 
 
 def check_reference(request: Request) -> Warned:

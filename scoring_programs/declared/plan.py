@@ -39,6 +39,8 @@ class Plan:
         tables: all tables that an own function reads at once; none: the one.
         file: where an own function is; None for a metric of the table.
         beside: names of the files that travel beside it.
+        by_weight: whether the mean over groups is weighted by their numbers of keys.
+        mean_by: the gold column in each of whose groups gold and answers are averaged before the metric.
         per: `key` where an own function is called with one key at a time; else it gets all at once.
     """
 
@@ -57,6 +59,8 @@ class Plan:
     tables: tuple[str, ...] = ()
     file: Path | None = None
     beside: tuple[str, ...] = ()
+    by_weight: bool = False
+    mean_by: str | None = None
     per: str | None = None
 
     @classmethod
@@ -106,7 +110,8 @@ class Plan:
     @property
     def grouping(self) -> list[str]:
         """The gold columns of which a key has one value: those that choose, group or weigh keys."""
-        return [*self.where, *self.by, *self.numbers.values()]
+        of_means = [self.mean_by] if self.mean_by else []
+        return [*self.where, *self.by, *of_means, *self.numbers.values()]
 
 
 def plans(options: Mapping[str, Any]) -> dict[str, list[Plan]]:
@@ -250,7 +255,7 @@ def open_fields(table: Table, wanted: Sequence[Plan], names: Collection[str]) ->
     for plan in wanted:
         for name, compared in compared_with(plan, table, names):
             own = table.find(name)
-            if own is None or own.type != compared.type or own.type not in NAMING:
+            if own is None or own.type != compared.type or own.type not in NAMING or own.open:
                 continue
             if own.values is None and name not in any_text:
                 columns = found.setdefault(name, [])

@@ -60,7 +60,7 @@ class GoldTable:
         fields: column's key → the typed columns of the gold that its metric reads.
         keys: all keys, in the order of the gold.
         answers: the values of all of them.
-        tagged: field of tags → the gold column whose tags it has as many as.
+        tagged: field of tags, or of numbers of any length → the gold column, and its type, that it is as long as.
         labels: field of labels without declared values → the labels that may be answered; of tags or spans → the types
             that there are.
         groups: column → its text for each key, for `where`, `by` and `cluster`; "" for a key without.
@@ -73,7 +73,7 @@ class GoldTable:
     fields: Mapping[str, Sequence[Field]]
     keys: Sequence[Key]
     answers: Answers
-    tagged: Mapping[str, str]
+    tagged: Mapping[str, tuple[str, str]]
     labels: Mapping[str, Sequence[str]]
     groups: Mapping[str, Sequence[str]]
     further: Mapping[str, Sequence[str]]
@@ -124,8 +124,8 @@ def expected(gold: GoldTable) -> dict[str, Any]:
         found["items"] = list(map(sorted, items))  # an order that says nothing of them
     if not gold.table.many:
         for name, column in gold.tagged.items():
-            tags = gold.answers.columns[column, "tags"]
-            found["lengths"][name] = [None if own is None else len(own) for own in tags]
+            lists = gold.answers.columns[column]
+            found["lengths"][name] = [None if own is None else len(own) for own in lists]
     return found
 
 
@@ -199,10 +199,10 @@ def _gold_faults(problems: Problems, table: Table, names: Sequence[str]) -> Faul
 
 def _typed_fields(
     table: Table, wanted: Sequence[Plan], loaded: Loaded, labels: Mapping[str, Sequence[str]]
-) -> tuple[dict[str, list[Field]], dict[str, str]]:
-    """The typed columns that each metric reads, as the gold has them, and field of tags → the gold column."""
+) -> tuple[dict[str, list[Field]], dict[str, tuple[str, str]]]:
+    """The typed columns that each metric reads, as the gold has them, and those that lists are as long as."""
     fields: dict[str, list[Field]] = {}
-    tagged = {}
+    tagged: dict[str, tuple[str, str]] = {}
     for plan in wanted:
         own = fields[plan.key] = []
         for name, field in compared_with(plan, table, loaded.columns):
@@ -210,8 +210,9 @@ def _typed_fields(
                 field = replace(field, type="texts")
             if field.type in ("label", "labels") and field.values is None and name in labels:
                 field = replace(field, values=ordered(labels[name]))
-            if field.type == "tags":
-                tagged[name] = field.name
+            is_list = field.type == "numbers" and plan.module == "numbers" and not (field.length or field.columns)
+            if field.type == "tags" or is_list:
+                tagged[name] = field.name, field.type
             own.append(replace(field, required=field.required and not table.skips_empty))
     return fields, tagged
 

@@ -1,7 +1,7 @@
 """From gold and answers to what a metric compares: pairs of values by key, the keys that count, and their groups."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import repeat
 from operator import itemgetter, le, lt
 from typing import Any
@@ -32,6 +32,7 @@ def compared(plan: Plan, gold: GoldTable, answers: Answers | None = None) -> lis
     table, fields = gold.table, gold.fields[plan.key]
     groups, empty = scored_groups(plan, gold), _empty(plan, gold)
     weight, scale = weights(plan, gold), _numbers(plan, gold, "scale")
+    mean_by = gold.groups[plan.mean_by] if plan.mean_by else None
     predicted: Sequence[Any] = ()
     if _is_whole(plan, gold):
         if answers:
@@ -45,7 +46,7 @@ def compared(plan: Plan, gold: GoldTable, answers: Answers | None = None) -> lis
         if answers:
             predicted = answers.columns[name, own.type]
         form, truth, predicted = _in_form(plan, own, field, truth, predicted)
-        sample = Sample(truth, predicted, [form], weight=weight, scale=scale)
+        sample = Sample(truth, predicted, [form], weight=weight, scale=scale, mean_by=mean_by)
         found.append((sample, _without(groups, without_gold)))
     return found
 
@@ -205,11 +206,11 @@ def _fixed_labels(listed: Any, field: Field) -> Iterable[str]:
     return listed if isinstance(listed, list) else ()
 
 
-def labels_of(value: str | frozenset[str] | None) -> frozenset[str]:
-    """The labels of a value: of a set all, of a single label that one, of no label none."""
-    if isinstance(value, frozenset):
-        return value
-    return frozenset() if value is None else frozenset([value])
+def labels_of(value: str | Collection[str] | None) -> frozenset[str]:
+    """The labels of a value: of a set or of places all, of a single label that one, of no label none."""
+    if isinstance(value, frozenset | list):
+        return frozenset(value)
+    return frozenset() if value is None else frozenset([str(value)])
 
 
 def _fitting(wanted: Any, field: Field | None) -> Callable[[str], bool]:

@@ -284,7 +284,7 @@ class _SentTable:
                 self._check_lengths(answers, rows, field)
             if field.name == self.table.distinct:
                 self._check_items(answers, rows, field)
-            if field.type in ("tags", "spans") and field.values:
+            if field.type in ("tags", "spans") and field.values and not field.scheme:
                 self._doubt_types(answers, field)
 
     def _headers_fit(self, parts: Sequence[Rows], fields: Sequence[Field], tables: Sequence[Table]) -> bool:
@@ -338,15 +338,19 @@ class _SentTable:
         return [key for key in self.keys if key not in answered]
 
     def _check_lengths(self, answers: Answers, rows: Rows, field: Field) -> None:
-        """Tags are as many as the gold's; a default is one tag for all of them."""
+        """Tags, or numbers, are as many as the gold's; a default is one of them for all."""
         column, lengths = answers.columns[field.name, field.type], self.expected["lengths"][field.name]
         for at, tags in enumerate(column):
             number, length = answers.numbers[at], lengths[at]
             if field.default is not None and tags is field.empty:
                 column[at] = list(tags) * (length or 0)
             elif tags is not None and length is not None and number >= 0 and len(tags) != length:
-                what = f"{field.name} has {counted(len(tags), 'tag')}"
-                self.problems.error(rows.place(number), what, f"{length}, one for each token")
+                word, whole = (
+                    ("tag", "one for each token") if field.type == "tags" else ("number", "as many as the data")
+                )
+                self.problems.error(
+                    rows.place(number), f"{field.name} has {counted(len(tags), word)}", f"{length}, {whole}"
+                )
 
     def _doubt_types(self, answers: Answers, field: Field) -> None:
         """A type that no gold has is no mistake, and yet most often a misspelt one."""

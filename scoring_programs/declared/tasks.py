@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
+from operator import mul
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -37,6 +38,7 @@ class Computed:
         groups: group → the positions of its keys.
         samples: what a metric of the table compared, one for each field or all together; none for an own function.
         values: each field ("" where there is but one) with its value in each group that has gold; NaN: undefined.
+        sizes: likewise, how many keys are scored in each group.
         failed: why an own function gave no number in some group.
         of_keys: what an own function gave for each key, where it is called once for each.
     """
@@ -44,6 +46,7 @@ class Computed:
     groups: Mapping[Group, Positions]
     samples: Sequence[Sample]
     values: Mapping[str, Mapping[Group, float]]
+    sizes: Mapping[str, Mapping[Group, int]]
     failed: NotComputed | None = None
     of_keys: "OfKeys | None" = None
 
@@ -64,13 +67,21 @@ class Computed:
             return int(self.of_keys.terms[:, 2].sum())
         return sum(map(len, self.groups.values()))
 
-    def mean(self, undefined: float) -> float:
-        """The mean over fields and groups, with `undefined` in place of undefined values."""
-        values: list[float] = []
-        for of_groups in self.values.values():
-            values += of_groups.values()
-        defined = [undefined if math.isnan(value) else value for value in values]
-        return math.fsum(defined) / len(defined)
+    def mean(self, plan: Plan) -> float:
+        """The mean over fields and groups, which may weigh as much as they have keys; undefined values are replaced."""
+        means: list[float] = []
+        for field, of_groups in self.values.items():
+            defined = [plan.undefined if math.isnan(value) else value for value in of_groups.values()]
+            if not plan.by_weight:
+                means += defined
+                continue
+            sizes = list(map(self.sizes[field].__getitem__, of_groups))
+            weighted = math.fsum(map(mul, defined, sizes))
+            mean = plan.undefined
+            if any(sizes):
+                mean = weighted / sum(sizes)
+            means.append(mean)
+        return math.fsum(means) / len(means)
 
 
 def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], TaskResult]:
@@ -119,7 +130,7 @@ def _values(columns: ColumnSources, computed: Mapping[str, Computed]) -> tuple[d
     found = {}
     for plan in (*columns.own, *columns.beside):
         column = computed[plan.key]
-        found[plan.key] = Metric(column.mean(plan.undefined), column.rows)
+        found[plan.key] = Metric(column.mean(plan), column.rows)
     if not columns.made:
         return found, []
     import numpy as np
@@ -179,15 +190,17 @@ def compute(plan: Plan, reference: Reference, submission: Submission) -> Compute
     found = compared(plan, gold, answers)
     names = plan.fields if len(found) > 1 else ("",)
     values: dict[str, dict[Group, float]] = {}
+    sizes: dict[str, dict[Group, int]] = {}
     shown = []
     for name, (sample, own) in zip(names, found, strict=True):
-        values[name] = {}
+        values[name], sizes[name] = {}, {}
         for group, positions in own.items():
+            sizes[name][group] = len(positions)
             values[name][group] = metric.value(sample.at(positions), plan.options)
         if gold.skipped:
             sample = sample.at(sorted(chain(*own.values())))
         shown.append(sample)
-    return Computed(groups, shown, values)
+    return Computed(groups, shown, values, sizes)
 
 
 def _own(plan: Plan, groups: Mapping[Group, Positions], tables: Mapping[Group, Mapping[str, OwnRows]]) -> Computed:
@@ -202,7 +215,8 @@ def _own(plan: Plan, groups: Mapping[Group, Positions], tables: Mapping[Group, M
         except OwnMetricError as error:
             values[group] = plan.worst
             failed = error.failed
-    return Computed(groups, [], {"": values}, failed)
+    sizes = {group: len(positions) for group, positions in groups.items()}
+    return Computed(groups, [], {"": values}, {"": sizes}, failed)
 
 
 def _once_a_key(plan: Plan, gold: GoldTable, groups: Mapping[Group, Positions], rows: OwnRows) -> Computed:
@@ -218,12 +232,13 @@ def _once_a_key(plan: Plan, gold: GoldTable, groups: Mapping[Group, Positions], 
     except OwnMetricError as error:
         failed = error.failed
         of_keys = OfKeys(np.tile([plan.worst, 1, 1], (len(rows), 1)))
-    values = {}
+    values, sizes = {}, {}
     for group, positions in groups.items():
+        sizes[group] = int(of_keys.terms[positions, 2].sum())
         own = weight and [weight[i] for i in positions]
         keys = in_one_unit(len(positions), math.nan).weighing(own)
         values[group] = float(of_keys.statistic(positions, keys).over(np.ones((1, 1)))[0])
-    return Computed(groups, [], {"": values}, failed, of_keys)
+    return Computed(groups, [], {"": values}, {"": sizes}, failed, of_keys)
 
 
 def undefined_text(plan: Plan, places: Sequence[str]) -> str:
@@ -280,17 +295,22 @@ def described(plan: Plan) -> str:
         if isinstance(wanted, Mapping):
             values = f"{wanted.get('min', '')}..{wanted.get('max', '')}"
         parts.append(f"where.{quote(column, safe='')}={values}")
-    if plan.per:
-        parts.append(f"per={plan.per}")
-    if plan.by:
-        parts.append(f"by={_quoted(plan.by, '+')}")
-    if plan.tables:
-        parts.append(f"tables={_quoted(plan.tables, '+')}")
-    if plan.weight:
-        parts.append(f"weight={quote(plan.weight, safe='')}")
+    parts += _groups_described(plan)
     if plan.undefined != plan.worst:
         parts.append(f"undefined={plan.undefined:g}")
     return ",".join(filter(None, parts))
+
+
+def _groups_described(plan: Plan) -> Iterator[str]:
+    """How keys come together, in the signature."""
+    for name in ("per", "by", "mean_by", "tables", "weight"):
+        named = getattr(plan, name)
+        if isinstance(named, str):
+            named = [named]
+        if named:
+            yield f"{name}={_quoted(named, '+')}"
+    if plan.by_weight:
+        yield "by_weight"
 
 
 def _quoted(texts: Iterable[str], separator: str) -> str:

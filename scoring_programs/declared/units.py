@@ -75,10 +75,10 @@ def units_of(
         placed = tables[plan.table]
         of_groups = _parts(plan, tables, of_keys.get(plan.key))
         parts = list(chain.from_iterable(of_groups.values()))
-        statistics[plan.key], classes[plan.key] = parts[0].statistic, []
-        if len(parts) > 1 or len(parts[0].places) < placed.units:
-            statistics[plan.key] = MeanOfParts(parts)
-            places = np.unique(np.concatenate([part.places for part in parts]))
+        statistics[plan.key], classes[plan.key] = parts[0].over_keys.statistic, []
+        if len(parts) > 1 or len(parts[0].over_keys.places) < placed.units:
+            statistics[plan.key] = _mean_of(plan, parts)
+            places = np.unique(np.concatenate([part.over_keys.places for part in parts]))
             scored[plan.key] = ScoredUnits(placed.gold.table.unit, places)
         if plan.tables:
             continue
@@ -90,6 +90,19 @@ def units_of(
     called |= {one.key for one in columns.made if called.intersection(one.expression.keys)}
     words = dict.fromkeys(one.gold.table.unit for one in tables.values())
     return Units(" or ".join(words), shown, statistics, scored, classes, _limits(every, columns), called, groups)
+
+
+def _mean_of(plan: Plan, parts: Sequence["ScoredPart"]) -> "MeanOfParts":
+    """The mean over fields and groups; with `by_weight` the mean over fields of the weighted means over groups."""
+    if not plan.by_weight:
+        return MeanOfParts([part.over_keys for part in parts])
+    of_fields: dict[str, list[ScoredPart]] = {}
+    for part in parts:
+        of_fields.setdefault(part.field, []).append(part)
+    means = []
+    for own in of_fields.values():
+        means.append(WeightedMean([*(part.over_keys for part in own), *(part.size for part in own)]))
+    return MeanOfParts(means)
 
 
 def _limits(metrics: Sequence[Plan], columns: ColumnSources) -> dict[str, Limit]:
@@ -146,7 +159,7 @@ def _placed(
 
 def _parts(
     plan: Plan, tables: Mapping[str, PlacedTable], of_keys: OfKeys | None
-) -> dict[tuple[str, ...], list["PartOfUnits"]]:
+) -> dict[tuple[str, ...], list["ScoredPart"]]:
     """Group → the metric over its keys: of each field, of all of them together, or as an own function has it."""
     placed = tables[plan.table]
     if plan.tables:
@@ -154,29 +167,33 @@ def _parts(
         for name in plan.tables:
             unit[name], rows[name] = tables[name].unit, own_rows(tables[name].gold, tables[name].answers)
         whole = Recomputed(placed.units, unit, rows, plan)
-        return {(): [PartOfUnits(placed.units, np.arange(placed.units), whole)]}
+        return {(): [ScoredPart.of("", placed.units, np.arange(placed.units), whole, np.zeros(placed.units))]}
     groups = scored_groups(plan, placed.gold)
-    found: dict[tuple[str, ...], list[PartOfUnits]] = {group: [] for group in groups}
+    found: dict[tuple[str, ...], list[ScoredPart]] = {group: [] for group in groups}
     if plan.file is not None:
         rows_of_keys, weight = own_rows(placed.gold, placed.answers), weights(plan, placed.gold)
         for group, positions in groups.items():
             places, own = np.unique(placed.unit[positions], return_inverse=True)
             function: Statistic
+            counted = np.ones(len(positions))
             if of_keys is not None:
                 keys = Keys(own, len(places), plan.undefined).weighing(weight and [weight[i] for i in positions])
-                function = of_keys.statistic(positions, keys)
+                function, counted = of_keys.statistic(positions, keys), of_keys.terms[positions, 2]
             else:
                 drawn = {plan.table: [rows_of_keys[i] for i in positions]}
                 function = Recomputed(len(places), {plan.table: own}, drawn, plan)
-            found[group].append(PartOfUnits(placed.units, places, function))
+            found[group].append(ScoredPart.of("", placed.units, places, function, np.bincount(own, counted)))
         return found
     metric = definitions()[plan.metric]
     for sample, with_gold in compared(plan, placed.gold, placed.answers):
+        name = sample.fields[0].name
         for group, positions in with_gold.items():
             places, own = np.unique(placed.unit[positions], return_inverse=True)
             keys = Keys(own, len(places), plan.undefined)
             statistic = metric.statistic(sample.at(positions), plan.options, keys)
-            found[group].append(PartOfUnits(placed.units, places, statistic))
+            found[group].append(
+                ScoredPart.of(name, placed.units, places, statistic, np.bincount(own, np.ones(len(own))))
+            )
     return found
 
 
@@ -184,7 +201,7 @@ def _add_groups(
     groups: dict[str, dict[str, Group]],
     plan: Plan,
     placed: PlacedTable,
-    parts: Mapping[tuple[str, ...], Sequence["PartOfUnits"]],
+    parts: Mapping[tuple[str, ...], Sequence["ScoredPart"]],
 ) -> None:
     """Add for tables beside the ranking the groups of `by`, or else F1, precision or recall of each label."""
     if plan.by:
@@ -192,9 +209,9 @@ def _add_groups(
         of_column = groups[plan.key] = {}
         for group, positions in scored_groups(plan, placed.gold).items():
             within = [placed.units_at(own) for of_group, own in classes if of_group == group]
-            mean = MeanOfParts(parts[group])
+            mean = MeanOfParts([part.over_keys for part in parts[group]])
             of_column[", ".join(group)] = Group(mean, placed.units_at(positions), len(positions), within)
-    elif plan.metric in PARTS and len(plan.fields) == 1:
+    elif plan.metric in PARTS and len(plan.fields) == 1 and placed.gold.table.field(plan.fields[0]).type != "tags":
         metric = "F1" if plan.metric == "f1" else plan.metric.capitalize()
         name = f"{metric} of each {plan.fields[0]}"
         if name not in groups:
@@ -216,6 +233,27 @@ def _labels(plan: Plan, placed: PlacedTable) -> dict[str, Group]:
         items = int(min(truth.sum(), given.sum() or truth.sum()))
         found[label] = Group(MeanOfParts([part]), len(np.unique(unit[truth])), items)
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredPart:
+    """A metric over the keys of one group.
+
+    Attributes:
+        field: whose values are compared; empty where they are those of several.
+        over_keys: the metric.
+        size: how many keys are scored.
+    """
+
+    field: str
+    over_keys: "PartOfUnits"
+    size: "PartOfUnits"
+
+    @classmethod
+    def of(cls, field: str, units: int, places: Places, statistic: Statistic, keys: Any) -> Self:
+        """The part at these places of so many units, each with a number of keys that are scored."""
+        size = Additive(np.asarray(keys, dtype=np.float64)[:, np.newaxis], summed.count)
+        return cls(field, PartOfUnits(units, places, statistic), PartOfUnits(units, places, size))
 
 
 @dataclass(frozen=True, eq=False)
@@ -316,6 +354,17 @@ class MeanOfParts(Composed):
     def whole(values: Sequence[Array], resamples: int) -> Array:
         of_parts = np.stack(values, axis=1)
         return summed.mean_where(of_parts, ~np.isnan(of_parts))
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedMean(Composed):
+    """The mean of a metric over groups, each weighing as much as the keys of it that are drawn: metrics, then sizes."""
+
+    @staticmethod
+    def whole(values: Sequence[Array], resamples: int) -> Array:
+        of_groups, sizes = np.split(np.stack(values, axis=1), 2, axis=1)
+        sizes = np.where(np.isnan(of_groups), 0.0, np.nan_to_num(sizes))
+        return summed.quotient((np.nan_to_num(of_groups) * sizes).sum(axis=1), sizes.sum(axis=1), undefined=np.nan)
 
 
 @dataclass(frozen=True, eq=False)

@@ -230,12 +230,16 @@ class SubmissionField(StrictModel):
     meaning: Line = Field(description="One line that says what it holds.")
     column: ColumnName = None
     at: Place = None
-    values: list[Any] | None = Field(None, description="Of types of labels: the labels there are, in their order.")
+    values: list[Any] | Literal["any"] | None = Field(
+        None, description="Of types of labels: the labels there are, in their order. any: every text is a label."
+    )
+    scheme: Literal["none"] | None = Field(None, description="Of type tags. none: each tag is one of `values`.")
     separator: str = Field("|", description="Of type labels: what separates the labels of a CSV or TSV cell.")
-    min: float | int | None = Field(None, description="Of type number: the smallest.")
-    max: float | int | None = Field(None, description="Of type number: the largest.")
+    min: float | int | None = Field(None, description="Of type number or numbers: the smallest.")
+    max: float | int | None = Field(None, description="Of type number or numbers: the largest.")
     columns: list[Line] | None = Field(
-        None, description="Of type labels or probabilities: the columns that it is spread over, in the order of values."
+        None,
+        description="Of type labels, probabilities or numbers: the columns that it is spread over, in their order.",
     )
     positive: Any = Field(
         None, description='Of type labels with columns: the cell of a label that is in the set. Absent: "1".'
@@ -249,7 +253,7 @@ class SubmissionField(StrictModel):
 
     @property
     def type_words(self) -> str:
-        if self.values:
+        if isinstance(self.values, list) and self.values:
             listed = ", ".join(text_of(value) or "" for value in self.values)
             return f"{self.type}: {listed}" if self.type == "label" else f"{self.type}, any of {listed}"
         return self.type + bounds_text(self.min, self.max)
@@ -260,6 +264,7 @@ class ReferenceField(StrictModel):
 
     column: ColumnName = None
     at: Place = None
+    columns: list[Line] | None = Field(None, min_length=1, description="Of type numbers: the column of each of them.")
 
 
 class DeclaredReference(StrictModel):

@@ -10,9 +10,10 @@ from __future__ import annotations
 import importlib
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,7 @@ class Sample:
         many: whether there are many rows for a key.
         weight: how much each key counts; None: all the same.
         scale: what each key's error is relative to, for a metric that says so.
+        mean_by: the group of each key, in which gold and predictions are averaged; None: each key by itself.
     """
 
     gold: Sequence[Any]
@@ -43,6 +45,22 @@ class Sample:
     many: bool = False
     weight: Sequence[float] | None = None
     scale: Sequence[float] | None = None
+    mean_by: Sequence[str] | None = None
+
+    @property
+    def has_places(self) -> bool:
+        """Whether a value is a list of labels, each of them compared by itself."""
+        return len(self.fields) == 1 and self.fields[0].scheme == "none" and not self.many
+
+    def in_places(self) -> tuple[Sample, list[int]]:
+        """The labels at all places as those of keys, and the key of each."""
+        owners = []
+        for at, labels in enumerate(self.gold):
+            owners += [at] * len(labels)
+        weight = self.weight and [self.weight[at] for at in owners]
+        gold, predicted = chain.from_iterable(self.gold), chain.from_iterable(self.predicted)
+        field = replace(self.fields[0], type="label", scheme=None)
+        return Sample(list(gold), list(predicted), [field], weight=weight), owners
 
     def at(self, positions: Sequence[int]) -> Sample:
         """The keys at these ascending positions alone."""
@@ -52,10 +70,12 @@ class Sample:
         def some(column: Any) -> Any:
             return column and [column[i] for i in positions]
 
-        weight, scale = some(self.weight), some(self.scale)
-        return Sample(some(self.gold), some(self.predicted), self.fields, self.many, weight, scale)
+        further = map(some, (self.weight, self.scale, self.mean_by))
+        return Sample(some(self.gold), some(self.predicted), self.fields, self.many, *further)
 
 
+Metric = Callable[..., "Statistic"]
+"""Of a sample, its options and the units of its keys."""
 Options = Mapping[str, Any]
 """A metric's options, every one of them given."""
 
@@ -83,8 +103,19 @@ class Definition:
     def statistic(self, sample: Sample, options: Options, keys: Keys) -> Statistic:
         """What the units of `keys` add to the metric; its libraries are imported here."""
         module = importlib.import_module(f"declared.metrics.{self.module}")
-        found: Statistic = getattr(module, self.name)(sample, options, keys.weighing(sample.weight))
-        return found
+        metric: Metric = getattr(module, self.name)
+        if sample.mean_by is not None:
+            from declared.metrics.means import of_means
+
+            is_correlation = self.name in ("pearson", "spearman", "kendall")
+            of_sides = partial(_of_sides, metric=partial(metric, options=options), fields=sample.fields)
+            return of_means(
+                sample.mean_by, (sample.gold, sample.predicted), of_sides, keys, is_correlation=is_correlation
+            )
+        if self.module == "labels" and sample.has_places:
+            sample, owners = sample.in_places()
+            keys = replace(keys, unit=keys.unit[owners])
+        return metric(sample, options=options, keys=keys.weighing(sample.weight))
 
     def value(self, sample: Sample, options: Options) -> float:
         """The metric of a sample; NaN where it is undefined."""
@@ -94,6 +125,10 @@ class Definition:
 
         statistic = self.statistic(sample, options, in_one_unit(len(sample.gold), math.nan))
         return float(statistic.over(np.ones((1, 1)))[0])
+
+
+def _of_sides(gold: Any, predicted: Any, keys: Keys, metric: Metric, fields: Sequence[Field]) -> Statistic:
+    return metric(Sample(gold, predicted, fields), keys=keys)
 
 
 @cache

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Self
 
 import numpy as np
@@ -67,21 +68,39 @@ def kendall(sample: Sample, options: Options, keys: Keys) -> Ordered:
 
 
 def mse(sample: Sample, options: Options, keys: Keys) -> Additive:
-    """Mean squared error."""
-    gold, predicted = _sides(sample)
-    return keys.mean((gold - predicted) ** 2)
+    """Mean squared error; of lists that of each key, then their mean, or of all components at once (`pooled`)."""
+    errors, number = _of_components(sample, np.square)
+    if options.get("average") == "pooled":
+        return keys.additive(summed.mean, errors, number)
+    return keys.mean(summed.quotient(errors, number))
 
 
 def rmse(sample: Sample, options: Options, keys: Keys) -> Additive:
-    """Root of the mean squared error."""
-    gold, predicted = _sides(sample)
-    return keys.additive(summed.rmse, (gold - predicted) ** 2, np.ones(len(gold)))
+    """Root of the mean squared error; of lists as `mse`, so that each key has a root of its own unless pooled."""
+    errors, number = _of_components(sample, np.square)
+    if sample.fields[0].type == "numbers" and options["average"] == "key":
+        return keys.mean(np.sqrt(summed.quotient(errors, number)))
+    return keys.additive(summed.rmse, errors, number)
 
 
 def mae(sample: Sample, options: Options, keys: Keys) -> Additive:
-    """Mean absolute error."""
-    gold, predicted = _sides(sample)
-    return keys.mean(np.abs(gold - predicted))
+    """Mean absolute error; of lists as `mse`."""
+    errors, number = _of_components(sample, np.abs)
+    if options.get("average") == "pooled":
+        return keys.additive(summed.mean, errors, number)
+    return keys.mean(summed.quotient(errors, number))
+
+
+def _of_components(sample: Sample, size: Callable[[Array], Array]) -> tuple[Array, Array]:
+    """Return the sum of the sizes of each key's errors, and of how many numbers; both of shape [keys]."""
+    if sample.fields[0].type != "numbers":
+        gold, predicted = _sides(sample)
+        return size(gold - predicted), np.ones(len(gold))
+    number = np.array(list(map(len, sample.gold)), dtype=np.intp)
+    gold = np.array(list(chain.from_iterable(sample.gold)), dtype=np.float64)
+    predicted = np.array(list(chain.from_iterable(sample.predicted)), dtype=np.float64)
+    errors = np.bincount(np.repeat(np.arange(len(number)), number), size(gold - predicted), len(number))
+    return np.asarray(errors, dtype=np.float64), number.astype(np.float64)
 
 
 def mape(sample: Sample, options: Options, keys: Keys) -> Additive:

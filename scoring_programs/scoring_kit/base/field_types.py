@@ -73,6 +73,8 @@ class Field:
         case: `ignore` where texts differ in case alone count as the same.
         aliases: other spelling → the one that counts.
         default: what a missing row or an empty answer counts as, as JSON writes it; None: as nothing.
+        open: whether any text is a label, so that the gold's are told to nobody.
+        scheme: `none` where tags are labels; None where they are O, B-x and I-x.
     """
 
     name: str
@@ -90,6 +92,8 @@ class Field:
     case: str = "exact"
     aliases: Mapping[str, str] = field(default_factory=dict)
     default: Any = None
+    open: bool = False
+    scheme: Optional[str] = None
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Field":
@@ -98,8 +102,10 @@ class Field:
 
     @property
     def kind(self) -> "FieldType":
-        """The field's type."""
-        return TYPES[self.type]
+        """The field's type, or what becomes of it with an open vocabulary, or without a scheme of tags."""
+        if self.open:
+            return OPEN_TYPES[self.type]
+        return PLACES if self.scheme == "none" else TYPES[self.type]
 
     @cached_property
     def empty(self) -> Any:
@@ -446,6 +452,30 @@ class LabelsType(FieldType):
         return values[:1] + values[at % len(values) :][:1] * bool(at % len(values))
 
 
+class OpenLabelType(LabelType):
+    """Any text, compared as a label."""
+
+    in_cell = in_json = "any text, without blanks around it"
+    asks = "Give each {row} one label in {field}, of your own words."
+
+    def expected(self, field: Field) -> str:
+        return "any text"
+
+
+class OpenLabelsType(LabelsType):
+    """A set of any texts."""
+
+    in_cell = "any texts, without blanks around them, separated by `{separator}`; empty for none"
+    in_json = "a list of any texts; `[]` for none"
+    asks = "Give each {row} all labels that fit in {field}, of your own words; there may be none."
+
+    def of_json(self, field: Field, value: Any) -> Any:
+        if isinstance(value, tuple) or "" not in json_list(field, value):
+            return super().of_json(field, value)
+        others = [one for one in value if one != ""]
+        return frozenset(["", *super().of_json(field, others)])
+
+
 class NumberType(FieldType):
     """A finite number."""
 
@@ -744,56 +774,66 @@ class OffsetsType(JsonListedType):
 
 
 class NumbersType(FieldType):
-    """A list of finite numbers."""
+    """A list of finite numbers: in one cell, or one in each of several columns."""
 
-    keys = ("length",)
+    keys = ("length", "min", "max", "columns")
     empty = None
     blank = None
-    in_cell = "{length}numbers, separated by blanks, or as a JSON list"
-    in_json = "a list of {length}numbers"
+    in_cell = "{length}numbers{range}, separated by blanks, or as a JSON list"
+    in_columns = "a number{range} in each of the columns {columns}"
+    in_json = "a list of {length}numbers{range}"
     asks = "Predict {length}numbers, {field}, for each {row}."
 
     def expected(self, field: Field) -> str:
+        if field.columns:
+            return f"a finite number{bounds_text(field.min, field.max)} in each of its columns"
         return f"{self._what(field)}, separated by blanks or as a JSON list"
 
     def expected_in_json(self, field: Field) -> str:
         return f"a JSON list of {self._what(field)}"
 
     def _what(self, field: Field) -> str:
-        return f"{field.length or ''} finite numbers".lstrip()
+        return f"{field.length or ''} finite numbers{bounds_text(field.min, field.max)}".lstrip()
 
     def of_cell(self, field: Field, cell: Any) -> Any:
-        if cell.startswith("["):
+        if not isinstance(cell, tuple) and cell.startswith("["):
             return self.of_json(field, list_of_cell(field, cell))
-        return self._counted(field, [of_size(field, number_of_cell(field, part)) for part in cell.split()])
+        parts = cell if isinstance(cell, tuple) else cell.split()
+        return self._counted(field, [NUMBER_TYPE.bounded(field, number_of_cell(field, part)) for part in parts])
 
     def of_json(self, field: Field, value: Any) -> Any:
-        numbers = [of_size(field, number_of_json(field, one)) for one in json_list(field, value)]
-        return self._counted(field, numbers)
+        listed = value if isinstance(value, tuple) else json_list(field, value)
+        return self._counted(field, [NUMBER_TYPE.bounded(field, number_of_json(field, one)) for one in listed])
 
     def _counted(self, field: Field, numbers: List[float]) -> List[float]:
-        if field.length is not None and len(numbers) != field.length:
+        length = field.length or len(field.columns)
+        if length and len(numbers) != length:
             raise FieldError(f"{field.name} has {counted(len(numbers), 'number')}", field.expected)
         return numbers
 
     def written(self, field: Field, value: Any) -> Any:
-        return " ".join([number_text(one) for one in value])
+        texts = [number_text(one) for one in value]
+        return texts if field.columns else " ".join(texts)
 
     def emptiest(self, field: Field, length: int) -> Any:
-        return [0.0] * (field.length or 1) if field.required else None
+        number = NUMBER_TYPE.emptiest(field, 0)
+        return None if number is None else [number] * (field.length or len(field.columns) or length or 1)
 
     def some(self, field: Field) -> List[Any]:
-        size = field.length or 1
-        return [[0.0] * size, [1.0] * size]
+        size = field.length or len(field.columns) or 1
+        return [[number] * size for number in NUMBER_TYPE.some(field)]
 
     def made_up(self, field: Field, at: int) -> Any:
-        return [round(0.25 * (at + place), 2) for place in range(field.length or 3)]
+        size = field.length or len(field.columns) or 3
+        if field.max is not None:
+            return [NUMBER_TYPE.made_up(field, at)] * size
+        return [round((field.min or 0) + 0.25 * (at + place), 2) for place in range(size)]
 
 
 class TagsType(FieldType):
     """A tag for each token; as a default, a single one for all."""
 
-    keys = ()
+    keys = ("scheme", "values")
     empty = None
     blank: ClassVar[Any] = []
     in_cell = "`O`, `B-x` or `I-x` for each token, separated by spaces"
@@ -827,13 +867,46 @@ class TagsType(FieldType):
         return ["O", "B-X", "I-X"]
 
 
+class PlacesType(TagsType):
+    """A label for each place; as a default, a single one for all."""
+
+    in_cell = "one of {values} for each place, separated by spaces"
+    in_json = "a list of {values}, one for each place"
+    expects = expects_in_json = ""
+    asks = "Give every place of each {row} one label in {field}{values}."
+
+    def expected(self, field: Field) -> str:
+        return f"labels of {field.listed}, separated by spaces"
+
+    def expected_in_json(self, field: Field) -> str:
+        return f"a JSON list of labels, each one of {field.listed}"
+
+    def of_json(self, field: Field, value: Any) -> Any:
+        labels: List[Any] = []
+        for one in json_list(field, value):
+            labels.append(LABEL.of_json(field, one))
+        return labels
+
+    def emptiest(self, field: Field, length: int) -> Any:
+        return list(field.values or ())[:1] * length
+
+    def some(self, field: Field) -> List[Any]:
+        return [[value] for value in field.values or ()]
+
+    def made_up(self, field: Field, at: int) -> Any:
+        return [LABEL.made_up(field, at + place) for place in range(3)]
+
+
 LABEL = LabelType()
+NUMBER_TYPE = NumberType()
+PLACES = PlacesType()
+OPEN_TYPES: Dict[str, FieldType] = {"label": OpenLabelType(), "labels": OpenLabelsType()}
 TYPES: Dict[str, FieldType] = {
     "string": FieldType(),
     "label": LABEL,
     "ordinal": OrdinalType(),
     "labels": LabelsType(),
-    "number": NumberType(),
+    "number": NUMBER_TYPE,
     "numbers": NumbersType(),
     "probabilities": ProbabilitiesType(),
     "text": TextType(),

@@ -52,6 +52,7 @@ class File:
         at: in JSON, the path to the records.
         names: field → its column or name here, where that is another.
         paths: field → its path in a JSON record.
+        spread: field → the columns that it is spread over here, where those are others than its own.
     """
 
     name: str
@@ -63,6 +64,7 @@ class File:
     at: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
     paths: Mapping[str, str] = field(default_factory=dict)
+    spread: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def suffix(self) -> str:
@@ -121,7 +123,7 @@ class File:
         """Where it has a field."""
         name = self.names.get(field.name, field.name)
         path = steps(self.paths[field.name]) if field.name in self.paths else None
-        return FieldPlace(name, tuple(field.columns), path)
+        return FieldPlace(name, tuple(self.spread.get(field.name, field.columns)), path)
 
     def cells(self, fields: Iterable[Field]) -> List[str]:
         """The columns of a table of cells that hold these fields."""

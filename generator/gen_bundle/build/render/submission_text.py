@@ -58,9 +58,9 @@ def tables_of(submission: DeclaredSubmission, phases: Sequence[PhaseData]) -> li
 
 def type_text(row: SubmissionField, field: Field, file: File) -> str:
     """How a value of a field is written in a file; a package's own types stay as they are."""
-    kind = TYPES.get(row.type)
-    if kind is None:
+    if row.type not in TYPES:
         return row.type_words
+    kind = field.kind
     text = kind.in_cell
     if file.suffix in JSON:
         text = kind.in_json
@@ -185,7 +185,7 @@ def _example(table: SubmittedTable) -> dict[str, str]:
             elif row.type == "spans" and "type" in row.meaning:
                 values.append([[at, at + 4, "TYPE"]])
             else:
-                values.append(TYPES.get(row.type, TYPES["text"]).made_up(field, at))
+                values.append((field.kind if row.type in TYPES else TYPES["text"]).made_up(field, at))
         rows.append(values)
     return write_rows(declared.file, fields, rows, key, by_line=not key)
 
@@ -206,7 +206,7 @@ def task_text(tables: Sequence[SubmittedTable]) -> str:
         for row in answers:
             field = declared.field_of(row.field)
             values = f": {_listed(field.values)}" if field.values else ""
-            text = TYPES.get(row.type, TYPES["string"]).asks
+            text = (field.kind if row.type in TYPES else TYPES["string"]).asks
             sentences.append(_filled(text, field, values, row=asked_of, field=page_text(row.field)))
     return "\n\n".join(sentences)
 
@@ -253,7 +253,7 @@ def gold_text(scoring: DeclaredScoring, task_ids: Sequence[str]) -> str:
         columns = _key(table)
         for metric in scoring.metrics_of(task_ids):
             if table.id in metric.read_tables:
-                columns = [*columns, *metric.gold, *metric.where, *metric.by]
+                columns = [*columns, *metric.gold, *metric.where, *metric.by, *filter(None, [metric.mean_by])]
         if table.cluster:
             columns = [*columns, table.cluster]
         named = [table.gold.names.get(column, column) for column in dict.fromkeys(columns)]

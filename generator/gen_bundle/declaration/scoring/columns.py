@@ -13,10 +13,14 @@ from gen_bundle.declaration.source import Section, items_of, mapping_of, nearest
 from scoring_kit.base.field_types import NATURAL_POSITIVE
 
 OWN = re.compile(r"(?P<file>[^/:]+\.py):(?P<function>[A-Za-z_]\w*)")
-PLACES = ("name", "table", "field", "fields", "gold", "where", "by", "undefined", "weight")
-OF_OWN = ("name", "where", "by", "undefined", "tables", "per", "weight")
+PLACES = ("name", "table", "field", "fields", "gold", "where", "by", "by_weight", "mean_by", "undefined", "weight")
+OF_OWN = ("name", "where", "by", "by_weight", "undefined", "tables", "per", "weight")
 """What an own function is not given as an option."""
 GOLD_COLUMNS = "a gold column or a list of them"
+OF_MEANS = ("pearson", "spearman", "kendall", "ccc", "mse", "rmse", "mae", "r2")
+"""Metrics that may compare means over groups of keys."""
+IN_PLACES = ("accuracy", "balanced_accuracy", "mcc", "kappa", "f1", "fbeta", "precision", "recall", "exact_match")
+"""Metrics of tags without a scheme, which are labels."""
 WITHOUT_EMPTY = ("number", "numbers", "tags", "probabilities")
 """Types without an empty answer."""
 Fault = tuple[str, str]
@@ -36,6 +40,8 @@ class DeclaredMetric:
     where: Mapping[str, Any] = field(default_factory=dict)
     by: Sequence[str] = field(default_factory=list)
     weight: str | None = None
+    by_weight: bool = False
+    mean_by: str | None = None
     per: str | None = None
     beside: Sequence[str] = field(default_factory=list)
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -131,9 +137,14 @@ def _known_metric(said: Section, metric: MetricRow, table: DeclaredTable) -> Dec
         column.fields = _fields(said, table, joint=metric.joint)
         column.gold = _gold(said, column.fields)
         column.options = dict(_options(said, metric, column.types))
+    column.mean_by = said.text("mean_by", "the name of a gold column")
+    if column.mean_by and metric.name not in OF_MEANS:
+        said.fault(f"{metric.name} compares no means. These do: {', '.join(OF_MEANS)}.", "mean_by")
     if said.get("weight") is not None:
         column.weight = text_of(said.get("weight"))
         _check_weight(said, column, metric)
+        if column.mean_by:
+            said.fault("cannot be given together with mean_by: means weigh no keys.", "weight")
     faults = list(_of_types(column, metric))
     if not faults and metric.is_ranking:
         faults = list(_ranking(column, metric))
@@ -163,6 +174,11 @@ def _choose_rows(column: DeclaredMetric, said: Section) -> None:
         said.fault("expected a mapping of gold columns and values, such as {language: swa}.", "where")
     column.where = {str(name): _wanted(said, str(name), one) for name, one in mapping_of(where).items()}
     column.by = said.names("by", GOLD_COLUMNS)
+    column.by_weight = said.get("by_weight") is True
+    if said.get("by_weight") not in (None, True, False):
+        said.fault(f"expected true or false (found {said.get('by_weight')!r}).", "by_weight")
+    elif column.by_weight and not column.by:
+        said.fault("is for metrics with by, whose groups it weighs. Expected by beside it.", "by_weight")
     undefined = said.get("undefined")
     if undefined is None or is_number(undefined):
         column.undefined = undefined
@@ -408,7 +424,30 @@ def _of_one_label(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]:
             yield "", f"{metric.name} takes any names of clusters; {name!r} has `values`. Expected none."
 
 
-RULES = (_average, _positive, _known_labels, _needs_values, _match, _ranges, _of_one_label)
+def _in_places(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]:
+    """Tags with a scheme mark spans; without one they are labels."""
+    for name, kind in zip(column.fields, column.types, strict=True):
+        is_label = column.table.field_of(name).scheme == "none"
+        if kind == "tags" and is_label and metric.name not in IN_PLACES:
+            what = f"{metric.name} reads O, B-x and I-x; {name!r} has scheme: none."
+            yield "", f"{what} Expected one of {', '.join(IN_PLACES)}."
+        elif kind == "tags" and not is_label and metric.module == "labels" and not metric.name.startswith("span_"):
+            what = f"{metric.name} compares labels; {name!r} has tags O, B-x and I-x."
+            yield "", f"{what} Expected span_f1, or scheme: none."
+
+
+def _of_components(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]:
+    """Means are of single numbers; a default stands for a list of any length where it is one number."""
+    if column.mean_by and "numbers" in column.types:
+        yield "mean_by", "is for fields of type number or ordinal."
+    for name in column.fields:
+        field = column.table.field_of(name)
+        is_open = metric.module == "numbers" and field.type == "numbers" and not (field.length or field.columns)
+        if is_open and field.default is not None and len(field.empty) != 1:
+            yield "", f"the default of {name!r} must be as long as the gold. Expected one number, or length."
+
+
+RULES = (_average, _positive, _known_labels, _needs_values, _match, _ranges, _of_one_label, _in_places, _of_components)
 """What options and fields must be so that they go with each other; each yields what is not so."""
 
 

@@ -5,10 +5,12 @@ from typing import Any
 
 from gen_bundle.declaration.scoring.usual_names import USUAL_TYPES
 from gen_bundle.declaration.source import Section, items_of, mapping_of, nearest, text_of
-from scoring_kit.base.field_types import TYPES, Field, FieldError
+from scoring_kit.base.field_types import OPEN_TYPES, TYPES, Field, FieldError
 
 PLACE_KEYS = ("column", "at")
 FIELD_KEYS = ("field", "type", "required", "meaning", "default", *PLACE_KEYS)
+ANY = "any"
+"""As `values`: an open vocabulary."""
 VALUES_OF = {"ordinal": "in their order, the lowest first", "probabilities": "that have a probability"}
 """Types that need `values`, and which these are."""
 
@@ -38,15 +40,7 @@ def read_fields(table: Section, keys: list[str]) -> Iterator[tuple[str, dict[str
         kind = item.get("type")
         declared: dict[str, Any] = {"name": name, "type": kind, "required": item.get("required") is not False}
         item.check_keys((*FIELD_KEYS, *OF_TYPE))
-        for key, read in OF_TYPE.items():
-            if item.get(key) is None:
-                continue
-            if key in TYPES[kind].keys:
-                declared[key] = read(item, key)
-            else:
-                kinds = ", ".join(one for one in TYPES if key in TYPES[one].keys)
-                kinds = " or ".join(kinds.rsplit(", ", 1))
-                item.fault(f"is for fields of type {kinds}; {name!r} is of type {kind}.", key)
+        declared.update(_of_type(item, kind, name))
         if item.get("default") is not None:
             declared["default"] = item.get("default")
         for key, text in list(_field_faults(declared, name in keys)):
@@ -55,9 +49,29 @@ def read_fields(table: Section, keys: list[str]) -> Iterator[tuple[str, dict[str
         yield name, declared
 
 
+def _of_type(item: Section, kind: str, name: str) -> Iterator[tuple[str, Any]]:
+    """The keys that a field of a type has, read; those of other types are noted."""
+    for key, read in OF_TYPE.items():
+        value = item.get(key)
+        if value is None:
+            continue
+        if key == "values" and value == ANY and kind in OPEN_TYPES:
+            yield "open", True
+        elif key in TYPES[kind].keys:
+            yield key, read(item, key)
+        else:
+            kinds = ", ".join(one for one in TYPES if key in TYPES[one].keys)
+            kinds = " or ".join(kinds.rsplit(", ", 1))
+            item.fault(f"is for fields of type {kinds}; {name!r} is of type {kind}.", key)
+
+
 def _field_faults(declared: dict[str, Any], is_key: bool) -> Iterator[tuple[str, str]]:
     """(key, what is wrong) of a field as a whole."""
     kind, values, columns = declared["type"], declared.get("values") or [], declared.get("columns")
+    has_scheme = declared.get("scheme") is not None
+    if kind == "tags" and has_scheme != bool(values):
+        yield "type", "a list of labels has `scheme: none` and `values`. Expected both, or none of them."
+        return
     if kind in VALUES_OF and not values:
         yield "type", f"values is missing. Expected the labels, {VALUES_OF[kind]}."
         return
@@ -69,6 +83,11 @@ def _field_faults(declared: dict[str, Any], is_key: bool) -> Iterator[tuple[str,
     if low is not None and high is not None and low > high:
         yield "min", f"is {low:g}, above max, {high:g}. Expected the smaller one as min."
         return
+    if kind == "numbers":
+        values = columns or values
+        if columns and declared.get("length") not in (None, len(columns)):
+            yield "length", f"is {declared['length']}, and there are {len(columns)} columns. Expected no length."
+            return
     if columns and len(columns) != len(values):
         what = f"names {len(columns)} columns for {len(values)} values. Expected one each, in their order."
         yield "columns", what
@@ -118,7 +137,7 @@ def _separator(field: Section, key: str) -> str:
 def _values(field: Section, key: str) -> list[str]:
     texts = list(map(text_of, items_of(field.get(key))))
     if not texts or None in texts:
-        field.fault("expected a list of labels.", key)
+        field.fault("expected a list of labels, or any.", key)
     labels = [text for text in texts if text is not None]
     for text in labels:
         if text != text.strip() or not text:
@@ -158,6 +177,10 @@ def _length(field: Section, key: str) -> int | None:
     return value
 
 
+def _scheme(field: Section, key: str) -> str | None:
+    return field.choice(key, ("none",), "") or None
+
+
 def _case(field: Section, key: str) -> str:
     value = field.get(key)
     if value == "ignore":
@@ -191,6 +214,7 @@ OF_TYPE: Mapping[str, Callable[[Section, str], Any]] = {
     "negative": _cell,
     "normalise": _truth,
     "length": _length,
+    "scheme": _scheme,
     "case": _case,
     "aliases": _aliases,
 }

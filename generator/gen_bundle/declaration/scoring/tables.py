@@ -20,7 +20,7 @@ FILE_KEYS = ("file", "format", "quoting", "header", "delimiter", "skip", "at")
 TABLE_KEYS = ("key", "rows", "missing", "unknown", *FILE_KEYS, "fields", "reference", "check")
 REFERENCE_KEYS = (*FILE_KEYS, "columns", "fields", "keys", "empty", "cluster", "unit", "public")
 KEY_TYPES = ("string", "label", "number", "text")
-FILE_OPTIONS = ("quoting", "delimiter", "skip", "at", "names", "paths", "columns")
+FILE_OPTIONS = ("quoting", "delimiter", "skip", "at", "names", "paths", "spread", "columns")
 """What is said of a file besides its name and format, where it is said."""
 NO_FILE = File("", "")
 
@@ -172,7 +172,10 @@ def _read_reference(table: DeclaredTable, section: Section, places: Mapping[str,
     if columns and section.get("header") != "none":
         section.fault("is for files without a header line. Expected header: none beside it.", "columns")
     named = columns or list(table.fields)
-    table.gold = _placed(table, table.gold, section, named, {**places, **_renamed(table, section)})
+    renamed = _renamed(table, section)
+    table.gold = _placed(table, table.gold, section, named, {**places, **renamed})
+    spread = {name: list(one["columns"]) for name, one in renamed.items() if one.get("columns")}
+    table.gold = replace(table.gold, spread=spread)
     if section.get("keys") is not None:
         keys = section.below({"file": section.get("keys"), "quoting": section.get("quoting")})
         table.gold_keys = replace(_file(keys, "keys"), names=table.gold.names)
@@ -196,8 +199,10 @@ def _renamed(table: DeclaredTable, reference: Section) -> dict[str, dict[str, An
         field = reference.below(one, "fields", str(name))
         if name not in table.fields:
             field.fault(f"no field {name!r}. {nearest(str(name), list(table.fields))}")
-        field.check_keys(PLACE_KEYS)
+        field.check_keys((*PLACE_KEYS, "columns"))
         _has_place(field)
+        if field.names("columns", "a list of columns") and table.fields.get(name, {}).get("type") != "numbers":
+            field.fault("is for fields of type numbers.", "columns")
     return value
 
 
@@ -224,7 +229,9 @@ def _placed_columns(table: DeclaredTable, file: File, columns: list[str], sectio
         field = table.fields.get(name, {})
         is_gold_label = field.get("type") == "probabilities" and file is not table.file
         if name != file.named_by:
-            expanded += [name] if is_gold_label else field.get("columns") or [name]
+            elsewhere = mapping_of(mapping_of(section.get("fields")).get(name)).get("columns")
+            own = [name] if is_gold_label else field.get("columns")
+            expanded += elsewhere or own or [name]
     for name in table.key:
         if table.by_line or name in (*expanded, file.named_by):
             continue

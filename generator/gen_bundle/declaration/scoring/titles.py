@@ -8,7 +8,14 @@ from gen_bundle.declaration.scoring.columns import DeclaredMetric
 from gen_bundle.declaration.scoring.metrics import MetricRow
 
 MAX_TITLE = 36
-AVERAGES = {"macro": "Macro", "micro": "Micro", "weighted": "Weighted", "samples": "Samples", "binary": "Binary"}
+AVERAGES = {
+    "macro": "Macro",
+    "micro": "Micro",
+    "weighted": "Weighted",
+    "samples": "Samples",
+    "binary": "Binary",
+    "pooled": "Pooled",
+}
 SHOWN_AVERAGE = ("f1", "fbeta", "precision", "recall")
 """Metrics whose average is always shown, because none goes without saying."""
 IN_TITLE = ("average", "beta", "cutoff", "item", "k", "matrix", "quantile", "rank", "relevance", "score")
@@ -34,6 +41,10 @@ def meaning_of(metric: DeclaredMetric, known: MetricRow) -> str:
         text += f", {rows} only"
     if metric.by:
         text += f", in each {' and '.join(metric.by)}, then the mean"
+        if metric.by_weight:
+            text += ", each weighing its number of rows"
+    if metric.mean_by:
+        text += f", of the means of gold and answers over each {metric.mean_by}"
     if metric.weight:
         text += f", each key weighing its {metric.weight}"
     return f"{text}. {known.definition}"
@@ -65,7 +76,9 @@ def _titled(metric: DeclaredMetric, words: Sequence[Words]) -> str:
     """The metric's title with some words; which rows count, and by which groups, is never left out."""
     parts = [_title(metric), *(say(metric) for say in words), _rows(metric)]
     if metric.by:
-        parts.append(f"by {' and '.join(metric.by)}")
+        parts.append(f"by {' and '.join(metric.by)}{', weighted' if metric.by_weight else ''}")
+    if metric.mean_by:
+        parts.append(f"means by {metric.mean_by}")
     return ", ".join(filter(None, parts))
 
 

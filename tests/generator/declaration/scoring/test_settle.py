@@ -217,7 +217,7 @@ def test_a_mistake_in_a_metric_is_named_at_its_place(metric: Any, message: str) 
         ),
         (
             {"fields": [{"field": "x", "type": "number", "values": [1]}]},
-            "submission.fields.0.values: is for fields of type label, ordinal, labels or probabilities; 'x' is of type",
+            "submission.fields.0.values: is for fields of type label, ordinal, labels, probabilities or tags; 'x' is",
         ),
         (
             {"fields": [{"field": "x", "type": "number", "required": False}]},
