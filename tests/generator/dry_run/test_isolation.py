@@ -176,6 +176,13 @@ def test_root_is_nobody_of_this_machine_there(tmp_path: Path) -> None:
     assert attempted("user", tmp_path) == str(os.geteuid() or NOBODY)
 
 
+@needs_namespaces
+def test_files_of_this_machine_look_like_its_own_users(tmp_path: Path) -> None:
+    """NLTK reads data of its own user and root alone."""
+    replay(Bundle(shows("[os.stat(os.__file__).st_uid, os.stat('/usr').st_uid, os.geteuid()]")), tmp_path)
+    assert json.loads(printed(tmp_path)) == [NOBODY] * 3
+
+
 @pytest.mark.parametrize("keep_apart", [pytest.param(True, marks=needs_namespaces), False])
 def test_keys_of_the_session_are_out_of_reach(tmp_path: Path, keep_apart: bool) -> None:
     """A child of this process has a session keyring with a key in it, and starts the dry run."""
@@ -291,7 +298,7 @@ def test_an_ordinary_user_has_the_same(open_folder: Path, monkeypatch: pytest.Mo
         reason = told.read()
     if reason:
         pytest.skip(f"this kernel keeps an ordinary user's programs together: {reason}")
-    assert ended.stdout.decode().split()[-4:] == ["usr", "0", "refused", "hidden"]
+    assert ended.stdout.decode().split()[-4:] == ["usr", str(NOBODY), "refused", "hidden"]
     assert [path.name for path in output.iterdir()] == ["here"]
     assert (output / "here").stat().st_uid == NOBODY
 

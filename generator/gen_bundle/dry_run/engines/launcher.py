@@ -49,6 +49,10 @@ AT_EMPTY_PATH, AT_RECURSIVE, MOUNT_ATTR_RDONLY = 0x1000, 0x8000, 1
 AF_INET, SOCK_DGRAM, SIOCSIFFLAGS, IFF_UP, IFNAMSIZ, SIZE_OF_IFREQ = 2, 2, 0x8914, 1, 16, 40
 CAPABILITY_VERSION_3 = 0x20080522
 LAST_CAPABILITY = 63
+NOBODY = 65534
+"""Who programs are there. All others' files are shown as this user's, too, so that NLTK reads data of the machine's, which
+takes only what its own user or root has.
+"""
 STAGE = "/tmp"  # noqa: S108 - a folder that every system has; what lies over it is seen by this process alone
 SETTINGS_OF_THE_MACHINE = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi")
 """Files of /proc that change more than a process: read-only there, as containers have it."""
@@ -113,7 +117,7 @@ def _apart(asked: dict[str, Any], report: int) -> tuple[int, int]:
 
 
 def _unshare(namespaces: int, user: int | None) -> None:
-    """Enter namespaces, where user and group 0 are `user` of this machine; None: who runs this.
+    """Enter namespaces, where user and group `NOBODY` are `user` of this machine; None: who runs this.
 
     Another user's number can only be given from without, by a process that still has the rights of root.
     """
@@ -146,8 +150,8 @@ def _unshare(namespaces: int, user: int | None) -> None:
 
 
 def _write_maps(process: int | str, user: int, group: int) -> None:
-    Path(f"/proc/{process}/uid_map").write_text(f"0 {user} 1")
-    Path(f"/proc/{process}/gid_map").write_text(f"0 {group} 1")
+    Path(f"/proc/{process}/uid_map").write_text(f"{NOBODY} {user} 1")
+    Path(f"/proc/{process}/gid_map").write_text(f"{NOBODY} {group} 1")
 
 
 def _first(asked: dict[str, Any], report: int, status_end: int) -> NoReturn:
@@ -156,8 +160,8 @@ def _first(asked: dict[str, Any], report: int, status_end: int) -> NoReturn:
         opened = _opened(asked["binds"])
         if asked["user"] is not None:
             os.setgroups(())
-            os.setgid(0)
-            os.setuid(0)
+            os.setgid(NOBODY)
+            os.setuid(NOBODY)
             _call("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # which ends with the former user
         _make_root(opened, asked["links"])
         if not asked["network"]:
