@@ -50,7 +50,7 @@ AF_INET, SOCK_DGRAM, SIOCSIFFLAGS, IFF_UP, IFNAMSIZ, SIZE_OF_IFREQ = 2, 2, 0x891
 CAPABILITY_VERSION_3 = 0x20080522
 LAST_CAPABILITY = 63
 NOBODY = 65534
-"""Who programs are there. All others' files are shown as this user's, too, so that NLTK reads data of the machine's, which
+"""Who programs are there. All others' files are shown as this user's, too, so that NLTK reads data of the machine's: it
 takes only what its own user or root has.
 """
 STAGE = "/tmp"  # noqa: S108 - a folder that every system has; what lies over it is seen by this process alone
