@@ -34,7 +34,7 @@ CHANCE = math.log(1e6)
 
 
 @dataclass(frozen=True)
-class Numbers:
+class StoredArray:
     """An array: its values as `struct` packs them, and where each stands."""
 
     data: bytes
@@ -88,7 +88,7 @@ def array_digests(data: bytes) -> set[str]:
     return found
 
 
-def arrays_in(data: bytes) -> Iterator[Numbers]:
+def arrays_in(data: bytes) -> Iterator[StoredArray]:
     """Yield the arrays that the bytes of a file hold; nothing of any other file."""
     if data.startswith(GZIP):
         data = gzip.GzipFile(fileobj=io.BytesIO(data)).read(MOST_BYTES)
@@ -105,27 +105,27 @@ def arrays_in(data: bytes) -> Iterator[Numbers]:
                     yield from _npy(archive.read(member))
 
 
-def _npy(data: bytes) -> Iterator[Numbers]:
+def _npy(data: bytes) -> Iterator[StoredArray]:
     """Yield the one array of numbers (NEP 1); nothing where it is of texts or objects."""
     width = 2 if data[6] == 1 else 4
     start = 8 + width + int.from_bytes(data[8 : 8 + width], "little")
     header = ast.literal_eval(data[8 + width : start].decode("latin-1").strip())
     kind = header["descr"]
     if isinstance(kind, str) and kind[1:] in OF_NPY:
-        yield Numbers(data[start:], OF_NPY[kind[1:]], header["shape"], kind[0] != ">", header["fortran_order"])
+        yield StoredArray(data[start:], OF_NPY[kind[1:]], header["shape"], kind[0] != ">", header["fortran_order"])
 
 
-def _nifti(data: bytes) -> Numbers:
+def _nifti(data: bytes) -> StoredArray:
     """Return the volume; its numbers as they are stored, since scaling keeps their order."""
     is_little = struct.unpack_from("<i", data)[0] == NIFTI_HEADER
     mark = "<" if is_little else ">"
     rank, *sizes = struct.unpack_from(f"{mark}8h", data, 40)
     (kind,) = struct.unpack_from(f"{mark}h", data, 70)
     (offset,) = struct.unpack_from(f"{mark}f", data, 108)
-    return Numbers(data[int(offset) :], OF_NIFTI[kind], sizes[:rank], is_little, first_fastest=True)
+    return StoredArray(data[int(offset) :], OF_NIFTI[kind], sizes[:rank], is_little, first_fastest=True)
 
 
-def _png(data: bytes) -> Numbers:
+def _png(data: bytes) -> StoredArray:
     """Return the pixels, of an image with a palette their numbers in it."""
     from PIL import Image
 
@@ -133,9 +133,9 @@ def _png(data: bytes) -> Numbers:
         picture = opened.convert("L") if opened.mode == "1" else opened
         size = [picture.height, picture.width]
         if picture.mode in ("I", "I;16"):
-            return Numbers(picture.convert("I").tobytes(), "i", size, sys.byteorder == "little")
+            return StoredArray(picture.convert("I").tobytes(), "i", size, sys.byteorder == "little")
         bands = len(picture.getbands())
-        return Numbers(picture.tobytes(), "B", [*size, bands] if bands > 1 else size)
+        return StoredArray(picture.tobytes(), "B", [*size, bands] if bands > 1 else size)
 
 
 def _digest(values: Any) -> str:
