@@ -15,13 +15,12 @@ from gen_bundle.cli.options import (
     Verb,
     ask_about_strangers,
     engine_option,
-    first_argument,
     json_option,
+    phases_of_bundle,
     platform_version,
     python_option,
     trust_option,
 )
-from gen_bundle.ground.errors import UserError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -42,16 +41,6 @@ Examples:
 Exit status: 0 all submissions Finished with valid scores and a board, 1 a failed run or findings,
 2 wrong use or an unreadable bundle or submission.
 """
-
-
-def _phases_of_bundle(context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
-    from gen_bundle.look.preview.reading import read_view
-
-    try:
-        phases = read_view(Path(first_argument(context))).phases
-    except UserError:
-        return []
-    return sorted(name for phase in phases for name in phase.names if name.startswith(begun))
 
 
 @click.command(cls=Verb, advanced=RARE, epilog=EPILOG)
@@ -76,7 +65,7 @@ def _phases_of_bundle(context: click.Context, _parameter: click.Parameter, begun
     "phases",
     multiple=True,
     metavar="ID",
-    shell_complete=_phases_of_bundle,
+    shell_complete=phases_of_bundle,
     help="Only this phase; repeatable.",
 )
 @engine_option

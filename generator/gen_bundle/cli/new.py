@@ -13,8 +13,9 @@ import click
 
 from gen_bundle.cli import VERBS
 from gen_bundle.cli.messages import can_answer, print_json, say, say_each, spinner
-from gen_bundle.cli.options import FOLDER, Verb, json_option
+from gen_bundle.cli.options import FOLDER, Verb, declared_ids, json_option
 from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.resources import competitions
 
 if TYPE_CHECKING:
     from gen_bundle.author.new.project import Place
@@ -65,6 +66,10 @@ def _real_tasks(_context: click.Context, _parameter: click.Parameter, begun: str
     return sorted(file.parent.name for file in REAL_TASKS.glob(f"{begun}*/about.yaml"))
 
 
+def _shipped(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+    return [name for name in competitions() if name.startswith(begun)]
+
+
 @click.command(cls=_Command, advanced=RARE, epilog=EPILOG)
 @click.argument("name")
 @click.option(
@@ -101,8 +106,12 @@ def _real_tasks(_context: click.Context, _parameter: click.Parameter, begun: str
     help="Begin with the declaration of a real shared task, and made-up data.",
 )
 @click.option("--code", is_flag=True, help="With --gold or --recipe: participants hand in code, not predictions.")
-@click.option("--from", "source", metavar="NAME", help="Copy a competition that comes with the tool.")
-@click.option("--tasks", metavar="ID,…", help="With --from: keep only these tasks.")
+@click.option(
+    "--from", "source", metavar="NAME", shell_complete=_shipped, help="Copy a competition that comes with the tool."
+)
+@click.option(
+    "--tasks", metavar="ID,…", shell_complete=declared_ids("tasks"), help="With --from: keep only these tasks."
+)
 @click.option("--package", is_flag=True, help="Begin with a scoring package of your own, in Python.")
 @click.option(
     "--template",

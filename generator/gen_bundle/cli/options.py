@@ -75,6 +75,17 @@ def declared_ids(kind: str) -> Callable[[click.Context, click.Parameter, str], l
     return complete
 
 
+def phases_of_bundle(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
+    """Complete the phases of the bundle, or project, that `--bundle` or the first argument is."""
+    from gen_bundle.look.preview.reading import read_view
+
+    try:
+        phases = read_view(Path(context.params.get("bundle") or first_argument(context))).phases
+    except UserError:
+        return declared_ids("phases")(context, parameter, begun)
+    return sorted(name for phase in phases for name in phase.names if name.startswith(begun))
+
+
 def platform_version_option(help_: str, **more: Any) -> Option:
     """`--platform-version`; the help says what follows it."""
     return click.option(
@@ -105,7 +116,10 @@ overrides_option: Option = click.option(
 )
 competition_id: Option = click.argument("competition", metavar="ID", type=int)
 live_phase: Option = click.option(
-    "--phase", metavar="NAME", help="Only this phase: its id in the bundle or on the site, its name or index."
+    "--phase",
+    metavar="NAME",
+    shell_complete=phases_of_bundle,
+    help="Only this phase: its id in the bundle or on the site, its name or index.",
 )
 server_option: Option = click.option("--server", default=PUBLIC_SITE, show_default=True, help="The Codabench site.")
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gen_bundle.cli.messages import console, progress_bar, say, say_each, table
-from gen_bundle.cli.options import PATH, engine_option, python_option, trust_option
+from gen_bundle.cli.options import PATH, engine_option, phases_of_bundle, python_option, trust_option
 from gen_bundle.ground.plain_text import one_line
 
 if TYPE_CHECKING:
@@ -47,7 +47,9 @@ submission failed; 2 wrong use or unreadable input.
 @click.command(epilog=EPILOG)
 @click.argument("bundle", required=False)
 @click.option("--submissions", type=PATH, help="Folder with all submissions to the phase.")
-@click.option("--phase", metavar="ID", help="The phase whose gold they are scored against.")
+@click.option(
+    "--phase", metavar="ID", shell_complete=phases_of_bundle, help="The phase whose gold they are scored against."
+)
 @click.option("--against", metavar="OLD", help="The bundle with the old program or data, which scores them as well.")
 @click.option("--scores", type=PATH, help="A file with the old scores.")
 @click.option("--out", required=True, type=PATH, help="Folder for the results.")

@@ -406,6 +406,14 @@ def _in_structure(problem: str, lines: _Lines, mark: yaml.Mark) -> Iterator[Unre
             yield _in_line(lines, above, f"there is no colon after the key: {_cut(lines[above].strip())}")
     if "expected" in problem:
         if mark.column != lines.indent(mark.line):
+            # A quote that is not closed in its line takes in the lines below, up to the next one.
+            quote = lines[mark.line][: mark.column].rstrip()[-1:]
+            for number in lines.up_from(mark.line - 1, most=mark.line):
+                if quote in ("'", '"') and lines[number].count(quote) % 2:
+                    yield _in_line(
+                        lines, number, f"a quote opens here and is not closed: {_cut(lines[number].strip())}"
+                    )
+                    break
             yield _at(
                 mark,
                 f"the text goes on after its closing quote: {_cut(lines[mark.line][mark.column :])}. Expected: one "

@@ -17,9 +17,7 @@ MISTAKES = Path(__file__).with_name("mistakes.jsonl")
 CASES: list[dict[str, Any]] = [json.loads(line) for line in MISTAKES.read_text(encoding="utf-8").splitlines()]
 ANSWERED_HALF = {
     "public column unknown": "a column that no gold has may be declared public",
-    "answer made public": "so may an answer",
     "mean of unknown": "an unknown way to compute a column is not answered with `computation`",
-    "key not unique": "new takes it for many rows a key, and says no more",
 }
 """What is not answered in full yet, and why."""
 WORDS = ["good", "bad", "fine", "awful", "the", "a", "movie", "plot", "actor", "was", "very", "not", "great", "boring"]
@@ -77,4 +75,4 @@ def test_a_mistake_is_answered(case: dict[str, Any], project: Path, tmp_path: Pa
 
 def test_nearly_all_are_answered_in_full() -> None:
     assert len(CASES) > 170
-    assert len(ANSWERED_HALF) <= 4
+    assert len(ANSWERED_HALF) <= 2

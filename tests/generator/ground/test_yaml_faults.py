@@ -25,6 +25,7 @@ FAULTS = {
     "title\ndescription: x\n": (1, "no colon after the key", "title"),
     "a: b\nc\nd: e\n": (2, "no colon after the key", "c"),
     'a: 1\ntitle: "Emotions\nb: x\nc: []\n': (2, "never closed", '"Emotions'),
+    'a: 1\ntitle: "Emotions\nb: x\nc: "y"\n': (2, "opens here and is not closed", '"Emotions'),
     "title: 'It's fine'\n": (1, "after its closing quote", "''"),
     "a: [1, 2\nb: 3\n": (1, "bracket [", "]"),
     "a: {x: 1\nb: 3\n": (1, "bracket {", "}"),

@@ -315,6 +315,10 @@ def doubts(proposal: Proposal, choices: Choices) -> Iterator[str]:
     """A line for each guess about what was not asked for."""
     if not choices.key and not proposal.of_lines:
         yield from _of_key(proposal, choices)
+    elif proposal.many and choices.rows is None and proposal.item is None:
+        gold, key = proposal.gold, " and ".join(proposal.key)
+        different = f"{key} has {len(set(gold.keys(proposal.key)))} values in {len(gold)} rows"
+        yield f"{different}, so each has many rows; one row each: a --key whose values all differ"
     if choices.answers or proposal.item is not None:
         answers = [column for column in proposal.answers if (column.name, None) in choices.answers]
     else:
