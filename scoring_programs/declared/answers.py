@@ -10,7 +10,7 @@ from itertools import chain, islice
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from declared.rows import AT_ONCE, NumberedRow, NumberedRows, Rows, read_rows
-from declared.tables import Key, Table
+from declared.tables import LINE, Key, Table
 from scoring_kit.base.field_types import ABSENT, Field, FieldError, json_text
 from scoring_kit.base.row_files import File
 from scoring_kit.base.texts import counted
@@ -105,7 +105,10 @@ def read_files(
         before = problems.found
         wanted = list(fields) if file.has_lines else [*held, *fields]
         rows = read_rows(source.text, source.name, file, wanted, table, problems, looked_at)
-        if table.by_line or file.has_lines:
+        if table.numbers_rows:
+            own = None if keys is None else _keys_in_order(keys, file, table, source)
+            rows = _with_lines(rows, own, file, table, source, problems, before)
+        elif table.by_line or file.has_lines:
             own = _keys_in_order(keys, file, table, source)
             rows = _numbered(rows, own, table, source, problems, before)
         elif file.named_by:
@@ -118,6 +121,39 @@ def read_files(
 def _with_part(rows: NumberedRows, at: int, part: str) -> NumberedRows:
     for number, values in rows:
         yield number, (*values[:at], part, *values[at:])
+
+
+def _with_lines(
+    rows: Rows,
+    keys: Optional[Sequence[Key]],
+    file: File,
+    table: Table,
+    source: NamedText,
+    problems: Problems,
+    before: int,
+) -> Rows:
+    """The rows with their numbers within the file, and what its name says, among the parts of their keys."""
+    values = list(rows.rows)
+    if problems.found > before:
+        return replace(rows, rows=iter(()))  # a row that is left out would give the next ones other numbers
+    _drop_blank_end(values, keys, table)
+    width = len(table.key_in(file))
+    numbered: List[NumberedRow] = []
+    for at, (number, row) in enumerate(values, 1):
+        parts = {LINE: str(at), file.named_by: source.named}
+        held = iter(row[:width])
+        key = [parts[name] if name in parts else next(held) for name in table.key]
+        numbered.append((number, (*key, *row[width:])))
+    return replace(rows, rows=iter(numbered), keys=(), empty_keys=())
+
+
+def _drop_blank_end(values: List[NumberedRow], keys: Optional[Sequence[Key]], table: Table) -> None:
+    """Take blank lines away from the end of rows; those of gold with gaps count, and those that keys ask for."""
+    if keys is None and table.skips_empty:
+        return
+    least = len(keys or ())
+    while len(values) > least and not any(values[-1][1]):
+        values.pop()
 
 
 def _keys_in_order(
@@ -140,10 +176,8 @@ def _numbered(
     values = list(rows.rows)
     if problems.found > before:
         return replace(rows, rows=iter(()))  # a row that is left out would give the next ones other keys
-    least = len(keys or ())
-    is_gold_with_gaps = keys is None and table.skips_empty
-    while table.by_line and len(values) > least and not any(values[-1][1]) and not is_gold_with_gaps:
-        values.pop()  # blank lines at the end
+    if table.by_line:
+        _drop_blank_end(values, keys, table)
     if keys is None:
         keys = list(zip(map(str, range(1, len(values) + 1))))
     if len(values) != len(keys):

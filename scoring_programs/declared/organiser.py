@@ -28,7 +28,7 @@ from declared.own_checks import answered_rows, run_check
 from declared.plan import Plan, columns_of_task, plans, plans_of
 from declared.reference import GoldTable, as_text, expected, gold_columns, read_columns, reading
 from declared.submission import Submission, with_values
-from declared.tables import Key, Table, fields_of_tasks, tables_of
+from declared.tables import LINE, Key, Table, fields_of_tasks, tables_of
 from declared.tasks import compute
 from scoring_kit.base.environment import missing_package
 from scoring_kit.base.field_types import Field
@@ -212,7 +212,7 @@ def columns_text(folder: Path, table: Table, request: Request) -> str | None:
 def _names_its_columns(table: Table, secret: Sequence[str]) -> bool:
     """Whether the gold has its columns under the names of the fields."""
     file = table.gold
-    if file.columns is not None or file.named_by or file.skip or file.at:
+    if file.columns is not None or file.named_by or file.skip or file.at or table.numbers_rows:
         return False
     elsewhere = {*file.names, *file.paths}
     for field in table.fields:
@@ -329,7 +329,11 @@ def template_files(golds: Sequence[GoldTable], answers: Sequence[Sequence[Field]
             else:
                 columns.append(emptiest(asked, known["lengths"], len(keys)))
     file = replace(table.file, names=names, paths=paths)
-    return write_rows(file, fields, list(zip(*columns, strict=True)), table.key, by_line=table.by_line)
+    if table.numbers_rows:  # which the rows show by their order
+        at = table.key.index(LINE)
+        del fields[at], columns[at]
+    key = [field.name for field in table.key_fields if field in fields]
+    return write_rows(file, fields, list(zip(*columns, strict=True)), key, by_line=table.by_line)
 
 
 def in_one_file(one: str, other: str) -> str:

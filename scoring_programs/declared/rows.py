@@ -83,9 +83,9 @@ def read_rows(
         return f"{name}:{line + file.skip}"
 
     if file.has_cells:
-        return _delimited(text, name, file, list(map(file.place, wanted)), table.by_line, place, problems)
+        return _delimited(text, name, file, list(map(file.place, wanted)), table.counts_lines, place, problems)
     if file.suffix == ".jsonl":
-        if table.by_line:
+        if table.counts_lines:
             text = text.rstrip("\r\n")
         return Rows((), True, _json_lines(text, wanted, file, table, place, problems), place)
     return Rows((), False, enumerate(zip(text_lines(text)), 1), place)
@@ -347,9 +347,9 @@ def _json_lines(
     place: Callable[[int], str],
     problems: Problems,
 ) -> NumberedRows:
-    values_of = _record_picker(wanted, file, table, names_key=table.by_line)
+    values_of = _record_picker(wanted, file, table, names_key=not table.key_in(file))
     for number, line in enumerate(text_lines(text), start=1):
-        if not line.strip() and not table.by_line:
+        if not line.strip() and not table.counts_lines:
             continue
         where = place(number)
         value = _parsed(line, where, problems)
@@ -486,7 +486,7 @@ def _located(value: Any, name: str, file: File, table: Table, problems: Problems
     found = below(value, steps(file.at))
     if found is ABSENT:
         problems.error(name, f"has nothing at {file.at}", "the records there")
-    is_record = isinstance(found, JsonObject) and not table.key_in(file) and not table.by_line
+    is_record = isinstance(found, JsonObject) and not table.key_in(file) and not table.counts_lines
     return [found] if is_record else found
 
 

@@ -311,7 +311,9 @@ class _SentTable:
     def _check_missing(self, answers: Answers) -> None:
         """Keys without a row: an error, or a warning where they are empty answers; many rows may well be none."""
         table = self.table
-        in_order = table.by_line or table.file.has_lines
+        if table.numbers_rows and self.problems.found:
+            return  # a file that cannot be counted has no rows
+        in_order = table.by_line or (table.file.has_lines and not table.numbers_rows)
         if (in_order and not table.file.named_by) or (table.many and not table.reject_missing):
             return
         missing = self._unanswered(answers)

@@ -12,6 +12,8 @@ from scoring_kit.base.field_types import Field
 from scoring_kit.base.row_files import File
 
 Key = Tuple[str, ...]
+LINE = "line"
+"""As a part of a key of several: the number of a row within its file."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,7 @@ class Table:
         file: the participants' file, or files.
         key: names of the fields that identify a row.
         by_line: whether row n answers row n of the gold, so that no file holds the key.
+        numbers_rows: whether a part of the key is the number of the row within its file, from 1.
         many: whether a key may have any number of rows.
         reject_missing: whether a key without a row is an error; else it is an empty answer.
         ignores_unknown: whether rows of keys that the gold lacks are left out; else they are errors.
@@ -40,6 +43,7 @@ class Table:
     file: File
     key: Tuple[str, ...]
     by_line: bool
+    numbers_rows: bool
     many: bool
     reject_missing: bool
     ignores_unknown: bool
@@ -74,6 +78,11 @@ class Table:
         return {field.name: field for field in self.fields}
 
     @property
+    def counts_lines(self) -> bool:
+        """Whether the place of a row in its file says which it is, so that blank lines count."""
+        return self.by_line or self.numbers_rows
+
+    @property
     def answers(self) -> List[Field]:
         """The fields that are not part of the key."""
         return [field for field in self.fields if field.name not in self.key]
@@ -87,7 +96,8 @@ class Table:
         """The fields of the key that the rows of a file hold, since neither its name nor their number says them."""
         if self.by_line:
             return []
-        return [field for field in self.key_fields if field.name != file.named_by]
+        elsewhere = {file.named_by, LINE} if self.numbers_rows else {file.named_by}
+        return [field for field in self.key_fields if field.name not in elsewhere]
 
     def canonical(self, key: Key) -> Key:
         """A key as it is compared: after aliases and case."""

@@ -305,7 +305,9 @@ class SubmittedTable(StrictModel):
     )
     fields: list[SubmissionField] = Field(min_length=1, description="The rows of the format table, in their order.")
     key: Line | list[Line] | None = Field(
-        None, description="The field, or fields, by which rows are matched. line: row n answers row n."
+        None,
+        description="The field, or fields, by which rows are matched. line: row n answers row n; among others, the "
+        "number of the row within its file.",
     )
     rows: Literal["one", "many"] = Field("one", description="many: any number of rows for a key.")
     missing: Literal["reject", "empty"] | None = Field(

@@ -534,3 +534,73 @@ def test_cells_between_blanks(name: str, tmp_path: Path) -> None:
     assert text == "id x note\n1 0 -\n2 0 -\n"
     with pytest.raises(SubmissionError, match=r"p.*:2: has 2 cells\. Expected: 3, as many as the header has columns"):
         score(options, gold, {ways["file"]: "id x note\n1   1 \n2 5 z\n"}, tmp_path)
+
+
+HOURS: list[dict[str, Any]] = [
+    {"field": "patient", "type": "string"},
+    {"field": "x", "type": "number", "required": False, "default": 0},
+]
+NUMBERED: dict[str, tuple[dict[str, Any], dict[str, Any], Files, Files]] = {
+    "files": (
+        {"file": "{patient}.psv", "format": "csv", "delimiter": "|"},
+        {"file": "{patient}.csv"},
+        {"a.csv": "line,x\n7,1\n8,2\n", "b.csv": "line,x\n9,3\n"},
+        {"b.psv": "x|line\n3|1\n", "a.psv": "x|line\n1|1\n5|1\n\n"},
+    ),
+    "a column": (
+        {"file": "p.csv"},
+        {},
+        {"gold.csv": "patient,x\na,1\na,2\nb,3\n"},
+        {"p.csv": "patient,x\na,1\na,5\nb,3\n"},
+    ),
+    "JSON lines": (
+        {"file": "{patient}.jsonl"},
+        {"file": "{patient}.jsonl"},
+        {"a.jsonl": '{"x": 1}\n{"x": 2}\n', "b.jsonl": '{"x": 3}\n'},
+        {"a.jsonl": "1\n5\n", "b.jsonl": '{"x": 3}\n'},
+    ),
+    "lines": (
+        {"file": "{patient}.txt"},
+        {"file": "{patient}.txt"},
+        {"a.txt": "1\n2", "b.txt": "3\n"},
+        {"a.txt": "1\n5\n", "b.txt": "3"},
+    ),
+}
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("name", NUMBERED)
+def test_the_number_of_a_row_may_be_part_of_its_key(name: str, order: int, tmp_path: Path) -> None:
+    submission, reference, gold, sent = NUMBERED[name]
+    keys = {"key": ["patient", "line"][::order], "fields": HOURS}
+    options = declared(
+        {**keys, **submission}, reference, metrics={"mae": "mae", "by": {"name": "mae", "by": "patient"}}
+    )
+    found = score(options, gold, sent, tmp_path)
+    assert values(found, options) == {"mae": 1, "by": 0.75}
+    template = template_of(options, tmp_path)
+    assert score(options, gold, template, tmp_path / "t").value("mae") == 2
+    assert not any("line" in text for text in template.values())
+    name, text = next(iter(sent.items()))
+    with pytest.raises(
+        SubmissionError,
+        match=r'unknown (patient, line|line, patient) ("b", "2"|"2", "b"|"a", "3"|"3", "a"|"b", "4"|"4", "b")',
+    ):
+        score(
+            options,
+            gold,
+            {**sent, name: text.rstrip("\n") + "\n" + text.rstrip("\n").rpartition("\n")[2] + "\n"},
+            tmp_path / "more",
+        )
+    less = {**sent, name: text.rstrip("\n").rpartition("\n")[0] + "\n"}
+    with pytest.raises(SubmissionError, match="no row for 1 of 3 keys"):
+        score(options, gold, less, tmp_path / "less")
+
+
+def test_a_row_that_cannot_be_counted_is_named_alone(tmp_path: Path) -> None:
+    options = declared({"key": ["patient", "line"], "fields": HOURS, "file": "{patient}.csv"}, metrics={"mae": "mae"})
+    gold = {"gold.csv": "patient,x\na,1\na,2\n"}
+    with pytest.raises(SubmissionError) as refused:
+        score(options, gold, {"a.csv": "x\n1,2\n5\n"}, tmp_path)
+    assert str(refused.value).count("Expected") == 1
+    assert "a.csv:2: has 2 cells" in str(refused.value)

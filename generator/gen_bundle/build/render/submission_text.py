@@ -12,7 +12,7 @@ from gen_bundle.build.package.phase_data import PhaseData
 from gen_bundle.build.render.tables import markdown_table
 from gen_bundle.declaration.model import DeclaredSubmission, SubmissionField, SubmittedTable
 from gen_bundle.declaration.scoring import DeclaredScoring
-from gen_bundle.declaration.scoring.tables import DeclaredTable, submitted_table
+from gen_bundle.declaration.scoring.tables import LINE, DeclaredTable, submitted_table
 from gen_bundle.declaration.source import items_of, mapping_of
 from scoring_kit.base.field_types import TYPES, Field, bounds_text
 from scoring_kit.base.row_files import BLANKS, File, write_rows
@@ -217,11 +217,14 @@ def rows_text(tables: Sequence[SubmittedTable]) -> str:
     for table in tables:
         declared = submitted_table(table)
         whose = f" of {page_text(table.file)}" if len(tables) > 1 else ""
-        key = " and ".join(map(page_text, _key(declared)))
+        named = [page_text(name) for name in _key(declared)]
+        if declared.numbers_rows:
+            named[declared.key.index(LINE)] = "the number of the row in its file"
+        key = " and ".join(named)
         if not key:
             texts.append(f"Line *n*{whose} answers input *n*; a file with any other number of lines is refused.")
             continue
-        text = f"Rows{whose} are matched by {key}, in any order. "
+        text = f"Rows{whose} are matched by {key}{'' if declared.numbers_rows else ', in any order'}. "
         if declared.reject_missing:
             refused = ["missing"]
             if not declared.many:

@@ -33,6 +33,7 @@ class DeclaredTable:
         id: its name; `table` where there is a single one.
         file: what participants hand in.
         by_line: whether row n answers row n of the gold.
+        numbers_rows: whether a part of the key is the number of the row within its file.
         fields: name → the field as the scoring package gets it.
         skips_empty: whether a gold cell may be empty.
         public: gold columns that participants may know.
@@ -45,6 +46,7 @@ class DeclaredTable:
     file: File = NO_FILE
     key: list[str] = field(default_factory=list)
     by_line: bool = False
+    numbers_rows: bool = False
     many: bool = False
     reject_missing: bool = True
     ignores_unknown: bool = False
@@ -148,6 +150,7 @@ def _table(name: str, section: Section, around: Section) -> DeclaredTable:
     table.key = section.names("key")
     places = {str(item.get("field")): item.data for item in section.sections("fields")}
     table.by_line = table.key == [LINE] and LINE not in places
+    table.numbers_rows = LINE in table.key and len(table.key) > 1 and LINE not in places
     table.fields = dict(read_fields(section, table.key))
     table.file = _placed(table, table.file, section, list(table.fields), places)
     gold = around.get("reference")
@@ -233,7 +236,7 @@ def _placed_columns(table: DeclaredTable, file: File, columns: list[str], sectio
             own = [name] if is_gold_label else field.get("columns")
             expanded += elsewhere or own or [name]
     for name in table.key:
-        if table.by_line or name in (*expanded, file.named_by):
+        if table.by_line or name in (*expanded, file.named_by) or (name == LINE and table.numbers_rows):
             continue
         if file is table.file:
             section.fault(f"no field {name!r}, which has a place in the file's rows.", "key")
@@ -247,12 +250,15 @@ def _placed_columns(table: DeclaredTable, file: File, columns: list[str], sectio
 def _check_shape(table: DeclaredTable, section: Section) -> None:
     """What the file's format asks of key and fields."""
     is_line, is_gold_line = table.file.has_lines, table.gold.has_lines
-    if is_gold_line and not (is_line or table.by_line or table.key == [table.gold.named_by]):
+    is_told = table.by_line or table.numbers_rows or table.key == [table.gold.named_by]
+    if is_gold_line and not (is_line or is_told):
         section.fault(f"a gold file of lines ({table.gold.name}) has no keys. Expected a submission of lines, too.")
     if table.many and is_line:
         section.fault("a .txt file has one line for each row of the gold. Expected rows: one.", "rows")
     elif table.ignores_unknown and table.by_line:
         section.fault("ignore asks for ids in the file: with key: line no row is unknown. Expected reject.", "unknown")
+    elif table.many and table.numbers_rows:
+        section.fault("each row has a number, and so a key of its own. Expected rows: one.", "rows")
     elif table.many and table.by_line:
         section.fault("key: line asks for one row for each row of the gold. Expected rows: one.", "rows")
     if (is_line or is_gold_line) and len(table.answers) != 1:
