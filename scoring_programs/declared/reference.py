@@ -538,7 +538,8 @@ def gold_columns(folder: Path, table: Table) -> list[str]:
     elsewhere: set[str] = set()
     for field in (*table.key_fields, *table.answers):
         place = file.place(field)
-        elsewhere.update([place.path[0]] if place.path else place.cells)
+        elsewhere.update(place.cells)
+        elsewhere.update((place.path or ())[:1])
     sources = _sources(folder, file, problems)
     fields = _fields_there(sources, file, table, problems) if sources else []
     return [field.name for field in fields if field.name in table.by_name or field.name not in elsewhere]

@@ -179,7 +179,9 @@ class SecretGold:
 
     def add_file(self, name: str, node: Node) -> None:
         """Note a file; one of a single line may be the same by chance."""
-        found = digests(node) | array_digests(node.read(MOST_IN_MEMORY) if is_binary(node) else b"")
+        found = digests(node)
+        if is_binary(node):
+            found |= array_digests(node.read(MOST_IN_MEMORY))
         if self.passages.add(name, node) or found or is_binary(node):
             self.files |= dict.fromkeys([sha256_of(node), *found], name)
             self.sizes.add(node.size)

@@ -55,8 +55,12 @@ class StoredArray:
             import numpy as np
         except ImportError:
             return self._by_hand(data, count)
-        kind = np.dtype(self.code).newbyteorder("<" if self.is_little else ">")
-        found = np.frombuffer(data, kind).reshape(self.shape, order="F" if self.first_fastest else "C")
+        kind = np.dtype(self.code)
+        if self.is_little != (sys.byteorder == "little"):
+            kind = kind.newbyteorder()
+        found = np.frombuffer(data, kind)
+        if self.first_fastest:
+            found = found.reshape(self.shape, order="F")
         return found.astype("float64").ravel()
 
     def _by_hand(self, data: bytes, count: int) -> "array[float]":
@@ -134,8 +138,7 @@ def _png(data: bytes) -> StoredArray:
         size = [picture.height, picture.width]
         if picture.mode in ("I", "I;16"):
             return StoredArray(picture.convert("I").tobytes(), "i", size, sys.byteorder == "little")
-        bands = len(picture.getbands())
-        return StoredArray(picture.tobytes(), "B", [*size, bands] if bands > 1 else size)
+        return StoredArray(picture.tobytes(), "B", [*size, len(picture.getbands())])
 
 
 def _digest(values: Any) -> str:
@@ -144,8 +147,9 @@ def _digest(values: Any) -> str:
     orders = math.lgamma(len(values) + 1) - sum(math.lgamma(count + 1) for count in counts)
     if len(counts) < 2 or orders < CHANCE:
         return ""
-    is_map = 2 * len(counts) <= len(values) and len(counts) <= MOST_KINDS
-    return hashlib.sha256(ranks if is_map else values.tobytes()).hexdigest()
+    if 2 * len(counts) > len(values) or len(counts) > MOST_KINDS:
+        return hashlib.sha256(values.tobytes()).hexdigest()
+    return hashlib.sha256(ranks).hexdigest()
 
 
 def _ranked(values: Any) -> tuple[Sequence[int], bytes]:
