@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -26,8 +25,6 @@ Examples:
   gen-bundle rescore fixed.zip --submissions downloads/0-test --phase test \\
       --scores downloads/0-test/submissions.json --out rescored --workers 8
   gen-bundle rescore fixed.zip --submissions teams/ --phase test --out rescored --cluster tcp://head:8786
-  gen-bundle rescore fixed.zip --submissions teams/ --phase test --out rescored --print-jobs > jobs.txt
-  gen-bundle rescore --collect --out rescored
 
 \b
 --submissions is a phase's folder of `gen-bundle fetch`, or what `gen-bundle rank` takes: a zip, folder or file for each
@@ -45,10 +42,14 @@ submission failed; 2 wrong use or unreadable input.
 
 
 @click.command(epilog=EPILOG)
-@click.argument("bundle", required=False)
-@click.option("--submissions", type=PATH, help="Folder with all submissions to the phase.")
+@click.argument("bundle")
+@click.option("--submissions", required=True, type=PATH, help="Folder with all submissions to the phase.")
 @click.option(
-    "--phase", metavar="ID", shell_complete=phases_of_bundle, help="The phase whose gold they are scored against."
+    "--phase",
+    metavar="ID",
+    required=True,
+    shell_complete=phases_of_bundle,
+    help="The phase whose gold they are scored against.",
 )
 @click.option("--against", metavar="OLD", help="The bundle with the old program or data, which scores them as well.")
 @click.option("--scores", type=PATH, help="A file with the old scores.")
@@ -58,43 +59,25 @@ submission failed; 2 wrong use or unreadable input.
 @python_option
 @trust_option
 @click.option("--gpu", is_flag=True, help="Each job needs a GPU: the engine's, and on a cluster a worker's GPU=1.")
-@click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes of this machine.")
+@click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Jobs of this machine at a time.")
 @click.option(
     "--cluster", metavar="ADDRESS", help="Use the workers of this Dask scheduler (needs the extra `cluster`)."
 )
-@click.option("--print-jobs", is_flag=True, help="Score nothing: print a command for each job, for xargs or Slurm.")
-@click.option(
-    "--job", "only", metavar="NAME", help="Score this submission alone, for --collect; what --print-jobs prints."
-)
-@click.option("--collect", is_flag=True, help="Score nothing: compare what the printed jobs have scored.")
-def command(print_jobs: bool, collect: bool, **asked: Any) -> None:
+def command(**asked: Any) -> None:
     """Score all submissions again, and show who changes: scores, ranks, and who fails now."""
     from gen_bundle.after.rescore import rescoring
     from gen_bundle.build.building import finished_bundle
 
-    if print_jobs + (asked["only"] is not None) + collect > 1:
-        raise click.UsageError("--print-jobs, --job and --collect exclude each other.")
-    recorded = collect and asked["bundle"] is None
-    if not recorded and None in (asked["bundle"], asked["submissions"], asked["phase"]):
-        raise click.UsageError("Expected BUNDLE, --submissions and --phase (only --collect can do without).")
+    request = rescoring.RescoreRequest(**asked)
     bar = progress_bar("rescoring", "MofNCompleteColumn", "TimeRemainingColumn")
     with bar as (announce, advance), TemporaryDirectory(prefix="gen-bundle-rescore-") as work:
-        request = rescoring.recorded_request(asked["out"]) if recorded else rescoring.RescoreRequest(**asked)
         rescoring.check(request)
-        built = partial(finished_bundle, data=request.data, trust=True, announce=announce)
-        new, old = built(request.bundle, Path(work, "new")), None
-        if request.against is not None:
-            old = built(request.against, Path(work, "old"))
-        bundles = rescoring.Bundles(new, old)
-        if print_jobs:
-            for line in rescoring.printed_jobs(request, bundles, announce, advance):
-                click.echo(line)
-            sys.exit(0)
-        if request.only is not None:
-            lost = rescoring.score_only(request, bundles, announce, advance)
-            sys.exit(int(bool(lost)))
-        rescore = rescoring.collect if collect else rescoring.rescore
-        rescored = rescore(request, bundles, announce, advance)
+        bundles: list[Path] = []
+        for bundle in (request.bundle, request.against):
+            if bundle is not None:
+                place = Path(work, str(len(bundles)))
+                bundles.append(finished_bundle(bundle, place, data=request.data, trust=True, announce=announce))
+        rescored = rescoring.rescore(request, bundles, announce, advance)
     _show(rescored, request)
     sys.exit(int(not rescored.good))
 

@@ -28,10 +28,6 @@ LABEL = "gen-bundle.dry-run"
 OWNER_LABEL = "gen-bundle.dry-run.owner"
 PREFIX = "gen-bundle-dry-run-"
 _OWNER_FILE = "owner"
-MEMORY = Path("/dev/shm")  # noqa: S108 what is made there has a name of its own, as below any folder of temporary files
-"""A folder in memory that Linux has."""
-LITTLE = 16 * 1024 * 1024
-"""The size that a scratch folder in memory is for, in bytes."""
 EMPTY_SUBMISSION = (
     "the submission's zip is empty. A server of version 1.32 runs the scoring program all the same; one of 1.25 "
     f"is blocked for three minutes and ends Failed: {worker.BAD_ZIP}"
@@ -76,8 +72,9 @@ def _contents(path: Path) -> list[tuple[Path, str]]:
         return [(path.resolve(), path.name)]
     if not path.is_dir():
         raise UserError(f"--submission {path}: expected a zip, a folder or a file")
-    found = sorted(path.rglob("*"))
-    return [(file, file.relative_to(path).as_posix()) for file in found if file.is_file() or file.is_symlink()]
+    folder = path.absolute()
+    top = len(folder.as_posix()) + 1  # `relative_to` takes much longer, and submissions are many
+    return [(file, file.as_posix()[top:]) for file in entries(folder) if file.is_symlink() or file.is_file()]
 
 
 class JobFolders:
@@ -379,14 +376,9 @@ def is_abandoned(owner: str) -> bool:
 
 
 @contextlib.contextmanager
-def scratch_folder(*, in_memory: bool = False) -> Iterator[Path]:
-    """A temporary folder that is removed at the end; those of dry runs that were killed are removed first.
-
-    `in_memory` is for few files, at most `LITTLE`: there, where the system has such a place with room.
-    """
+def scratch_folder() -> Iterator[Path]:
+    """A temporary folder that is removed at the end; those of dry runs that were killed are removed first."""
     parent = Path(tempfile.gettempdir())
-    if in_memory and os.access(MEMORY, os.W_OK | os.X_OK) and shutil.disk_usage(MEMORY).free > LITTLE:
-        parent = MEMORY
     for left in parent.glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError, ValueError):
             status = left.lstat()  # anybody may write into the folder of temporary files

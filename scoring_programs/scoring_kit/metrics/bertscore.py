@@ -23,10 +23,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scoring_kit.errors import OrganiserError
-from scoring_kit.models.cache import ArrayCache, VectorStore, digest
+from scoring_kit.models.cache import LOADED, ArrayCache, VectorStore, digest
 from scoring_kit.models.device import batches_by_length, inference, padded, place
 from scoring_kit.models.loading import ModelFiles, load_encoder, locate, longest_input, progress
-from scoring_kit.models.shared import engine
 from scoring_kit.models.tokenizing import TextTokenizer, encodable, load_tokenizer
 
 if TYPE_CHECKING:
@@ -68,11 +67,13 @@ class BertScoreOptions:
 
 @lru_cache(maxsize=2)
 def load_bert_scorer(options: BertScoreOptions) -> BertScorer:
-    """The scorer for these options, made once in a process or shared by several.
+    """The scorer for these options, made once in a process.
 
     Raises OrganiserError: the model is not on this machine or cannot be used, or an option does not fit it.
     """
-    return engine(BertScorer, options)
+    loaded = BertScorer(options)
+    LOADED.add(loaded)
+    return loaded
 
 
 class BertScorer:

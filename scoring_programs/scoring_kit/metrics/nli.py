@@ -8,10 +8,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from scoring_kit.errors import OrganiserError
-from scoring_kit.models.cache import ArrayCache, digest
+from scoring_kit.models.cache import LOADED, ArrayCache, digest
 from scoring_kit.models.device import batches_by_length, inference, padded, place
 from scoring_kit.models.loading import ModelFiles, load_classifier, load_config, locate, longest_input, progress
-from scoring_kit.models.shared import engine
 from scoring_kit.models.tokenizing import TextTokenizer, encodable, load_tokenizer
 
 if TYPE_CHECKING:
@@ -53,11 +52,13 @@ class NliOptions:
 
 @lru_cache(maxsize=2)
 def load_nli_model(options: NliOptions) -> NliModel:
-    """The model for these options, made once in a process or shared by several.
+    """The model for these options, made once in a process.
 
     Raises OrganiserError: the model is not on this machine or cannot be used, or its labels are not the three of NLI.
     """
-    return engine(NliModel, options)
+    loaded = NliModel(options)
+    LOADED.add(loaded)
+    return loaded
 
 
 class NliModel:

@@ -17,7 +17,8 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Protocol
+from weakref import WeakSet
 
 from scoring_kit.errors import OrganiserError
 
@@ -27,6 +28,23 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 DIGEST = hashlib.sha256().digest_size
+
+
+class Forgetful(Protocol):
+    """A loaded model that remembers what it has computed."""
+
+    def forget(self) -> None:
+        """Forget what was not used lately, where that has become much."""
+
+
+LOADED: WeakSet[Forgetful] = WeakSet()
+"""The models of this process."""
+
+
+def forget() -> None:
+    """Bound what the models of this process remember, for between two submissions."""
+    for model in LOADED:
+        model.forget()
 
 
 def digest(*texts: str) -> bytes:

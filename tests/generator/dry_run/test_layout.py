@@ -3,7 +3,6 @@ import socket
 import subprocess
 import sys
 import time
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -50,18 +49,6 @@ def test_folders_of_killed_dry_runs_are_removed(tmp_path: Path, monkeypatch: pyt
     with scratch_folder():
         assert len(list(tmp_path.glob(f"{PREFIX}*"))) == 1
     assert list(tmp_path.glob(f"{PREFIX}*")) == []
-
-
-@pytest.mark.parametrize(("memory", "room", "there"), [(".", True, True), (".", False, False), ("none", True, False)])
-def test_little_is_written_in_memory_where_there_is_room(
-    memory: str, room: bool, there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(import_module("gen_bundle.dry_run.layout"), "MEMORY", tmp_path / memory)
-    if not room:
-        monkeypatch.setattr(import_module("gen_bundle.dry_run.layout"), "LITTLE", 2**80)
-    with scratch_folder(in_memory=True) as folder:
-        assert (folder.parent == tmp_path) is there
-    assert not folder.exists()
 
 
 GONE = f"{socket.gethostname()}:{os.getpid()}:1"

@@ -1,19 +1,14 @@
 """The journey from a bundle and all submissions to a phase to what scoring them again changes.
 
 `rescore` reads from top to bottom: look at the submissions, open the bundles, name each job by what its result depends
-on, score what has no result yet, compare, write. `--print-jobs`, `--job` and `--collect` are parts of it.
+on, score what has no result yet, compare, write.
 """
 
-import shlex
-import shutil
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-
-from pydantic import TypeAdapter, ValidationError
 
 from gen_bundle.after.rescore.outputs import NOT_RUN, Rescored, ScoredRun, make_room, write_outputs
 from gen_bundle.after.rescore.scoring_job import (
@@ -37,16 +32,13 @@ from gen_bundle.after.rescore.standings import (
     standings,
 )
 from gen_bundle.after.rescore.submissions import SubmissionFile, submissions_in
-from gen_bundle.after.rescore.workers import Workers, local_pool, run
+from gen_bundle.after.rescore.workers import Workers, local_workers, run
 from gen_bundle.codabench.versions import DIFFERENCES, NEWEST
 from gen_bundle.dry_run.engines.choose import choose_engine, refuse_code
 from gen_bundle.ground.errors import UserError
-from gen_bundle.ground.local_files import write_whole
 
 RESULTS = "results"
 """The folder of the results, below the one for the outputs."""
-REQUEST = "request.json"
-"""Where `--print-jobs` leaves what it was asked for, below it as well."""
 NAMED = 5
 """So many submissions are named in a note."""
 
@@ -72,7 +64,6 @@ class RescoreRequest:
         workers: processes of this machine.
         cluster: the address of a Dask scheduler whose workers are used instead.
         gpu: each job needs a GPU.
-        only: the name of the one submission to be scored.
         trust: run code of others, too, on this machine without isolation.
         python: the interpreter of the process engine; None: the running one.
     """
@@ -88,17 +79,8 @@ class RescoreRequest:
     workers: int = 1
     cluster: str | None = None
     gpu: bool = False
-    only: str | None = None
     trust: bool = False
     python: Path | None = None
-
-
-@dataclass(frozen=True)
-class Bundles:
-    """The finished bundles that are asked for: the new one, and the old one that it is compared with, if any."""
-
-    new: Path
-    old: Path | None
 
 
 @dataclass(frozen=True)
@@ -133,8 +115,14 @@ class RescorePlan:
         return distinct
 
 
-def rescore(request: RescoreRequest, bundles: Bundles, announce: Announce, advance: Advance) -> Rescored:
+def rescore(request: RescoreRequest, bundles: Sequence[Path], announce: Announce, advance: Advance) -> Rescored:
     """Score all submissions that are not scored yet, and write what changed.
+
+    Args:
+        request: what is asked for.
+        bundles: the finished bundles: the new one, and the old one that it is compared with, if any.
+        announce: see `Announce`.
+        advance: see `Advance`.
 
     Raises:
         UserError: something cannot be used or written, or nothing here can score; results so far are kept.
@@ -142,29 +130,6 @@ def rescore(request: RescoreRequest, bundles: Bundles, announce: Announce, advan
     with planned(request, bundles, announce, advance) as plan:
         lost = score_missing(plan, _workers(request, plan, announce), announce, advance)
         return _finished(request, plan, lost)
-
-
-def collect(request: RescoreRequest, bundles: Bundles, announce: Announce, advance: Advance) -> Rescored:
-    """Write what changed according to the results that are there; nothing is scored.
-
-    Raises:
-        UserError: something cannot be used or written.
-    """
-    with planned(request, bundles, announce, advance) as plan:
-        return _finished(request, plan, {})
-
-
-def score_only(request: RescoreRequest, bundles: Bundles, announce: Announce, advance: Advance) -> Mapping[str, str]:
-    """Score what is not scored yet and write nothing else, as a job of `--print-jobs`.
-
-    Returns:
-        The digests of the jobs that could not be run, with the reason.
-
-    Raises:
-        UserError: something cannot be used or written.
-    """
-    with planned(request, bundles, announce, advance) as plan:
-        return score_missing(plan, _workers(request, plan, announce), announce, advance)
 
 
 def check(request: RescoreRequest) -> None:
@@ -185,27 +150,30 @@ def check(request: RescoreRequest) -> None:
             f"--out {request.out}: lies among the submissions. Choose a folder outside {request.submissions}."
         )
     make_room(request.out / RESULTS)
-    _wanted(request)
+    submissions_in(request.submissions)
 
 
 @contextmanager
-def planned(request: RescoreRequest, bundles: Bundles, announce: Announce, advance: Advance) -> Iterator[RescorePlan]:
+def planned(
+    request: RescoreRequest, bundles: Sequence[Path], announce: Announce, advance: Advance
+) -> Iterator[RescorePlan]:
     """Open the bundles and look at all submissions.
 
     Raises:
         UserError: one of them cannot be used, or the engine does not have its image.
     """
     advance("looking at the submissions", 0, 0)
-    submissions = _wanted(request)
+    submissions = submissions_in(request.submissions)
     advance("opening the bundle", 0, 0)
     chosen = closing(choose_engine(request.engine, announce, gpu=request.gpu, python=request.python))
     with chosen as engine, TemporaryDirectory(prefix="gen-bundle-rescore-") as work:
         opened: list[OpenedBundle] = []
-        for bundle, named in ((bundles.new, request.bundle), (bundles.old, request.against)):
-            if bundle is not None:
-                place, asked = Path(work, str(len(opened))), {"gpu": request.gpu, "trust": request.trust}
-                opened.append(opened_bundle(bundle, request.phase, place, engine, named=named, **asked))
-        new, old = opened[0], opened[1] if bundles.old else None
+        for bundle, named in zip(bundles, (request.bundle, request.against), strict=False):
+            place, asked = Path(work, str(len(opened))), {"gpu": request.gpu, "trust": request.trust}
+            opened.append(opened_bundle(bundle, request.phase, place, engine, named=named, **asked))
+        new, old = opened[0], None
+        if len(opened) > 1:
+            old = opened[1]
         paths = [one.path for one in submissions]
         refuse_code([one.phase for one in opened], paths, DIFFERENCES[NEWEST], engine, trust=request.trust)
         past = None if request.scores is None else read_old_scores(request.scores, new)
@@ -214,16 +182,6 @@ def planned(request: RescoreRequest, bundles: Bundles, announce: Announce, advan
             advance("reading the submissions", done, len(submissions))
             jobs[submission.name] = _jobs(submission, new, old)
         yield RescorePlan(new, old, past, submissions, jobs, ResultStore(request.out / RESULTS))
-
-
-def _wanted(request: RescoreRequest) -> list[SubmissionFile]:
-    submissions = submissions_in(request.submissions)
-    if request.only is None:
-        return submissions
-    found = [submission for submission in submissions if submission.name == request.only]
-    if not found:
-        raise UserError(f"--job {request.only}: no such submission in {request.submissions}.")
-    return found
 
 
 def _jobs(
@@ -241,10 +199,10 @@ def _jobs(
 def _workers(request: RescoreRequest, plan: RescorePlan, announce: Announce) -> AbstractContextManager[Workers]:
     """The workers that are asked for; they start when they are entered."""
     if request.cluster is None:
-        return local_pool(request.workers)
+        return local_workers(request.workers)
     from gen_bundle.after.rescore.cluster import cluster
 
-    return cluster(request.cluster, plan.new.scorers[0].engine, announce)
+    return cluster(request.cluster, plan.new.scorers[0].engine, announce, gpu=request.gpu)
 
 
 def score_missing(
@@ -341,74 +299,3 @@ def _notes(plan: RescorePlan, old: OldScores, comparison: BoardChanges) -> Itera
         if len(comparison.uncompared) > NAMED:
             names += f" and {len(comparison.uncompared) - NAMED} more"
         yield f"Not compared, because only one side has them: {names}."
-
-
-def printed_jobs(request: RescoreRequest, bundles: Bundles, announce: Announce, advance: Advance) -> Iterator[str]:
-    """A command for each job that has no result yet, for whatever runs commands on machines that share a disk.
-
-    Bundles that were built for this are kept below `out`.
-
-    Raises:
-        UserError: something cannot be used or written.
-    """
-    with planned(request, bundles, announce, advance) as plan:
-        against = None
-        if bundles.old is not None:
-            against = _kept(bundles.old, str(request.against), request.out / "old.zip")
-        scores = None if request.scores is None else request.scores.absolute()
-        kept = replace(
-            request,
-            bundle=_kept(bundles.new, request.bundle, request.out / "new.zip"),
-            against=against,
-            submissions=request.submissions.absolute(),
-            out=request.out.absolute(),
-            scores=scores,
-            data=None,
-            engine=plan.new.scorers[0].engine,
-            trust=True,  # who prints them has said so, or need not
-        )
-        write_whole(request.out / REQUEST, TypeAdapter(RescoreRequest).dump_json(kept, indent=1))
-        seen: set[str] = set()
-        for name, both in plan.jobs.items():
-            for bundle, jobs in zip((kept.bundle, kept.against), both, strict=True):
-                digests = {job.digest for job in jobs}
-                if bundle and digests - seen and any(plan.store.result(digest) is None for digest in digests):
-                    yield _command(kept, bundle, name)
-                seen |= digests
-
-
-def recorded_request(out: Path) -> RescoreRequest:
-    """What `--print-jobs` was asked for.
-
-    Raises:
-        UserError: nothing was asked for there.
-    """
-    file = out / REQUEST
-    if not file.is_file():
-        raise UserError(
-            f"--collect --out {out}: no jobs were printed for this folder. Pass what they were printed with."
-        )
-    try:
-        return TypeAdapter(RescoreRequest).validate_json(file.read_bytes())
-    except (OSError, ValidationError) as error:
-        raise UserError(f"{file}: cannot be read. Run --print-jobs again.") from error
-
-
-def _kept(bundle: Path, source: str, place: Path) -> str:
-    """The bundle where it is; one that was built of its source, as a copy that stays."""
-    if bundle == Path(source).expanduser():
-        return str(bundle.absolute())
-    shutil.copyfile(bundle, place)
-    return str(place.absolute())
-
-
-def _command(request: RescoreRequest, bundle: str, name: str) -> str:
-    """The command of one job; Python's whole path, since the shell that runs it may not have this environment."""
-    parts: list[object] = [sys.executable, "-P", "-m", "gen_bundle", "rescore", bundle]
-    parts += ["--submissions", request.submissions, "--phase", request.phase, "--out", request.out]
-    parts += ["--engine", request.engine, "--trust"]
-    if request.gpu:
-        parts.append("--gpu")
-    if request.python:
-        parts += ["--python", request.python.expanduser().absolute()]
-    return shlex.join(map(str, [*parts, "--job", name]))

@@ -22,7 +22,7 @@ from gen_bundle.codabench.competition import Competition, Leaderboard, Phase, Ta
 from gen_bundle.codabench.runnable import column_owners, open_bundle, read_competition
 from gen_bundle.codabench.versions import DIFFERENCES, NEWEST
 from gen_bundle.dry_run.engines import Engine, EngineError
-from gen_bundle.dry_run.engines.choose import programs_of_others, refuse_strangers
+from gen_bundle.dry_run.engines.choose import refuse_strangers
 from gen_bundle.dry_run.engines.process import ProcessEngine
 from gen_bundle.dry_run.jobs import Jobs, JobSetting, run_jobs
 from gen_bundle.dry_run.layout import as_upload, temporary_folder
@@ -55,7 +55,6 @@ class Scorer:
         image: the image by its digest, with the process engine the one that is not used.
         detailed_results: whether the competition asks for them, which is a matter of waiting for them.
         environment: the versions with which it is to be scored.
-        trusted: its program is the user's own work, ours, or one that the user trusts.
         python: the interpreter of the process engine, where it is not the running one.
     """
 
@@ -67,7 +66,6 @@ class Scorer:
     engine: EngineName
     gpu: bool
     environment: Mapping[str, str]
-    trusted: bool = False
     python: str | None = None
 
     @cached_property
@@ -322,7 +320,6 @@ def opened_bundle(
         UserError: it cannot be read, has no such phase, or the engine does not have its image.
     """
     refuse_strangers(path, engine, trust=trust)
-    trusted = trust or not programs_of_others(path)
     competition = read_competition(open_bundle(path, work))
     chosen = next((one for one in competition.phases if phase in (one.id, one.name)), None)
     if chosen is None:
@@ -349,7 +346,6 @@ def opened_bundle(
             engine=name,
             gpu=gpu,
             environment=environment_of(name),
-            trusted=trusted,
             python=python,
         )
         for task in chosen.tasks

@@ -1,7 +1,5 @@
 """The submissions in a folder: all that were ever made, not only the latest of each team."""
 
-import os
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,10 +8,7 @@ from pathlib import Path
 
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.fetched import DELETED, RECORDS, SUBMISSIONS, chosen_on_board, name_of, read_records
-from gen_bundle.ground.zips.unpacking import MAX_FOLDERS, SUBMISSION
 from scoring_kit.base.submissions import moment_of, submissions_below
-
-PLAIN_NAME = re.compile(r"(?!metadata)[\w. -]+")
 
 
 @dataclass(frozen=True)
@@ -84,27 +79,3 @@ def _found(folder: Path) -> Iterator[SubmissionFile]:
     for name, (path, team, moment) in zip(names, walked, strict=True):
         own = path.relative_to(folder).as_posix() if name in several else name
         yield SubmissionFile(own, team, path, moment)
-
-
-def is_plain(folder: Path) -> bool:
-    """Whether a folder is just what its zip would be unpacked to: files, without links, within the bounds.
-
-    By names that are the same in a zip and on every system, without what the platform takes for a program's.
-    """
-    files = size = 0
-    waiting = [(folder, 1)] if folder.is_dir() else []
-    while waiting:
-        above, depth = waiting.pop()
-        found = list(os.scandir(above))
-        if not found or depth > MAX_FOLDERS:
-            return False
-        for entry in found:
-            if not PLAIN_NAME.fullmatch(entry.name) or entry.is_symlink():
-                return False
-            if entry.is_dir():
-                waiting.append((Path(entry.path), depth + 1))
-                continue
-            if not entry.is_file():
-                return False
-            files, size = files + 1, size + entry.stat().st_size
-    return 0 < files <= SUBMISSION.members and size <= SUBMISSION.total_bytes

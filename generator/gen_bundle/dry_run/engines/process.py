@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -230,6 +231,7 @@ class ProcessEngine:
         self._network = network
         self._python = _interpreter(python)
         self.named_python = None if python is None else self._python
+        self._closed = threading.Event()
         self.together = ""
         if keep_apart is None:
             self.together = why_not(self._python)
@@ -257,11 +259,15 @@ class ProcessEngine:
                 return Ended(127, 0.0, problem=f"{container.argv[0]!r}: {NO_PROGRAM}")
             except (OSError, ValueError) as error:
                 return Ended(126, 0.0, problem=f"{container.argv[0]!r} cannot be run: {error}")
-            ended = _watch(group, began, seconds, LiveLines((stdout, stderr), on_line), gpu=self._gpu)
+            lines = LiveLines((stdout, stderr), on_line)
+            ended = _watch(group, began, seconds, lines, self._closed, gpu=self._gpu)
+        if self._closed.is_set():
+            raise EngineError("the run was ended with its engine")
         return self._explained(ended, container, stderr)
 
     def close(self) -> None:
-        """Nothing is left: each run ends all that it started."""
+        """End what another thread runs here; of earlier runs nothing is left."""
+        self._closed.set()
 
     def _kept_apart(self, container: Container, scratch: Path, out: BinaryIO, err: BinaryIO) -> ProcessGroup:
         of_models = model_mounts(container)
@@ -363,13 +369,15 @@ def _place_here(part: str, mounts: tuple[Mount, ...]) -> str:
     return part
 
 
-def _watch(group: ProcessGroup, began: float, seconds: float, lines: LiveLines, *, gpu: bool) -> Ended:
-    """Follow the program to its end, or end it at the limit."""
+def _watch(
+    group: ProcessGroup, began: float, seconds: float, lines: LiveLines, closed: threading.Event, *, gpu: bool
+) -> Ended:
+    """Follow the program to its end, or end it at the limit, or when its engine is closed."""
     on_gpu, measured = Usage(), 0.0
     gpu_before = (gpu_memory() or 0) if gpu else 0
     timed_out = False
     try:
-        while (code := group.poll()) is None and not timed_out:
+        while (code := group.poll()) is None and not timed_out and not closed.is_set():
             now = time.monotonic()
             timed_out = now - began > seconds
             if now - measured > MEASURE_SECONDS:

@@ -4,6 +4,8 @@ import errno
 import shutil
 from collections import namedtuple
 from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +22,7 @@ from gen_bundle.after.rescore.scoring_job import (
     opened_bundle,
     score,
 )
-from gen_bundle.after.rescore.workers import ATTEMPTS, HOPELESS, ScoringDesk, run
+from gen_bundle.after.rescore.workers import ATTEMPTS, HOPELESS, Desk, run
 from gen_bundle.dry_run import layout
 from gen_bundle.dry_run.engines import Container, Ended, EngineError, LineListener
 from gen_bundle.dry_run.engines.docker import pinned_name
@@ -100,11 +102,11 @@ def test_a_submission_that_is_gone(scorer: Scorer, tmp_path: Path) -> None:
     assert "gone.zip" in ended.reason
 
 
-def test_a_bug_of_ours_ends_one_job_alone(job: ScoringJob, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_of_ours_ends_one_job_alone(job: ScoringJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError
 
-    with ScoringDesk() as desk:
+    with closing(Desk(tmp_path)) as desk:
         with monkeypatch.context() as patched:
             patched.setattr(workers, "score", broken)
             ended = desk.score(job)
@@ -113,9 +115,9 @@ def test_a_bug_of_ours_ends_one_job_alone(job: ScoringJob, monkeypatch: pytest.M
         assert isinstance(desk.score(job), JobResult)
 
 
-def test_another_environment_scores_nothing(scorer: Scorer, job: ScoringJob) -> None:
+def test_another_environment_scores_nothing(scorer: Scorer, job: ScoringJob, tmp_path: Path) -> None:
     other = replace(scorer, environment={**scorer.environment, "numpy": "0.1"})
-    with ScoringDesk() as desk:
+    with closing(Desk(tmp_path)) as desk:
         ended = desk.score(replace(job, scorer=other))
         assert isinstance(ended, Lost)
         assert "versions do not match: numpy 0.1 here, " in ended.reason
@@ -129,19 +131,14 @@ class Losing:
 
     def __init__(self, lost: set[str], *, final: bool = False) -> None:
         self.lost, self.final = lost, final
-        self.handed: list[ScoringJob] = []
         self.seen: list[str] = []
 
-    def submit(self, job: ScoringJob) -> None:
-        assert len(self.handed) < self.room
-        self.handed.append(job)
+    def submit(self, job: ScoringJob) -> "Future[JobResult | Lost]":
         self.seen.append(job.digest)
-
-    def wait(self) -> tuple[ScoringJob, JobResult | Lost]:
-        job = self.handed.pop()
-        if job.digest in self.lost:
-            return job, Lost("gone", self.final)
-        return job, JobResult("Finished", 0, {}, "")
+        ended: Future[JobResult | Lost] = Future()
+        lost = job.digest in self.lost
+        ended.set_result(Lost("gone", self.final) if lost else JobResult("Finished", 0, {}, ""))
+        return ended
 
 
 @pytest.fixture

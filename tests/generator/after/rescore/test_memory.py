@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reas
 # The commands in a process of their own, with workers that have scored as soon as they are asked.
 PROGRAM = """
 import json, re, sys
-from collections import deque
+from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
 from gen_bundle.cli import root
@@ -24,9 +24,10 @@ from gen_bundle.after.rescore.scoring_job import JobResult
 
 class Instant:
     room = 4
-    def __init__(self): self.jobs = deque()
-    def submit(self, job): self.jobs.append(job)
-    def wait(self): return self.jobs.popleft(), JobResult("Finished", 0, {"acc": 0.5}, "")
+    def submit(self, job):
+        ended = Future()
+        ended.set_result(JobResult("Finished", 0, {"acc": 0.5}, ""))
+        return ended
 
 @contextmanager
 def workers(*_):

@@ -10,7 +10,7 @@ from tests.generator.after.rescore.given import OPTIONS, TEAMS, bundles, content
 from tests.generator.after.rescore.test_submissions import record
 from tests.generator.dry_run.bundles import Bundle, write_zip
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("scored_here")]
+pytestmark = pytest.mark.slow
 Changes = list[tuple[str, str, float | None, float | None, int | None, int | None]]
 EXPECTED: Changes = [
     ("bee", "acc", 0.5, 0.75, 3, 2),

@@ -1,0 +1,148 @@
+"""The engine of our own programs, which stay loaded from one submission to the next (`score_in_turn.py` beside it)."""
+
+import json
+import subprocess
+import sys
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from gen_bundle.after.rescore.scoring_job import Scorer
+from gen_bundle.codabench.worker import read_metadata
+from gen_bundle.dry_run.engines import Container, Ended, EngineError, LineListener
+from gen_bundle.dry_run.engines.choose import is_ours
+from gen_bundle.dry_run.engines.process import ProcessEngine, program_environment
+from gen_bundle.dry_run.layout import lay_out
+from gen_bundle.ground.starting import python
+
+SCORE_IN_TURN = Path(__file__).with_name("score_in_turn.py")
+
+
+class NotScoredError(EngineError):
+    """A submission that needs a run of its own, which says what is wrong with it."""
+
+
+class LoadedProgram:
+    """See `Engine`: a process that has loaded the program scores one submission after the other.
+
+    It answers for submissions that it scores, and for no other: what is refused, takes too long or ends the process is
+    a NotScoredError, so that every failure is told by a run of its own. An ingestion program is always run by itself.
+
+    Args:
+        scorer: the scorer.
+        work: where its program and gold lie, unpacked.
+
+    Attributes:
+        scorer: the scorer without the files that the process has already.
+    """
+
+    name = "process"
+
+    def __init__(self, scorer: Scorer, work: Path) -> None:
+        task = scorer.task.with_file("scoring_program", work / "stub").with_file("reference_data", None)
+        self.scorer = replace(scorer, task=task)
+        self._work = work
+        self._alone = ProcessEngine(gpu=scorer.gpu)
+        self._process: subprocess.Popen[str] | None = None
+        self._useless = False
+
+    def prepare(self, image: str) -> list[str]:
+        return []
+
+    def run(self, container: Container, *, seconds: float, stdout: Path, stderr: Path, on_line: LineListener) -> Ended:
+        """See `Engine.run`."""
+        if container.kind == "ingestion":
+            return self._alone.run(container, seconds=seconds, stdout=stdout, stderr=stderr, on_line=on_line)
+        folders = {mount.target: str(mount.source) for mount in container.mounts}
+        stdout.touch()
+        stderr.touch()
+        if self._process is None:
+            self._load()
+        given, output = folders["/app/input"], folders["/app/output"]
+        if self._asked([given, output, seconds]) != output:
+            raise NotScoredError("it needs a run of its own")
+        return Ended(0, 0.0)
+
+    def close(self) -> None:
+        """End the process and whatever it is at; from then on it scores nothing."""
+        self._useless = True
+        self._alone.close()
+        self._end()
+
+    def _load(self) -> None:
+        if self._useless:
+            raise NotScoredError("the program cannot be loaded")
+        # Where loading ends the process, it does so every time.
+        self._useless = True
+        folders = [self._work / name for name in ("program", "reference")]
+        self._process = subprocess.Popen(
+            python(SCORE_IN_TURN, *folders, str(self.scorer.seconds)),
+            cwd=folders[0],
+            env=program_environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            start_new_session=True,  # Ctrl-C reaches all processes of a terminal; we end it
+        )
+        self._useless = self._answer() != "loaded"
+
+    def _asked(self, request: list[object]) -> str:
+        """The answer to a request; empty where the process has ended."""
+        process = self._process
+        if process is None or process.stdin is None:
+            return ""
+        with suppress(OSError, ValueError):  # it has ended, which its answer shows
+            process.stdin.write(f"{json.dumps(request)}\n")
+            process.stdin.flush()
+        return self._answer()
+
+    def _answer(self) -> str:
+        process = self._process
+        answer = ""
+        if process is not None and process.stdout is not None:
+            with suppress(ValueError):  # closed meanwhile
+                answer = process.stdout.readline()
+        if not answer:
+            self._end()
+        return answer.removesuffix("\n")
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+            for stream in (process.stdin, process.stdout):
+                if stream is not None:
+                    with suppress(OSError):
+                        stream.close()
+
+
+def loaded_program(scorer: Scorer, work: Path) -> LoadedProgram | None:
+    """The engine of a scorer whose program stays loaded; None of one that is started for every submission.
+
+    Only the tool's own code, byte for byte, scores several submissions in one process: that its results do not depend
+    on what was scored before is tested. Of an organiser's code nobody knows.
+
+    Args:
+        scorer: the scorer.
+        work: an empty folder for its program and gold, which stays.
+
+    Raises:
+        ArchiveError, OSError: these cannot be unpacked.
+    """
+    from gen_bundle.build.package.programs import COMMAND
+
+    if scorer.engine != "process" or scorer.python or scorer.task.ingestion_only_during_scoring:
+        return None
+    if sys.platform == "win32":  # which has no alarms
+        return None
+    lay_out(scorer.task.file("scoring_program"), work / "program")
+    if read_metadata(work / "program").command != COMMAND or not is_ours(work / "program"):
+        return None
+    (work / "reference").mkdir()
+    if data := scorer.task.file("reference_data"):
+        lay_out(data, work / "reference")
+    (work / "stub").mkdir()
+    (work / "stub" / "metadata.yaml").write_text(f"command: {COMMAND}\n", encoding="utf-8")
+    return LoadedProgram(scorer, work)
