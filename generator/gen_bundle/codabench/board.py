@@ -316,8 +316,8 @@ class Board:
         for part in entry.children or [entry]:
             part.on_board = True
 
-    def rows(self) -> list[RankedRow]:
-        """The board as it is shown.
+    def rows(self, *, shared: bool = False) -> list[RankedRow]:
+        """The board as it is shown; with `shared`, rows that are equal share a rank, as they do with `tie_break`.
 
         Source: api/serializers/leaderboards.py, `LeaderboardPhaseSerializer`/`LeaderboardEntriesSerializer`, and
         api/views/competitions.py, `PhaseViewSet.get_leaderboard`: primary column, then the other visible ones by
@@ -329,6 +329,7 @@ class Board:
         Raises:
             NoBoardError: No column has the primary index, or all are hidden.
         """
+        shared = shared or self.leaderboard.tie_break is not None
         primary = self._ranking_column()
         deciding = self._deciding(primary)
         on_board = [entry for entry in self.entries if entry.on_board]
@@ -346,7 +347,7 @@ class Board:
         ranked: list[RankedRow] = []
         for position, whole in enumerate(sorted(shown, key=lambda whole: places[whole]), start=1):
             rank, above = position, ranked[-1:]
-            if above and self.leaderboard.tie_break is not None and places[above[0].entry] == places[whole]:
+            if above and shared and places[above[0].entry] == places[whole]:
                 rank = above[0].rank
             ranked.append(RankedRow(rank, whole, tuple(shown[whole])))
         return ranked

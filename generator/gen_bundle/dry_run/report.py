@@ -47,7 +47,7 @@ def allowance(number: str) -> float:
     """How far a printed figure may be off: half a unit of its last digit.
 
     Raises:
-        decimal.InvalidOperation: it is not a number.
+        decimal.InvalidOperation, OverflowError, ValueError: it is not a number, or one without digits such as nan.
     """
     return 0.5 * 10.0 ** int(Decimal(number).as_tuple().exponent) + 1e-9
 

@@ -54,7 +54,6 @@ class Bundle:
             program["metadata.yaml"] = self.metadata
         if self.sees is not None:
             program["program.json"] = json.dumps({"options": {"cache": str(self.sees)}})
-            self.sees.chmod(0o777)  # where root keeps programs apart they are another user's
         for name, files in {"program": program, "gold": GOLD, **self.folders}.items():
             write_files(folder / name, files)
         task = {"index": 0, "id": "main", "name": "Main", "scoring_program": "program", "reference_data": "gold"}

@@ -4,21 +4,20 @@ Old scores may come from a file: what a site stored, a table, or an earlier resc
 """
 
 import csv
-import decimal
 import io
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from gen_bundle.after.rescore.scoring_job import JobResult, OpenedBundle
 from gen_bundle.after.rescore.submissions import SubmissionFile
 from gen_bundle.codabench.board import Board, NoBoardError, RankedRow, RefusedError, Submitted
 from gen_bundle.codabench.competition import Leaderboard
 from gen_bundle.dry_run.report import TOLERANCE, Status, allowance
-from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.errors import UserError, raise_all
 from gen_bundle.ground.fetched import name_of
 from scoring_kit.base.submissions import allow_long_cells
 
@@ -51,7 +50,7 @@ class SubmissionStanding:
 
     Attributes:
         values: column → value as the platform stores it, with ten decimals.
-        rank: on the board; None where it is not on it.
+        rank: on the board, shared by equal ones (1, 2, 2, 4); None where it is not on it.
         failed: at least one of its tasks did not end in scores that are stored.
     """
 
@@ -96,7 +95,7 @@ def standings(side: Side, submissions: Sequence[SubmissionFile]) -> dict[str, Su
 def _rows(board: Board) -> dict[Submitted, RankedRow]:
     """The board's rows; none where the platform would show no board."""
     try:
-        return {row.entry: row for row in board.rows()}
+        return {row.entry: row for row in board.rows(shared=True)}
     except NoBoardError:
         return {}
 
@@ -327,11 +326,15 @@ def read_old_scores(file: Path, bundle: OpenedBundle) -> OldScores:
     if file.suffix.lower() == ".csv":
         return _from_table(file, text, bundle)
     try:
-        content = json.loads(text)
+        content = json.loads(text, parse_constant=_refuse)
         by_task = _from_records(content, bundle) if isinstance(content, list) else _from_runs(content)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise UserError(f"--scores {file}: not a file of scores. {EXPECTED}") from error
     return _old_scores(by_task, bundle)
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no score")
 
 
 OldResults = dict[str, dict[str, JobResult]]
@@ -374,29 +377,39 @@ def _from_runs(content: Mapping[str, Any]) -> OldResults:
 def _from_table(file: Path, text: str, bundle: OpenedBundle) -> OldScores:
     """A table; an empty cell is no score, and a line of empty cells a submission that failed."""
     allow_long_cells()
-    rows = csv.DictReader(io.StringIO(text, newline=""), restval="")
-    heads = list(rows.fieldnames or ())
+    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
+    heads = next(rows, [])
     columns = [column.key for column in bundle.leaderboard.columns if column.key in heads]
     if "submission" not in heads or not columns:
         raise UserError(f"--scores {file}: line 1: {', '.join(heads)}. {EXPECTED}")
+    twice = [head for head in ("submission", *columns) if heads.count(head) > 1]
+    if twice:
+        raise UserError(f"--scores {file}: line 1: {', '.join(twice)}: twice. Expected a column for each.")
     problems: list[str] = []
     found: OldResults = {}
     allowed: dict[tuple[str, str], float] = {}
-    for row in rows:
-        name, line = row["submission"], f"--scores {file}: line {rows.line_num}"
-        if name in found:
-            problems.append(f"{line}: {name} comes twice. Expected a line for each.")
-        scores = {}
-        for key in columns:
-            if cell := row[key].strip():
-                scores[key] = cell
+    line = 2
+    try:
+        for cells in rows:
+            place, line = f"--scores {file}: line {line}", rows.line_num + 1
+            if cells and len(cells) != len(heads):
+                problems.append(f"{place}: {len(cells)} cells. Expected {len(heads)}, as in line 1.")
+            if len(cells) != len(heads):
+                continue
+            row = dict(zip(heads, cells, strict=True))
+            name = row["submission"]
+            if name in found:
+                problems.append(f"{place}: {name} comes twice. Expected a line for each.")
+            scores = {key: row[key].strip() for key in columns if row[key].strip()}
+            for key, cell in scores.items():
                 try:
                     allowed[name, key] = allowance(cell)
-                except (decimal.InvalidOperation, TypeError, OverflowError):
-                    problems.append(f"{line}, {key}: {cell!r}. Expected a number or nothing.")
-        found[name] = {WHOLE: _result(bool(scores), scores)}
-    if problems:
-        raise UserError(*problems)
+                except (ArithmeticError, ValueError):
+                    problems.append(f"{place}, {key}: {cell!r}. Expected a number or nothing.")
+            found[name] = {WHOLE: _result(bool(scores), scores)}
+    except csv.Error as error:
+        problems.append(f"--scores {file}: line {line}: {error}. Expected each quotation mark to be closed.")
+    raise_all(problems)
     return OldScores(_old_scores(found, bundle).side, frozenset(columns), allowed)
 
 

@@ -325,7 +325,8 @@ class ProcessEngine:
 def _give(folder: Path, owner: int) -> None:
     """Make a job's own folder, and all below it, another user's; links themselves, never what they point at."""
     for path in (folder, *entries(folder)):
-        os.chown(path, owner, owner, follow_symlinks=False)
+        with contextlib.suppress(FileNotFoundError):  # a cache's, which another run has replaced meanwhile
+            os.chown(path, owner, owner, follow_symlinks=False)
 
 
 def _is_roots(folder: Path) -> bool:

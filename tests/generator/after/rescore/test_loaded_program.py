@@ -199,7 +199,6 @@ def test_an_ingestion_program_is_run_for_each(desk: Desk, job: ScoringJob, tmp_p
     counter = tmp_path / "counter"
     files = {"metadata.yaml": "command: python3 /app/program/ingest.py", "ingest.py": counting(counter, "")}
     files["program.json"] = f'{{"options": {{"cache": "{tmp_path}"}}}}'  # a folder that it sees
-    tmp_path.chmod(0o777)
     task = job.scorer.task.with_file("ingestion_program", write_files(tmp_path / "ingestion", files))
     given = replace(job, scorer=replace(job.scorer, task=task, files="other"))
     assert [desk.score(given), desk.score(given)] == [alone(given, tmp_path)] * 2

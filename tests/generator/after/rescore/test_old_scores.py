@@ -13,7 +13,7 @@ from tests.generator.dry_run.bundles import Bundle, write_zip
 pytestmark = pytest.mark.slow
 Changes = list[tuple[str, str, float | None, float | None, int | None, int | None]]
 EXPECTED: Changes = [
-    ("bee", "acc", 0.5, 0.75, 3, 2),
+    ("bee", "acc", 0.5, 0.75, 3, 1),
     ("dog", "acc", 0.75, 0.5, 2, 3),
     ("ant", "acc", 1.0, 0.75, 1, 1),
     ("cat", "acc", 0.25, 0.0, 4, 4),
@@ -43,7 +43,7 @@ def test_a_table(tmp_path: Path, given: list[object]) -> None:
 
 
 def test_a_table_is_right_as_far_as_it_has_digits(tmp_path: Path, given: list[object]) -> None:
-    done = rescored(*given, "--scores", table(tmp_path, "submission,acc\nant,0.8\nbee,0.750\ncat,0.00\ndog,0.50004\n"))
+    done = rescored(*given, "--scores", table(tmp_path, "submission,acc\nant,0.8\nbee,0.8\ncat,0.00\ndog,0.50004\n"))
     assert [change[0] for change in changes(tmp_path / "out")] == ["dog"]
     assert "Not compared, because only one side has them: eel." in done.stderr
 
@@ -106,6 +106,18 @@ def test_columns_of_one_side_are_said(tmp_path: Path) -> None:
         ("s.csv", "team,acc\nant,1\n", "line 1: team, acc"),
         ("s.csv", "submission,acc\nant,high\nant,1\n", "line 2, acc: 'high'. Expected a number"),
         ("s.csv", "submission,acc\nant,1\nant,1\n", "line 3: ant comes twice"),
+        ("s.csv", "submission,acc\nbee,1\nant,nan\n", "line 3, acc: 'nan'. Expected a number"),
+        ("s.csv", "submission,acc\nant,-inf\n", "line 2, acc: '-inf'. Expected a number"),
+        ("s.csv", "submission,acc\nant,1e999999999\n", "line 2, acc: '1e999999999'. Expected a number"),
+        ("s.csv", 'submission,acc\nant,"1\nbee,1\n', "line 2: unexpected end of data"),
+        ("s.csv", "submission,acc\nbee,1\nant,0,5\n", "line 3: 3 cells. Expected 2"),
+        ("s.csv", "submission,acc,acc\nbee,1,0\n", "line 1: acc: twice"),
+        ("s.csv", "", "line 1: "),
+        (
+            "s.json",
+            '{"runs": [{"submission": "ant", "task": "main", "status": "Finished", "scores": {"acc": NaN}}]}',
+            "not a",
+        ),
         ("s.json", "{}", "not a file of scores"),
         ("s.json", "[1]", "not a file of scores"),
         ("s.json", "nothing", "not a file of scores"),

@@ -85,6 +85,12 @@ def test_which_of_a_team_is_on_the_board(rule: str, chosen: Sequence[bool], expe
     assert [found[name].rank for name in ("first", "second")] == expected
 
 
+def test_equal_submissions_share_a_rank() -> None:
+    scores = {"ant": (0.9, 1), "bee": (0.5, 2), "cat": (0.5, 2), "dog": (0.5, 3), "eel": (0.1, 1)}
+    found = standings(side(TWO, {name: scored(f1=f1, error=e) for name, (f1, e) in scores.items()}), sent(*scores))
+    assert {name: one.rank for name, one in found.items()} == {"ant": 1, "bee": 2, "cat": 2, "dog": 4, "eel": 5}
+
+
 def test_scores_that_the_server_refuses() -> None:
     refused = scored(acc="high")
     found = standings(side(ONE, {"ant": refused, "bee": scored(acc=0.5)}), sent("ant", "bee"))
