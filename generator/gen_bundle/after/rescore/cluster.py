@@ -12,16 +12,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from gen_bundle.after.rescore.scoring_job import (
-    EngineName,
-    JobResult,
-    Lost,
-    Scorer,
-    ScoringJob,
-    differing,
-    environment_of,
-)
-from gen_bundle.after.rescore.workers import Desk
+from gen_bundle.after.rescore.scoring_job import Lost, Scorer, ScoringJob
+from gen_bundle.after.rescore.workers import Desk, Ended, Workers
 from gen_bundle.dry_run.layout import as_upload, temporary_folder
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import install_command
@@ -44,7 +36,7 @@ GPU = {"GPU": 1}
 
 
 class Cluster:
-    """The workers of a scheduler; see `Workers`."""
+    """See `Workers`."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -52,15 +44,14 @@ class Cluster:
         self._files: dict[str, DaskFuture] = {}
         self._threads = 0
 
-    @property
     def room(self) -> int:
         """So many that no worker waits for its next job; more would only fill the scheduler's memory."""
         with suppress(OSError):  # the scheduler is gone, which ends what is running
             self._threads = sum(self._client.nthreads().values())
         return max(FEWEST_JOBS, JOBS_PER_THREAD * self._threads)
 
-    def submit(self, job: ScoringJob) -> "Future[JobResult | Lost]":
-        ended: Future[JobResult | Lost] = Future()
+    def submit(self, job: ScoringJob) -> Future[Ended]:
+        ended: Future[Ended] = Future()
         try:
             with tempfile.TemporaryDirectory() as work:
                 submission = _packed({"submission": as_upload(job.submission, Path(work, "submission"))})
@@ -86,11 +77,11 @@ class Cluster:
 
 
 @contextmanager
-def cluster(address: str, engine: EngineName, announce: Callable[[str], None], *, gpu: bool) -> Iterator[Cluster]:
-    """The workers of a scheduler, which is left however the block ends.
+def cluster(address: str, announce: Callable[[str], None], *, gpu: bool) -> Iterator[Workers]:
+    """The workers of a scheduler, which is left however the block ends; each job compares versions with ours.
 
     Raises:
-        UserError: there is no scheduler, or versions do not match.
+        UserError: there is no scheduler.
     """
     if not re.fullmatch(r"\w+://\S+:\d+/?", address):
         raise UserError(f"--cluster {address}: not an address. {EXPECTED}")
@@ -99,31 +90,12 @@ def cluster(address: str, engine: EngineName, announce: Callable[[str], None], *
     except (OSError, ValueError) as error:
         raise UserError(f"--cluster {address}: no scheduler answers ({error}). {EXPECTED}") from error
     with client:
-        _check_versions(client, address, engine)
         if not client.nthreads():
             announce(f"the scheduler at {address} has no workers yet: start some")
         if gpu:
             announce("each job waits for a worker that was started with --resources GPU=1")
-        yield Cluster(client)
-
-
-def _check_versions(client: Client, address: str, engine: EngineName) -> None:
-    """Versions must match before anything is sent; workers that come later are checked by each job.
-
-    Raises:
-        UserError: they do not.
-    """
-    try:
-        environments = client.run(environment_of, engine)
-    except Exception as error:  # whatever a worker without, or with another, gen-bundle raises
-        raise UserError(f"--cluster {address}: a worker cannot load gen-bundle: {error}") from error
-    here = environment_of(engine)
-    problems = {name: differing(here, there) for name, there in environments.items()}
-    if any(problems.values()):
-        raise UserError(
-            *(f"{name}: versions do not match: {text}" for name, text in problems.items() if text),
-            advice=f"--cluster {address}: install the same versions on all machines.",
-        )
+        opened = Cluster(client)
+        yield Workers(opened.submit, opened.room)
 
 
 def _packed(parts: Mapping[str, Path]) -> bytes:
@@ -151,17 +123,12 @@ def _parts(unpacked: Path) -> dict[str, Path]:
     return {folder.name: next(folder.iterdir()) for folder in unpacked.iterdir()}
 
 
-class _Here(threading.local):
-    """What each thread of a worker keeps between jobs; a program that it has loaded ends with the worker."""
-
-    desk: Desk | None = None
-
-
-_here = _Here()
+_desks: dict[int, Desk] = {}
+"""Those of a worker's threads; a program that one has loaded ends with the worker."""
 _unpacking = threading.Lock()
 
 
-def score_here(job: ScoringJob, submission: bytes, files: bytes) -> JobResult | Lost:
+def score_here(job: ScoringJob, submission: bytes, files: bytes) -> Ended:
     """Run a job; this is what a worker does.
 
     Args:
@@ -178,14 +145,13 @@ def score_here(job: ScoringJob, submission: bytes, files: bytes) -> JobResult | 
                 with temporary_folder("unpacking-", work) as unfinished:
                     _unpacked(files, unfinished)
                     unfinished.replace(place)
-        if _here.desk is None:
-            _here.desk = Desk(work)
+        desk = _desks.setdefault(threading.get_ident(), Desk(work))
         task = job.scorer.task
         for role, file in _parts(place).items():
             task = task.with_file(role, file)
         with temporary_folder("sent-", work) as own:
             _unpacked(submission, own)
             path = _parts(own)["submission"]
-            return _here.desk.score(replace(job, scorer=replace(job.scorer, task=task), submission=path))
+            return desk.score(replace(job, scorer=replace(job.scorer, task=task), submission=path))
     except OSError as error:
         return Lost(f"{error.filename or place}: {error.strerror or error}")

@@ -54,12 +54,12 @@ class LoadedProgram:
         if container.kind == "ingestion":
             return self._alone.run(container, seconds=seconds, stdout=stdout, stderr=stderr, on_line=on_line)
         folders = {mount.target: str(mount.source) for mount in container.mounts}
+        given, output = folders["/app/input"], folders["/app/output"]
         stdout.touch()
         stderr.touch()
-        if self._process is None:
+        if self._process is None and not self._useless:
             self._load()
-        given, output = folders["/app/input"], folders["/app/output"]
-        if self._asked([given, output, seconds]) != output:
+        if self._answer(f"{json.dumps([given, output, seconds])}\n") != f"{output}\n":
             raise NotScoredError("it needs a run of its own")
         return Ended(0, 0.0)
 
@@ -70,10 +70,6 @@ class LoadedProgram:
         self._end()
 
     def _load(self) -> None:
-        if self._useless:
-            raise NotScoredError("the program cannot be loaded")
-        # Where loading ends the process, it does so every time.
-        self._useless = True
         folders = [self._work / name for name in ("program", "reference")]
         self._process = subprocess.Popen(
             python(SCORE_IN_TURN, *folders, str(self.scorer.seconds)),
@@ -85,37 +81,27 @@ class LoadedProgram:
             text=True,
             start_new_session=True,  # Ctrl-C reaches all processes of a terminal; we end it
         )
-        self._useless = self._answer() != "loaded"
+        # Where loading ends the process, it does so every time.
+        self._useless = self._answer("") != "loaded\n"
 
-    def _asked(self, request: list[object]) -> str:
-        """The answer to a request; empty where the process has ended."""
-        process = self._process
-        if process is None or process.stdin is None:
-            return ""
-        with suppress(OSError, ValueError):  # it has ended, which its answer shows
-            process.stdin.write(f"{json.dumps(request)}\n")
-            process.stdin.flush()
-        return self._answer()
-
-    def _answer(self) -> str:
-        process = self._process
-        answer = ""
-        if process is not None and process.stdout is not None:
-            with suppress(ValueError):  # closed meanwhile
+    def _answer(self, request: str) -> str:
+        """The line that answers a request; empty where the process has ended or ends instead."""
+        process, answer = self._process, ""
+        if process is not None and process.stdin is not None and process.stdout is not None:
+            with suppress(OSError, ValueError):  # it has ended, or another thread has closed it
+                process.stdin.write(request)
+                process.stdin.flush()
                 answer = process.stdout.readline()
         if not answer:
             self._end()
-        return answer.removesuffix("\n")
+        return answer
 
     def _end(self) -> None:
         process, self._process = self._process, None
         if process is not None:
             process.kill()
-            process.wait()
-            for stream in (process.stdin, process.stdout):
-                if stream is not None:
-                    with suppress(OSError):
-                        stream.close()
+            with suppress(OSError, ValueError):  # what it has not read, or what another thread has closed
+                process.communicate()
 
 
 def loaded_program(scorer: Scorer, work: Path) -> LoadedProgram | None:

@@ -103,16 +103,13 @@ class RescorePlan:
     store: ResultStore
 
     @property
-    def distinct(self) -> dict[str, ScoringJob]:
-        """Every job once, by its digest: what is identical is one job. Those of one scorer follow each other."""
-        by_scorer: dict[str, dict[str, ScoringJob]] = {}
+    def distinct(self) -> list[ScoringJob]:
+        """Every job once: what is identical is one job. Those of one scorer follow each other."""
+        distinct: dict[str, ScoringJob] = {}
         for of_new, of_old in self.jobs.values():
             for job in (*of_new, *of_old):
-                by_scorer.setdefault(job.scorer.digest, {})[job.digest] = job
-        distinct: dict[str, ScoringJob] = {}
-        for jobs in by_scorer.values():
-            distinct |= jobs
-        return distinct
+                distinct[job.digest] = job
+        return sorted(distinct.values(), key=lambda job: job.scorer.digest)
 
 
 def rescore(request: RescoreRequest, bundles: Sequence[Path], announce: Announce, advance: Advance) -> Rescored:
@@ -202,7 +199,7 @@ def _workers(request: RescoreRequest, plan: RescorePlan, announce: Announce) -> 
         return local_workers(request.workers)
     from gen_bundle.after.rescore.cluster import cluster
 
-    return cluster(request.cluster, plan.new.scorers[0].engine, announce, gpu=request.gpu)
+    return cluster(request.cluster, announce, gpu=request.gpu)
 
 
 def score_missing(
@@ -214,7 +211,7 @@ def score_missing(
         The digests of the jobs that got lost, with the reason.
     """
     distinct = plan.distinct
-    missing = [job for digest, job in distinct.items() if plan.store.result(digest) is None]
+    missing = [job for job in distinct if plan.store.result(job.digest) is None]
     known, lost = len(distinct) - len(missing), dict[str, str]()
     if not missing:
         return lost

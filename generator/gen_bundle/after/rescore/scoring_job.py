@@ -5,7 +5,6 @@ The scorers of such jobs are those of an opened bundle.
 
 import hashlib
 import json
-import os
 import platform
 import re
 import shutil
@@ -25,11 +24,10 @@ from gen_bundle.dry_run.engines import Engine, EngineError
 from gen_bundle.dry_run.engines.choose import refuse_strangers
 from gen_bundle.dry_run.engines.process import ProcessEngine
 from gen_bundle.dry_run.jobs import Jobs, JobSetting, run_jobs
-from gen_bundle.dry_run.layout import as_upload, temporary_folder
+from gen_bundle.dry_run.layout import as_upload, entries, temporary_folder
 from gen_bundle.dry_run.report import Status
 from gen_bundle.ground.errors import UserError
-from gen_bundle.ground.local_files import write_whole
-from gen_bundle.ground.zips.tree import digest, ignore_count
+from gen_bundle.ground.local_files import file_digest, write_whole
 from scoring_kit.base.submissions import is_zip
 
 if TYPE_CHECKING:
@@ -199,21 +197,17 @@ class ResultStore:
         return self.folder / digest[:2] / f"{digest}.json"
 
 
-def environment_of(engine: EngineName) -> Mapping[str, str]:
-    """What of this machine a result depends on: with containers gen-bundle alone, else Python and its packages, too."""
-    return _process_environment() if engine == "process" else _versions({OURS})
-
-
 @cache
-def _process_environment() -> Mapping[str, str]:
-    """Versions of Python, of gen-bundle and of what its extras for scoring bring, as far as they are installed."""
-    needed = [requirement for requirement in metadata.requires(OURS) or () if SCORES.search(requirement)]
-    names = {re.split(r"[^\w.-]", requirement)[0] for requirement in needed}
-    return {"python": platform.python_version(), **_versions({OURS, *names})}
+def environment_of(engine: EngineName) -> Mapping[str, str]:
+    """What of this machine a result depends on: with containers the version of gen-bundle alone.
 
-
-def _versions(names: set[str]) -> dict[str, str]:
-    versions = {}
+    Else also those of Python and of what the extras for scoring bring, as far as they are installed.
+    """
+    names, versions = {OURS}, dict[str, str]()
+    if engine == "process":
+        needed = [requirement for requirement in metadata.requires(OURS) or () if SCORES.search(requirement)]
+        names |= {re.split(r"[^\w.-]", requirement)[0] for requirement in needed}
+        versions["python"] = platform.python_version()
     for name in sorted(names):
         with suppress(metadata.PackageNotFoundError):
             versions[name] = metadata.version(name)
@@ -242,9 +236,9 @@ def digest_of(path: Path | None) -> str | None:
     if path is None:
         return None
     if is_zip(path):
-        return _digest_of_file(path)
+        return file_digest(path)
     if path.is_file():
-        return digest_of_value({path.name: _digest_of_file(path)})
+        return digest_of_value({path.name: file_digest(path)})
     if path.is_dir():
         return digest_of_value(dict(_digests_in(path)))
     return digest_of_value(str(path.absolute()))
@@ -257,25 +251,12 @@ def digest_of_value(value: object) -> str:
 
 def _digests_in(top: Path) -> Iterator[tuple[str, str]]:
     """The files below a folder by their names; a link differs from its file, since a submission with one is refused."""
-    waiting = [(str(top), "")]
-    while waiting:
-        folder, inside = waiting.pop()
-        with os.scandir(folder) as entries:  # much faster than rglob, and submissions are many
-            for entry in entries:
-                name = inside + entry.name
-                if entry.is_symlink():
-                    content = _digest_of_file(entry.path) if entry.is_file() else ""
-                    yield name, f"link {content}"
-                elif entry.is_dir():
-                    waiting.append((entry.path, f"{name}/"))
-                elif entry.is_file():
-                    yield name, _digest_of_file(entry.path)
-
-
-def _digest_of_file(file: str | Path) -> str:
-    # Of many small files, a Path and a buffer would take half of the time.
-    with open(file, "rb", buffering=0) as opened:  # noqa: PTH123
-        return digest(opened, ignore_count)
+    for path in entries(top):
+        name = path.as_posix()[len(top.as_posix()) :]
+        if path.is_symlink():
+            yield name, f"link {file_digest(path) if path.is_file() else ''}"
+        elif path.is_file():
+            yield name, file_digest(path)
 
 
 @dataclass(frozen=True)

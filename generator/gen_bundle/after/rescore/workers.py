@@ -7,7 +7,7 @@ from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPo
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple
 
 from gen_bundle.after.rescore.loaded_program import LoadedProgram, loaded_program
 from gen_bundle.after.rescore.scoring_job import JobResult, Lost, Scorer, ScoringJob, differing, environment_of, score
@@ -76,51 +76,42 @@ class Desk:
         return engine
 
 
-class Workers(Protocol):
+Ended = JobResult | Lost
+
+
+class Workers(NamedTuple):
     """What scores several jobs at a time.
 
     Attributes:
+        submit: hands a job over.
         room: how many jobs are worth handing over before the first of them has ended.
     """
 
-    @property
-    def room(self) -> int: ...
-
-    def submit(self, job: ScoringJob) -> "Future[JobResult | Lost]":
-        """Hand a job over."""
-        ...
-
-
-class LocalWorkers:
-    """Desks in threads of this process, whose programs are processes; see `Workers`."""
-
-    def __init__(self, pool: ThreadPoolExecutor, desks: Iterable[Desk]) -> None:
-        self._pool = pool
-        self._idle: queue.LifoQueue[Desk] = queue.LifoQueue()
-        for desk in desks:
-            self._idle.put(desk)
-        self.room = 2 * self._idle.qsize()  # so that none waits for its next job
-
-    def submit(self, job: ScoringJob) -> "Future[JobResult | Lost]":
-        return self._pool.submit(self._score, job)
-
-    def _score(self, job: ScoringJob) -> JobResult | Lost:
-        desk = self._idle.get()
-        try:
-            return desk.score(job)
-        finally:
-            self._idle.put(desk)
+    submit: Callable[[ScoringJob], Future[Ended]]
+    room: Callable[[], int]
 
 
 @contextmanager
-def local_workers(size: int) -> Iterator[LocalWorkers]:
-    """So many workers of this machine, which are ended, with what they run, however the block ends."""
+def local_workers(size: int) -> Iterator[Workers]:
+    """So many desks in threads of this process, which are ended, with what they run, however the block ends."""
     with ExitStack() as held:
         work = held.enter_context(scratch_folder())
         desks = [held.enter_context(closing(Desk(work))) for _ in range(size)]
+        idle: queue.LifoQueue[Desk] = queue.LifoQueue()
+        for desk in desks:
+            idle.put(desk)
+
+        def on_a_desk(job: ScoringJob) -> Ended:
+            desk = idle.get()
+            try:
+                return desk.score(job)
+            finally:
+                idle.put(desk)
+
         with ThreadPoolExecutor(size) as pool:
             try:
-                yield LocalWorkers(pool, desks)
+                # Twice as many jobs, so that no desk waits for its next one.
+                yield Workers(lambda job: pool.submit(on_a_desk, job), lambda: 2 * size)
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)
                 for desk in desks:  # which ends what they are at: the pool waits for that
@@ -129,16 +120,16 @@ def local_workers(size: int) -> Iterator[LocalWorkers]:
 
 def run(
     jobs: Iterable[ScoringJob], workers: Workers, announce: Callable[[str], None]
-) -> Iterator[tuple[ScoringJob, JobResult | Lost]]:
+) -> Iterator[tuple[ScoringJob, Ended]]:
     """Run all jobs, in whatever order they end; one that gets lost is tried again, and lost only when that failed, too.
 
     Raises:
         UserError: job after job gets lost, so that the rest need not be tried; or the workers are gone.
     """
     waiting, tries, given_up = deque(jobs), Counter[str](), 0
-    running: dict[Future[JobResult | Lost], ScoringJob] = {}
+    running: dict[Future[Ended], ScoringJob] = {}
     while waiting or running:
-        while waiting and len(running) < workers.room:
+        while waiting and len(running) < workers.room():
             job = waiting.popleft()
             tries[job.digest] += 1
             running[workers.submit(job)] = job
@@ -162,7 +153,7 @@ def run(
                 )
 
 
-def _outcome(future: "Future[JobResult | Lost]") -> JobResult | Lost:
+def _outcome(future: Future[Ended]) -> Ended:
     try:
         return future.result()
     except CancelledError as error:

@@ -22,7 +22,7 @@ from gen_bundle.after.rescore.scoring_job import (
     opened_bundle,
     score,
 )
-from gen_bundle.after.rescore.workers import ATTEMPTS, HOPELESS, Desk, run
+from gen_bundle.after.rescore.workers import ATTEMPTS, HOPELESS, Desk, Workers, run
 from gen_bundle.dry_run import layout
 from gen_bundle.dry_run.engines import Container, Ended, EngineError, LineListener
 from gen_bundle.dry_run.engines.docker import pinned_name
@@ -127,11 +127,10 @@ def test_another_environment_scores_nothing(scorer: Scorer, job: ScoringJob, tmp
 class Losing:
     """Workers that lose some jobs."""
 
-    room = 2
-
     def __init__(self, lost: set[str], *, final: bool = False) -> None:
         self.lost, self.final = lost, final
         self.seen: list[str] = []
+        self.workers = Workers(self.submit, lambda: 2)
 
     def submit(self, job: ScoringJob) -> "Future[JobResult | Lost]":
         self.seen.append(job.digest)
@@ -147,7 +146,7 @@ def jobs(scorer: Scorer) -> list[ScoringJob]:
 
 
 def ran(jobs: list[ScoringJob], workers: Losing) -> Iterator[str]:
-    return (job.digest for job, ended in run(jobs, workers, lambda _: None) if isinstance(ended, JobResult))
+    return (job.digest for job, ended in run(jobs, workers.workers, lambda _: None) if isinstance(ended, JobResult))
 
 
 def test_a_lost_job_is_tried_so_often_and_others_are_not_held_up(jobs: list[ScoringJob]) -> None:
@@ -162,7 +161,7 @@ def test_a_lost_job_is_tried_so_often_and_others_are_not_held_up(jobs: list[Scor
 @pytest.mark.parametrize(("final", "attempts"), [(True, "1 attempt"), (False, f"{ATTEMPTS} attempts")])
 def test_what_is_given_up_says_after_how_many_attempts(jobs: list[ScoringJob], final: bool, attempts: str) -> None:
     lines: list[str] = []
-    list(run(jobs[:1], Losing({"0"}, final=final), lines.append))
+    list(run(jobs[:1], Losing({"0"}, final=final).workers, lines.append))
     assert lines[-1] == f"{NOWHERE.name}: gone. Given up after {attempts}."
     assert len(lines) == (1 if final else ATTEMPTS)
 
@@ -171,7 +170,7 @@ def test_where_all_jobs_get_lost_it_ends(jobs: list[ScoringJob]) -> None:
     workers = Losing({str(number) for number in range(6)}, final=True)
     with pytest.raises(UserError, match=r"jobs in a row could not be run.*gone"):
         list(ran(jobs, workers))
-    assert len(workers.seen) <= HOPELESS + workers.room
+    assert len(workers.seen) <= HOPELESS + 2
 
 
 @pytest.mark.parametrize(
