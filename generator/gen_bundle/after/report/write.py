@@ -8,6 +8,7 @@ wrapped, and what does not fit is a further table.
 import importlib.util
 import json
 import os
+import re
 import shutil
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
@@ -61,6 +62,10 @@ EMS = {**dict.fromkeys("mwMW%@&", 1.0), **dict.fromkeys("iljft.,:;'|!()[]", 0.4)
 SIZE_OF_FIGURES = r"width=.9\textwidth,height=.8\textheight,keepaspectratio"
 KNOWN = {*"–—‘’“”…ŁłŃńŐőŘřŚśŠšŤťŮůŰűŹźŻżŽžĄąĆćČčĎďĘęĚěĞğİıŇňŞşŢţŸŒœ", *map(chr, range(0xC0, 0x100))} - {"×", "÷"}
 """Characters beyond ASCII that every LaTeX sets with the T1 encoding."""
+NUMBERED = 4.2
+"""Width of what may stand for a text in another script, `[name 12]`."""
+SCRIPT = re.compile(r"(\\script(?:rl)?\{[^{}]*\}\{([^{}]*)\})\{\}")
+"""A text in another script, without the number that may stand for it."""
 PREAMBLE = (TEMPLATES / "preamble.tex").read_text(encoding="utf-8").rstrip()
 HEAD = (r"\author{}", r"\date{}", r"\begin{document}", r"\maketitle", r"\sloppy", r"\section{Methods}")
 
@@ -242,7 +247,18 @@ def latex_document(report: FinalReport, drawn: Mapping[str, Mapping[str, DrawnFi
         lines.append(rf"\bibitem{{{name}}} {_text(REFERENCES[name])}")
     lines.append(r"\end{thebibliography}")
     # after the text, so that no page between tables and figures is nearly empty
-    return "\n".join([*lines, *floats, r"\end{document}", ""])
+    return _numbered("\n".join([*lines, *floats, r"\end{document}", ""]))
+
+
+def _numbered(document: str) -> str:
+    """The document with a number for each text in another script, which stands for it where no font has it."""
+    numbers: dict[str, int] = {}
+
+    def number(found: re.Match[str]) -> str:
+        own = numbers.setdefault(found[2], 1 + len(numbers))
+        return f"{found[1]}{{{own}}}"
+
+    return SCRIPT.sub(number, document)
 
 
 def _tables(id_: str, task: Mapping[str, Any]) -> list[LatexTable]:
@@ -381,11 +397,11 @@ def _column_width(cells: Sequence[str]) -> float:
 
 
 def _width(text: str) -> float:
-    """Points of a text in a table, rather too many; another script may be set as code points."""
+    """Points of a text in a table, rather too many; a letter of another script is taken to be wide."""
     ems = 0.0
     for letter in text:
         if ord(letter) > 127 and letter not in KNOWN:
-            ems += 3.7
+            ems += 1.2 if ems else NUMBERED
         elif letter in EMS:
             ems += EMS[letter]
         else:
@@ -424,16 +440,15 @@ def _word(word: str) -> str:
 
 
 def _scripts(run: str) -> Iterator[str]:
-    """Letters of other scripts: those that may end a line anywhere one by one, the others as they hang together."""
+    """Letters of other scripts, of which wide ones may end a line anywhere."""
     fonts = fonts_for(run)
 
     def kind(letter: str) -> tuple[object, ...]:
         letter = run[0] if letter == " " else letter
-        is_wide = unicodedata.east_asian_width(letter) in ("W", "F")
-        return fonts.get(letter), _right_to_left(letter), letter if is_wide else ""
+        return fonts.get(letter), _right_to_left(letter), unicodedata.east_asian_width(letter) in ("W", "F")
 
-    for (font, right_to_left, _), letters in groupby(run, kind):
-        text = "".join(letters)
-        codes = " ".join(f"U+{ord(letter):04X}" for letter in text)
+    for (font, right_to_left, is_wide), letters in groupby(run, kind):
+        between = r"\allowbreak " if is_wide else ""
+        text = between.join(letters)
         command = "scriptrl" if right_to_left else "script"
-        yield rf"\{command}{{{font or 'Noto Sans'}}}{{{text}}}{{{codes}}}\allowbreak{{}}"
+        yield rf"\{command}{{{font or 'Noto Sans'}}}{{{text}}}{{}}\allowbreak{{}}"

@@ -22,6 +22,7 @@ INK, PAPER, LINE, ACCENT = "#000000", "#ffffff", "#8a939c", "#3d7cc2"
 DEFAULT = "DejaVu Sans"
 COMMON = ("Noto Sans CJK SC", "Noto Serif CJK SC", "WenQuanYi Micro Hei", "IPAexGothic", "Noto Sans", "FreeSans")
 """Looked at first where several fonts have a letter."""
+LAST_RESORT = ("Last Resort", "LastResort")
 DATES = {"svg": "Date", "pdf": "CreationDate"}
 """Where a file would say when it was drawn, which is left out: the same figure is the same bytes."""
 
@@ -106,8 +107,8 @@ def missing_note(names: Iterable[str]) -> str | None:
         return None
     shown = "".join(letters[:20]) + ("…" if letters[20:] else "")
     return (
-        f"No installed font has the letters {shown}: the figures have boxes in their place, and report.tex their code "
-        "points. Install a font that has them, such as fonts-noto-cjk, and make the report again."
+        f"No installed font has the letters {shown}: the figures have boxes in their place, and report.tex numbers in "
+        "place of the names. Install a font that has them, such as fonts-noto-cjk, and make the report again."
     )
 
 
@@ -121,14 +122,17 @@ def _font(letter: str) -> str | None:
 
 @cache
 def _installed() -> list[tuple[str, str]]:
-    """(name, file) of every font: the default one first, then common ones, then by name."""
+    """(name, file) of every font: the default one first, then common ones, then by name.
+
+    Without fonts of last resort, such as matplotlib's own, which have a box for every letter.
+    """
     _library()
     from matplotlib.font_manager import fontManager
 
     order = {name: place for place, name in enumerate((DEFAULT, *COMMON))}
     regular = set()
     for one in fontManager.ttflist:
-        if one.style == "normal" and one.weight in (400, "normal"):
+        if one.style == "normal" and one.weight in (400, "normal") and not one.name.startswith(LAST_RESORT):
             regular.add((one.name, one.fname))
     return sorted(regular, key=lambda one: (order.get(one[0], len(order)), one))
 

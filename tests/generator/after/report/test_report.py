@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gen_bundle.after.report.write import PREAMBLE, LatexTable, _set, _text
-from gen_bundle.build.render.drawing import missing_note
+from gen_bundle.after.report.write import PREAMBLE, LatexTable, _numbered, _set, _text
+from gen_bundle.build.render import drawing
+from gen_bundle.build.render.drawing import fonts_for, missing_note
 from tests.generator.after.report.shared_task import rank, shared_task, submissions
 
 pytestmark = pytest.mark.slow  # whichever test is the first makes the report
@@ -273,12 +274,28 @@ def too_wide(log: str) -> list[str]:
 
 def test_letters_are_set_in_a_font_that_has_them() -> None:
     assert _text("Plain & Söhne") == r"Plain \& Söhne"
-    assert (
-        _text("Команда")
-        == r"\script{DejaVu Sans}{Команда}{U+041A U+043E U+043C U+0430 U+043D U+0434 U+0430}\allowbreak{}"
-    )
-    assert _text("عرب").startswith(r"\scriptrl{DejaVu Sans}{عرب}{")
-    nobody_has = "\U0001fbff"
-    note = missing_note(["Ж", nobody_has])
-    assert note is None or note.startswith(f"No installed font has the letters {nobody_has}:")
+    assert _text("Команда") == r"\script{DejaVu Sans}{Команда}{}\allowbreak{}"
+    assert _text("عرب") == r"\scriptrl{DejaVu Sans}{عرب}{}\allowbreak{}"
     assert missing_note(["Plain", "Ж é"]) is None
+
+
+def test_a_script_without_a_font_is_noted_and_numbered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With matplotlib's own fonts alone, of which one has a box for every letter."""
+    from matplotlib.font_manager import fontManager
+
+    own = [font for font in fontManager.ttflist if "mpl-data" in font.fname]
+    assert any("Last" in font.name for font in own)
+    monkeypatch.setattr(fontManager, "ttflist", own)
+    for cached in (drawing._font, drawing._installed):
+        monkeypatch.setattr(drawing, cached.__name__, cached.__wrapped__)
+    assert fonts_for("北é") == {"北": None, "é": "DejaVu Sans"}
+    note = missing_note(["Ж", "北京 & 北"])
+    assert note is not None
+    assert note.startswith(
+        "No installed font has the letters 北京: the figures have boxes in their place, and report.tex"
+    )
+    text = _text("北京 NLP")
+    assert text == r"\script{Noto Sans}{北\allowbreak 京}{}\allowbreak{} NLP"
+    numbered = _numbered(f"{text} & {_text('Ж')} & {text}")
+    assert re.findall(r"\{(\d+)\}", numbered) == ["1", "2", "1"]
+    assert "U+" not in numbered
