@@ -89,7 +89,7 @@ def muc_result(task: str, texts: Mapping[str, LinkScores]) -> TaskResult:
     }
     bars = [Bar(text, scores.f1, scores.items) for text, scores in texts.items()]
     counted = "links of the key or of the answer, whichever are fewer"
-    figure = BarChart("F1 by text", bars, "higher", counted, top=1.0)
+    figure = BarChart("F1 by text", bars, "higher", counted, top=1.0, of="text")
     return TaskResult(metrics, figures=[figure], units=lambda: _units(task, texts))
 
 

@@ -36,7 +36,7 @@ def score(reference: AreReference, submission: AreSubmission, options: Mapping[s
             "scored_1": Metric(every.count(1.0), len(every), items),
             "scored_half": Metric(every.count(0.5), len(every), items),
         },
-        figures=[BarChart("Success rate by text", bars, "higher", counted, top=1.0)],
+        figures=[BarChart("Success rate by text", bars, "higher", counted, top=1.0, of="text")],
         units=lambda: _units(scores),
     )
 

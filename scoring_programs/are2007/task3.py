@@ -56,7 +56,7 @@ def score(reference: AreReference, submission: AreSubmission, options: Mapping[s
             "attempted": Metric(together.attempted, together.gold, together.items),
             "pronouns_found": Metric(sum(found.values()), together.gold, together.items),
         },
-        figures=[BarChart("F1 by text", bars, "higher", counted, top=1.0)],
+        figures=[BarChart("F1 by text", bars, "higher", counted, top=1.0, of="text")],
         units=lambda: _units(texts, found),
     )
 

@@ -193,4 +193,6 @@ def recall_bars(rows: Sequence[TimelineRecall]) -> BarChart:
         recalls.setdefault(row.timeline, []).append(row.recall)
         spans[row.timeline] += row.spans
     bars = [Bar(name, mean(own), spans[name]) for name, own in recalls.items()]
-    return BarChart("Recall by timeline", bars, better="higher", items="gold spans of the timeline", top=1.0)
+    return BarChart(
+        "Recall by timeline", bars, better="higher", items="gold spans of the timeline", top=1.0, of="timeline"
+    )

@@ -95,7 +95,9 @@ def score(reference: ClpsychReference, submission: ClpsychSubmission, options: M
             "error is derived from the timeline's other answers, so a low error beside many abstentions says little."
         )
     bars = [Bar(one.name, _mse(one.pairs(seen)), len(one.gold)) for one in timelines]
-    chart = BarChart("Mean squared error by timeline", bars, better="lower", items="posts with a gold score")
+    chart = BarChart(
+        "Mean squared error by timeline", bars, better="lower", items="posts with a gold score", of="timeline"
+    )
     return TaskResult(
         metrics={**metrics, "a2_abstentions": Metric(abstentions, posts, of_submission=True)},
         settings={"profile": options["profile"]},

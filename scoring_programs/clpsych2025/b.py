@@ -59,7 +59,7 @@ def score(reference: ClpsychReference, submission: ClpsychSubmission, options: M
         rows = [measured(post.gold, PairTable.consistency, 0.0) for post in of_timeline]
         bars.append(Bar(name, mean(rows), len(rows)))
     title = "Mean consistency of post summaries by timeline"
-    chart = BarChart(title, bars, better="higher", items="posts with a gold summary", top=1.0)
+    chart = BarChart(title, bars, better="higher", items="posts with a gold summary", top=1.0, of="timeline")
     return summary_result(reference, options, model, averages, [chart])
 
 

@@ -19,6 +19,8 @@ from scoring_kit.results import Bar, BarChart, ConfusionMatrix, CountBars, Figur
 
 NO_LABEL = "(no label)"
 NO_TYPE = "(no type)"
+NO_BOUND = 1000
+"""An error whose worst value is this or more has no end of its axis."""
 BINS = 6
 """About so many bins of numbers, so that each holds many."""
 PROBABILITIES = (0.2, 0.4, 0.6, 0.8)
@@ -48,14 +50,22 @@ class Later(Sequence[Figure]):
 
 
 def bars_by_group(
-    plan: Plan, groups: Mapping[Group, Sequence[int]], values: Sequence[Mapping[Group, float]]
+    plan: Plan, groups: Mapping[Group, Sequence[int]], values: Sequence[Mapping[Group, float]], items: str
 ) -> BarChart:
-    """A bar for each group: the mean of its fields' values, with the number of keys at its positions."""
+    """A bar for each group: the mean of its fields' values, with the number of its keys, which are called `items`."""
     bars = []
     for group, keys in groups.items():
         own = [of_field[group] for of_field in values if group in of_field]
         bars.append(Bar(", ".join(group), sum(own) / len(own), len(keys)))
-    return BarChart(f"{plan.key} by {', '.join(plan.by)}", bars, plan.better, items="keys")
+    names = ", ".join(plan.by)
+    return BarChart(f"by {names}", bars, plan.better, items, _top(plan), of=names, column=plan.key)
+
+
+def _top(plan: Plan) -> float | None:
+    """The end of the axis: the best value of a score, the largest possible one of an error; None if there is none."""
+    if plan.better == "lower":
+        return plan.worst if plan.worst < NO_BOUND else None
+    return plan.definition.best if plan.definition is not None else None
 
 
 def figures_of_fields(
@@ -98,7 +108,7 @@ def _labels(name: str, plan: Plan, sample: Sample) -> Figure | None:
         return CountBars(f"{name}: spans by type", _counted(sample, spans))
     if sample.fields[0].type == "labels":
         declared = sample.fields[0].values or ()
-        return CountBars(f"{name}: labels", _counted(sample, lambda labels: set(zip(labels)), declared))
+        return CountBars(f"{name}: labels", _counted(sample, lambda labels: set(zip(labels)), declared), of="label")
     labels, counts = label_counts(sample)
     predicted = [*labels, NO_LABEL] if counts[:, -1].any() else labels
     return ConfusionMatrix(
@@ -155,8 +165,9 @@ def _sets(name: str, plan: Plan, sample: Sample) -> Figure | None:
     if plan.metric == "exact_match" or elements is None:
         return None
     # of spans also where characters are matched: one span may have as many as a figure asks for
-    what = "labels" if sample.many or sample.fields[0].type == "labels" else "whole spans by type"
-    return CountBars(f"{name}: {what}", _counted(sample, elements))
+    if sample.many or sample.fields[0].type == "labels":
+        return CountBars(f"{name}: labels", _counted(sample, elements), of="label")
+    return CountBars(f"{name}: whole spans by type", _counted(sample, elements))
 
 
 def _counted(sample: Sample, elements: Elements, declared: Iterable[str] = ()) -> list[Terms]:

@@ -117,7 +117,7 @@ def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], Ta
             settings=said,
             libraries=tuple(libraries),
             warnings=[*warnings, *undefined, *unknown_items(columns.own, reference, submission)],
-            figures=Later(partial(_figures, own)),
+            figures=Later(partial(_figures, own, reference)),
             units=partial(_units, columns, reference, submission, {key: one.of_keys for key, one in every.items()}),
             failed=failed,
         )
@@ -152,12 +152,14 @@ def _values(columns: ColumnSources, computed: Mapping[str, Computed]) -> tuple[d
     return found, warnings
 
 
-def _figures(computed: Sequence[tuple[Plan, Computed]]) -> list[Figure]:
+def _figures(computed: Sequence[tuple[Plan, Computed]], reference: Reference) -> list[Figure]:
     figures: dict[Hashable, Figure] = {}
     made: dict[Hashable, Figure | None] = {}
     for plan, column in computed:
         if plan.by and not plan.file:
-            figures[plan.key] = bars_by_group(plan, column.groups, list(column.values.values()))
+            table = reference[plan.table].table
+            items = "keys" if table.cluster else f"{table.unit}s"
+            figures[plan.key] = bars_by_group(plan, column.groups, list(column.values.values()), items)
         figures.update(figures_of_fields(plan, column.samples, made))
     return list(figures.values())
 

@@ -52,7 +52,9 @@ def score(reference: ProcessReference, submission: ProcessSubmission, options: M
     bars = [Bar(f"Model {number}", scores.macro_f1, scores.rows) for number, scores in scored.items()]
     figures: list[Figure] = []
     if len(bars) > 1:  # the macro F1 of a single one is on the board
-        figures.append(BarChart("Classification: macro F1 of each model", bars, "higher", "speakers", top=1.0))
+        figures.append(
+            BarChart("Classification: macro F1 of each model", bars, "higher", "speakers", top=1.0, of="model")
+        )
     return TaskResult(
         metrics=metrics,
         settings={"classification.labels": str(len(CLASSES))},

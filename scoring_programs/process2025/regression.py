@@ -37,7 +37,7 @@ def score(reference: ProcessReference, submission: ProcessSubmission, options: M
     bars = [Bar(f"Model {number}", value, rows) for number, value in scored.items()]
     figures = []
     if len(bars) > 1:  # the error of a single one is on the board
-        figures.append(BarChart(title, bars, "lower", "speakers with a gold score"))
+        figures.append(BarChart(title, bars, "lower", "speakers with a gold score", of="model"))
     return TaskResult(metrics=metrics, figures=figures, units=lambda: _units(reference, models, scored))
 
 

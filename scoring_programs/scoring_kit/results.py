@@ -74,6 +74,8 @@ class BarChart:
         better: which way is better.
         items: what the number of items beside a bar counts, for readers.
         top: the value at the end of the axis; the largest bar's where None. The axis starts at 0.
+        of: what a bar stands for, in the singular.
+        column: key of the column whose groups these are: the figure is called by its title.
     """
 
     title: str
@@ -81,6 +83,8 @@ class BarChart:
     better: Literal["higher", "lower"]
     items: str
     top: float | None = None
+    of: str = "label"
+    column: str = ""
 
 
 @dataclass(frozen=True)
@@ -95,10 +99,11 @@ class ConfusionMatrix:
 
 @dataclass(frozen=True)
 class CountBars:
-    """True positives, false positives and false negatives by type; partial matches make them fractional."""
+    """True positives, false positives and false negatives by what they are `of`; partial matches are fractional."""
 
     title: str
     rows: Sequence[tuple[str, float, float, float]]
+    of: str = "type"
 
 
 Figure = BarChart | ConfusionMatrix | CountBars

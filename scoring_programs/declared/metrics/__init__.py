@@ -89,6 +89,7 @@ class Definition:
         options: option → its default.
         resampled: whether final reports have intervals and tests of it.
         limit: what limits its intervals there, if anything does.
+        best: the best value there is; None where there is none.
     """
 
     name: str
@@ -99,6 +100,7 @@ class Definition:
     options: Options = field(default_factory=dict)
     resampled: bool = True
     limit: Limit | None = None
+    best: float | None = None
 
     def statistic(self, sample: Sample, options: Options, keys: Keys) -> Statistic:
         """What the units of `keys` add to the metric; its libraries are imported here."""
@@ -140,7 +142,7 @@ def definitions() -> dict[str, Definition]:
         options = {option: about.get("default") for option, about in row.get("options", {}).items()}
         joint, gold, resampled = row.get("joint", False), row.get("gold", {}), row.get("resampled", True)
         libraries, limit = tuple(row["libraries"]), row.get("limit")
-        found[name] = Definition(name, row["module"], joint, gold, libraries, options, resampled, limit)
+        found[name] = Definition(name, row["module"], joint, gold, libraries, options, resampled, limit, row["best"])
     return found
 
 

@@ -20,6 +20,8 @@ STYLE = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
 """System fonts, one column, light and dark, from 360 pixels up."""
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 MAX_FACT = 120
+NO_BOUND = 1e6
+"""A worst value of this or more says nothing to readers."""
 
 
 def document(kind: str, title: str, facts: Mapping[str, str], body: str) -> str:
@@ -172,6 +174,13 @@ def _worst(column: ScoreColumn) -> str:
     return "" if column.worst is None else f"{column.worst:g}"
 
 
+def _bound(column: ScoreColumn) -> str:
+    """The worst score in words; nothing where it is but a huge number."""
+    if column.worst is None or abs(column.worst) >= NO_BOUND:
+        return ""
+    return f". No score is {'below' if column.sort == 'desc' else 'above'} {column.worst:g}"
+
+
 def _direction(column: ScoreColumn) -> str:
     return "↑ higher is better" if column.sort == "desc" else "↓ lower is better"
 
@@ -205,13 +214,13 @@ def _columns(program: Program, task: str, board: Mapping[str, float], result: Ta
         distances = _distances(program, column, board) if result or column.computation else ""
         rows += (
             f'<tr><th scope="row"><span>{escape(column.title)}</span><span class="soft">{escape(column.meaning)} '
-            f'<span class="better">{_direction(column)}</span></span>{distances}</th>'
-            f'<td class="number">{_score(column, board)}</td><td class="number soft">{_worst(column)}</td></tr>\n'
+            f'<span class="better">{_direction(column)}</span>{_bound(column)}</span>{distances}</th>'
+            f'<td class="number">{_score(column, board)}</td></tr>\n'
         )
     if not rows:
         return ""
     absent = "" if result else '<p class="soft">Not entered: the worst values are shown instead of scores.</p>\n'
-    return absent + _table("scores", ("Metric", "Score", "Worst"), rows)
+    return absent + _table("scores", ("Metric", "Score"), rows)
 
 
 def _table(kind: str, heads: Sequence[str], rows: str) -> str:
@@ -230,7 +239,7 @@ def _figures(program: Program, result: TaskResult, left: int) -> str:
     decimals = DECIMALS if program.score_decimals is None else program.score_decimals
     body = ""
     for drawn, figure in enumerate(result.figures):
-        html = figure_html(figure, min_items, decimals)
+        html = figure_html(_titled(program, figure), min_items, decimals)
         left -= len(html.encode("utf-8", "replace"))
         if left < 0:
             return body + (
@@ -238,6 +247,16 @@ def _figures(program: Program, result: TaskResult, left: int) -> str:
             )
         body += html
     return body
+
+
+def _titled(program: Program, figure: Figure) -> Figure:
+    """The figure; one of a column's groups is called by its title, which may say already by what they are."""
+    if isinstance(figure, BarChart):
+        for column in program.columns:
+            if column.key == figure.column:
+                title = column.title if figure.title in column.title else f"{column.title} {figure.title}"
+                return replace(figure, title=title)
+    return figure
 
 
 def _further(program: Program, result: TaskResult, shown: Shown) -> str:
@@ -337,8 +356,13 @@ def _bar_chart(chart: BarChart, min_items: int, decimals: int) -> str:
                 f"<tr>{_head(bar.label, shape)}"
                 f'<td class="number">{number(bar.value, DECIMALS)}</td><td class="number soft">{bar.items}</td></tr>\n'
             )
-    notes = f"{chart.better.capitalize()} is better. The axis runs from 0 to {top:g}. Items: {chart.items}."
-    return _note(notes + _left_out(chart.bars, shown, min_items)) + _table("bars", ("Label", "Value", "Items"), rows)
+    notes = f"{chart.better.capitalize()} is better. The axis runs from 0 to {top:g}."
+    heads = (escape(_capital(chart.of)), "Value", escape(_capital(chart.items)))
+    return _note(notes + _left_out(chart.bars, shown, min_items)) + _table("bars", heads, rows)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _finite(bars: Sequence[Bar]) -> list[float]:
@@ -443,5 +467,5 @@ def _count_bars(counts: CountBars, min_items: int, decimals: int) -> str:
         f"{meaning} ({kind.upper()})</li>"
         for kind, meaning in (("tp", "true positives"), ("fp", "false positives"), ("fn", "false negatives"))
     )
-    counted = _table("bars counts", ("Type", "TP", "FP", "FN", "F1"), rows)
+    counted = _table("bars counts", (_capital(counts.of), "TP", "FP", "FN", "F1"), rows)
     return f'<ul class="legend">{legend}</ul>{_note(notes)}{counted}'

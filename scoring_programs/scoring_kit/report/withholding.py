@@ -127,7 +127,7 @@ def open_counts(counts: CountBars, min_items: int) -> CountBars | None:
         together = [rows[i][1:] for i in small]
         tp, fp, fn = (sum(one) for one in zip(*together, strict=True))
         kept.append((OTHERS, tp, fp, fn))
-    return CountBars(counts.title, kept)
+    return CountBars(counts.title, kept, counts.of)
 
 
 def _put_together(groups: Sequence[tuple[float, ...]], min_items: int, limit: int) -> set[int]:

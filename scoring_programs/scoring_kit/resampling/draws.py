@@ -40,7 +40,7 @@ FARTHEST = 10
 """Times the mean error, or squared error: a `worst` within it bounds the errors."""
 UNBOUNDED = 1000
 """A column whose `worst` is this or more is an error without a bound, whatever is known of its metric."""
-FEWEST_ON_A_SIDE = 50
+FEWEST_ON_A_SIDE = 40
 """Of the labels that a metric sets against the others, such as positive and negative."""
 MOST_OFF = 0.5
 """Standard deviations by which the mean of the resamples may be off the score."""

@@ -54,7 +54,7 @@ def test_each_gold_column_has_a_matrix_of_its_own(tmp_path: Path) -> None:
     )
     assert list(found) == [
         "label: gold and predicted labels",
-        "f1 by lang",
+        "Macro F1, by lang",
         "label against strict: gold and predicted labels",
     ]
     assert found["label: gold and predicted labels"].splitlines()[1:] == ["a | 10 | 0 | 10", "b | 10 | 0 | 10"]
@@ -62,7 +62,7 @@ def test_each_gold_column_has_a_matrix_of_its_own(tmp_path: Path) -> None:
         "a | 15 | 0 | 15",
         "b | 5 | 0 | 5",
     ]
-    assert found["f1 by lang"].splitlines()[1:] == ["x | 1.00 | 10", "y | 0.00 | 10"]
+    assert found["Macro F1, by lang"].splitlines() == ["Lang | Value | Rows", "x | 1.00 | 10", "y | 0.00 | 10"]
 
 
 def test_numbers_are_shown_in_bins_and_never_by_themselves(tmp_path: Path) -> None:
