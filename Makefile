@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 CODE := bundles docker docs generator research scoring_programs tests  # and not what is being tried in the checkout
 PIP := -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test test-without-models test-thorough test-scoring test-tf4 test-tf5 test-platform-image test-docker test-podman test-installed check quick bench lock schema docs pictures clean
+.PHONY: demo test test-without-models test-thorough test-scoring test-tf4 test-tf5 test-newest test-platform-image test-docker test-podman test-installed check quick bench lock schema docs pictures clean
 
 demo: .venv/demo  ## Build CLPsych 2025, dry-run its model-free task; then the same for a task from a CSV.
 	$(BIN)/gen-bundle clpsych2025 --out bundle.zip
@@ -46,6 +46,15 @@ test-tf4: .venv/models
 # What calls transformers; the image of the other model tests has version 4 alone, and a dry run only starts programs.
 test-tf5: .venv-tf5/models
 	.venv-tf5/bin/python -m pytest -m models tests/scoring_programs tests/generator/after/rescore
+
+test-newest: .venv/models  ## The tests with the newest transformers, scikit-learn and click, over the packages of .venv.
+	$(BIN)/python -m venv --clear .venv-newest
+	below=$$(echo "$(CURDIR)"/.venv/lib/python*/site-packages); \
+	echo "import site; site.addsitedir('$$below')" > "$$(echo .venv-newest/lib/python*/site-packages)/below.pth"
+	.venv-newest/bin/python $(PIP) install --upgrade transformers scikit-learn click
+	.venv-newest/bin/python $(PIP) list | grep -E "^(transformers|scikit-learn|click) "
+	.venv-newest/bin/python -m pytest -n auto --dist worksteal -m "not models and not docker and not image and not platform and not thorough and not installed and not browser" tests/generator tests/scoring_programs
+	.venv-newest/bin/python -m pytest -m models tests/scoring_programs tests/generator/after/rescore
 
 test-platform-image: .venv/dev .venv-platform/ready  ## Programs without models, under the versions of the platform's own image.
 	$(BIN)/pytest -n auto --dist worksteal -m platform tests/platform_image
@@ -87,7 +96,7 @@ PLATFORM_PYTHON ?= $(or $(firstword $(shell for python in python3.12 "$$HOME"/.p
 	touch $@
 
 clean:
-	rm -rf .venv .venv-platform .venv-tf5 demo bundle.zip build dist
+	rm -rf .venv .venv-newest .venv-platform .venv-tf5 demo bundle.zip build dist
 
 # Each stamp is one step further: base and model-free scoring, then development, then models.
 .venv/pip:

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
-OURS = ROOT / ".github" / "workflows" / "ci.yml"
+OURS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 SCAFFOLDED = sorted((ROOT / "generator/gen_bundle/scaffold").glob("*/*/.github/workflows/*.yml"))
 CODE = re.compile(r"(^|[|;&(]\s*)(gen-bundle|git|make|pip|python|\.ci/)", re.MULTILINE)
 
@@ -26,7 +26,15 @@ def test_every_recipe_has_a_workflow() -> None:
     assert len(SCAFFOLDED) == 3
 
 
-@pytest.mark.parametrize("file", [OURS, *SCAFFOLDED], ids=lambda file: file.parents[3].name)
+def test_the_newest_packages_are_tried_each_week_and_nothing_is_opened() -> None:
+    file = ROOT / ".github" / "workflows" / "newest.yml"
+    assert yaml.safe_load(file.read_text(encoding="utf-8"))[True]["schedule"]  # `on`, as YAML 1.1 reads it
+    (job,) = jobs(file).values()
+    assert "permissions" not in job  # it may read, and nothing else
+    assert [step["run"] for step in job["steps"] if "run" in step] == ["make test-newest PYTHON=python"]
+
+
+@pytest.mark.parametrize("file", [*OURS, *SCAFFOLDED], ids=lambda file: f"{file.parents[3].name}-{file.stem}")
 def test_actions_are_pinned_and_leave_no_token(file: Path) -> None:
     for job in jobs(file).values():
         for step in job["steps"]:
@@ -36,7 +44,7 @@ def test_actions_are_pinned_and_leave_no_token(file: Path) -> None:
                     assert step["with"]["persist-credentials"] is False
 
 
-@pytest.mark.parametrize("file", [OURS, *SCAFFOLDED], ids=lambda file: file.parents[3].name)
+@pytest.mark.parametrize("file", [*OURS, *SCAFFOLDED], ids=lambda file: f"{file.parents[3].name}-{file.stem}")
 def test_a_job_that_may_write_runs_no_code_of_the_repository(file: Path) -> None:
     for job in jobs(file).values():
         if "write" in (job.get("permissions") or {}).values():
