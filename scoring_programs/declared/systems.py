@@ -1,12 +1,13 @@
 """Systems of any quality, made of the gold alone: what a test set tells apart can be seen before anybody submits.
 
-Of each place a share is right. At a wrong one there is what another place of the gold has, a mention without its end,
-or in all places a number with noise. Two systems have the wrong places, or the noise, in common as far as is asked for;
-places are labels, numbers, words of a text, elements of a set, mentions, and with many rows the rows of a key.
+Of each place a share is right. At a wrong one there is what another place of the gold has, or a mention without its
+end; numbers have noise; of sets elements are missing, and by a chance of its own as many are wrong. Two systems have
+wrong places, or noise, in common as far as is asked for. Places are labels, numbers, words of a text, elements of sets,
+mentions, and with many rows the rows of a key.
 """
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
@@ -26,7 +27,7 @@ from scoring_kit.units import Array, Units
 
 TRIES = 50
 """To find something that is not equal."""
-SETS = ("labels", "offsets", "spans")
+SETS: Mapping[str, Callable[[list[Any]], Any]] = {"labels": frozenset, "offsets": frozenset, "spans": list}
 LEAST = 0.02
 """The lowest quality, with noise of 49 times the gold's spread."""
 TOGETHER, ALONE = 0, 1
@@ -146,19 +147,25 @@ def _answers(gold: GoldTable, plans: Sequence[Plan], chance: Chance, place: int)
     for plan in plans:
         if plan.module == "rankings":
             return _ranking(gold, plan, chance, place)
-    columns, owners = {}, list(gold.answers.owners)
     compared = _compared(gold, plans)
     truth = {}
     for name, (_, of_gold) in compared.items():
         truth[name] = _whole(gold.answers.columns[of_gold.name, of_gold.type])
-    source = chance.sources([place], list(zip(*truth.values(), strict=True))) if gold.table.many else ()
+    columns: dict[tuple[str, str], list[Any]] = {}
+    owners: list[int] = []
+    if gold.table.many:
+        rows = list(zip(*truth.values(), strict=True))
+        made: list[Any] = []
+        for owner, own in enumerate(_sets(gold.answers.by_key(rows, len(gold.keys)), chance, [place])):
+            made += own
+            owners += [owner] * len(own)
+        for place_in_row, name in enumerate(truth):
+            columns[name, gold.table.field(name).type] = [row[place_in_row] for row in made]
+        return Answers(columns, owners, list(range(len(owners))))
     for number, (name, (plan, of_gold)) in enumerate(compared.items(), start=1):
         field = with_values(gold.table.field(name), gold.labels)
-        if gold.table.many:
-            columns[name, field.type] = [truth[name][i] for i in source]
-        else:
-            columns[name, field.type] = _column(field, of_gold, plan, truth[name], chance, [place, number])
-    return Answers(columns, owners, list(range(len(owners) or len(gold.keys))))
+        columns[name, field.type] = _column(field, of_gold, plan, truth[name], chance, [place, number])
+    return Answers(columns, [], list(range(len(gold.keys))))
 
 
 def _compared(gold: GoldTable, plans: Sequence[Plan]) -> dict[str, tuple[Plan, Field]]:
@@ -203,16 +210,29 @@ def _column(
         lengths = [len(value) for value in truth]
         numbers = _noisy(np.array([one for value in truth for one in value]), field, chance, place)
         return [tuple(part.tolist()) for part in np.split(numbers, np.cumsum(lengths)[:-1])]
+    if field.type in SETS:
+        return [SETS[field.type](own) for own in _sets(truth, chance, place)]
     take_apart, put_together = PIECES.get(field.type, (_one, _only))
     pieces = [take_apart(value) for value in truth]
     every = [piece for own in pieces for piece in own]
     source = chance.sources(place, every)
     made, start = [], 0
     for own in pieces:
-        there = [_piece(every, start + i, source[start + i]) for i in range(len(own))]
-        if field.type in SETS:  # another element of the same set is none that is wrong
-            there = [piece for i, piece in enumerate(there) if source[start + i] == start + i or piece not in own]
-        made.append(put_together(there))
+        made.append(put_together([_piece(every, start + i, source[start + i]) for i in range(len(own))]))
+        start += len(own)
+    return made
+
+
+def _sets(truth: Sequence[Collection[Any]], chance: Chance, place: Sequence[int]) -> list[list[Any]]:
+    """Sets in which elements are missing, and as many are wrong: both happen by chances of their own."""
+    sets = [list(dict.fromkeys(own)) for own in truth]
+    every = [element for own in sets for element in own]
+    missed, wrong = (chance.sources([*place, kind], every) for kind in (0, 1))
+    made, start = [], 0
+    for own in sets:
+        there = [element for i, element in enumerate(own, start) if missed[i] == i]
+        others = [every[wrong[i]] for i in range(start, start + len(own)) if wrong[i] != i]
+        made.append([*there, *(one for one in dict.fromkeys(others) if one not in own)])
         start += len(own)
     return made
 
@@ -303,9 +323,6 @@ def _tags(runs: Sequence[_Run]) -> list[str]:
 
 
 PIECES: Mapping[str, tuple[Callable[[Any], list[Any]], Callable[[Sequence[Any]], Any]]] = {
-    "labels": (sorted, frozenset),
-    "offsets": (sorted, frozenset),
-    "spans": (list, list),
     "texts": (list, list),
     "text": (str.split, " ".join),
     "tags": (_runs, _tags),

@@ -120,6 +120,7 @@ class TaskPower:
     Attributes:
         without: why nothing can be said of it; None where something can.
         best, chance: the score of the gold's own answers, and of the worst system.
+        has_sums: whether its tests of pairs are of sums.
         scale: what gaps are shares of: the best score, or where that is 0, that of the level.
     """
 
@@ -147,6 +148,8 @@ class TaskPower:
             return
         self.units, self.number = first.units, len(first.units.names)
         self.descending = self.column.sort == "desc"
+        of_gold = [part.statistic for part in self._made(0, STEPS).parts if part.statistic is not None]
+        self.has_sums = all(one.to_exchange().as_sums() is not None for one in of_gold)
         self.best, self.chance = self._score(self._made(0, STEPS)), self._score(self._made(0, 0))
         self.baseline = self._best_baseline(baselines)
         self.level = self._half_way() if asked.level is None else asked.level
@@ -272,6 +275,8 @@ class TaskPower:
 
     def _found(self, units: int, gaps: Sequence[float], advance: Callable[[], None]) -> tuple[list[float], list[float]]:
         """The share of test sets in which each gap is significant: alone, and as the first of all pairs of teams."""
+        if not self.has_sums:
+            return self._found_by_spread(units, gaps, advance)
         random = np.random.default_rng([self.asked.seed, units, TEST_SETS])
         pairs = [(0, place) for place in range(1, 1 + len(gaps))]
         alone, among_teams = np.zeros(len(gaps)), np.zeros(len(gaps))
@@ -286,6 +291,31 @@ class TaskPower:
             among_teams += values * self.asked.pairs_of_teams < ALPHA
             advance()
         return list((alone / PAIRS).tolist()), list((among_teams / PAIRS).tolist())
+
+    def _found_by_spread(
+        self, units: int, gaps: Sequence[float], advance: Callable[[], None]
+    ) -> tuple[list[float], list[float]]:
+        """`_found` for metrics that no sum replaces, whose exchanges would take an hour.
+
+        A difference is found that is so many standard errors large as one that exchanges find, if their differences
+        are normal; the standard error is that of the test sets.
+        """
+        counts = np.concatenate(list(bootstrap_counts(self.number, PAIRS, self.asked.seed + units, units)))
+        systems = [_two_of(self.asked.teams, test_set) for test_set in range(PAIRS)]
+        needed = [NormalDist().inv_cdf(1 - ALPHA / 2 / tests) for tests in (1, self.asked.pairs_of_teams)]
+        shares: list[list[float]] = [[], []]
+        for gap in gaps:
+            differences = np.empty(PAIRS)
+            for better, worse in set(systems):
+                own = [place for place, two in enumerate(systems) if two == (better, worse)]
+                teams = [self._system(better, self._below(0)), self._system(worse, self._below(gap))]
+                values, _ = over(teams, counts[own])
+                differences[own] = values[0] - values[1]
+            for least, of_gaps in zip(needed, shares, strict=True):
+                of_gaps.append(float(np.mean(np.abs(differences) > least * differences.std())))
+        for _ in range(PAIRS):
+            advance()
+        return shares[0], shares[1]
 
     def _ranked(self, units: int, gap: float) -> dict[str, float | None]:
         """All teams, each so much worse than the one before it, in simulated test sets.

@@ -13,6 +13,7 @@ from declared import reference
 from declared.systems import Systems
 from scoring_kit.program import Program, ScoreColumn
 from scoring_kit.resampling.power import power
+from scoring_kit.units import Additive
 from tests.scoring_programs.declared.declaring import csv_of, one_table
 
 pytestmark = pytest.mark.slow
@@ -126,6 +127,15 @@ def test_half_the_rows_need_the_difference_that_half_the_size_says(tmp_path: Pat
     assert small / large == pytest.approx(2**0.5, rel=0.15)
     # that of a paired difference of shares: (1.96 + .84) standard errors of √(2 (1 - .7) .75 · .25 / n)
     assert large == pytest.approx(2.8 * (2 * 0.3 * 0.75 * 0.25 / 800) ** 0.5, rel=0.2)
+
+
+def test_metrics_without_sums_are_foretold_as_those_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Made(tmp_path, "label", {"name": "accuracy"}, 400)
+    exchanged = made.foretold(level=0.75)["sizes"][0]["smallest"]
+    monkeypatch.setattr(Additive, "as_sums", lambda _: None)
+    of_spread = made.foretold(level=0.75)["sizes"][0]["smallest"]
+    assert of_spread != exchanged
+    assert of_spread == pytest.approx(exchanged, rel=0.12)
 
 
 def test_clusters_stay_whole_and_few_units_have_no_intervals(tmp_path: Path) -> None:
