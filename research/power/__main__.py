@@ -7,7 +7,7 @@ replacement, and tested by the kit's own `p_values`: the smallest difference fou
 What is foretold rests on the gold of one such test set, the level, and the correlation as `--common`; it is the mean
 over several golds.
 
-Run: `.venv/bin/python -m research.power [CASE …]`; about ten minutes.
+Run: `.venv/bin/python -m research.power [CASE …]`.
 """
 
 import csv

@@ -150,7 +150,11 @@ class TaskPower:
         self.descending = self.column.sort == "desc"
         of_gold = [part.statistic for part in self._made(0, STEPS).parts if part.statistic is not None]
         self.has_sums = all(one.to_exchange().as_sums() is not None for one in of_gold)
-        self.best, self.chance = self._score(self._made(0, STEPS)), self._score(self._made(0, 0))
+        scores = [self._score(self._made(0, step)) for step in range(0, STEPS + 1, STEPS // 4)]
+        self.best, self.chance = scores[-1], scores[0]
+        if sorted({*scores}, reverse=not self.descending) != scores:  # as calibration errors, or gold of one label
+            self.without = f"{self.column.title} does not become better with each share more of right answers."
+            return
         self.baseline = self._best_baseline(baselines)
         self.level = self._half_way() if asked.level is None else asked.level
         if not min(self.best, self.chance) < self.level < max(self.best, self.chance):

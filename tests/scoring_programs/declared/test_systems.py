@@ -150,3 +150,5 @@ def test_clusters_stay_whole_and_few_units_have_no_intervals(tmp_path: Path) -> 
 def test_what_cannot_be_simulated_says_why(tmp_path: Path) -> None:
     task = Made(tmp_path, "open", {"name": "ari"}).foretold()
     assert task["without"] == "The per-unit results of the scoring program leave the column out."
+    task = Made(tmp_path, "label", {"name": "accuracy"}, 1).foretold()  # whose one label nothing can be confused with
+    assert task["without"] == "Score does not become better with each share more of right answers."
