@@ -145,6 +145,7 @@ DETAILS = {"f1": 0.6543, "acc": 1.0}
         ({"teams": [{"team": "eagle", "f1": None, "b": None}]}, 2),
         ("team,f1,acc,b,main_rank,tied\nowl,0.1,,,2,\neagle,0.6543,1.0,0.5,1,\n", 0),
         ("team,f1,acc,b\neagle,0.65,1.0,0.5\n", 1),
+        ("team,f1,b,other\neagle,0.6543,0.5,\n", 0),
         ("team,macro,f1,b\neagle,0.65,0.6543,0.5\n", 2),
     ],
 )

@@ -299,6 +299,16 @@ def test_a_failed_submission_is_written_down_and_does_not_lead(tmp_path: Path) -
     assert json.loads((tmp_path / "out/dry-run.json").read_text())["runs"][0]["status"] == "Failed"
 
 
+@pytest.mark.parametrize("page", [False, True])
+def test_an_early_end_without_a_page_may_lose_its_log(page: bool, tmp_path: Path) -> None:
+    program = "raise SystemExit(1)\n"
+    if page:
+        program = writes("why", "detailed_results.html") + program
+    bundle = Bundle(scorer=program).write(tmp_path / "bundle")
+    results = replay(bundle, tmp_path / "out", [write_zip(tmp_path / "team.zip", GOOD)])
+    assert any("write the reason to detailed_results.html" in note for note in results.notes) != page
+
+
 def test_a_submission_that_is_no_zip_fails_as_on_the_platform(bundle: Path, tmp_path: Path) -> None:
     (tmp_path / "team.zip").write_bytes(b"no zip")
     (tmp_path / "evil.zip").write_bytes(write_zip(tmp_path / "x.zip", {"../evil": "x"}).read_bytes())

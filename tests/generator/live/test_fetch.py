@@ -300,10 +300,13 @@ def test_a_submission_to_several_tasks_has_one_file(running: Site, connection: C
     *_, above, below = records(test.folder)
     assert (above["id"], above["complete"], above["scores"]) == (parent["id"], True, {})
     assert (below["id"], below["file"], below["task"], below["scores"]) == (child["id"], None, "A", {"points": 0.5})
-    assert test.submissions == 5
+    assert (test.submissions, test.unfinished) == (5, 0)
     running.asked.clear()
     fetch(connection, FetchRequest(5, tmp_path / "out", "Test"))
     assert downloads(running) == []
+    child["status"] = "Running"
+    (test,) = fetch(connection, FetchRequest(5, tmp_path / "new", "Test"))
+    assert test.unfinished == 0  # it counts as its parent's
 
 
 def test_a_board_in_pages_whose_count_is_another_one(

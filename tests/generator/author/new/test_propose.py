@@ -46,6 +46,12 @@ def test_the_type_of_a_column(values: list[object], kind: str, labels: tuple[str
     assert (column.type, column.values) == (kind, labels)
 
 
+@pytest.mark.parametrize(("last", "grades"), [(1, False), (2, True), (3, False)])
+def test_numbers_without_a_gap_are_grades_from_three_on(last: int, grades: bool, tmp_path: Path) -> None:
+    (column,) = proposed(tmp_path, "gold.csv", column_of([0, 1, last, 1, 0, last, 1])).answers
+    assert (column.type, column.grades) == ("label", grades)
+
+
 @pytest.mark.parametrize(
     ("values", "kind"),
     [

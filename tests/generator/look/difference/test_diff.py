@@ -410,6 +410,16 @@ def test_text_names_the_effects_and_counts_them(tmp_path: Path) -> None:
     ]
 
 
+def test_of_two_bundles_that_codabench_refuses_no_verdict_differs(tmp_path: Path) -> None:
+    def verdicts(name: str, change: Change, before: Change = lambda _: None) -> list[object]:
+        (tmp_path / name).mkdir()
+        found = compare(tmp_path / name, change, before=before)
+        return [one.old for one in found if one.what == "what Codabench makes of it"]
+
+    assert verdicts("one", lambda top: top.pop("title")) == ["accepted"]
+    assert verdicts("both", lambda top: top.pop("phases"), before=lambda top: top.pop("title")) == []
+
+
 def test_what_is_no_bundle_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "x.zip").write_bytes(b"nothing")
     bundle = write_bundle(tmp_path / "bundle.zip")
