@@ -9,7 +9,8 @@ from dataclasses import field as dataclass_field
 from itertools import chain, islice
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from declared.rows import AT_ONCE, NumberedRow, NumberedRows, Rows, read_rows
+from declared.records import NumberedRow, NumberedRows, Rows
+from declared.rows import AT_ONCE, read_rows
 from declared.tables import LINE, Key, Table
 from scoring_kit.base.field_types import ABSENT, Field, FieldError, json_text
 from scoring_kit.base.row_files import File
@@ -113,7 +114,9 @@ def read_files(
             rows = _numbered(rows, own, table, source, problems, before)
         elif file.named_by:
             keyed = _with_part(rows.rows, table.key.index(file.named_by), source.named)
-            rows = replace(rows, rows=keyed, keys=(), empty_keys=())
+            at = table.key.index(file.named_by)
+            empty = [(*key[:at], source.named, *key[at:]) for key in rows.empty_keys]
+            rows = replace(rows, rows=keyed, keys=(), empty_keys=empty)
         parts.append(rows)
     return parts
 
@@ -201,7 +204,8 @@ def joined(parts: Sequence[Rows]) -> Rows:
         return parts[number >> FILE_BITS].place(number & ((1 << FILE_BITS) - 1))
 
     first = parts[0] if parts else Rows((), False, iter(()), str)
-    return replace(first, rows=rows(), place=place)
+    empty = list(chain.from_iterable([part.empty_keys for part in parts]))
+    return replace(first, rows=rows(), place=place, empty_keys=empty)
 
 
 def read_answers(

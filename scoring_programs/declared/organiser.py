@@ -212,7 +212,14 @@ def columns_text(folder: Path, table: Table, request: Request) -> str | None:
 def _names_its_columns(table: Table, secret: Sequence[str]) -> bool:
     """Whether the gold has its columns under the names of the fields."""
     file = table.gold
-    if file.columns is not None or file.named_by or file.skip or file.at or table.numbers_rows:
+    if (
+        file.columns is not None
+        or file.named_by
+        or file.skip
+        or file.at
+        or file.within is not None
+        or table.numbers_rows
+    ):
         return False
     elsewhere = {*file.names, *file.paths}
     for field in table.fields:

@@ -12,7 +12,8 @@ from typing import Any
 
 from declared.answers import Answers, NamedText, are_keys, joined, key_of, named_key, read_answers, read_files
 from declared.plan import Plan, as_gold, compared_with, open_fields, plans_of
-from declared.rows import AT_ONCE, Rows, column_names
+from declared.records import Rows
+from declared.rows import AT_ONCE, column_names
 from declared.tables import Key, Table, tables_of
 from scoring_kit.base.field_types import ABSENT, Field, FieldError, json_text, ordered
 from scoring_kit.base.row_files import File
@@ -146,7 +147,7 @@ def read_gold(
     """Read one table's gold; what is wrong is recorded by file, line and column, never with a value."""
     before = problems.found
     loaded = _load(folder, table.gold, table, problems)
-    listed = table.gold_keys and _load(folder, table.gold_keys, table, problems)
+    listed = _load_keys(folder, table, problems)
     if loaded is None or (problems.found > before and table.gold.has_cells and not loaded.rows.names):
         return None  # what is said of a file that has no header says it all
     naming = listed or loaded
@@ -181,6 +182,16 @@ def read_gold(
     further = _further(wanted, loaded, answers)
     skipped = _skipped(typed, loaded, by_row, table, positions)
     return GoldTable(table, fields, keys, answers, tagged, found, groups, further, skipped, loaded.size)
+
+
+def _load_keys(folder: Path, table: Table, problems: Problems) -> Loaded | None:
+    """Load what says which keys there are, if not the gold's rows: a table of them, or the records that hold rows."""
+    if table.gold_keys is not None:
+        return _load(folder, table.gold_keys, table, problems)
+    if table.gold.within is None:
+        return None
+    of_keys = tuple(field for field in table.fields if field.name in table.key)
+    return _load(folder, table.gold, replace(table, many=False, fields=of_keys), Problems())
 
 
 def _gold_faults(problems: Problems, table: Table, names: Sequence[str]) -> Fault:
@@ -525,7 +536,7 @@ def _further(wanted: Sequence[Plan], loaded: Loaded, answers: Answers) -> dict[s
 
 def gold_keys(folder: Path, table: Table) -> list[Key]:
     """The keys of a phase's gold; what is wrong there its own phase reports."""
-    loaded = _load(folder, table.gold_keys or table.gold, table, Problems())
+    loaded = _load_keys(folder, table, Problems()) or _load(folder, table.gold, table, Problems())
     return list(filter(None, _row_keys(table, loaded, lambda *_: None))) if loaded else []
 
 

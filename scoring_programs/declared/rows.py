@@ -8,13 +8,23 @@ import csv
 import io
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import chain, islice, repeat
 from operator import itemgetter, methodcaller
 from typing import Any, Callable, Collection, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
+from declared.records import (
+    UNLOOKED,
+    NumberedRows,
+    Records,
+    Rows,
+    below,
+    names_around_lists,
+    rows_of_lists,
+    value_at,
+)
 from declared.tables import Key, Table
-from scoring_kit.base.field_types import ABSENT, Absent, Field
+from scoring_kit.base.field_types import ABSENT, Field
 from scoring_kit.base.row_files import BLANKS, FieldPlace, File, steps
 from scoring_kit.base.submissions import allow_long_cells
 from scoring_kit.base.texts import counted
@@ -28,36 +38,10 @@ BETWEEN_CELLS = re.compile("[ \t]+")
 FIRST, AT_ONCE = 10, 10_000
 """So many rows are looked at together, where the header stands, and below: one by one they take far longer."""
 MEGABYTE = 1 << 20
-UNLOOKED = Absent()
-"""In place of a record of a key that nobody asks for."""
 Cells = Iterator[Tuple[Sequence[int], List[List[str]]]]
 """Some rows at a time: the number of each row's last line, and its cells, none of a blank line."""
-NumberedRow = Tuple[int, Tuple[Any, ...]]
-NumberedRows = Iterator[NumberedRow]
 Pick = Callable[[Any], Tuple[Any, ...]]
 Report = Callable[[int, str], None]
-
-
-@dataclass(frozen=True)
-class Rows:
-    """The rows of a file.
-
-    Attributes:
-        names: the columns that the file has; none of JSON, whose names may differ from row to row.
-        is_json: whether values are JSON values; else they are cells.
-        rows: (number of the row's place, its values in the order of the fields asked for), `ABSENT` or an empty cell
-            where it has none; can be gone through once, and what is wrong is recorded on the way.
-        place: the words for a row's number: `file:line`, `file[index]`.
-        keys: the names of a JSON object, each a key, also one without rows.
-        empty_keys: of many rows, those without any.
-    """
-
-    names: Sequence[str]
-    is_json: bool
-    rows: NumberedRows
-    place: Callable[[int], str]
-    keys: Sequence[str] = ()
-    empty_keys: Sequence[str] = ()
 
 
 def read_rows(
@@ -77,6 +61,9 @@ def read_rows(
     """
     if file.suffix == ".json":
         return _json(text, name, file, wanted, table, problems, looked_at)
+    if file.within is not None and table.many:
+        records = _lines_as_records(_after(text, file.skip), name, file, problems)
+        return rows_of_lists(records, wanted, file, table, problems)
     text = _after(text, file.skip)
 
     def place(line: int) -> str:
@@ -104,6 +91,8 @@ def column_names(text: str, file: File, table: Optional[Table] = None) -> List[s
         return list(filter(None, rows.names))
     only = table.only_answer if table else None
     names: Dict[str, None] = {}
+    if table is not None and file.within is not None:
+        return names_around_lists(_whole_records(text, file, table), file, table)
     for record in _records(text, file, nothing):
         if isinstance(record, JsonObject) and not (only and only.type == "probabilities" and only.name not in record):
             names.update(dict.fromkeys(record))
@@ -376,18 +365,6 @@ def _parsed(text: str, where: str, problems: Problems) -> Any:
     return ABSENT
 
 
-def below(value: Any, path: Sequence[str]) -> Any:
-    """What a path of names and numbers leads to; ABSENT where it leads nowhere."""
-    for step in path:
-        if isinstance(value, dict):
-            value = value.get(step, ABSENT)
-        elif isinstance(value, list) and step.isdecimal() and int(step) < len(value):
-            value = value[int(step)]
-        else:
-            return ABSENT
-    return value
-
-
 def _records(text: str, file: File, problems: Problems) -> Iterator[Any]:
     """The values of a JSON file that may be records."""
     if file.suffix == ".jsonl":
@@ -428,19 +405,9 @@ def _record_picker(
             return tuple([record.get(name, ABSENT) for name in names])
         if not is_object and not by_path:
             return None
-        return tuple([_at_place(record, place) for place in places])
+        return tuple([value_at(record, place) for place in places])
 
     return values
-
-
-def _at_place(record: Any, place: FieldPlace) -> Any:
-    """The value of a field; of one that is spread a tuple, unless its own name has it."""
-    if place.path is not None:
-        return below(record, place.path)
-    if place.columns and place.name not in record:
-        values = tuple([record.get(column, ABSENT) for column in place.columns])
-        return ABSENT if ABSENT in values else values
-    return record.get(place.name, ABSENT)
 
 
 def _json(
@@ -463,6 +430,9 @@ def _json(
         report_duplicates(value, name, problems)
         keys = list(value)
         wanted = [field for field in wanted if field not in key]
+    if file.within is not None and table.many:
+        records = _json_records(value, name, file, table, problems, looked_at)
+        return replace(rows_of_lists(records, wanted, file, table, problems, len(keys[:1])), keys=keys)
     values_of = _record_picker(wanted, file, table, names_key=bool(keys) or not key)
     found: List[Tuple[Any, ...]] = []
     places: List[str] = []
@@ -475,8 +445,29 @@ def _json(
         else:
             found.append((*named, *values))
             places.append(where)
-    empty = [one for one in keys if table.many and value[one] == []]
+    empty = [(one,) for one in keys if table.many and value[one] == []]
     return Rows((), True, enumerate(found), places.__getitem__, keys, empty)
+
+
+def _lines_as_records(text: str, name: str, file: File, problems: Problems) -> Records:
+    for number, line in enumerate(text_lines(text), start=1):
+        where = f"{name}:{number + file.skip}"
+        if line.strip() and (value := _parsed(line, where, problems)) is not ABSENT:
+            yield where, (), value
+
+
+def _whole_records(text: str, file: File, table: Table) -> Iterator[Any]:
+    """The records of a file that hold lists of rows."""
+    if file.suffix == ".jsonl":
+        yield from _records(text, file, Problems())
+        return
+    value = below(_parsed(text, "", Problems()), steps(file.at))
+    if not table.key_in(file):
+        yield value
+    elif isinstance(value, dict):
+        yield from value.values()
+    elif isinstance(value, list):
+        yield from value
 
 
 def _located(value: Any, name: str, file: File, table: Table, problems: Problems) -> Any:
@@ -486,7 +477,8 @@ def _located(value: Any, name: str, file: File, table: Table, problems: Problems
     found = below(value, steps(file.at))
     if found is ABSENT:
         problems.error(name, f"has nothing at {file.at}", "the records there")
-    is_record = isinstance(found, JsonObject) and not table.key_in(file) and not table.counts_lines
+    is_record = isinstance(found, JsonObject) or (file.within is not None and found is not ABSENT)
+    is_record = is_record and not table.key_in(file) and not table.counts_lines
     return [found] if is_record else found
 
 
@@ -500,8 +492,9 @@ def _json_records(
             yield f"{name}[{number}]", (), record
     elif isinstance(value, JsonObject) and len(key) == 1:
         inner = file.place(key[0]).name
-        for where, one, record in _below_keys(value, name, table, problems, looked_at):
-            if isinstance(record, JsonObject) and record.get(inner, one) != one:
+        for where, one, record in _below_keys(value, name, file, table, problems, looked_at):
+            is_list = file.within == "" and table.many  # whose names are no fields of the record
+            if isinstance(record, JsonObject) and not is_list and record.get(inner, one) != one:
                 what = f"{inner} differs from the name of its object"
                 problems.error(where, what, "the same, or no such field inside")
             yield where, (one,), record
@@ -511,14 +504,14 @@ def _json_records(
 
 
 def _below_keys(
-    value: JsonObject, name: str, table: Table, problems: Problems, looked_at: Optional[Collection[Key]]
+    value: JsonObject, name: str, file: File, table: Table, problems: Problems, looked_at: Optional[Collection[Key]]
 ) -> Iterator[Tuple[str, str, Any]]:
     """(words for its place, key, record) of each record below the names of an object."""
     for key, item in value.items():
         where = f"{name} {shown(key)}"
         if looked_at is not None and table.canonical((key,)) not in looked_at:
             yield where, key, UNLOOKED
-        elif not table.many:
+        elif not table.many or file.within is not None:
             yield where, key, item
         elif isinstance(item, list):
             for number, record in enumerate(item):

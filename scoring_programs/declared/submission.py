@@ -11,7 +11,8 @@ from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence, Set,
 
 from declared.answers import Answers, NamedText, joined, named_key, read_answers, read_files
 from declared.own_checks import answered_rows, run_check
-from declared.rows import Rows, column_names
+from declared.records import Rows
+from declared.rows import column_names
 from declared.tables import Key, Table, fields_by_task, fields_of_tasks, tables_of, tasks_left_out
 from scoring_kit.base.field_types import Field, ordered
 from scoring_kit.base.row_files import File
@@ -264,8 +265,8 @@ class _SentTable:
         answers = read_answers(rows, table, positions, fields, problems, problems.fault, table.ignores_unknown)
         names = ", ".join(table.key)
         for key in rows.empty_keys:
-            if table.canonical((key,)) not in positions and not table.ignores_unknown:
-                problems.error(self.name, f"unknown {names} {shown(key)}", "ids of this phase's data alone")
+            if table.canonical(key) not in positions and not table.ignores_unknown:
+                problems.error(self.name, f"unknown {names} {named_key(key)}", "ids of this phase's data alone")
         if answers.unknown:
             what = f"{counted(len(answers.unknown), 'row')} of unknown {names} left out"
             problems.warn(self.name, f"{what}: {first_of(answers.unknown, FILES_SHOWN, str)}")
@@ -273,7 +274,7 @@ class _SentTable:
         if not may_be_empty and not problems.found and max(answers.numbers, default=-1) < 0:
             what = "has no rows of known ids" if answers.unknown else "has no rows"
             problems.error(self.name, what, "a row for each key that is answered")
-        self._check_missing(answers)
+        self._check_missing(answers, rows.empty_keys)
         self._check_columns(fields, answers, rows)
         return answers
 
@@ -308,7 +309,7 @@ class _SentTable:
                 _check_header(part.names, f"{source.name}:1", list(needed), known, listed, self.problems)
         return self.problems.found == before and all(part.names for part in parts)
 
-    def _check_missing(self, answers: Answers) -> None:
+    def _check_missing(self, answers: Answers, empty: Sequence[Key]) -> None:
         """Keys without a row: an error, or a warning where they are empty answers; many rows may well be none."""
         table = self.table
         if table.numbers_rows and self.problems.found:
@@ -316,7 +317,7 @@ class _SentTable:
         in_order = table.by_line or (table.file.has_lines and not table.numbers_rows)
         if (in_order and not table.file.named_by) or (table.many and not table.reject_missing):
             return
-        missing = self._unanswered(answers)
+        missing = self._unanswered(answers, empty)
         if not missing:
             return
         listed = first_of(missing, KEYS_SHOWN, named_key, "; ")
@@ -328,11 +329,15 @@ class _SentTable:
             counted_as = "their defaults" if has_defaults else "empty answers"
             self.problems.warn(self.name, f"{what}; they count as {counted_as}")
 
-    def _unanswered(self, answers: Answers) -> List[Key]:
-        """The keys without a row; a file for a key, without rows, is an answer without rows."""
+    def _unanswered(self, answers: Answers, empty: Sequence[Key]) -> List[Key]:
+        """The keys without a row; a file for a key, or a list, without rows, is an answer without rows."""
         if not self.table.many:
             return [key for key, number in zip(self.keys, answers.numbers) if number < 0]
         answered = set(map(self.keys.__getitem__, answers.owners))
+        positions = self.table.positions(self.keys)
+        for key in self.table.compared(empty):
+            if key in positions:
+                answered.add(self.keys[positions[key]])
         if self.table.file.named_by:
             at = self.table.key.index(self.table.file.named_by)
             there = {source.named for source in self.sources}

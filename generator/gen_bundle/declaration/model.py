@@ -63,6 +63,14 @@ Place = Annotated[
         description="Where the value is in a JSON record: names by dots, places by numbers. Empty: the record itself."
     ),
 ]
+Listed = Annotated[
+    str | int | None,
+    Field(
+        alias="list",
+        description="With rows: many, in JSON: where each record holds the rows of its key in a list. Empty: the "
+        "record itself.",
+    ),
+]
 ColumnName = Annotated[
     Line | None, Field(description="Its column, or name in JSON, where that is not the field's own.")
 ]
@@ -277,6 +285,7 @@ class DeclaredReference(StrictModel):
     delimiter: Delimiter = None
     skip: Skip = 0
     at: Records = None
+    within: Listed = None
     columns: list[Line] | None = Field(
         None, description="With header: none: the gold's columns in their order. Absent: the submission's fields."
     )
@@ -322,6 +331,7 @@ class SubmittedTable(StrictModel):
     delimiter: Delimiter = None
     skip: Skip = 0
     at: Records = None
+    within: Listed = None
     check: Line | None = Field(
         None,
         description="FILE.py:FUNCTION beside bundle.yaml, check(rows) -> list of problems: any of them refuses the "

@@ -275,7 +275,7 @@ def _check_declared_alone(declared: Section) -> None:
     if declared.get("scoring_program") == DECLARED:
         return
     submission = declared.mapping("submission")
-    read = ("key", "rows", "missing", "unknown", "quoting", "header", "delimiter", "skip", "tables")
+    read = ("key", "rows", "missing", "unknown", "quoting", "header", "delimiter", "skip", "list", "tables")
     places = [(submission, key) for key in read] + [(declared, "reference"), (declared, "scoring_files")]
     for key in ("metric", "expression"):
         places += [(column, key) for column in columns_of(declared)]

@@ -50,6 +50,7 @@ class File:
         columns: the names of its columns, in order, where it has no header line.
         skip: so many lines at its beginning are not read.
         at: in JSON, the path to the records.
+        within: in JSON, the path from a record to the list of the rows of its key; None: a record is a row.
         names: field → its column or name here, where that is another.
         paths: field → its path in a JSON record.
         spread: field → the columns that it is spread over here, where those are others than its own.
@@ -62,6 +63,7 @@ class File:
     columns: Optional[Sequence[str]] = None
     skip: int = 0
     at: str = ""
+    within: Optional[str] = None
     names: Mapping[str, str] = field(default_factory=dict)
     paths: Mapping[str, str] = field(default_factory=dict)
     spread: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -184,10 +186,13 @@ def _json_text(file: File, places: Sequence[FieldPlace], is_key: Sequence[bool],
     records = []
     for row in rows:
         record: Any = None
-        for place, value in zip(places, row):
+        for place, value, of_key in zip(places, row, is_key):
             path = (place.name,) if place.path is None else place.path
-            record = _put(record, path, value)
+            if not (of_key and file.within is not None):
+                record = _put(record, path, value)
         records.append(record)
+    if file.within is not None:
+        return _json_of_lists(file, places, is_key, rows, records)
     if file.suffix == ".jsonl":
         return "".join(_json(record) + "\n" for record in records)
     held: Any = records
@@ -197,6 +202,31 @@ def _json_text(file: File, places: Sequence[FieldPlace], is_key: Sequence[bool],
     if file.at or held is not records:
         return _json(_put(None, steps(file.at), held), indent=1) + "\n"
     return "[\n" + ",\n".join([_json(record) for record in records]) + "\n]\n"
+
+
+def _json_of_lists(
+    file: File, places: Sequence[FieldPlace], is_key: Sequence[bool], rows: Sequence[Sequence[Any]], elements: List[Any]
+) -> str:
+    """The elements in the lists of their keys' records; each key's record is below its name where it is a list."""
+    lists: Dict[Tuple[Any, ...], List[Any]] = {}
+    for row, element in zip(rows, elements):
+        key = tuple([value for value, of_key in zip(row, is_key) if of_key])
+        lists.setdefault(key, []).append(element)
+    named = [place for place, of_key in zip(places, is_key) if of_key]
+    records: List[Any] = []
+    for key, listed in lists.items():
+        record: Any = None
+        for place, value in zip(named, key):
+            record = _put(record, (place.name,) if place.path is None else place.path, value)
+        records.append(_put(record, steps(file.within or ""), listed))
+    if not named:
+        return _json(_put(None, steps(file.at), records[0]), indent=1) + "\n"
+    if file.suffix == ".jsonl":
+        return "".join(_json(record) + "\n" for record in records)
+    held: Any = records
+    if not file.within:  # a list says no key
+        held = {key[0]: listed for key, listed in lists.items()}
+    return _json(_put(None, steps(file.at), held), indent=1) + "\n"
 
 
 def _json(value: Any, indent: Optional[int] = None) -> str:

@@ -150,6 +150,11 @@ def _file_text(table: SubmittedTable, file: File) -> str:
         sentences.append(f"There is no header line: each row holds {_listed(file.columns)}, in this order.")
     if file.at:
         sentences.append(f"The records are at {page_text(file.at)}.")
+    if file.within is not None:
+        where = f"at {page_text(file.within)}" if file.within else "itself is that list"
+        sentences.append(
+            f"Each record holds the rows of its key in a list{': it ' if not file.within else ' '}{where}."
+        )
     return " ".join(sentences)
 
 

@@ -16,12 +16,13 @@ SUFFIXES = tuple(f".{name}" for name in FORMATS)
 ONLY_TABLE = "table"
 LINE = "line"
 """As a key: rows are matched by their number."""
-FILE_KEYS = ("file", "format", "quoting", "header", "delimiter", "skip", "at")
+FILE_KEYS = ("file", "format", "quoting", "header", "delimiter", "skip", "at", "list")
 TABLE_KEYS = ("key", "rows", "missing", "unknown", *FILE_KEYS, "fields", "reference", "check")
 REFERENCE_KEYS = (*FILE_KEYS, "columns", "fields", "keys", "empty", "cluster", "unit", "public")
 KEY_TYPES = ("string", "label", "number", "text")
 FILE_OPTIONS = ("quoting", "delimiter", "skip", "at", "names", "paths", "spread", "columns")
 """What is said of a file besides its name and format, where it is said."""
+ONLY_MANY = "is for rows: many: each record holds the rows of its key."
 NO_FILE = File("", "")
 
 
@@ -96,6 +97,8 @@ class DeclaredTable:
             if file is not None:
                 option[name] = {"name": file.name, "format": file.format}
                 option[name].update({key: getattr(file, key) for key in FILE_OPTIONS if getattr(file, key)})
+                if file.within is not None:
+                    option[name]["within"] = file.within
         if self.gold_keys:
             option["gold_keys"]["names"] = self.gold_keys.names
         return option
@@ -103,7 +106,7 @@ class DeclaredTable:
 
 def submitted_table(submitted: SubmittedTable) -> DeclaredTable:
     """What participants hand in, with nothing of the gold; of a scoring package as far as it says the same."""
-    return _table(ONLY_TABLE, Section(submitted.model_dump(exclude_none=True)), Section({}))
+    return _table(ONLY_TABLE, Section(submitted.model_dump(exclude_none=True, by_alias=True)), Section({}))
 
 
 def read_tables(declared: Section) -> dict[str, DeclaredTable]:
@@ -175,6 +178,8 @@ def _read_reference(table: DeclaredTable, section: Section, places: Mapping[str,
     if columns and section.get("header") != "none":
         section.fault("is for files without a header line. Expected header: none beside it.", "columns")
     named = columns or list(table.fields)
+    if table.gold.within is not None and not table.many:
+        section.fault(ONLY_MANY, "list")
     renamed = _renamed(table, section)
     table.gold = _placed(table, table.gold, section, named, {**places, **renamed})
     spread = {name: list(one["columns"]) for name, one in renamed.items() if one.get("columns")}
@@ -263,6 +268,10 @@ def _check_shape(table: DeclaredTable, section: Section) -> None:
         section.fault("key: line asks for one row for each row of the gold. Expected rows: one.", "rows")
     if (is_line or is_gold_line) and len(table.answers) != 1:
         section.fault("a .txt file holds one field, the line. Expected one field that is not the key.", "fields")
+    if table.file.within is not None and not table.many:
+        section.fault(ONLY_MANY, "list")
+    if (table.file.within is not None or table.gold.within is not None) and not table.answers:
+        section.fault("list holds rows, and every field is of the key. Expected a field that rows answer.", "fields")
     _check_key(table, section)
 
 
@@ -326,7 +335,7 @@ def _with_dialect(file: File, section: Section) -> File:
     delimiter, skip, at = _delimiter(section), _skipped_lines(section), ""
     if _has_place(section) and section.get("at") is not None:
         at = str(section.get("at"))
-    file = replace(file, quoting=quoting, delimiter=delimiter, skip=skip, at=at)
+    file = replace(file, quoting=quoting, delimiter=delimiter, skip=skip, at=at, within=_list(section, file))
     for item in section.sections("fields"):
         _has_place(item)
     kind = file.format
@@ -336,6 +345,19 @@ def _with_dialect(file: File, section: Section) -> File:
         if section.get(key) and file.format and kind not in kinds:
             section.fault(what.format(file.name), key)
     return file
+
+
+def _list(section: Section, file: File) -> str | None:
+    """The path from a record to the list of its rows."""
+    path = section.get("list")
+    if path is None:
+        return None
+    if isinstance(path, bool) or not isinstance(path, str | int):
+        section.fault(f"expected names by dots and places by numbers, such as evidence (found {path!r}).", "list")
+        return None
+    if file.format and file.format not in ("json", "jsonl"):
+        section.fault(f"is the place of rows in a JSON record; {file.name!r} is none.", "list")
+    return str(path)
 
 
 def _delimiter(section: Section) -> str | None:
