@@ -178,7 +178,7 @@ def _bound(column: ScoreColumn) -> str:
     """The worst score in words; nothing where it is but a huge number."""
     if column.worst is None or abs(column.worst) >= NO_BOUND:
         return ""
-    return f". No score is {'below' if column.sort == 'desc' else 'above'} {column.worst:g}"
+    return f". No score is {'below' if column.sort == 'desc' else 'above'} {column.worst:g}."
 
 
 def _direction(column: ScoreColumn) -> str:

@@ -82,7 +82,7 @@ def test_says_scores_direction_worst_and_signature() -> None:
     text = text_of(page())
     assert "Macro F1 0.735 Mean of the F1 of three classes. ↑ higher is better . Decides the rank." in text
     assert "Not entered: the worst values are shown instead of scores." in text
-    assert "Root mean squared error. ↓ lower is better . No score is above 30 30.00" in text
+    assert "Root mean squared error. ↓ lower is better . No score is above 30. 30.00" in text
     assert SIGNATURE in text
 
 
@@ -113,7 +113,7 @@ def test_shows_the_primary_column_that_the_platform_computes(computation: str, s
     )
     text = text_of(page(program=replace(PROGRAM, columns=(computed, *PROGRAM.columns))))
     assert f"Overall {shown} All of it." in text
-    assert "Mean of the F1 of three classes. ↑ higher is better . No score is below 0 0.735" in text
+    assert "Mean of the F1 of three classes. ↑ higher is better . No score is below 0. 0.735" in text
 
 
 def test_leaves_hidden_columns_out() -> None:

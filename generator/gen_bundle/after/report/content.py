@@ -31,6 +31,7 @@ FIXED = (
 NAME = itemgetter("team")
 """The name in what is known of a team."""
 ALPHA = 0.05
+MINUS = "−"
 HIGH = {"desc": "high", "asc": "low"}
 """How a score that is better than the truth is."""
 WAYS = {
@@ -99,17 +100,33 @@ class FinalReport:
 
 
 def figure(value: float | None, decimals: int) -> str:
-    """A number as the board shows it; nothing where there is none."""
+    """A number as the board shows it, with a minus and without one before zero; nothing where there is none."""
     if value is None:
         return ""
-    return f"{value:.{decimals}f}"
+    text = f"{value:.{decimals}f}"
+    return text.removeprefix("-") if float(text) == 0 else text.replace("-", MINUS)
 
 
 def interval(low: float | None, high: float | None, decimals: int) -> str:
     """Both ends of an interval; nothing where there is none."""
     if low is None or high is None:
         return ""
-    return f"{low:.{decimals}f} to {high:.{decimals}f}"
+    return f"{figure(low, decimals)} to {figure(high, decimals)}"
+
+
+def place(task: Mapping[str, Any], team: Mapping[str, Any]) -> str:
+    """A team's rank; with `=` where it is shared, and nothing where there is none."""
+    if team["rank"] is None:
+        return ""
+    same = sum(other["rank"] == team["rank"] for other in task["teams"])
+    return f"{team['rank']}=" if same > 1 else str(team["rank"])
+
+
+def resting_on(task: Mapping[str, Any]) -> str:
+    """The units and resamples that intervals and tests rest on, for a caption; nothing where there are none."""
+    if not task["units"]:
+        return ""
+    return f" ({plural(task['unit'], task['units'])}, {task['resamples']:,} resamples)"
 
 
 def probability(p: float | None) -> str:

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from gen_bundle.after.report.content import ALPHA, NAME, FinalReport
+from gen_bundle.after.report.content import ALPHA, NAME, FinalReport, resting_on
 from gen_bundle.build.render.drawing import ACCENT, LINE, DrawnFigure, drawn
 from gen_bundle.ground.plain_text import one_line, units_word
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-NAME_LENGTH = 28
+NAME_LENGTH = 22
 ROW = 0.28
 """Inches for each team."""
 
@@ -30,7 +30,10 @@ def _of_task(task: str, one: Mapping[str, Any]) -> Iterator[tuple[str, DrawnFigu
         if any(team["low"] is not None for team in scored):
             caption += " with their 95 % intervals"
         draw = partial(_scores, one=one, teams=scored)
-        yield "scores", drawn(f"{task}-scores", f"{caption}.", 1.2 + ROW * (len(scored)), letters, draw)
+        yield (
+            "scores",
+            drawn(f"{task}-scores", f"{caption}{resting_on(one)}.", 1.2 + ROW * (len(scored)), letters, draw),
+        )
     ranked = [team for team in scored if team["team"] in one["shares"]]
     if ranked:
         caption = (
@@ -40,8 +43,10 @@ def _of_task(task: str, one: Mapping[str, Any]) -> Iterator[tuple[str, DrawnFigu
         draw = partial(_ranks, ranked=ranked, shares=one["shares"])
         yield "ranks", drawn(f"{task}-ranks", caption, 1.2 + ROW * (len(ranked)), letters, draw)
     if one["pairs"]:
-        caption = f"{one['name']}: significant differences (p after Holm below 0.05). Filled: the row's team is better "
-        caption += "than the column's."
+        caption = (
+            f"{one['name']}: differences{resting_on(one)}. Filled: the row's team is significantly better than the "
+            f"column's (p after Holm below {ALPHA}); empty: no significant difference."
+        )
         yield (
             "pairs",
             drawn(
@@ -80,7 +85,7 @@ def _pairs(axes: "Axes", names: Sequence[str], one: Mapping[str, Any]) -> None:
     size = min(9, 300 / len(names))
     for pair in one["pairs"]:
         better, worse = pair["a"], pair["b"]
-        if (pair["difference"] > 0) != (one["sort"] == "desc"):
+        if pair["difference"] and (pair["difference"] > 0) != (one["sort"] == "desc"):
             better, worse = worse, better
         colour, filled = LINE, "none"
         if pair["p_holm"] < ALPHA:

@@ -59,8 +59,8 @@ MOST_LINES = 44
 """Of a table; what is left is a further one."""
 EMS = {**dict.fromkeys("mwMW%@&", 1.0), **dict.fromkeys("iljft.,:;'|!()[]", 0.4), " ": 0.34}
 """Widths of letters, rather too wide; see `_width`."""
-SIZE_OF_FIGURES = r"width=.9\textwidth,height=.8\textheight,keepaspectratio"
-KNOWN = {*"–—‘’“”…ŁłŃńŐőŘřŚśŠšŤťŮůŰűŹźŻżŽžĄąĆćČčĎďĘęĚěĞğİıŇňŞşŢţŸŒœ", *map(chr, range(0xC0, 0x100))} - {"×", "÷"}
+SIZE_OF_FIGURES = r"width=\columnwidth,height=.85\textheight,keepaspectratio"
+KNOWN = {*"−–—‘’“”…ŁłŃńŐőŘřŚśŠšŤťŮůŰűŹźŻżŽžĄąĆćČčĎďĘęĚěĞğİıŇňŞşŢţŸŒœ", *map(chr, range(0xC0, 0x100))} - {"×", "÷"}
 """Characters beyond ASCII that every LaTeX sets with the T1 encoding."""
 NUMBERED = 4.2
 """Width of what may stand for a text in another script, `[name 12]`."""
@@ -177,19 +177,16 @@ def report_page(report: FinalReport, drawn: Mapping[str, Mapping[str, DrawnFigur
         "units_word": units_word,
         "unit_words": content.unit_words,
         "way_words": content.way_words,
+        "place": content.place,
     }
     return html_page(TEMPLATE, filters, values)
 
 
 def _matrix(task: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Team → other team → their pair, as the table shows it: the row's team minus the column's."""
+    """Team → each team below it → their pair: the row's team minus the column's."""
     matrix: dict[str, dict[str, Any]] = {}
     for pair in task["pairs"]:
         matrix.setdefault(pair["a"], {})[pair["b"]] = pair
-        turned = {**pair, "difference": -pair["difference"]}
-        if pair["low"] is not None:
-            turned |= {"low": -pair["high"], "high": -pair["low"]}
-        matrix.setdefault(pair["b"], {})[pair["a"]] = turned
     return matrix
 
 
@@ -236,9 +233,9 @@ def latex_document(report: FinalReport, drawn: Mapping[str, Mapping[str, DrawnFi
         for table in tables:
             floats += _set(table)
         for one in own_figures:
-            floats += [r"\begin{figure*}[tp]", r"\centering"]
+            floats += [r"\begin{figure}[tp]", r"\centering"]
             floats.append(rf"\includegraphics[{SIZE_OF_FIGURES}]{{figures/{one.name}.pdf}}")
-            floats += [rf"\caption{{{_text(one.caption)}}}", rf"\label{{fig:{one.name}}}", r"\end{figure*}"]
+            floats += [rf"\caption{{{_text(one.caption)}}}", rf"\label{{fig:{one.name}}}", r"\end{figure}"]
         floats.append(r"\clearpage")
     for number, own in enumerate(report.own_rankings, start=1):
         floats += _set(LatexTable(f"ranking-{number}", own.title, own.header, own.rows, fixed=2))
@@ -265,17 +262,23 @@ def _tables(id_: str, task: Mapping[str, Any]) -> list[LatexTable]:
     """The tables of a task: results, pairs, robustness and groups, as far as they have rows."""
     name, ways = task["name"], [content.way_words(way, task["unit"]) for way in task["rankings"]]
     header = ["Team", "Rank", task["title"], "95 % interval", "Rank interval", "Tie group"]
-    tables = [LatexTable(f"{id_}-results", f"{name}: results.", header, _results(task))]
-    if len(task["pairs"]) <= MOST_PAIRS:
-        header = ["Team", "Other team", "Difference", "95 % interval", "p", "p (Holm)"]
-        tables.append(LatexTable(f"{id_}-pairs", f"{name}: differences between teams.", header, _pairs(task), fixed=2))
+    caption = f"{name}: results{content.resting_on(task)}."
+    if any(team["group"] is not None for team in task["teams"]):
+        caption += " A tie group holds the teams that do not differ significantly from its best one."
+    tables = [LatexTable(f"{id_}-results", caption, header, _results(task))]
+    if 0 < len(task["pairs"]) <= MOST_PAIRS:
+        caption = (
+            f"{name}: difference in {task['title']} of the row's team from the column's, which is called by its number"
+            f"{content.resting_on(task)}. * p after Holm below {content.ALPHA}."
+        )
+        tables.append(LatexTable(f"{id_}-pairs", caption, *_pairs(task), fixed=2))
     if ways:
         caption = f"{name}: ranks if the task had been ranked in another way."
         header = ["Team", "as published", *ways]
         tables.append(LatexTable(f"{id_}-robustness", caption, header, _other_ranks(task)))
     for number, family in enumerate(task["groups"], start=1):
         intervals = ", with 95 % intervals where there are any" if family["intervals"] else ""
-        caption = f"{name}: {family['name']}{intervals}."
+        caption = f"{name}: {family['name']}{intervals}{content.resting_on(task)}."
         header = ["Team", *family["groups"]]
         tables.append(LatexTable(f"{id_}-groups-{number}", caption, header, _groups(family, task["decimals"])))
     return [table for table in tables if table.rows]
@@ -287,17 +290,26 @@ def _results(task: Mapping[str, Any]) -> list[list[str]]:
         score = figure(team["score"], task["decimals"])
         ends = interval(team["low"], team["high"], task["decimals"])
         ranks = interval(team["rank_low"], team["rank_high"], 0)
-        rows.append([team["team"], figure(team["rank"], 0), score, ends, ranks, figure(team["group"], 0)])
+        rows.append([team["team"], content.place(task, team), score, ends, ranks, figure(team["group"], 0)])
     return rows
 
 
-def _pairs(task: Mapping[str, Any]) -> list[list[str]]:
+def _pairs(task: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """A header of numbers, and a triangle: each team's differences from those below it."""
+    names = [team["team"] for team in task["teams"] if team["score"] is not None]
+    matrix = _matrix(task)
     rows = []
-    for pair in task["pairs"]:
-        difference = figure(pair["difference"], task["decimals"])
-        ends = interval(pair["low"], pair["high"], task["decimals"])
-        rows.append([pair["a"], pair["b"], difference, ends, probability(pair["p"]), probability(pair["p_holm"])])
-    return rows
+    for number, name in enumerate(names[:-1], start=1):
+        row = [str(number), name]
+        for other in names[1:]:
+            pair = matrix.get(name, {}).get(other)
+            cell = ""
+            if pair is not None:
+                cell = figure(pair["difference"], task["decimals"]) + "*" * (pair["p_holm"] < content.ALPHA)
+            row.append(cell)
+        rows.append(row)
+    rows.append([str(len(names)), names[-1], *("" for _ in names[1:])])
+    return ["", "Team", *(str(number) for number in range(2, 1 + len(names)))], rows
 
 
 def _other_ranks(task: Mapping[str, Any]) -> list[list[str]]:
@@ -305,7 +317,7 @@ def _other_ranks(task: Mapping[str, Any]) -> list[list[str]]:
     for team in task["teams"]:
         if team["score"] is None:
             continue
-        row = [team["team"], figure(team["rank"], 0)]
+        row = [team["team"], content.place(task, team)]
         for way in task["rankings"]:
             row.append(figure(way["teams"].get(team["team"], {}).get("rank"), 0))
         rows.append(row)
@@ -431,7 +443,7 @@ def _word(word: str) -> str:
         run = "".join(letters)
         if not is_known:
             parts += _scripts(run)
-        elif _width(run) > WIDEST_WORD:
+        elif max(map(_width, run.split("-"))) > WIDEST_WORD:  # after a hyphen a line may end anyway
             for letter in run:
                 parts += (latex_text(letter), r"\allowbreak{}")
         else:

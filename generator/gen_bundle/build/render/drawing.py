@@ -22,6 +22,8 @@ INK, PAPER, LINE, ACCENT = "#000000", "#ffffff", "#8a939c", "#3d7cc2"
 DEFAULT = "DejaVu Sans"
 COMMON = ("Noto Sans CJK SC", "Noto Serif CJK SC", "WenQuanYi Micro Hei", "IPAexGothic", "Noto Sans", "FreeSans")
 """Looked at first where several fonts have a letter."""
+WIDTH = 4.4
+"""Inches: letters of nine points are readable where that is a column of a paper, or the width of a phone."""
 LAST_RESORT = ("Last Resort", "LastResort")
 DATES = {"svg": "Date", "pdf": "CreationDate"}
 """Where a file would say when it was drawn, which is left out: the same figure is the same bytes."""
@@ -64,7 +66,7 @@ def drawn(name: str, caption: str, height: float, letters: str, draw: "Callable[
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(style)
         warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
-        drawing = Drawing(figsize=(6.4, height), layout="constrained")
+        drawing = Drawing(figsize=(WIDTH, height), layout="constrained")
         axes = drawing.subplots()
         for side in ("top", "right"):
             axes.spines[side].set_visible(False)

@@ -55,6 +55,7 @@ LATEX = str.maketrans(
         "<": r"\textless{}",
         ">": r"\textgreater{}",
         "|": r"\textbar{}",
+        "−": "$-$",
         **{character: f"\\{character}" for character in "&%$#_{}"},
     }
 )
