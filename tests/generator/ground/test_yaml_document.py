@@ -41,6 +41,12 @@ def test_merge_keys_are_the_platforms_alone() -> None:
     assert (replaced.value["y"], replaced.repeated) == ({"a": 2}, [])
 
 
+def test_merge_keys_that_double_from_line_to_line_are_refused_at_once() -> None:
+    lines = ["l0: &l0 {a: 1}", *(f"l{at}: &l{at} {{<<: [*l{at - 1}, *l{at - 1}]}}" for at in range(1, 19))]
+    with pytest.raises(UnreadableYamlError, match="merge keys multiply"):
+        read_yaml("\n".join(lines).encode())
+
+
 @pytest.mark.parametrize("read", [read_yaml, read_core_yaml])
 def test_places_of_keys_items_and_what_is_missing(read: Any) -> None:
     document = read(b"a:\n  - b: 1\n  - c: 2\n    c: 3\n")

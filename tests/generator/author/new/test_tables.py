@@ -177,6 +177,9 @@ class TestClusters:
         rows = "".join(f"d{i // 4},{i % 4},{LABELS[i % 3]}\n" for i in range(40))
         assert proposed(tmp_path, "gold.csv", "doc,sentence,label\n" + rows).cluster == "doc"
 
+    def test_a_column_with_a_blank_is_none(self, tmp_path: Path) -> None:
+        assert proposed(tmp_path, "gold.csv", self.TEXT.replace("0,d0,", "0,,", 1)).cluster is None
+
     def test_none_is_an_answer(self, tmp_path: Path) -> None:
         assert proposed(tmp_path, "gold.csv", self.TEXT, cluster="-").cluster is None
 

@@ -2,18 +2,18 @@
 
 import stat
 import zipfile
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
 from gen_bundle.dry_run.engines.process import ProcessEngine
+from gen_bundle.ground.zips.tree import MOST_KEPT, ignore_count, open_archive
 from gen_bundle.ground.zips.unpacking import BUNDLE, MIB, SUBMISSION, ArchiveError, unpack
 from scoring_kit import submission_zip
 from scoring_kit.errors import Problems
 from tests.generator.dry_run.bundles import Bundle
-
-pytestmark = pytest.mark.slow
 
 
 def write(path: Path, members: dict[str, bytes]) -> Path:
@@ -41,6 +41,7 @@ def in_a_dry_run(path: Path, folder: Path) -> bool:
     return "the submission: " not in results.runs[0].message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("members", "taken"),
     [
@@ -69,6 +70,17 @@ def test_bytes_are_counted_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
             assert taken
 
 
+def test_small_members_stay_in_memory_up_to_a_bound(tmp_path: Path) -> None:
+    members = {f"{number}.txt": b"0123456789abcdef" * 1024 * 16 for number in range(12)}
+    path = write(tmp_path / "bundle.zip", members)
+    with path.open("rb") as stream, ExitStack() as held:
+        found = open_archive(stream, ignore_count, held)
+        assert 0 < found.kept <= MOST_KEPT
+        for name, node in found.tree.files():
+            assert node.read(2**20) == members[name]
+
+
+@pytest.mark.slow
 def test_a_bundle_that_deflates_well_is_unpacked(tmp_path: Path) -> None:
     path = write(tmp_path / "bundle.zip", {"zeros.txt": bytes(40 * MIB)})
     unpack(path, tmp_path / "out", BUNDLE)
