@@ -16,7 +16,7 @@ from gen_bundle.cli import root
 from gen_bundle.ground.resources import SCAFFOLD, SCAFFOLD_TEXT, resource
 from tests.generator.competition import second_module, second_task, small_competition
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]  # nearly each test builds a bundle
+pytestmark = [pytest.mark.usefixtures("kept_organisers")]  # nearly each test builds a bundle
 
 REAL_GOLD = "id,label\nx1,positive\nx2,negative\nx3,neutral\n"
 FINISHED: dict[str, Any] = {"contact": "chair@task.edu", "docker_image": "docker.io/chair/task:1"}
@@ -65,6 +65,7 @@ def last_line(result: Result) -> str:
     return result.stderr.splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_a_finished_bundle_is_ready_to_upload(tmp_path: Path) -> None:
     folder = finished(tmp_path, phases=("dev", "test"))
     result = command(folder, "--out", tmp_path / "b.zip", "--release", "--json")
@@ -73,6 +74,7 @@ def test_a_finished_bundle_is_ready_to_upload(tmp_path: Path) -> None:
     assert last_line(result).endswith("MB, ready to upload")
 
 
+@pytest.mark.slow
 def test_what_the_tool_writes_first_is_a_draft(tmp_path: Path) -> None:
     result = command(small_competition(tmp_path), "--out", tmp_path / "b.zip", "--json")
     assert result.exit_code == 0
@@ -86,6 +88,7 @@ def test_what_the_tool_writes_first_is_a_draft(tmp_path: Path) -> None:
         assert f"missing: {lack['what']} {lack['repair']}" in result.stderr
 
 
+@pytest.mark.slow
 def test_a_release_of_a_draft_writes_nothing(tmp_path: Path) -> None:
     folder = finished(tmp_path, lambda declaration: declaration.update(contact="me@example.org"))
     out = tmp_path / "b.zip"
@@ -102,6 +105,7 @@ def test_a_release_of_a_draft_writes_nothing(tmp_path: Path) -> None:
     assert out.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_gold_that_comes_with_the_tool_is_synthetic_wherever_it_lies(tmp_path: Path) -> None:
     folder = finished(tmp_path, phases=("dev", "test"))
     shutil.copy(PACKAGE / "data" / "test" / "gold.csv", folder / "data" / "test" / "gold.csv")
@@ -110,6 +114,7 @@ def test_gold_that_comes_with_the_tool_is_synthetic_wherever_it_lies(tmp_path: P
     assert "--data DIR, with test/ in it" in lack.repair
 
 
+@pytest.mark.slow
 def test_phases_that_are_over_at_the_moment_of_the_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def dates(declaration: dict[str, Any]) -> None:
         dev, test = declaration["phases"]
@@ -127,6 +132,7 @@ def test_phases_that_are_over_at_the_moment_of_the_build(tmp_path: Path, monkeyp
     assert "phases.test" not in lack.repair
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("contact", "image", "draft"),
     [
@@ -147,6 +153,7 @@ def test_an_address_that_belongs_to_nobody_and_an_image_that_only_this_machine_h
         )
 
 
+@pytest.mark.slow
 def test_an_image_of_this_machine_beside_a_queue_is_left_to_the_check(tmp_path: Path) -> None:
     queue = "0f0f0f0f-0000-4000-8000-000000000000"
     folder = finished(tmp_path, lambda declaration: declaration.update(docker_image="gen-bundle/task:1", queue=queue))
@@ -155,6 +162,7 @@ def test_an_image_of_this_machine_beside_a_queue_is_left_to_the_check(tmp_path: 
     assert "docker-image-local" in CliRunner().invoke(root, ["check", str(tmp_path / "b.zip")]).stdout
 
 
+@pytest.mark.slow
 def test_text_of_the_scaffold_that_is_left(tmp_path: Path) -> None:
     folder = finished(tmp_path)
     shutil.copy(PACKAGE / "pages" / "terms.md.j2", folder / "pages" / "terms.md.j2")
@@ -163,6 +171,7 @@ def test_text_of_the_scaffold_that_is_left(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["declared", "package"])
 def test_bundle_yaml_that_is_left_as_it_was_written(tmp_path: Path, kind: str) -> None:
     written = (SCAFFOLD / kind / "{{cookiecutter.name}}" / "bundle.yaml").read_text(encoding="utf-8")
@@ -183,6 +192,7 @@ def test_the_scaffold_says_where_text_is_to_be_written() -> None:
     assert pages == {"overview.md.j2", "terms.md.j2"}
 
 
+@pytest.mark.slow
 def test_no_public_data_unless_a_folder_left_empty_says_so(tmp_path: Path) -> None:
     folder = finished(tmp_path, phases=("dev", "test"))
     public = folder / "data" / "public"
@@ -196,6 +206,7 @@ def test_no_public_data_unless_a_folder_left_empty_says_so(tmp_path: Path) -> No
     assert lacks(folder) == {}
 
 
+@pytest.mark.slow
 def test_what_several_bundles_lack_is_told_once(tmp_path: Path) -> None:
     folder = small_competition(tmp_path, second_task)
     second_module(folder)
@@ -204,5 +215,6 @@ def test_what_several_bundles_lack_is_told_once(tmp_path: Path) -> None:
     assert result.stderr.count("draft, not ready to publish: ") == 2
 
 
+@pytest.mark.slow
 def test_an_empty_description(tmp_path: Path) -> None:
     assert set(lacks(finished(tmp_path, lambda declaration: declaration.update(description=" ")))) == {"no-description"}

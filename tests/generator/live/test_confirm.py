@@ -23,8 +23,6 @@ from tests.generator.live.uploads import uploaded
 from tests.live_runs import score_answer
 from tests.live_server import TOKEN, Site, answer_api
 
-pytestmark = pytest.mark.slow
-
 Change = Callable[[Draft], object]
 Start = Callable[..., tuple[int, Path]]
 
@@ -94,6 +92,7 @@ def two_phases(draft: Draft, **second: Any) -> None:
     draft.yaml["phases"] = [phase | {"end": "2097-12-31 00:00:00"}, later | {"tasks": [1]} | second]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("paged", [True, False])
 def test_what_was_seen_here_is_what_they_get(site: Site, connection: Connection, start: Start, paged: bool) -> None:
     site.paged = paged
@@ -117,6 +116,7 @@ def test_what_was_seen_here_is_what_they_get(site: Site, connection: Connection,
     assert changing == ["POST /api/submissions/"] * 2 + ["DELETE /api/submissions/ID/"] * 2
 
 
+@pytest.mark.slow
 def test_the_verb(site: Site, start: Start, quick_verb: Verb) -> None:
     number, bundle = start()
     done = quick_verb("confirm", number, "--bundle", bundle, "--engine", "process", "--trust", "--json")
@@ -133,6 +133,7 @@ def test_the_verb(site: Site, start: Start, quick_verb: Verb) -> None:
         assert secret not in log
 
 
+@pytest.mark.slow
 def test_a_difference_is_shown_in_its_cell(site: Site, start: Start, quick_verb: Verb) -> None:
     started = start()
     site.score = with_scores(lambda done: done["scores"][0].update(score="0.7400000000"))
@@ -146,6 +147,7 @@ def test_a_difference_is_shown_in_its_cell(site: Site, start: Start, quick_verb:
     assert cleared(site)
 
 
+@pytest.mark.slow
 def test_another_outcome_is_shown_with_its_reason(site: Site, connection: Connection, start: Start) -> None:
     started = start()
     site.score = lambda content, task: {
@@ -162,6 +164,7 @@ def test_another_outcome_is_shown_with_its_reason(site: Site, connection: Connec
     assert cleared(site)
 
 
+@pytest.mark.slow
 def test_a_submission_that_fails_here_and_there_is_equal_and_not_good(
     site: Site, connection: Connection, start: Start
 ) -> None:
@@ -172,6 +175,7 @@ def test_a_submission_that_fails_here_and_there_is_equal_and_not_good(
     assert done.problems == [f"Main/good: did not pass the dry run either. {done.cells[0].here.rstrip('.')}."]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("clauses", [("", ", with at most 8 MiB of memory"), (", with at most 8 MiB of memory", "")])
 def test_code_too_quick_to_be_measured_on_one_side_is_equal(
     site: Site, connection: Connection, start: Start, clauses: tuple[str, str]
@@ -183,12 +187,14 @@ def test_code_too_quick_to_be_measured_on_one_side_is_equal(
     assert [cell for cell in differing(confirmed(connection, started)) if cell[1] == "log" and cell[0] == "good"] == []
 
 
+@pytest.mark.slow
 def test_a_tiny_difference_between_machines_is_none(site: Site, connection: Connection, start: Start) -> None:
     started = start()
     site.score = with_scores(lambda done: done["scores"][1].update(score=f"{float(done['scores'][1]['score']) + 5e-7}"))
     assert confirmed(connection, started).good
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("log", "there"),
     [
@@ -209,6 +215,7 @@ def test_logs_lose_parts_but_say_nothing_else(
     assert found == ([there] * 2 if there else [])
 
 
+@pytest.mark.slow
 def test_finished_comes_before_the_scores(
     site: Site, connection: Connection, start: Start, pauses: list[float]
 ) -> None:
@@ -218,6 +225,7 @@ def test_finished_comes_before_the_scores(
     assert sum(pauses) < 60
 
 
+@pytest.mark.slow
 def test_a_submission_that_fails_after_its_scores(site: Site, connection: Connection, start: Start) -> None:
     """The worker finds some faults only when it has sent them."""
     started = start()
@@ -231,6 +239,7 @@ def test_a_submission_that_fails_after_its_scores(site: Site, connection: Connec
     assert ("good", "status", "Finished", "Failed: scoring_hostname-1") in differing(confirmed(connection, started))
 
 
+@pytest.mark.slow
 def test_scores_that_never_come(site: Site, connection: Connection, start: Start, pauses: list[float]) -> None:
     started = start()
     site.score = with_scores(lambda done: done.update(scores=[]))
@@ -239,6 +248,7 @@ def test_scores_that_never_come(site: Site, connection: Connection, start: Start
     assert 60 <= sum(pauses) < 120
 
 
+@pytest.mark.slow
 def test_progress_and_the_end_of_patience(site: Site, start: Start, quick_verb: Verb, pauses: list[float]) -> None:
     number, bundle = start()
     site.running = 10**6
@@ -251,6 +261,7 @@ def test_progress_and_the_end_of_patience(site: Site, start: Start, quick_verb: 
     assert "GET http" in (state_folder() / "changes.log").read_text()
 
 
+@pytest.mark.slow
 def test_a_worker_that_waits_for_a_person_is_named(
     site: Site, connection: Connection, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -269,6 +280,7 @@ def test_a_worker_that_waits_for_a_person_is_named(
     assert cleared(site)
 
 
+@pytest.mark.slow
 def test_a_phase_of_several_tasks_is_compared_task_by_task(site: Site, connection: Connection, start: Start) -> None:
     started = start(tasks_of_two)
     site.score = lambda content, task: score_answer(content, task) | ({"scores": []} if task == "Second" else {})
@@ -281,6 +293,7 @@ def test_a_phase_of_several_tasks_is_compared_task_by_task(site: Site, connectio
     assert cleared(site)
 
 
+@pytest.mark.slow
 def test_a_solution_goes_to_its_own_tasks_alone(site: Site, connection: Connection, start: Start) -> None:
     def change(draft: Draft) -> None:
         tasks_of_two(draft)
@@ -291,6 +304,7 @@ def test_a_solution_goes_to_its_own_tasks_alone(site: Site, connection: Connecti
     assert {cell.task for cell in done.cells if cell.submission == "good"} == {"Second"}
 
 
+@pytest.mark.slow
 def test_computed_columns_are_compared_too(site: Site, connection: Connection, start: Start) -> None:
     column = {"title": "Sum", "key": "sum", "index": 2, "computation": "sum", "computation_indexes": [0, 1]}
     started = start(lambda draft: draft.yaml["leaderboards"][0]["columns"].append(column))
@@ -298,6 +312,7 @@ def test_computed_columns_are_compared_too(site: Site, connection: Connection, s
     assert ("good", "sum", "1.125", "–") in differing(done)  # our site computes nothing
 
 
+@pytest.mark.slow
 def test_a_lost_answer_is_looked_up_and_nothing_is_sent_twice(site: Site, connection: Connection, start: Start) -> None:
     started = start()
     site.breaks_after = {"POST /api/submissions/"}
@@ -306,6 +321,7 @@ def test_a_lost_answer_is_looked_up_and_nothing_is_sent_twice(site: Site, connec
     assert cleared(site)
 
 
+@pytest.mark.slow
 def test_a_submission_that_may_be_lost_is_not_sent_again(
     site: Site, connection: Connection, start: Start, pauses: list[float]
 ) -> None:
@@ -319,6 +335,7 @@ def test_a_submission_that_may_be_lost_is_not_sent_again(
     assert cleared(site)
 
 
+@pytest.mark.slow
 def test_a_submission_that_appears_late_is_removed_all_the_same(
     site: Site, connection: Connection, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -339,6 +356,7 @@ def test_a_submission_that_appears_late_is_removed_all_the_same(
     assert cleared(site)
 
 
+@pytest.mark.slow
 def test_the_limit_is_asked_for_before_each_submission(site: Site, connection: Connection, start: Start) -> None:
     started = start(lambda draft: draft.yaml["phases"][0].update(max_submissions_per_day=1))
     done = confirmed(connection, started)
@@ -349,6 +367,7 @@ def test_the_limit_is_asked_for_before_each_submission(site: Site, connection: C
     assert cleared(site)
 
 
+@pytest.mark.slow
 def test_a_phase_that_is_closed_is_skipped_with_its_reason(site: Site, connection: Connection, start: Start) -> None:
     started = start(two_phases)
     done = confirmed(connection, started)
@@ -360,6 +379,7 @@ def test_a_phase_that_is_closed_is_skipped_with_its_reason(site: Site, connectio
     assert not confirmed(connection, started, phase="Test").good
 
 
+@pytest.mark.slow
 def test_the_dates_of_the_site_decide_whether_a_phase_is_closed(
     site: Site, connection: Connection, start: Start
 ) -> None:
@@ -371,6 +391,7 @@ def test_the_dates_of_the_site_decide_whether_a_phase_is_closed(
     assert site.changing() == []
 
 
+@pytest.mark.slow
 def test_older_sites_take_submissions_to_closed_phases(site: Site, connection: Connection, start: Start) -> None:
     site.paged = False
     done = confirmed(connection, start(two_phases), phase="Test")
@@ -379,6 +400,7 @@ def test_older_sites_take_submissions_to_closed_phases(site: Site, connection: C
     assert any("take submissions all the same" in note for note in done.notes)
 
 
+@pytest.mark.slow
 def test_a_site_that_closes_earlier_than_it_says(site: Site, connection: Connection, start: Start) -> None:
     """The version that is named decides what is tried; the site has the last word."""
     done = confirmed(connection, start(two_phases), phase="Test", version=PlatformVersion.V1_25)
@@ -411,6 +433,7 @@ def test_another_competition_gets_no_submission(
     assert site.changing() == []
 
 
+@pytest.mark.slow
 def test_tasks_of_the_same_name_cannot_be_told_apart(site: Site, connection: Connection, start: Start) -> None:
     def change(draft: Draft) -> None:
         tasks_of_two(draft)
@@ -429,11 +452,13 @@ def test_a_bundle_with_nothing_to_submit(site: Site, connection: Connection, sta
     assert not done.good
 
 
+@pytest.mark.slow
 def test_a_template_that_is_the_solution_is_submitted_once(connection: Connection, start: Start) -> None:
     started = start(lambda draft: draft.files.update({"good.zip": packed({"answer.txt": b"0"})}))
     assert {cell.submission for cell in confirmed(connection, started).cells} == {"good"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rule", "harmless"), [("Force_Best", False), ("Force_Last", False), ("Add", True)])
 def test_no_submission_pushes_an_earlier_one_off_the_board(
     site: Site, connection: Connection, start: Start, rule: str, harmless: bool
@@ -452,6 +477,7 @@ def test_no_submission_pushes_an_earlier_one_off_the_board(
         )
 
 
+@pytest.mark.slow
 def test_a_child_on_the_board_is_not_pushed_off_either(site: Site, connection: Connection, start: Start) -> None:
     def change(draft: Draft) -> None:
         tasks_of_two(draft)
@@ -464,6 +490,7 @@ def test_a_child_on_the_board_is_not_pushed_off_either(site: Site, connection: C
     assert "on its leaderboard (7)" in confirmed(connection, started).problems[0]
 
 
+@pytest.mark.slow
 def test_what_an_earlier_confirm_left_may_be_replaced(site: Site, connection: Connection, start: Start) -> None:
     started = start(lambda draft: draft.yaml["leaderboards"][0].update(submission_rule="Force_Last"))
     assert confirmed(connection, started, keep=True).good
@@ -471,6 +498,7 @@ def test_what_an_earlier_confirm_left_may_be_replaced(site: Site, connection: Co
     assert confirmed(connection, started).cells
 
 
+@pytest.mark.slow
 def test_submissions_that_wait_for_the_organiser_are_started(site: Site, connection: Connection, start: Start) -> None:
     started = start()
     site.competitions[started[0]]["auto_run_submissions"] = False
@@ -478,6 +506,7 @@ def test_submissions_that_wait_for_the_organiser_are_started(site: Site, connect
     assert sum(request.endswith("run_submission/") for request in site.changing()) == 2
 
 
+@pytest.mark.slow
 def test_submissions_can_be_kept(site: Site, start: Start, quick_verb: Verb) -> None:
     number, bundle = start()
     done = quick_verb("confirm", number, "--bundle", bundle, "--engine", "process", "--trust", "--keep")
@@ -490,6 +519,7 @@ def test_submissions_can_be_kept(site: Site, start: Start, quick_verb: Verb) -> 
     assert f"note: phase Main: submissions of an earlier confirm are still there: {earlier}." in again.stderr
 
 
+@pytest.mark.slow
 def test_what_cannot_be_removed_is_named(site: Site, start: Start, quick_verb: Verb) -> None:
     number, bundle = start()
     site.breaks_before = {"DELETE /api/submissions/"}
@@ -500,6 +530,7 @@ def test_what_cannot_be_removed_is_named(site: Site, start: Start, quick_verb: V
     assert "but see above" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_deletion_whose_answer_was_lost_is_looked_up(site: Site, connection: Connection, start: Start) -> None:
     started = start()
     site.breaks_after = {"DELETE /api/submissions/"}
@@ -507,6 +538,7 @@ def test_a_deletion_whose_answer_was_lost_is_looked_up(site: Site, connection: C
     assert cleared(site)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("breaks", [KeyboardInterrupt, SystemExit])
 def test_an_interrupted_run_cleans_up(
     site: Site, connection: Connection, start: Start, breaks: type[BaseException]
@@ -522,6 +554,7 @@ def test_an_interrupted_run_cleans_up(
     assert cleared(site)
 
 
+@pytest.mark.slow
 def test_a_log_that_cannot_be_written_any_more_leaves_nothing(site: Site, connection: Connection, start: Start) -> None:
     started = start()
 
@@ -534,6 +567,7 @@ def test_a_log_that_cannot_be_written_any_more_leaves_nothing(site: Site, connec
     assert cleared(site)
 
 
+@pytest.mark.slow
 def test_an_interrupted_clean_up_names_what_is_left(
     site: Site, connection: Connection, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -554,6 +588,7 @@ def test_an_interrupted_clean_up_names_what_is_left(
     assert said[-1].startswith(f"left on the site: submissions {ids[0]}, {ids[1]}, and files called {PREFIX}")
 
 
+@pytest.mark.slow
 def test_a_refused_question_in_the_middle_cleans_up(
     site: Site, connection: Connection, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -572,6 +607,7 @@ def test_a_refused_question_in_the_middle_cleans_up(
     assert cleared(site)
 
 
+@pytest.mark.slow
 def test_a_bad_moment_of_the_server_does_not_end_the_wait(
     site: Site, connection: Connection, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -587,6 +623,7 @@ def test_a_bad_moment_of_the_server_does_not_end_the_wait(
     assert confirmed(connection, started).good
 
 
+@pytest.mark.slow
 def test_a_submission_that_somebody_removes_meanwhile(site: Site, connection: Connection, start: Start) -> None:
     started = start()
     pauses: list[float] = []
@@ -624,12 +661,14 @@ def test_a_folder_or_a_broken_bundle_changes_nothing(
     assert site.changing() == []
 
 
+@pytest.mark.slow
 def test_a_kit_without_a_template_is_passed_over(connection: Connection, start: Start) -> None:
     kit = io.BytesIO(packed({"README.md": b"Hello"})).getvalue()
     started = start(lambda draft: draft.files.update({"kit.zip": kit}))
     assert {cell.submission for cell in confirmed(connection, started).cells} == {"good"}
 
 
+@pytest.mark.slow
 def test_a_column_that_shows_a_time_is_not_judged(site: Site, start: Start, quick_verb: Verb) -> None:
     columns = [{"key": "points", "measured": None}, {"key": "more", "measured": "seconds"}]
     settings = json.dumps({"columns": columns}).encode()
@@ -645,11 +684,13 @@ def test_a_column_that_shows_a_time_is_not_judged(site: Site, start: Start, quic
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [b"[1]", b'{"columns": 3}', b'{"columns": [3, {}]}', b"{"])
 def test_settings_of_any_kind_name_no_measured_column(connection: Connection, start: Start, settings: bytes) -> None:
     assert confirmed(connection, start(lambda draft: draft.files.update({"scoring/program.json": settings}))).good
 
 
+@pytest.mark.slow
 def test_a_phase_by_its_id_in_the_bundle(site: Site, connection: Connection, start: Start) -> None:
     started = start(lambda draft: draft.yaml["phases"][0].update(id="dev"))
     assert {cell.phase for cell in confirmed(connection, started, phase="dev").cells} == {"Main"}

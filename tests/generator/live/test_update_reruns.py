@@ -17,8 +17,6 @@ from tests.live_edits import computed_board
 from tests.live_runs import AnswerError as ServerError
 from tests.live_server import Site, answer_api, packed
 
-pytestmark = pytest.mark.slow
-
 NEW_GOLD = write("ref/truth.txt", b"a\nb\nb\n")
 ASKED = "/re_run_submission/"
 
@@ -45,6 +43,7 @@ def rerun_of(site: Site) -> list[int]:
     return [int(one.split("/")[3]) for one in site.changing() if one.endswith(ASKED)]
 
 
+@pytest.mark.slow
 def test_nothing_is_rerun_unasked(site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path) -> None:
     submitted(site, phases[0], 3)
     done = verb("update", number, changed(tmp_path, two_phases, NEW_GOLD), "--apply", "--yes")
@@ -56,6 +55,7 @@ def test_nothing_is_rerun_unasked(site: Site, number: int, phases: list[int], ve
     assert rerun_of(site) == []
 
 
+@pytest.mark.slow
 def test_without_apply_it_says_what_reruns_would_take(
     site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
 ) -> None:
@@ -103,6 +103,7 @@ def test_submissions_to_several_tasks_are_several_runs(
     assert rerun_of(site) == [parent]
 
 
+@pytest.mark.slow
 def test_what_was_scored_with_the_old_files_is_rerun_the_oldest_first(
     site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
 ) -> None:
@@ -123,6 +124,7 @@ def test_what_was_scored_with_the_old_files_is_rerun_the_oldest_first(
     assert "nothing to change" in again.stderr
 
 
+@pytest.mark.slow
 def test_reruns_can_be_asked_for_later_and_leave_out_what_came_since(
     site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
 ) -> None:
@@ -134,6 +136,7 @@ def test_reruns_can_be_asked_for_later_and_leave_out_what_came_since(
     assert rerun_of(site) == old
 
 
+@pytest.mark.slow
 def test_what_comes_in_while_files_are_replaced_is_rerun(
     site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -166,6 +169,7 @@ def test_what_is_to_be_rerun_is_kept_before_anything_is_replaced(
     assert kept == [old]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("restored", [True, False])
 def test_what_is_to_be_rerun_follows_from_what_was_restored(
     site: Site, number: int, phases: list[int], looked: Looked, monkeypatch: pytest.MonkeyPatch, restored: bool
@@ -190,6 +194,7 @@ def test_what_is_to_be_rerun_follows_from_what_was_restored(
     assert {phase: one.pending for phase, one in reruns.items()} == ({} if restored else {phases[0]: old})
 
 
+@pytest.mark.slow
 def test_a_second_replacement_reruns_the_reruns_and_not_what_they_replaced(
     site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
 ) -> None:
@@ -211,6 +216,7 @@ def test_other_changes_need_no_reruns(site: Site, number: int, phases: list[int]
     assert "rerun" not in done.stderr
 
 
+@pytest.mark.slow
 def test_only_a_portion_at_a_time_is_on_its_way(
     site: Site, looked: Looked, phases: list[int], pauses: list[float]
 ) -> None:
@@ -234,6 +240,7 @@ def test_only_a_portion_at_a_time_is_on_its_way(
     assert pauses
 
 
+@pytest.mark.slow
 def test_an_interrupted_rerun_goes_on_where_it_was(
     site: Site, looked: Looked, phases: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -281,6 +288,7 @@ def test_one_that_cannot_be_rerun_does_not_stop_the_others(
     assert rerun_of(site) == old
 
 
+@pytest.mark.slow
 def test_reruns_that_fail_where_the_first_run_did_not_are_said(
     site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
 ) -> None:
@@ -318,6 +326,7 @@ def test_reruns_that_score_as_before_are_suspicious(
     assert any("the first reruns have the same scores as before" in one for one in heard) == warned
 
 
+@pytest.mark.slow
 def test_reruns_that_do_not_move_end_the_waiting(
     site: Site, looked: Looked, phases: list[int], pauses: list[float]
 ) -> None:
@@ -415,6 +424,7 @@ AFTER = {
 ALL = put("leaderboards", 0, "submission_rule", "Force_Latest_Multiple")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", AFTER)
 def test_after_reruns_the_board_is_right_or_it_is_said(
     site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path, rule: str
@@ -436,6 +446,7 @@ def test_after_reruns_the_board_is_right_or_it_is_said(
     assert len(json.loads(verb("update", number, new, "--json").stdout)["still_ranking"]) == len(stale)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", AFTER)
 def test_replaced_runs_are_fetched_and_deleted_when_asked(
     site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path, rule: str
@@ -454,6 +465,7 @@ def test_replaced_runs_are_fetched_and_deleted_when_asked(
     assert (again.exit_code, "nothing to change" in again.stderr) == (0, True)
 
 
+@pytest.mark.slow
 def test_under_the_rule_best_each_file_is_rerun_once_a_correction(
     site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
 ) -> None:
@@ -489,6 +501,7 @@ def test_what_was_rerun_earlier_can_be_deleted_later(
     assert board(site, phases[0]) == [("alice", 0.75)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("why", ["refused", "failed", "lost"])
 def test_a_replaced_run_that_must_stay_is_named_with_its_place(
     site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path, why: str

@@ -12,8 +12,6 @@ import pytest
 from tests.scoring_programs.declared.declaring import csv_of, declared_options, one_table, options_of, score
 from tests.scoring_programs.declared.resampled import score_and_resample, units_of
 
-pytestmark = pytest.mark.slow
-
 FIELDS: list[dict[str, Any]] = [
     {"field": "label", "type": "label", "values": ["a", "b", "c"], "required": False},
     {"field": "topics", "type": "labels", "values": ["x", "y", "z"]},
@@ -89,6 +87,7 @@ def answers_of(seed: int, gold: list[list[Any]]) -> list[list[Any]]:
     return [[key, "" if rng.random() < 0.1 else label, *rest] for key, label, *rest in rows]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_a_resample_scores_the_keys_that_are_drawn(seed: int, tmp_path: Path) -> None:
     gold = some_rows(seed)
@@ -100,6 +99,7 @@ def test_a_resample_scores_the_keys_that_are_drawn(seed: int, tmp_path: Path) ->
     assert set(units.statistics) == set(METRICS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_the_rows_of_a_cluster_stay_together(seed: int, tmp_path: Path) -> None:
     gold = some_rows(seed)

@@ -16,8 +16,6 @@ from tests.scoring_programs.framed import run_without, score
 from tests.scoring_programs.process2025 import gold
 from tests.scoring_programs.process2025.gold import GOLD, NAME, PERFECT, answers
 
-pytestmark = pytest.mark.slow
-
 KEYS = ("macro_f1", "macro_precision", "macro_recall")
 labels = st.sampled_from(CLASSES)
 
@@ -48,6 +46,7 @@ def macro(predictions: Sequence[str], golds: Sequence[str]) -> dict[str, Fractio
     return {"macro_f1": f1 / 3, "macro_precision": precision / 3, "macro_recall": recall / 3}
 
 
+@pytest.mark.slow
 @given(st.data(), st.integers(1, 25), st.sets(st.integers(1, 3), min_size=1))
 def test_classification(data: st.DataObject, speakers: int, numbers: set[int]) -> None:
     column = st.lists(labels, min_size=speakers, max_size=speakers)
@@ -64,6 +63,7 @@ def test_classification(data: st.DataObject, speakers: int, numbers: set[int]) -
             assert value == (pytest.approx(float(expected[number][key])) if number in columns else None)
 
 
+@pytest.mark.slow
 @given(st.data(), st.integers(1, 25), st.sets(st.integers(1, 3), min_size=1))
 def test_regression(data: st.DataObject, speakers: int, numbers: set[int]) -> None:
     points = st.integers(-4000, 4000)  # quarters of a point
@@ -197,6 +197,7 @@ def test_a_bad_submission_is_refused(tmp_path: Path) -> None:
     assert f'{NAME}:4 (Model1_class): "AD" is not a class.' in outcome.stderr
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(st.permutations(PERFECT.splitlines()[1:]))
 def test_scores_do_not_depend_on_the_order_of_rows(tmp_path_factory: pytest.TempPathFactory, lines: list[str]) -> None:

@@ -15,7 +15,6 @@ from tests.scoring_programs.clpsych2025.fake_models import LetterClassifier, Wor
 from tests.scoring_programs.units.tasks import TASKS, Answer, Gold, Task
 from tests.sweeps import sweep
 
-pytestmark = pytest.mark.slow
 ONE_OF_EACH = (
     "are2007 task2",
     "clarity2026 clarity",
@@ -101,6 +100,7 @@ def assert_other_units_change_nothing(units: Units) -> None:
         assert alone == pytest.approx(whole, rel=1e-12, abs=1e-12, nan_ok=True), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sweep(TASKS, ONE_OF_EACH))
 @settings(max_examples=30)
 @given(data=st.data())
