@@ -334,9 +334,9 @@ def _ranking_columns(scored: Sequence[Scored], compared: set[str]) -> Iterator[s
     """Yield that a task's ranking column, or what the platform computes it of, was not compared."""
     for one in scored:
         for task in dict.fromkeys(task for task, _ in one.metrics):
-            shown = [own for own in one.columns if own["task"] == task and not own["hidden"]]
+            shown = [own for own in one.columns if own["task"] == task and not own.get("hidden")]
             for own in shown[:1]:
-                if own["key"] not in compared and not (own["of"] and compared.issuperset(own["of"])):
+                if own["key"] not in compared and not (own.get("of") and compared.issuperset(own["of"])):
                     yield f"{own['key']}: ranks {task}, and is not among what was compared"
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from gen_bundle.cli import root
 from gen_bundle.ground.resources import resource
 from tests.generator.author.new.making import made, sentiment
 from tests.generator.competition import small_competition
+from tests.yaml_text import loaded
 
 DATA = resource("bundles") / "process2025" / "data"
 pytestmark = pytest.mark.usefixtures("kept_organisers")
@@ -80,6 +82,16 @@ def test_a_table_of_scores_in_every_form(tmp_path: Path, form: str, line: str) -
 
 
 FORMS = ("text", "csv", "markdown", "latex", "json")
+
+
+def test_a_team_without_a_value_in_the_ranking_column_is_named(tmp_path: Path) -> None:
+    folder = small_competition(tmp_path)
+    keys = [column["key"] for column in loaded((folder / "bundle.yaml").read_bytes())["tasks"][0]["columns"]]
+    table = tmp_path / "scores.csv"
+    table.write_text(f"team,{keys[0]},{keys[1]}\nA,0.5,0.6\nB,0.4,0.5\nC,,0.9\nD,,0.1\n", encoding="utf-8")
+    done = command(folder, "--scores", table, "--hide", "D")
+    assert done.exit_code == 0, done.output
+    assert re.search(r"note: .*: not ranked, without .*: C\.", done.stderr), done.stderr
 
 
 def test_a_hidden_team_is_not_named(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gen_bundle.after.report.content import figure
 from gen_bundle.after.report.write import PREAMBLE, LatexTable, _numbered, _set, _text
 from gen_bundle.build.render import drawing
 from gen_bundle.build.render.drawing import fonts_for, missing_note
@@ -270,6 +271,14 @@ def compiled(folder: Path, engine: str, times: int) -> str:
 def too_wide(log: str) -> list[str]:
     """The boxes that stick out by more than five points."""
     return [line for line in re.findall(r"Overfull .hbox \(.*", log) if float(line.split("(")[1].split("pt")[0]) > 5]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(0.25, "0.250"), (-0.25, "−0.250"), (-0.0004, "0.000"), (0.0, "0.000"), (None, "")]
+)
+def test_a_minus_stands_before_numbers_below_zero_alone(value: float | None, shown: str) -> None:
+    assert figure(value, 3) == shown
+    assert _text(figure(-1.5, 1)) == "$-$1.5"
 
 
 def test_letters_are_set_in_a_font_that_has_them() -> None:

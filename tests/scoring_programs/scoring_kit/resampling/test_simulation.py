@@ -1,12 +1,14 @@
 """500 made-up tasks whose truth is known: how often intervals hold it, and how often equal teams seem to differ."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from scoring_kit.resampling.task import Resampled, Resampling, resampled
+from scoring_kit.units import Additive, Array
 from tests.scoring_programs.scoring_kit.resampling.made_up import macro_f1, macro_f1_of, means, team
 
 pytestmark = pytest.mark.slow
@@ -44,6 +46,36 @@ def test_equal_teams_rarely_seem_to_differ_and_real_differences_are_found() -> N
     assert np.mean(false) <= 0.05
     found_ones = [max(found.p_holm.values()) < 0.05 for found in simulated((0.5, 0.0), tests_alone=True)]
     assert np.mean(found_ones) > 0.9
+
+
+def test_a_first_place_looks_at_least_as_much_too_good_as_is_said() -> None:
+    """The true score of each of twelve equal teams is 0."""
+    said, gained = [], []
+    for found in islice(simulated((0.0,) * 12), 60):
+        said.append(found.optimism or 0.0)
+        gained.append(max(sum(ends) / 2 for ends in found.intervals.values()))
+    assert 0.4 * np.mean(gained) < np.mean(said) < np.mean(gained)
+
+
+def test_a_statistic_that_resampling_biases_has_no_interval() -> None:
+    """How far a mean is from 0 is more in nearly all resamples, where it is 0 in the test set."""
+    values = np.random.default_rng(3).normal(size=(3, 60))
+    values -= values.mean(axis=1, keepdims=True)
+    teams = {}
+    for name, own in zip("ABC", values, strict=True):
+        teams[name] = team(Additive(np.column_stack([own, np.ones(60)]), _distance), "asc", 9.0)
+    found = resampled(teams, {"A": 1, "B": 1, "C": 1}, 60, Resampling(500, 0))
+    assert not found.intervals
+    assert "lie to one side of the score, for 3 of 3 teams" in str(found.without)
+    teams["A"], teams["B"] = (team(Additive(np.column_stack([own + 5, np.ones(60)]), _distance)) for own in values[:2])
+    found = resampled(teams, {"A": 1, "B": 2, "C": 3}, 60, Resampling(500, 0))
+    assert found.without is None
+    assert set(found.intervals) == {"A", "B"}
+    assert found.reasons["C"] == "The resamples lie to one side of the score."
+
+
+def _distance(sums: Array) -> Array:
+    return np.abs(sums[..., 0] / sums[..., 1])
 
 
 def test_intervals_of_macro_f1_hold_what_many_rows_would_give() -> None:
