@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -67,15 +66,16 @@ def command(**asked: Any) -> None:
     """Score all submissions again, and show who changes: scores, ranks, and who fails now."""
     from gen_bundle.after.rescore import rescoring
     from gen_bundle.build.building import finished_bundle
+    from gen_bundle.dry_run.layout import scratch_folder
 
     request = rescoring.RescoreRequest(**asked)
     bar = progress_bar("rescoring", "MofNCompleteColumn", "TimeRemainingColumn")
-    with bar as (announce, advance), TemporaryDirectory(prefix="gen-bundle-rescore-") as work:
+    with bar as (announce, advance), scratch_folder() as work:
         rescoring.check(request)
         bundles: list[Path] = []
         for bundle in (request.bundle, request.against):
             if bundle is not None:
-                place = Path(work, str(len(bundles)))
+                place = work / str(len(bundles))
                 bundles.append(finished_bundle(bundle, place, data=request.data, trust=True, announce=announce))
         rescored = rescoring.rescore(request, bundles, announce, advance)
     _show(rescored, request)
@@ -83,7 +83,7 @@ def command(**asked: Any) -> None:
 
 
 def _show(rescored: Rescored, request: RescoreRequest) -> None:
-    say_each(map(one_line, rescored.notes), "yellow", before="note: ")
+    say_each([one_line(note) for note in rescored.notes], "yellow", before="note: ")
     comparison = rescored.comparison
     reasons = {run.submission: run.message for run in reversed(rescored.runs) if run.message}
     not_run = list(dict.fromkeys(run.submission for run in rescored.not_run))

@@ -32,7 +32,7 @@ FEWEST_JOBS = 8
 FILES = ("scoring_program", "reference_data", "input_data", "ingestion_program")
 EXPECTED = "Expected the address that `dask scheduler` prints, such as tcp://head:8786."
 GPU = {"GPU": 1}
-"""What a worker with one GPU declares: `dask worker … --resources GPU=1`."""
+"""The resources that a worker with one GPU declares: `dask worker … --resources GPU=1`."""
 
 
 class Cluster:
@@ -119,7 +119,7 @@ def _unpacked(content: bytes, into: Path) -> None:
 
 
 def _parts(unpacked: Path) -> dict[str, Path]:
-    """What `_packed` packed: name → the file or folder."""
+    """Return the files and folders that `_packed` packed, by their names."""
     return {folder.name: next(folder.iterdir()) for folder in unpacked.iterdir()}
 
 

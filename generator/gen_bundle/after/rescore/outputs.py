@@ -1,4 +1,4 @@
-"""What a rescoring leaves: `rescore.json`, `changes.csv` and `rescore.html`."""
+"""The files that a rescoring leaves: `rescore.json`, `changes.csv` and `rescore.html`."""
 
 import json
 import re
@@ -44,7 +44,7 @@ class ScoredRun:
 
 @dataclass(frozen=True)
 class Rescored:
-    """What a rescoring gave.
+    """The results of a rescoring.
 
     Attributes:
         title: the competition's.
@@ -94,7 +94,7 @@ def make_room(results: Path) -> None:
     try:
         holds = sorted(path.name for path in out.glob("[!.]*"))
         kept = [path.name for path in results.glob("[!.]*")]
-        if holds and not (results.is_dir() and all(map(_KEPT_RESULTS.fullmatch, kept))):
+        if holds and not (results.is_dir() and all(_KEPT_RESULTS.fullmatch(name) for name in kept)):
             raise UserError(
                 f"--out {out}: holds files that no rescoring wrote ({', '.join(holds[:5])}). "
                 "Expected a new or empty folder, or that of an earlier rescoring."
@@ -145,7 +145,7 @@ def shown(value: float | None) -> str:
 
 
 def shown_difference(change: ScoreChange) -> str:
-    """What became of a score."""
+    """Return the difference of a score in words or figures."""
     if change.old is None:
         return "new"
     if (by := difference(change)) is None:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from gen_bundle.after.rescore.outputs import NOT_RUN, Rescored, ScoredRun, make_room, write_outputs
 from gen_bundle.after.rescore.scoring_job import (
@@ -35,6 +34,7 @@ from gen_bundle.after.rescore.submissions import SubmissionFile, submissions_in
 from gen_bundle.after.rescore.workers import Workers, local_workers, run
 from gen_bundle.codabench.versions import DIFFERENCES, NEWEST
 from gen_bundle.dry_run.engines.choose import choose_engine, refuse_code
+from gen_bundle.dry_run.layout import scratch_folder
 from gen_bundle.ground.errors import UserError
 
 RESULTS = "results"
@@ -50,7 +50,7 @@ Advance = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class RescoreRequest:
-    """What is to be scored again, and what that is compared with.
+    """The bundle and submissions to be scored again, and the old scores that the new ones are compared with.
 
     Attributes:
         bundle: a bundle's zip or folder, or the name or folder of a declaration, which is built for it.
@@ -163,10 +163,10 @@ def planned(
     submissions = submissions_in(request.submissions)
     advance("opening the bundle", 0, 0)
     chosen = closing(choose_engine(request.engine, announce, gpu=request.gpu, python=request.python))
-    with chosen as engine, TemporaryDirectory(prefix="gen-bundle-rescore-") as work:
+    with chosen as engine, scratch_folder() as work:
         opened: list[OpenedBundle] = []
         for bundle, named in zip(bundles, (request.bundle, request.against), strict=False):
-            place, asked = Path(work, str(len(opened))), {"gpu": request.gpu, "trust": request.trust}
+            place, asked = work / str(len(opened)), {"gpu": request.gpu, "trust": request.trust}
             opened.append(opened_bundle(bundle, request.phase, place, engine, named=named, **asked))
         new, old = opened[0], None
         if len(opened) > 1:

@@ -44,7 +44,7 @@ LITTLE_ROOM = 4 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Scorer:
-    """What scores the submissions to one task; the same for all of them.
+    """The program and data that score the submissions to one task, and how they are run.
 
     Attributes:
         task: its program and data, as folders or zips.
@@ -156,7 +156,7 @@ def _result(jobs: Jobs, folder: Path) -> JobResult:
 
 
 def _fault(jobs: Jobs, result: JobResult, work: Path) -> str:
-    """Why this is not the submission's own failure; empty where it is, or where there is none."""
+    """Return why this is not the submission's own failure; empty where it is, or where there is none."""
     if result.status == "Finished":
         return ""
     if jobs.machine_fault:
@@ -199,7 +199,7 @@ class ResultStore:
 
 @cache
 def environment_of(engine: EngineName) -> Mapping[str, str]:
-    """What of this machine a result depends on: with containers the version of gen-bundle alone.
+    """Return the versions on which a result depends: with containers that of gen-bundle alone.
 
     Else also those of Python and of what the extras for scoring bring, as far as they are installed.
     """

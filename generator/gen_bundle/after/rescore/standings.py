@@ -1,4 +1,4 @@
-"""What scores mean on a board, and what changes there: who changes, in which column, by how much, which ranks move.
+"""Compares boards: who changes, in which column, by how much, which ranks move.
 
 Old scores may come from a file: what a site stored, a table, or an earlier rescoring.
 """
@@ -167,7 +167,7 @@ class ScoreChange:
 
 @dataclass(frozen=True)
 class BoardChanges:
-    """What scoring again changed.
+    """The changes that scoring again brought.
 
     Attributes:
         changes: the largest first.
@@ -185,7 +185,7 @@ class BoardChanges:
 
     @property
     def reranked(self) -> Sequence[ScoreChange]:
-        """What of the board changes: a rank, or a score in the column that ranks."""
+        """Return the rows of the board that change: in rank, or in the column that ranks."""
         scores = {(one.submission, one.column) for one in self.changes}
         return [one for one in self.board if one.rank_old != one.rank_new or (one.submission, one.column) in scores]
 
@@ -268,7 +268,7 @@ def _changes(
 
 
 def _board(old: Standings, new: Standings, names: Sequence[str], columns: Sequence[str]) -> list[ScoreChange]:
-    """What is or was on the board, with its scores in the first column, by the new rank, then the old one."""
+    """Return what is or was on the board, with its scores in the first column, by the new rank, then the old one."""
     if not columns:
         return []
     rows = [_in_column(columns[0], name, old[name], new[name]) for name in names]
@@ -299,7 +299,7 @@ EXPECTED = (
 
 @dataclass(frozen=True)
 class OldScores:
-    """What a file says.
+    """The scores of a file.
 
     Attributes:
         side: the scores, ranked on the leaderboard of the new bundle.
@@ -347,7 +347,7 @@ def _result(scored: bool, scores: Mapping[str, Any]) -> JobResult:
 
 
 def _from_records(records: Sequence[Mapping[str, Any]], bundle: OpenedBundle) -> OldResults:
-    """What `gen-bundle fetch` wrote: of a phase with several tasks, a submission has a child for each."""
+    """Read the records of `gen-bundle fetch`: of a phase with several tasks, a submission has a child for each."""
     ids = {task.name: task.id for task in bundle.phase.tasks}
     names = {record["id"]: name_of(record) for record in records if record["file"]}
     found: OldResults = {name: {} for name in names.values()}
@@ -414,7 +414,7 @@ def _from_table(file: Path, text: str, bundle: OpenedBundle) -> OldScores:
 
 
 def _old_scores(found: OldResults, bundle: OpenedBundle) -> OldScores:
-    """What a file says, by the bundle's tasks; without the columns that the platform computes."""
+    """Return the scores of a file by the bundle's tasks, without the columns that the platform computes."""
     computed = {column.key for column in bundle.leaderboard.columns if column.computation}
     given = set(computed)
     results: OldResults = {}

@@ -53,7 +53,7 @@ def submissions_in(folder: Path) -> list[SubmissionFile]:
 
 
 def _fetched(phase: Path, folder: Path) -> Iterator[SubmissionFile]:
-    """What `gen-bundle fetch` wrote below `folder`, also what failed; not what its team took back."""
+    """Yield what `gen-bundle fetch` wrote below `folder`, also what failed; not what its team took back."""
     records = read_records(phase)
     chosen = chosen_on_board(records)
     for record in records:

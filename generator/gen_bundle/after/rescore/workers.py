@@ -1,4 +1,4 @@
-"""What runs the jobs: desks, each of which scores one job after the other, here in threads, on a cluster in workers."""
+"""Runs the jobs at desks, each of which scores one after the other: here in threads, on a cluster in its workers."""
 
 import queue
 from collections import Counter, deque
@@ -80,7 +80,7 @@ Ended = JobResult | Lost
 
 
 class Workers(NamedTuple):
-    """What scores several jobs at a time.
+    """Desks that score several jobs at a time.
 
     Attributes:
         submit: hands a job over.
