@@ -56,7 +56,8 @@ def test_number_of_workers_and_the_death_of_one_change_no_byte(tmp_path: Path) -
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is another thing there")
-def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", ["SIGINT", "SIGKILL"])
+def test_a_run_that_is_ended_goes_on_where_it_was(tmp_path: Path, how: str) -> None:
     counter, go = tmp_path / "counter", tmp_path / "go"
     bundle = Bundle(waiting(counter, go), sees=tmp_path).write(tmp_path / "bundle")
     teams = submissions(tmp_path, {f"team{n}": f"0 0 {n % 2} {n}" for n in range(8)})
@@ -66,10 +67,10 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
         deadline = time.monotonic() + 60
         while runs_of(counter) < 3 and time.monotonic() < deadline:
             time.sleep(0.02)
-        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+        os.killpg(process.pid, signal.Signals[how])  # as a terminal does
         _, said = process.communicate(timeout=30)
-        assert process.returncode == 130
-    assert "What was scored is kept. Run the same command again to go on." in said
+        assert process.returncode == {"SIGINT": 130, "SIGKILL": -9}[how]
+    assert ("What was scored is kept. Run the same command again to go on." in said) is (how == "SIGINT")
     assert "Traceback" not in said
     before = runs_of(counter)
     assert 3 <= before < 8

@@ -21,6 +21,7 @@ from tests.generator.after.rescore.given import (
     runs_of,
     submissions,
 )
+from tests.generator.competition import small_competition
 from tests.generator.dry_run.bundles import ACCURACY, Bundle, write_files, write_zip
 
 pytestmark = pytest.mark.slow
@@ -338,3 +339,11 @@ def test_where_nothing_can_be_run_it_ends_early(tmp_path: Path) -> None:
     assert done.exit_code == 2
     assert "3 jobs in a row could not be run" in done.stderr
     assert runs_of(counter) < 27
+
+
+def test_a_declaration_is_built_for_it(tmp_path: Path) -> None:
+    competition = small_competition(tmp_path)
+    teams = competition / "data" / "baselines" / "test"
+    done = rescored(competition, "--submissions", teams, *OPTIONS, "--against", competition, "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    assert {run["status"] for run in content(tmp_path / "out")["runs"]} == {"Finished"}
