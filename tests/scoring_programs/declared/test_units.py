@@ -146,6 +146,21 @@ def test_two_systems_exchange_units(seed: int, tmp_path: Path) -> None:
         assert value == pytest.approx(mixed.value(key), abs=1e-12), key
 
 
+@pytest.mark.parametrize("metric", [{"name": "f1", "average": "micro"}, {"name": "set_f1"}, {"name": "jaccard"}])
+@pytest.mark.parametrize("split", [{"by": "lang"}, {"where": {"lang": "b"}}])
+def test_what_is_not_drawn_at_all_has_no_value(metric: dict[str, Any], split: dict[str, Any], tmp_path: Path) -> None:
+    options = one_table([{"field": "x", "type": "labels", "values": ["p", "q"]}], {"c": {**metric, **split}})
+    gold = csv_of("id,x,lang", [["1", "p", "a"], ["2", "q", "a"], ["3", "p", "b"], ["4", "q", "b"]])
+    answers = csv_of("id,x", [["1", "p"], ["2", "q"], ["3", "q"], ["4", "q"]])
+    units = units_of(score(options, {"gold.csv": gold}, {"predictions.csv": answers}, tmp_path))
+    statistic, counts = units.statistics["c"], np.array([[1, 1, 0, 0], [0, 0, 1, 1]], dtype=float)
+    sums = statistic.as_sums()
+    assert sums is not None
+    for without_b, without_a in (statistic.over(counts), sums.over(counts)):
+        assert without_a == pytest.approx(0.5)
+        assert without_b == 1 if "by" in split else np.isnan(without_b)
+
+
 def test_types_of_spans_may_differ_between_systems(tmp_path: Path) -> None:
     options = one_table([{"field": "x", "type": "tags"}], {"c": {"name": "span_f1", "average": "macro"}})
     gold = csv_of("id,x", [["1", "B-p I-p O"], ["2", "O B-q O"]])

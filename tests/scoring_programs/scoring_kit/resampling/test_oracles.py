@@ -92,6 +92,14 @@ def test_p_of_few_units_is_that_of_all_exchanges() -> None:
     assert p_values([team(mean_of(a)), team(mean_of(b))], 7, 20_000, 0)[0, 1] == pytest.approx(exact, abs=0.01)
 
 
+def test_differences_that_are_equal_but_for_their_last_bits_are_ties() -> None:
+    """Tenths are no sums of powers of two, whole numbers are; both have the same arrangements that tie."""
+    sides = np.random.default_rng(0).integers(0, 10, (2, 6, 12))
+    for a, b in zip(*sides, strict=True):
+        whole, tenths = ([team(mean_of(side / one)) for side in (a, b)] for one in (1, 10))
+        assert p_values(tenths, 12, 500, 1) == p_values(whole, 12, 500, 1)
+
+
 def test_exchanging_sums_is_exchanging_units() -> None:
     """The quick way for sums against the slow one, `joined`, which every statistic has."""
 
