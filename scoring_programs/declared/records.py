@@ -170,6 +170,7 @@ def _values_of_row(
             values.append(row)
         else:
             value = _in_record(row, place)
-            is_further = value is ABSENT and field.name not in table.by_name
-            values.append(_in_record(record, place) if is_further else value)
+            if value is ABSENT and field.name not in table.by_name:
+                value = _in_record(record, place)
+            values.append(value)
     return tuple(values)

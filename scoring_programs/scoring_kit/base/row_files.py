@@ -217,7 +217,10 @@ def _json_of_lists(
     for key, listed in lists.items():
         record: Any = None
         for place, value in zip(named, key):
-            record = _put(record, (place.name,) if place.path is None else place.path, value)
+            path: Tuple[str, ...] = (place.name,)
+            if place.path is not None:
+                path = place.path
+            record = _put(record, path, value)
         records.append(_put(record, steps(file.within or ""), listed))
     if not named:
         return _json(_put(None, steps(file.at), records[0]), indent=1) + "\n"
