@@ -173,7 +173,7 @@ def named_secrets(folder: Path, table: Table, request: Request) -> list[dict[str
     for plan in chain.from_iterable(plans(request["options"]).values()):
         if table.id in plan.all_tables:
             compared.update(plan.gold)
-            free.update((*plan.where, *plan.by, plan.weight))
+            free.update((*plan.where, *plan.by, plan.mean_by, plan.weight))
     public = _public(request, table)
     secret = [column for column in gold_columns(folder, table) if column not in (*free.difference(compared), *public)]
     columns = [column for column in secret if column not in key]
@@ -221,9 +221,9 @@ def _names_its_columns(table: Table, secret: Sequence[str]) -> bool:
         or table.numbers_rows
     ):
         return False
-    elsewhere = {*file.names, *file.paths}
+    elsewhere = {*file.names, *file.paths, *file.spread}
     for field in table.fields:
-        if field.columns and field.type == "labels":
+        if field.columns and field.type in ("labels", "numbers"):
             elsewhere.add(field.name)
     named = elsewhere.isdisjoint([*secret, *table.key])
     return named and not (file.suffix == ".json" and table.only_answer)

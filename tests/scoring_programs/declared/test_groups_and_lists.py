@@ -249,6 +249,19 @@ def prepared(options: dict[str, Any], gold: str, folder: Path) -> None:
     organiser.prepare({**request, "source": str(folder / "data"), "out": str(folder / "out")})
 
 
+def test_what_is_secret_of_numbers_over_columns_and_of_groups(tmp_path: Path) -> None:
+    fields: list[dict[str, Any]] = [
+        {"field": "x", "type": "numbers", "columns": ["a", "b"]},
+        {"field": "y", "type": "number"},
+    ]
+    metrics = {"m": {"name": "mse", "field": "x", "by": "g"}, "n": {"name": "mae", "field": "y", "mean_by": "s"}}
+    options = one_table(fields, metrics)
+    prepared(options, "id,a,b,y,g,s\n1,1.5,2.5,3.5,p,q\n", tmp_path)
+    request: Request = {"tasks": ["t"], "all_tasks": ["t"], "layout": "joint", "options": options}
+    files = organiser.secrets({**request, "reference": str(tmp_path / "out")})["files"]
+    assert [(one["name"], one.get("columns")) for one in files] == [("gold.csv", None), ("table.columns", ["x", "y"])]
+
+
 @pytest.mark.parametrize("kind", ["label", "labels"])
 def test_any_text_is_an_answer_of_an_open_vocabulary(kind: str, tmp_path: Path) -> None:
     many = "".join(f"k{i},label {i}\n" for i in range(101))
