@@ -140,6 +140,13 @@ def test_points(tmp_path: Path) -> None:
     assert found == Value([(1 + 0.25 + 0.25) / 2.5])
 
 
+def test_a_matrix_gives_points_to_right_answers(tmp_path: Path) -> None:
+    field = {"field": "x", "type": "label", "values": ["a", "b"]}
+    for points, fault in ((0, ["gold.csv (c): the gold itself gets no points"]), (0.5, [])):
+        options = one_table([field], {"c": {"name": "points", "matrix": {"a": {"a": points, "b": 1}}}})
+        assert gold_faults(options, {"gold.csv": "id,x\n1,a\n2,b\n"}, tmp_path) == fault
+
+
 def test_clusters_are_in_no_report(tmp_path: Path) -> None:
     """Names of clusters cannot be exchanged between systems, and a key that is drawn twice is with itself."""
     options = one_table([{"field": "x", "type": "string"}], {"ari": "ari", "em": "exact_match"})

@@ -12,7 +12,7 @@ def pairs(sort: str, difference: float) -> bytes:
     """The figure of one significant pair of two teams."""
     teams = [{"team": name, "score": 0.5, "low": None, "high": None, "rank": 1} for name in ("ann", "ben")]
     pair = {"a": "ann", "b": "ben", "difference": difference, "p_holm": 0.01}
-    one = {"name": "T", "title": "Score", "sort": sort, "teams": teams, "shares": {}, "pairs": [pair]}
+    one = {"name": "T", "title": "Score", "sort": sort, "teams": teams, "units": 0, "shares": {}, "pairs": [pair]}
     report: Any = SimpleNamespace(tasks={"t": one})
     return figures(report)["t"]["pairs"].svg
 
