@@ -148,8 +148,8 @@ def read_gold(
     before = problems.found
     loaded = _load(folder, table.gold, table, problems)
     listed = _load_keys(folder, table, problems)
-    if loaded is None or (problems.found > before and table.gold.has_cells and not loaded.rows.names):
-        return None  # what is said of a file that has no header says it all
+    if loaded is None or (problems.found > before and not (loaded.rows.names or loaded.numbers)):
+        return None  # what is said of a file that has no header, or cannot be read, says it all
     naming = listed or loaded
     _check_columns(table, wanted, loaded.columns, naming.columns, problems)
     if problems.found > before:  # a wrong header would make every row wrong

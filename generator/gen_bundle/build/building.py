@@ -31,7 +31,7 @@ from gen_bundle.build.package.resolve import Resolved, check_own_code, find_comp
 from gen_bundle.build.platforms import codabench, codalab
 from gen_bundle.build.render.starting_kit import starting_kits
 from gen_bundle.check import Elsewhere, Finding, check_path
-from gen_bundle.check.report import LEAK, OVER
+from gen_bundle.check.report import LEAK, MOST_LINES, OVER, UNPUBLISHED
 from gen_bundle.codabench.reading import YAML_NAME
 from gen_bundle.codabench.worker import PLATFORM_IMAGE
 from gen_bundle.declaration.read import FILE, is_foreign
@@ -259,12 +259,12 @@ def _build_one(
     if grave and not request.overrides and _is_its_own_work(competition, grave):
         draft += tuple(Lack(one.id, f"As imported: {one.what}. {one.consequence}", one.repair) for one in grave)
         grave = []
-    errors = tuple(dict.fromkeys(_in_a_line(finding) for finding in grave))
+    errors = tuple(_in_lines(grave))
     if errors and not request.force:
         raise UserError(*errors, advice=f"{out} was not written. Fix this, or pass --force to write it all the same.")
     notes = [*made.notes]
     if request.platform == "codabench":  # what Codabench ignores says nothing new of a bundle in CodaLab's format
-        notes += [_in_a_line(finding) for finding in findings if not finding.grave]
+        notes += _in_lines([finding for finding in findings if not finding.grave])
     leaks = any(finding.grave and finding.id == LEAK for finding in findings)
     return Built(competition, out, tuple(notes), errors, leaks, made.hidden, draft)
 
@@ -325,12 +325,12 @@ def _findings(bundle: Path, competition: Resolved | ForeignProject, hidden: Sequ
     """What the check finds in a finished bundle.
 
     Grave is what Codabench would refuse, what would not work, and gold where participants can read it. Dates in the
-    past are left out: they are named with all else that keeps a bundle a draft.
+    past and an image of this machine are left out: they are named with all else that keeps a bundle a draft.
     """
     queue = competition.declaration.queue
     known = [queue] if queue else []
     report = check_path(bundle, elsewhere=hidden, known_keys=known)
-    return [finding for finding in report.findings if finding.id != OVER]
+    return [finding for finding in report.findings if finding.id not in (OVER, UNPUBLISHED)]
 
 
 OWN_FILES = (
@@ -338,6 +338,17 @@ OWN_FILES = (
     (re.compile(r"^solution solutions/([^/]+)/([^/]+)\.zip/"), r"baselines/\1/\2/"),
 )
 """How a finding names a file of a built bundle, and which file of the organisers it comes from."""
+
+
+def _in_lines(findings: Sequence[Finding]) -> list[str]:
+    """Each finding in a line, of each rule so many as `check` shows."""
+    found: list[str] = []
+    for rule_id in dict.fromkeys(finding.id for finding in findings):
+        lines = list(dict.fromkeys(_in_a_line(finding) for finding in findings if finding.id == rule_id))
+        found += lines[:MOST_LINES]
+        if len(lines) > MOST_LINES:
+            found.append(f"… and {len(lines) - MOST_LINES} more of {rule_id} (gen-bundle check --json lists all)")
+    return found
 
 
 def _in_a_line(finding: Finding) -> str:

@@ -10,6 +10,7 @@ from gen_bundle.check.registry import REGISTRY, RuleEffect, Severity
 from gen_bundle.codabench.versions import NEWEST
 
 OVER = "competition-over"  # dates in the past
+UNPUBLISHED = "docker-image-unpublished"  # an image of the organisers' own machine
 LEAK = "leak"  # reference data where participants can read them
 UNGUARDED = "secret-not-there"  # a secret by a name that nothing has, so that it is not searched for
 Later = Literal["ok", "trap", "broken"]

@@ -29,7 +29,7 @@ def _identifier(value: str) -> str:
 
 
 Identifier = Annotated[str, Field(max_length=platform.KEY.limit), AfterValidator(_identifier)]
-Line = Annotated[str, Field(min_length=1, pattern=r"^[^\r\n]*$")]
+Line = Annotated[str, Field(min_length=1, pattern=r"^[^\x00-\x08\x0a-\x1f\x7f]*$")]
 ColumnTitle = Annotated[Line, Field(max_length=platform.COLUMN_TITLE.limit)]
 BoardTitle = Annotated[Line, Field(max_length=platform.BOARD_TITLE.limit)]
 PageTitle = Annotated[Line, Field(max_length=platform.PAGE_TITLE.limit)]

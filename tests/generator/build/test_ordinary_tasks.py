@@ -1,21 +1,25 @@
-"""What holds of any ordinary task: it builds, its gold is its best answer, and no copy of its gold passes."""
+"""What holds of any ordinary task: it builds, its gold is its best answer, no copy passes, mistakes have places."""
 
 import contextlib
 import io
 import json
+import re
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 import yaml
+from click.testing import CliRunner
 
 from gen_bundle.build.building import BuildRequest, build
 from gen_bundle.check import check_path
+from gen_bundle.cli import root
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import resource
 from gen_bundle.ground.zips.writing import zipped
 from scoring_kit import frame
+from tests.broken_tasks import broken_task
 from tests.ordinary_tasks import Task, ordinary_task
 from tests.sweeps import sweep
 
@@ -51,6 +55,25 @@ def test_no_copy_of_its_gold_passes(built: tuple[Task, Path], tmp_path: Path) ->
     (task.folder / "data/public/test/copy.txt").write_bytes(gold[task.gold[0]])
     with pytest.raises(UserError, match=r"copy\.txt (is the reference file|shows|holds|lists)"):
         build(BuildRequest(str(task.folder), bundle))
+
+
+@pytest.mark.parametrize("number", sweep(NUMBERS, FIRST))
+def test_a_broken_task_is_answered_with_a_place(number: int, tmp_path: Path) -> None:
+    what, may_be_sound = broken_task(number, tmp_path / "task")
+    done = CliRunner().invoke(root, [str(tmp_path / "task"), "--out", str(tmp_path / "bundle.zip")])
+    if done.exit_code == 0 and may_be_sound:
+        return
+    assert done.exit_code == 2, (what, done.output, done.exception)
+    said = [line for line in done.output.splitlines() if line.startswith("error: ")]
+    assert said, what
+    assert all(PLACE.search(line) for line in said), (what, said)
+
+
+PLACE = re.compile(
+    r"bundle\.yaml:\d+:\d+: |/task(/data/test)?\b|public/test/|logo\.png|metrics\.py|"
+    r"(gold-\w+|d\d\.\w+|\{doc\}\.\w+)\.\w+(:\d+)*: "
+)
+"""A line of bundle.yaml, or a file or folder of the task."""
 
 
 def scored(bundle: Path, answers: Mapping[str, str], job: Path) -> tuple[dict[str, float], dict[str, float]]:

@@ -268,13 +268,13 @@ def is_described(bundle: Bundle) -> bool:
     return any(_named_secrets(bundle, task) is not None for task in bundle.competition.tasks)
 
 
-def reference_is_input(bundle: Bundle) -> Iterator[DataUse]:
-    """The input data of others' tasks that are their reference data as well: on purpose, since the path is the same."""
-    for task in bundle.competition.tasks:
-        given = bundle.unpacked(task.files.get("input_data"))
-        reference = bundle.unpacked(task.files.get("reference_data"))
-        if given is not None and given is reference and _named_secrets(bundle, task) is None:
-            yield task.files["input_data"]
+def uses_of_reference(bundle: Bundle, *roles: str) -> Iterator[DataUse]:
+    """The uses in some roles of what is reference data as well, by the same path."""
+    references = [bundle.unpacked(task.files.get("reference_data")) for task in bundle.competition.tasks]
+    for use in bundle.competition.uses():
+        found = bundle.unpacked(use) if use.role in roles else None
+        if found is not None and any(found is reference for reference in references):
+            yield use
 
 
 def fits(name: str, secret: Mapping[str, Any]) -> bool:

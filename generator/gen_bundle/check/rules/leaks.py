@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from gen_bundle.check.bundle import Bundle
-from gen_bundle.check.leaks.gold import is_described, reference_is_input, secret_gold
+from gen_bundle.check.leaks.gold import is_described, secret_gold, uses_of_reference
 from gen_bundle.check.leaks.search import found_leaks
 from gen_bundle.check.leaks.visible import Seen, visible_files
 from gen_bundle.check.registry import HOUSE, Problem, Topic
@@ -66,8 +66,15 @@ def _reference_is_input(bundle: Bundle) -> Iterator[Problem]:
     """Participants' programs read all of it. → Right where a score is the quality of a solution, as in optimisation;
     if there are answers in it, give the input a folder of its own.
     """
-    for use in reference_is_input(bundle):
+    for use in uses_of_reference(bundle, "input_data"):
         yield Problem(f"{use.path!r} is input data and reference data", use.at)
+
+
+@LEAKS.trap("the same folder is reference data and something that participants get")
+def _reference_is_shown(bundle: Bundle) -> Iterator[Problem]:
+    """Participants read all of it, or, of a solution, what is published of it. → Give each a folder of its own."""
+    for use in uses_of_reference(bundle, "solution", "public_data", "starting_kit"):
+        yield Problem(f"{use.path!r} is reference data and {use.role.replace('_', ' ')}", use.at)
 
 
 @LEAKS.note("a file for participants that the check could not look into", source=HOUSE)

@@ -390,3 +390,13 @@ def _docker_image_local(bundle: Bundle) -> Iterator[Problem]:
     image = bundle.competition.image
     if bundle.yaml.get("queue") and image.startswith(LOCAL_IMAGES):
         yield Problem(f"{image} is the name of an image of your own machine", bundle.competition.image_at)
+
+
+@WORKERS.broken("a docker image that no registry has")
+def _docker_image_unpublished(bundle: Bundle) -> Iterator[Problem]:
+    """No worker can pull it, and every submission fails. → Publish it (gen-bundle image push, or docker push to a
+    registry) and name it by the name that it has there.
+    """
+    image = bundle.competition.image
+    if not bundle.yaml.get("queue") and image.startswith(LOCAL_IMAGES):
+        yield Problem(f"{image} is the name of an image of your own machine", bundle.competition.image_at)

@@ -100,6 +100,9 @@ CASES = {
     "docker-image-local": Case(
         both(put("queue", QUEUE), put("docker_image", "gen-bundle/task:1")), put("docker_image", "gen-bundle/task:1")
     ),
+    "docker-image-unpublished": Case(
+        put("docker_image", "gen-bundle/task:1"), both(put("queue", QUEUE), put("docker_image", "gen-bundle/task:1"))
+    ),
     "docker-image-without-tag": Case(put("docker_image", "team/image"), put("docker_image", "team/image:latest")),
     "docker-image-latest": Case(put("docker_image", "team/image:latest"), put("docker_image", "team/image:1")),
     "old-html": Case(drop("html", "terms"), put("html", "terms", "overview.html"), old),

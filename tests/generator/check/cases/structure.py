@@ -370,6 +370,10 @@ CASES = {
         secret({"name": "truth.txt", "lines": True}, {"name": "glod.csv", "key": ["id"], "columns": ["label"]}),
         secret({"name": "truth.txt", "lines": True}),
     ),
+    "reference-is-shown": Case(
+        put("phases", 0, "public_data", "ref"),
+        both(put("phases", 0, "public_data", "public"), write("public/a.txt", b"more\n")),
+    ),
     "reference-is-input": Case(put("tasks", 0, "input_data", "ref"), put("tasks", 0, "input_data", "scoring")),
     "leak-behind-a-switch": Case(
         write("scoring/truth.txt", b"a\nb\na\n"), both(write("scoring/truth.txt", b"a\na\na\n"))
