@@ -7,8 +7,6 @@ import random
 from pathlib import Path
 
 import pytest
-from PIL import Image
-from PIL.PngImagePlugin import PngInfo
 
 from gen_bundle.check import Elsewhere
 from tests.generator.check.drafts import Draft, Edit, both, delete, new, packed, put, secret, with_options, write
@@ -65,14 +63,6 @@ def predictions(wrong: int) -> bytes:
     flipped = {"joyful": "neutral", "neutral": "joyful"}
     pairs = enumerate(zip(IDS, LABELS, strict=True))
     return "".join(f"{one},{flipped[label] if number < wrong else label}\n" for number, (one, label) in pairs).encode()
-
-
-def logo(text: str) -> bytes:
-    """A logo with a text in its metadata."""
-    out, info = io.BytesIO(), PngInfo()
-    info.add_text("Comment", text, zip=True)
-    Image.new("RGB", (4, 4)).save(out, format="PNG", pnginfo=info)
-    return out.getvalue()
 
 
 def leaks(draft: Draft, folder: Path) -> list[str]:
@@ -194,7 +184,6 @@ NAMED = [
     public("notes.json", f'{{"summary": "{SUMMARY}"}}'.encode()),
     public("notes.txt", f"Summary: {SUMMARY}\n".encode()),
     kit("examples/valid.txt", f"They say that {SUMMARY}".encode()),
-    write("logo.png", logo(SUMMARY)),
     write("scoring/notes.py", f'NOTE = "{SUMMARY}"\n'.encode()),
     public("copy.bin", GOLD),
     solution(GOLD),

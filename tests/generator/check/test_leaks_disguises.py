@@ -1,15 +1,12 @@
 """Gold in the disguises that accidents and haste give it, and what only looks like gold; each planted alone."""
 
-import base64
 import csv
-import gzip
 import io
 import json
 import pickle
 import random
 import struct
 import zlib
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -108,17 +105,8 @@ POSITIVES = [one for one, mood in SHUFFLED if mood == "joyful"]
 WRONG = {"joyful": "sad", "sad": "neutral", "neutral": "joyful"}
 NOISY = [WRONG[mood] if place % 14 == 5 else mood for place, mood in enumerate(MOODS)]  # 93 % are right
 CHANCES = [{"joyful": 0.1, "neutral": 0.5, "sad": 0.9}[mood] + DRAW.uniform(-0.09, 0.09) for mood in MOODS]
-LOOKS: dict[str, Callable[[str, str], str]] = {
-    "trailing blanks": lambda text, mood: text + " " * int(CODES[mood]),
-    "zero-width characters": lambda text, mood: text + "\u200b" * int(CODES[mood]),
-    "case": lambda text, mood: [text.lower(), text.title(), text.upper()][int(CODES[mood])],
-}
 VALUES = [float(points) for points in POINTS]
 RANKED = sorted(range(120), key=lambda place: VALUES[place])
-
-
-def looked(look: Callable[[str, str], str]) -> bytes:
-    return table(IDS, [look(text, mood) for text, mood in zip(TEXTS, MOODS, strict=True)], names="id text")
 
 
 def conll(comment: str) -> str:
@@ -181,13 +169,6 @@ DISGUISES: dict[str, Edit] = {
     "the positives": public("\n".join(POSITIVES), "hard.txt"),
     "93 % of the labels": public(table(IDS, NOISY, names="id pred"), "features.csv"),
     "probabilities": public(table(IDS, [f"{chance:.4f}" for chance in CHANCES], names="id p"), "features.csv"),
-    **{name: write("public/items.csv", looked(look)) for name, look in LOOKS.items()},
-    "sizes of files": both(
-        *(public(b"x" * (50 + 10 * int(CODES[mood])), f"audio/{one}.wav") for one, mood in SHUFFLED)
-    ),
-    "base64": public(base64.encodebytes(TABLE.encode())),
-    "compressed base64": public(base64.b64encode(gzip.compress(TABLE.encode(), mtime=0))),
-    "hexadecimal": public(TABLE.encode().hex()),
     "an array of NumPy": public(b"\x93NUMPY\x01\x00" + struct.pack("<120q", *(int(CODES[m]) for m in MOODS)), "y.npy"),
     "arrays of NumPy in a zip": public(npz(), "y.npz"),
     "a pickle of texts": public(pickle.dumps(dict(PAIRS), protocol=0), "y.pkl"),

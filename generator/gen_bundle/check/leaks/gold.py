@@ -3,7 +3,6 @@
 import csv
 import json
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -12,21 +11,20 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
-from gen_bundle.check.leaks.digests import Passages, digests
 from gen_bundle.check.leaks.visible import INPUT_CHANNELS, Seen, foreign_files
 from gen_bundle.codabench.competition import DataUse, Task
 from gen_bundle.ground.tables.any_file import (
     KEY,
     MOST_IN_MEMORY,
     Block,
-    blocks,
-    count_lines,
     in_memory,
     is_binary,
     lines,
 )
 from gen_bundle.ground.tables.entities import ENTITIES
+from gen_bundle.ground.tables.same_content import Passages, digests
 from gen_bundle.ground.tables.values import number, parsed, plain, plain_cells, words
+from gen_bundle.ground.tables.whole_tables import whole_tables
 from gen_bundle.ground.zips.arrays import array_digests
 from gen_bundle.ground.zips.tree import Node, file_of, sha256_of
 from scoring_kit.base.submissions import allow_long_cells
@@ -291,7 +289,7 @@ def named_tables(name: str, node: Node, secret: Mapping[str, Any]) -> Iterator[S
     if title in secret.get("columns", ()):  # no separator tells such a table from a text
         yield _one_column(name, title, _first_cells(texts), secret.get("texts"))
         return
-    for columns, whole in _tables_in(node):
+    for columns, whole in whole_tables(node, MOST_ROWS):
         yield from _named_in(name, columns, whole, secret)
 
 
@@ -357,34 +355,8 @@ def _keys(columns: Columns, key: Sequence[str], others: Sequence[str]) -> list[R
     return found
 
 
-def _tables_in(node: Node) -> Iterator[tuple[dict[str, list[str]], bool]]:
-    """The tables of a file as columns by title, and whether these are all rows; of long ones every n-th row."""
-    tables: dict[str, dict[str, list[str]]] = {}
-    rows: Counter[str] = Counter()
-    titles: dict[str, str] = {}
-    step = 1 + count_lines(node) // MOST_ROWS
-    for block in blocks(node):
-        columns = tables.setdefault(block.kind, {})
-        start = 0
-        if block.kind == "table" and not rows["table"]:
-            titles = {name: cells[0].strip() for name, cells in block.columns.items()}
-            start = 1
-        first = start + -rows[block.kind] % step
-        before = -(-rows[block.kind] // step)
-        for name, cells in block.columns.items():
-            column = columns.setdefault(titles.get(name, name), [])
-            column += [""] * (before - len(column))
-            column += cells[first::step]
-        rows[block.kind] += len(block.lines) - start
-    for kind, columns in tables.items():
-        most = max(map(len, columns.values()), default=0)
-        for column in columns.values():
-            column += [""] * (most - len(column))
-        yield columns, rows[kind] == most
-
-
 def _guessed_tables(name: str, node: Node) -> Iterator[SecretTable]:
-    for found, whole in _tables_in(node):
+    for found, whole in whole_tables(node, MOST_ROWS):
         if len(next(iter(found.values()), ())) < MIN_ROWS:
             continue
         columns = found

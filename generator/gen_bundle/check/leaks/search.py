@@ -1,20 +1,17 @@
 """The search for gold in what participants get: whole files, columns beside ids or in order, and texts."""
 
 import math
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
-from itertools import chain, compress, filterfalse, groupby, islice
+from itertools import chain, compress, filterfalse, groupby
 from operator import itemgetter
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
-from gen_bundle.check.leaks.digests import content_digest, digests
 from gen_bundle.check.leaks.gold import SHORTEST, RowKey, SecretGold, SecretTable, secret_gold
 from gen_bundle.check.leaks.relation import BY_CHANCE, Agreement, Pairs, agreement, follows_order, log_orders, repeats
-from gen_bundle.check.leaks.streams import streams
 from gen_bundle.check.leaks.visible import INPUT_CHANNELS, Seen, foreign_files, listings
 from gen_bundle.ground.tables.any_file import (
     FIRST_ROWS,
@@ -30,6 +27,8 @@ from gen_bundle.ground.tables.any_file import (
     text_of,
 )
 from gen_bundle.ground.tables.entities import ENTITIES
+from gen_bundle.ground.tables.pieces import streams
+from gen_bundle.ground.tables.same_content import content_digest, digests
 from gen_bundle.ground.tables.values import first_word, number, plain, plain_cells, words
 from gen_bundle.ground.zips.arrays import array_digests
 from gen_bundle.ground.zips.tree import Node, sha256_of
@@ -46,8 +45,6 @@ MAX_SHINGLES = 300_000
 # Items in a row, and orders of items that are remembered.
 LISTED, IN_A_ROW, MOST_ORDERS = 5, 20, 8
 FILE_NAME, FOLDER_NAME = "the file's name", "the folder's name"
-LOOK = "the look of "
-NO_WIDTH = re.compile("[\u200b-\u200d\u2060\ufeff]")
 ALL = "the items"  # of a text, whatever is near them
 LARGE = 1024 * 1024
 # A large file may be so many times as large, or as small, when it is written by another program.
@@ -110,7 +107,7 @@ class Join:
         for public in self.table.public.values():
             its = [public[place] for place in new]
             for name in [name for name, cells in shown.items() if cells == its]:
-                shown = {other: cells for other, cells in shown.items() if other not in (name, LOOK + name)}
+                del shown[name]
         for title, secret in self.table.secret.items():
             golds = list(map(secret.__getitem__, new))
             for name, cells in shown.items():
@@ -142,25 +139,9 @@ class Join:
 
 
 def _shown(block: Block, rows: Sequence[int], own: Iterable[str]) -> dict[str, list[str]]:
-    """What some rows say in all columns but those that name the items: values, and of texts their look."""
-    shown: dict[str, list[str]] = {}
-    others = (name for name in block.columns if name not in own)
-    for name in islice(others, WIDEST):
-        cells = list(map(block.columns[name].__getitem__, rows))
-        shown[name] = plain_cells(cells)
-        if " " in "".join(cells):
-            shown[LOOK + name] = list(map(_look, cells))
-    return shown
-
-
-def _look(text: str) -> str:
-    """What of a text's look might stand for a label: blanks at its end, characters without width, and case."""
-    case = "mixed"
-    for name, is_so in (("upper", str.isupper), ("lower", str.islower), ("title", str.istitle)):
-        if is_so(text):
-            case = name
-            break
-    return f"{len(text) - len(text.rstrip())} {len(NO_WIDTH.findall(text))} {case}"
+    """What some rows say in all columns but those that name the items."""
+    others = [name for name in block.columns if name not in own]
+    return {name: plain_cells(map(block.columns[name].__getitem__, rows)) for name in others[:WIDEST]}
 
 
 # By the kind of a file's table, the place of the gold table, its key, and the columns that name the items.
@@ -299,7 +280,6 @@ class Search:
             for (title, name), pairs in join.pairs.items():
                 found = _judged(pairs, len(compared[kind]), join.table, seen)
                 if found:
-                    found = found._replace(shown=found.shown and not name.startswith(LOOK))
                     leak = _leak(seen, join.table, title, found, f"{_column(name)}{more}", join.line)
                     _keep(best, leak, join.table, title)
             if not seen.is_answer and (not more or own == (ALL,)):
@@ -394,9 +374,7 @@ def _keep(best: Best, leak: Leak, table: SecretTable, title: str) -> None:
 def _column(name: str) -> str:
     if not name:
         return ""
-    bare = name.removeprefix(LOOK)
-    shown = f"column {int(bare) + 1}" if bare.isdigit() else bare
-    return f" ({name[: len(name) - len(bare)]}{shown})"
+    return f" (column {int(name) + 1})" if name.isdigit() else f" ({name})"
 
 
 def _judged(

@@ -1,7 +1,6 @@
 """Everything that participants can read or download, file by file."""
 
 import hashlib
-import io
 import pathlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -72,10 +71,7 @@ def visible_files(bundle: Bundle) -> Iterator[Seen]:
     logo = bundle.yaml.get("image")
     found = bundle.find(logo)
     if isinstance(found, Node) and not found.is_folder:
-        text = _logo_text(found)
-        yield Seen("logo", ("image",), str(logo), found, opened=bool(text))
-        if text:
-            yield Seen("logo", ("image",), str(logo), file_of(text.encode("utf-8", "replace")))
+        yield Seen("logo", ("image",), str(logo), found)
     yield from _files_of_uses(bundle)
 
 
@@ -112,19 +108,6 @@ def _with_contents(bundle: Bundle, seen: Seen, depth: int) -> Iterator[Seen]:
     for name, node in inside.files:
         inner = seen._replace(name=f"{seen.name}/{name}", node=node, is_answer=is_answer)
         yield from _with_contents(bundle, inner, depth + 1)
-
-
-def _logo_text(node: Node) -> str:
-    from PIL import Image
-
-    try:
-        with Image.open(io.BytesIO(node.read(64 * 1024 * 1024))) as picture:
-            exif = picture.getexif()
-            found = [*picture.info.values(), *exif.values()]
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
-        return ""
-    texts = [one.decode("utf-8", "replace") if isinstance(one, bytes) else one for one in found]
-    return "\n".join(text for text in texts if isinstance(text, str))
 
 
 def foreign_files(bundle: Bundle) -> list[Seen]:
@@ -167,7 +150,7 @@ def _files_below(folder: pathlib.Path) -> frozenset[str]:
 
 
 def listings(seen_files: Iterable[Seen]) -> Iterator[Seen]:
-    """The names of all files of a kind, as a table: the name, its parts, its folders, and its size."""
+    """The names of all files of a kind, as a table: the name, its parts and its folders."""
     rows: dict[Channel, list[str]] = {}
     first: dict[Channel, Seen] = {}
     for seen in seen_files:
@@ -175,7 +158,7 @@ def listings(seen_files: Iterable[Seen]) -> Iterator[Seen]:
             *folders, name = pathlib.PurePosixPath(seen.name).with_suffix("").parts
             parts = [part for mark in NAME_MARKS for part in (name.partition(mark)[0], name.rpartition(mark)[2])]
             cells = [name, *parts, *["", "", "", *folders][-3:]]
-            rows.setdefault(seen.channel, []).append("\t".join([*cells, f"{seen.node.size} bytes"]))
+            rows.setdefault(seen.channel, []).append("\t".join(cells))
             first.setdefault(seen.channel, seen)
     for channel, found in rows.items():
         table = file_of("\n".join(found).encode("utf-8", "replace"))

@@ -1,5 +1,6 @@
 """Reference data where participants can read them: whole files, columns, labels tied to ids, and gold texts."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -11,6 +12,9 @@ from gen_bundle.check.registry import HOUSE, Problem, Topic
 from gen_bundle.codabench.versions import SOURCE
 
 LEAKS = Topic("Leaks", f"{SOURCE}, which files participants can download", reads="both")
+KEEPS = re.compile(
+    r"(?i)(.*/)?(\.git|\.hg|\.svn|\.ipynb_checkpoints|maildir)(?=/)|.*(~|\.(bak|orig|swp|mbox|eml|pst))$"
+)
 REPAIR = (
     "Remove the reference data from everything that participants get; keep them in `reference_data` alone. A column "
     "that participants may have is named in `reference: {public: [COLUMN]}`."
@@ -88,3 +92,14 @@ def _not_looked_into(bundle: Bundle) -> Iterator[Problem]:
     for (closed, *_), files in alike.items():
         more = f", and {len(files) - 1} more like it" if len(files) > 1 else ""
         yield Problem(f"{files[0].channel} {files[0].name} is {closed}{more}", files[0].at)
+
+
+@LEAKS.note("files for participants that keep what was deleted since", source=HOUSE)
+def _versions_kept(bundle: Bundle) -> Iterator[Problem]:
+    """Folders of version control and of notebooks' checkpoints, backups and mail may hold gold. → Take them out."""
+    alike: dict[str, list[Seen]] = defaultdict(list)
+    for seen in visible_files(bundle):
+        if kept := KEEPS.match(seen.name):
+            alike[kept[0]].append(seen)
+    for place, files in alike.items():
+        yield Problem(f"{files[0].channel} {place}: {len(files)} files", files[0].at)

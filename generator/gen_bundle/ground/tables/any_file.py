@@ -1,12 +1,9 @@
 """All tables in any file, and its texts, in bounded memory and without an error."""
 
-import binascii
 import csv
-import gzip
 import io
 import itertools
 import re
-import zlib
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -50,8 +47,6 @@ BRACKETS = re.compile(r"[\[(]([^\[\](){}]{20,})[\])]")
 # Western texts: encoding, bytes of a character, and which of these are 0.
 WIDE = (("utf-32-le", 4, (2, 3)), ("utf-32-be", 4, (0, 1)), ("utf-16-le", 2, (1,)), ("utf-16-be", 2, (0,)))
 PRINTABLE = re.compile(rb"[\t\n\x20-\x7e]{6,}")
-ENCODED = re.compile(r"[A-Za-z0-9+/\n]{100,}={0,2}")
-HEXADECIMAL = re.compile(r"[0-9a-fA-F\s]+")
 EDGE = " \t\r\n\"'`*_<>()[]{}"
 
 
@@ -187,10 +182,7 @@ def _separator(line: str, marks: str) -> str:
 
 
 def text_of(node: Node) -> str:
-    """The beginning of a text file; the texts in JSON, such as what a notebook shows, or those among other bytes.
-
-    What is written in base64 or as hexadecimal digits is below it in plain text.
-    """
+    """The beginning of a text file; the texts in JSON, such as what a notebook shows, or those among other bytes."""
     value = json_value(node)
     if is_binary(node):
         text = "\n".join(one.decode() for one in PRINTABLE.findall(node.read(MAX_TEXT).replace(b"\0", b"")))
@@ -205,18 +197,7 @@ def text_of(node: Node) -> str:
             if size > MAX_TEXT:
                 break
         text = "\n".join(taken)
-    return "\n".join([text, *[_decoded(one) for one in ENCODED.findall(text)]])
-
-
-def _decoded(text: str) -> str:
-    """The text that is written in base64 or as hexadecimal digits, also compressed; empty for any other."""
-    try:
-        data = binascii.unhexlify(text) if HEXADECIMAL.fullmatch(text) else binascii.a2b_base64(text, strict_mode=False)
-        if data.startswith(b"\x1f\x8b"):
-            data = gzip.GzipFile(fileobj=io.BytesIO(data)).read(MAX_TEXT)
-        return data.decode()
-    except (ValueError, EOFError, OSError, zlib.error):
-        return ""
+    return text
 
 
 def _has_documents(node: Node, value: Any) -> bool:

@@ -374,6 +374,10 @@ CASES = {
         put("phases", 0, "public_data", "ref"),
         both(put("phases", 0, "public_data", "public"), write("public/a.txt", b"more\n")),
     ),
+    "versions-kept": Case(
+        both(put("phases", 0, "public_data", "public"), write("public/code/.git/index", b"more\n")),
+        both(put("phases", 0, "public_data", "public"), write("public/backup/a.txt", b"more\n")),
+    ),
     "reference-is-input": Case(put("tasks", 0, "input_data", "ref"), put("tasks", 0, "input_data", "scoring")),
     "leak-behind-a-switch": Case(
         write("scoring/truth.txt", b"a\nb\na\n"), both(write("scoring/truth.txt", b"a\na\na\n"))
