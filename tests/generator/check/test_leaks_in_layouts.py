@@ -167,11 +167,18 @@ def database(folder: Path) -> bytes:
 
 
 def test_what_cannot_be_looked_into_is_noted(tmp_path: Path) -> None:
-    files = {"deep.zip": nested_zip(6), "gold.db": database(tmp_path), "gold.arrow": b"ARROW1\0\0"}
+    files = {"deep.zip": nested_zip(6), "broken.db": database(tmp_path)[:4096], "gold.arrow": b"ARROW1\0\0"}
     draft = task()
     both(*(public(name, data) for name, data in files.items()))(draft)
     noted = [finding.what for finding in draft.check(tmp_path).findings if finding.id == "not-looked-into"]
     assert len(noted) == len(files)
+
+
+def test_a_database_is_looked_into(tmp_path: Path) -> None:
+    draft = task()
+    public("gold.db", database(tmp_path))(draft)
+    (what,) = leaks(draft, tmp_path)
+    assert what == "public data public/gold.db/gold.csv holds all lines of the reference file gold.csv"
 
 
 @pytest.mark.parametrize(

@@ -165,6 +165,7 @@ class SecretGold:
         files: SHA-256 and other digests of files → their names.
         tables: those with secret columns.
         passages: the lines of those that are texts.
+        arrays: the digests of the arrays in those that are not.
         sizes: of the files, in bytes.
         named: what a program names as secret, in words → whether some reference data have any of it.
     """
@@ -172,6 +173,7 @@ class SecretGold:
     files: dict[str, str] = field(default_factory=dict)
     tables: list[SecretTable] = field(default_factory=list)
     passages: Passages = field(default_factory=Passages)
+    arrays: set[str] = field(default_factory=set)
     sizes: set[int] = field(default_factory=set)
     named: dict[str, bool] = field(default_factory=dict)
 
@@ -179,7 +181,8 @@ class SecretGold:
         """Note a file; one of a single line may be the same by chance."""
         found = digests(node)
         if is_binary(node):
-            found |= array_digests(node.read(MOST_IN_MEMORY))
+            self.arrays |= (arrays := array_digests(node.read(MOST_IN_MEMORY)))
+            found |= arrays
         if self.passages.add(name, node) or found or is_binary(node):
             self.files |= dict.fromkeys([sha256_of(node), *found], name)
             self.sizes.add(node.size)

@@ -213,8 +213,8 @@ class Search:
         name = self.gold.files.get(sha256_of(seen.node), "")
         if name and (not seen.is_answer or is_binary(seen.node)):
             return f"is the reference file {name}"
-        if is_binary(seen.node):
-            arrays = array_digests(seen.node.read(MOST_IN_MEMORY)) & self.gold.files.keys()
+        if self.gold.arrays and is_binary(seen.node):
+            arrays = array_digests(seen.node.read(MOST_IN_MEMORY)) & self.gold.arrays
             return f"has the array of the reference file {self.gold.files[min(arrays)]}" if arrays else ""
         held, size, is_all = self.gold.passages.within(seen.node)
         if seen.is_answer:
