@@ -25,6 +25,7 @@ from declared.units import units_of
 from scoring_kit.base.field_types import Field
 from scoring_kit.units import Array, Units
 
+OTHERS = 10
 TRIES = 50
 """To find something that is not equal."""
 SETS: Mapping[str, Callable[[list[Any]], Any]] = {"labels": frozenset, "offsets": frozenset, "spans": list}
@@ -262,7 +263,7 @@ def _shares(labels: Sequence[str], truth: Sequence[str], chance: Chance, place: 
 def _ranking(gold: GoldTable, plan: Plan, chance: Chance, place: int) -> Answers:
     """Items in the order of their relevance with noise.
 
-    Where the gold has relevant ones alone, as many that other keys have are ranked with them.
+    Where the gold has relevant ones alone, `OTHERS` times as many that other keys have are ranked with them.
     """
     fields = gold.fields[plan.key]
     owners = np.array(gold.answers.owners, dtype=np.intp)
@@ -271,8 +272,13 @@ def _ranking(gold: GoldTable, plan: Plan, chance: Chance, place: int) -> Answers
     if len(fields) > 1:
         relevance = np.array(gold.answers.columns[fields[1].name, fields[1].type], dtype=np.float64)
     if np.ptp(relevance) == 0:
-        others = items[np.random.default_rng([chance.seed, place]).permutation(len(items))]
-        items, owners = np.concatenate([items, others]), np.concatenate([owners, owners])
+        own = set(zip(owners.tolist(), items.tolist(), strict=True))
+        random, pairs = np.random.default_rng([chance.seed, place]), list[tuple[int, str]]()
+        for _ in range(OTHERS):
+            pairs += zip(owners.tolist(), random.permutation(items).tolist(), strict=True)
+        others = [pair for pair in dict.fromkeys(pairs) if pair not in own]
+        owners = np.concatenate([owners, np.array([owner for owner, _ in others], dtype=np.intp)])
+        items = np.concatenate([items, np.array([item for _, item in others], dtype=object)])
         relevance = np.concatenate([relevance, np.zeros(len(others))])
     score = relevance + (relevance.std() or 1.0) * chance.noise([place], len(items))
     order = np.lexsort([-score, owners])

@@ -35,6 +35,8 @@ RANKED = 1000
 STEPS = 20
 """Systems of so many qualities are made; of two neighbours' units is any other made."""
 HALVINGS = 14
+MOST_WORSE = 0.1
+"""Of the whole range: by so much a score may become worse though more answers are right, as by chance in small gold."""
 PILOT = 400
 SPREADS = (2.0, 3.0, 4.5, 6.0)
 """Gaps that are tried beside those asked for, in standard errors of a difference: there power crosses 8 of 10."""
@@ -152,8 +154,9 @@ class TaskPower:
         self.has_sums = all(one.to_exchange().as_sums() is not None for one in of_gold)
         scores = [self._score(self._made(0, step)) for step in range(0, STEPS + 1, STEPS // 4)]
         self.best, self.chance = scores[-1], scores[0]
-        if sorted({*scores}, reverse=not self.descending) != scores:  # as calibration errors, or gold of one label
-            self.without = f"{self.column.title} does not become better with each share more of right answers."
+        worse = np.diff(scores) * (-1 if self.descending else 1)
+        if self.best == self.chance or worse.max() > MOST_WORSE * abs(self.best - self.chance):
+            self.without = f"{self.column.title} does not become better the more answers are right."
             return
         self.baseline = self._best_baseline(baselines)
         self.level = self._half_way() if asked.level is None else asked.level
@@ -180,9 +183,14 @@ class TaskPower:
         return min(found, key=lambda one: abs(one[1] - self.best), default=None)
 
     def _half_way(self) -> float:
-        """The score half-way between the best baseline, or else the worst system, and the gold's own answers."""
-        lowest = self.chance if self.baseline is None else self.baseline[1]
-        return (lowest + self.best) / 2
+        """The score half-way between the best baseline and the gold's own answers.
+
+        Without a baseline, or where no system has that score, half-way between the worst system and these.
+        """
+        of_baseline = self.chance if self.baseline is None else self.baseline[1]
+        level = (of_baseline + self.best) / 2
+        within = min(self.best, self.chance) < level < max(self.best, self.chance)
+        return level if within else (self.chance + self.best) / 2
 
     @cache  # noqa: B019 as long as its task
     def _over_units(self, system: int, step: int) -> OverUnits:

@@ -151,4 +151,4 @@ def test_what_cannot_be_simulated_says_why(tmp_path: Path) -> None:
     task = Made(tmp_path, "open", {"name": "ari"}).foretold()
     assert task["without"] == "The per-unit results of the scoring program leave the column out."
     task = Made(tmp_path, "label", {"name": "accuracy"}, 1).foretold()  # whose one label nothing can be confused with
-    assert task["without"] == "Score does not become better with each share more of right answers."
+    assert task["without"] == "Score does not become better the more answers are right."

@@ -123,6 +123,7 @@ def test_the_report_says_first_who_won(folder: Path) -> None:
     assert page.index("In short") < page.index(said) < page.index("<h2>Results</h2>")
     assert said in latex
     assert f"looks {winner['optimism']:.4f} too good" in page
+    assert "would have found in 8 of 10 test sets" in page
 
 
 def test_a_baseline_has_an_interval_and_no_rank(folder: Path) -> None:

@@ -78,6 +78,14 @@ def _distance(sums: Array) -> Array:
     return np.abs(sums[..., 0] / sums[..., 1])
 
 
+def test_the_smallest_difference_is_found_in_8_of_10_tasks() -> None:
+    """Of means of normal values, 2.8 standard errors of a difference, which is √(2 / 100) here."""
+    smallest = [found.smallest for found in simulated((0.4, 0.0))]
+    assert np.mean([one for one in smallest if one]) == pytest.approx(2.8 * (2 / UNITS) ** 0.5, rel=0.03)
+    found_ones = [found.p[name] < 0.05 for found in simulated((0.396, 0.0), tests_alone=True) for name in found.p]
+    assert np.mean(found_ones) == pytest.approx(0.8, abs=0.05)
+
+
 def test_intervals_of_macro_f1_hold_what_many_rows_would_give() -> None:
     random = np.random.default_rng(1)
 
