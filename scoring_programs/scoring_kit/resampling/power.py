@@ -209,17 +209,20 @@ class TaskPower:
         """A system with this score, or the nearest that there is, over the units of the whole gold."""
         order = np.random.default_rng([self.asked.seed, system]).random(self.number)
         low, high = 0.0, float(STEPS)
-        team = self._made(system, 0)
+        nearest, off = self._made(system, 0), abs(self.chance - goal)
         for _ in range(HALVINGS):
             middle = (low + high) / 2
             step = int(middle)
             better = self.number * (order < middle - step)
             team = self._both(system, step).at(np.arange(self.number) + better)
-            if (self._score(team) < goal) == self.descending:
+            score = self._score(team)
+            if abs(score - goal) < off:
+                nearest, off = team, abs(score - goal)
+            if (score < goal) == self.descending:
                 low = middle
             else:
                 high = middle
-        return team
+        return nearest
 
     @cache  # noqa: B019 as long as its task
     def _both(self, system: int, step: int) -> TeamColumn:
