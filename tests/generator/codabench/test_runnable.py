@@ -13,8 +13,6 @@ from gen_bundle.codabench.runnable import read_competition
 from gen_bundle.ground.errors import UserError
 from tests.generator.dry_run.bundles import Bundle
 
-pytestmark = pytest.mark.slow
-
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.dates(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
@@ -68,6 +66,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, object]:
     return folder, yaml.safe_load((folder / "competition.yaml").read_text())
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_any_content_is_read_or_told(written: tuple[Path, object], data: st.DataObject) -> None:
     folder, unchanged = written

@@ -19,8 +19,6 @@ from tests.generator.after.rescore.given import bundles, submissions
 from tests.generator.competition import small_competition
 from tests.generator.dry_run.bundles import write_zip
 
-pytestmark = pytest.mark.slow
-
 MODULES = {
     *(set(sys.stdlib_module_names) - set(sys.builtin_module_names)),
     *("click", "numpy", "sitecustomize", "sklearn", "usercustomize", "yaml"),
@@ -79,6 +77,7 @@ def verb_by_itself(place: Path, arguments: str) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "status"),
     [
@@ -104,6 +103,7 @@ def test_nothing_of_the_current_folder_runs(place: Path, arguments: str, status:
     assert "Traceback" not in printed
 
 
+@pytest.mark.slow
 def test_nothing_of_the_current_folder_runs_in_workers(place: Path) -> None:
     options = "--submissions ../teams --phase test --engine process --trust --workers 2 --out ../rescored"
     found, printed = verb_by_itself(place, f"rescore ../new {options}")
@@ -111,6 +111,7 @@ def test_nothing_of_the_current_folder_runs_in_workers(place: Path) -> None:
     assert found == 0, printed
 
 
+@pytest.mark.slow
 def test_a_module_beside_the_package_replaces_none(tmp_path: Path) -> None:
     folder = small_competition(tmp_path)
     for name in ("csv", "json", "random", "scoring_kit"):
@@ -118,6 +119,7 @@ def test_a_module_beside_the_package_replaces_none(tmp_path: Path) -> None:
     assert ScoringPackage("my_task", folder).call("columns", {"package": "my_task", "tasks": []}) == {}
 
 
+@pytest.mark.slow
 def test_no_secret_passes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in SECRETS:
         monkeypatch.setenv(name, "SECRET")

@@ -13,7 +13,7 @@ from tests.scoring_programs.clarity2026.gold import DEV, annotated_gold
 from tests.scoring_programs.framed import score
 from tests.scoring_programs.read_secrets import read_secrets
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
+pytestmark = [pytest.mark.usefixtures("kept_organisers")]
 
 PACKAGE = ScoringPackage("clarity2026", resource("scoring_programs"))
 ASK: dict[str, Any] = {
@@ -31,6 +31,7 @@ def folder(path: Path, gold: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_prepare_copies_valid_gold_and_says_what_will_be_skipped(tmp_path: Path) -> None:
     source, out = folder(tmp_path / "source", ANNOTATED), tmp_path / "out"
     out.mkdir()

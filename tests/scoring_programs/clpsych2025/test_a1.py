@@ -12,8 +12,6 @@ from scoring_kit.results import BarChart
 from tests.scoring_programs.clpsych2025.cases import AS_RUN, OPTIONS, gold_scores, scores
 from tests.scoring_programs.clpsych2025.fake_models import BASELINE, WordScorer, overlap
 
-pytestmark = pytest.mark.slow
-
 Spans = dict[str, list[str]]
 
 
@@ -147,6 +145,7 @@ spans = st.lists(span, max_size=4)
 states = st.fixed_dictionaries({"adaptive": spans, "maladaptive": spans})
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(states.filter(lambda gold: any(gold.values())), states), min_size=1, max_size=4))
 def test_published_equals_a_plain_implementation(cases: list[tuple[Spans, Spans]]) -> None:
     timelines = [timeline(f"t{index}", gold, predicted) for index, (gold, predicted) in enumerate(cases)]
@@ -171,6 +170,7 @@ def test_published_equals_a_plain_implementation(cases: list[tuple[Spans, Spans]
             assert metrics[f"a1_{name}{suffix}"].rows == len(rows)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(states, states), min_size=1, max_size=4))
 def test_as_run_equals_a_plain_implementation(cases: list[tuple[Spans, Spans]]) -> None:
     cases = [(gold, {state: predicted[state] if gold[state] else [] for state in gold}) for gold, predicted in cases]

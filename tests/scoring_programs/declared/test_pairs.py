@@ -18,8 +18,6 @@ from scoring_kit.resampling.significance import p_values
 from scoring_kit.units import Array, Statistic
 from tests.scoring_programs.scoring_kit.resampling.made_up import team
 
-pytestmark = pytest.mark.slow
-
 ORDERED = ("spearman", "kendall", "roc_auc", "average_precision")
 MAPS: dict[str, Callable[[Array], Array]] = {
     "tenfold": lambda values: 10 * values,
@@ -58,6 +56,7 @@ def test_p_of_a_metric_of_the_order_is_that_of_any_monotone_map(seed: int, metri
     assert p_of(metric, gold, one, MAPS[name](other)) == p_of(metric, gold, one, other)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(factor=st.floats(1e-6, 1e6), shift=st.floats(-1e3, 1e3), seed=st.integers(0, 3))
 def test_p_of_pearson_is_that_of_any_linear_map(factor: float, shift: float, seed: int) -> None:
@@ -89,6 +88,7 @@ def test_answers_ready_to_exchange_score_what_they_scored(metric: str) -> None:
     assert statistic.to_exchange().over(all_once) == pytest.approx(wider * statistic.over(all_once), abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["pearson", "spearman"])
 @pytest.mark.parametrize("scale", [5.0, 20.0])
 def test_power_does_not_depend_on_the_scale(metric: str, scale: float) -> None:
@@ -102,6 +102,7 @@ def test_power_does_not_depend_on_the_scale(metric: str, scale: float) -> None:
     assert abs(np.mean(once) - np.mean(scaled)) < 0.05
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["pearson", "spearman", "roc_auc"])
 @pytest.mark.parametrize("units", [20, 100])
 def test_equal_systems_on_two_scales_rarely_seem_to_differ(metric: str, units: int) -> None:

@@ -15,7 +15,7 @@ from tests.scoring_programs.framed import score, write_files
 from tests.scoring_programs.process2025.gold import GOLD
 from tests.scoring_programs.read_secrets import read_secrets
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
+pytestmark = [pytest.mark.usefixtures("kept_organisers")]
 
 PACKAGE = ScoringPackage("process2025", resource("scoring_programs"))
 BOTH = ("classification", "regression")
@@ -72,6 +72,7 @@ def test_a_missing_file_and_an_unknown_option_are_told(tmp_path: Path) -> None:
         read(folder(tmp_path, GOLD), BOTH, {"any": 1})
 
 
+@pytest.mark.slow
 def test_prepare_copies_valid_gold(tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()

@@ -17,8 +17,6 @@ from scoring_kit.outputs import write_failure_page
 from tests.generator.competition import second_task, small_competition
 from tests.scoring_programs.packed import Outcome, run_unit
 
-pytestmark = pytest.mark.slow
-
 GOLD = "id,label\nt1,positive\nt2,negative\nt3,CANARY_GOLD\n"
 SCORER = """
 from scoring_kit.results import Metric, TaskResult
@@ -64,6 +62,7 @@ def case(tmp_path: Path) -> Case:
     return Case(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_scored_submission(case: Case) -> None:
     outcome = case.run()
     assert outcome.exit_code == 0, outcome.stderr
@@ -74,6 +73,7 @@ def test_a_scored_submission(case: Case) -> None:
     assert "competition:my-task|tasks:classification" in outcome.details["signature"]
 
 
+@pytest.mark.slow
 def test_the_signature_changes_with_the_gold_data(case: Case, tmp_path: Path) -> None:
     first = case.run().details["signature"]
     other = Case(tmp_path / "other")
@@ -81,6 +81,7 @@ def test_the_signature_changes_with_the_gold_data(case: Case, tmp_path: Path) ->
     assert other.run().details["signature"] != first
 
 
+@pytest.mark.slow
 def test_a_value_beyond_the_worst_is_written_as_the_worst(case: Case) -> None:
     case.scorer("-0.25")
     outcome = case.run()
@@ -88,11 +89,13 @@ def test_a_value_beyond_the_worst_is_written_as_the_worst(case: Case) -> None:
     assert outcome.details["tasks"]["classification"]["macro_f1"]["value"] == -0.25
 
 
+@pytest.mark.slow
 def test_an_undefined_column_gets_its_worst(case: Case) -> None:
     case.scorer("None")
     assert case.run().scores["macro_f1"] == 0
 
 
+@pytest.mark.slow
 def test_a_figure_over_few_items_is_withheld_but_columns_are_not(case: Case) -> None:
     case.scorer("0.5")
     metrics = case.run().details["tasks"]["classification"]
@@ -100,6 +103,7 @@ def test_a_figure_over_few_items_is_withheld_but_columns_are_not(case: Case) -> 
     assert metrics["macro_f1"] == {"value": 0.5, "rows": 3}
 
 
+@pytest.mark.slow
 def test_columns_without_a_metric_are_the_organisers(case: Case) -> None:
     case.scorer("0.5")
     path = case.folder / "my_task" / "classification.py"
@@ -114,6 +118,7 @@ def test_columns_without_a_metric_are_the_organisers(case: Case) -> None:
     assert "GOLD_LABEL" not in outcome.stderr
 
 
+@pytest.mark.slow
 def test_a_bad_submission_ends_with_1_and_every_problem(case: Case) -> None:
     case.predict("id,label\nt1,happy\nt9,positive\n")
     outcome = case.run()
@@ -128,6 +133,7 @@ def test_a_bad_submission_ends_with_1_and_every_problem(case: Case) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_at_most_fifty_problems_are_shown_and_the_rest_counted(case: Case) -> None:
     case.predict("id,label\n" + "".join(f"x{',' * (i + 2)}\n" for i in range(1000)))
     outcome = case.run()
@@ -137,6 +143,7 @@ def test_at_most_fifty_problems_are_shown_and_the_rest_counted(case: Case) -> No
     assert last == "1001 problems found, so nothing was scored."
 
 
+@pytest.mark.slow
 def test_a_problem_that_many_lines_have_is_one_text_with_their_numbers(case: Case) -> None:
     case.predict("id,label\n" + "t1,positive\n" * 125)
     first, *shown, last = case.run().stderr.splitlines()
@@ -161,6 +168,7 @@ def test_numbers_of_problems_add_up() -> None:
     assert (len(shown), more) == (50, "… and 101 more.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("files", [{}, {"notes.txt": "x"}])
 def test_an_empty_submission_ends_with_1(case: Case, files: dict[str, str]) -> None:
     (case.submission / "predictions.csv").unlink()
@@ -171,6 +179,7 @@ def test_an_empty_submission_ends_with_1(case: Case, files: dict[str, str]) -> N
     assert "predictions.csv: is missing" in outcome.stderr
 
 
+@pytest.mark.slow
 def test_folders_junk_and_the_platforms_metadata_are_tolerated_and_said(case: Case) -> None:
     (case.submission / "predictions.csv").rename(case.submission / "p")
     text = (case.submission / "p").read_text(encoding="utf-8")
@@ -185,6 +194,7 @@ def test_folders_junk_and_the_platforms_metadata_are_tolerated_and_said(case: Ca
     assert any(".DS_Store" in warning or "__MACOSX" in warning for warning in outcome.details["warnings"])
 
 
+@pytest.mark.slow
 def test_a_submission_that_is_not_copied_to_the_predictions_is_read_where_it_is_mounted(case: Case) -> None:
     case.submission.rename(case.tmp_path / "ingested_program")
     case.predict("exitCode: null", "metadata")  # which the worker writes there
@@ -193,6 +203,7 @@ def test_a_submission_that_is_not_copied_to_the_predictions_is_read_where_it_is_
     assert outcome.scores["accuracy"] == pytest.approx(2 / 3)
 
 
+@pytest.mark.slow
 def test_links_in_a_submission_are_refused(case: Case) -> None:
     (case.submission / "more.csv").symlink_to(case.reference / "gold.csv")
     (case.submission / "circle").symlink_to("circle")
@@ -205,6 +216,7 @@ def test_links_in_a_submission_are_refused(case: Case) -> None:
     assert '"gold": is a link. Expected: only regular files and folders.' in outcome.stderr
 
 
+@pytest.mark.slow
 def test_wrong_gold_is_the_organisers_and_names_no_gold(case: Case) -> None:
     case.gold(GOLD)
     outcome = case.run()
@@ -222,6 +234,7 @@ def test_missing_reference_data_are_the_organisers(case: Case) -> None:
     assert "input/ref" in outcome.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("package", "source"),
     [("a_package_nobody_has", "pip install a_package_nobody_has"), ("sklearn", "pip install scikit-learn")],
@@ -243,6 +256,7 @@ def test_in_a_container_a_package_is_missing_from_the_image(monkeypatch: pytest.
     assert what_is_missing("torch") == expected
 
 
+@pytest.mark.slow
 def test_a_module_that_a_package_lacks_is_a_bug_and_nothing_to_install(case: Case) -> None:
     case.scorer("__import__('my_task.clasification')")
     outcome = case.run({"SCORING_DEBUG": "1"})
@@ -251,6 +265,7 @@ def test_a_module_that_a_package_lacks_is_a_bug_and_nothing_to_install(case: Cas
     assert "Install" not in outcome.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", ["float('nan')", "float('inf')", "-float('inf')"])
 def test_an_undefined_score_is_the_organisers_and_names_column_and_metric(case: Case, value: str) -> None:
     case.scorer(value)
@@ -260,6 +275,7 @@ def test_an_undefined_score_is_the_organisers_and_names_column_and_metric(case: 
     assert "accuracy" not in outcome.stderr
 
 
+@pytest.mark.slow
 def test_an_undefined_metric_of_a_label_does_not_name_the_label(case: Case) -> None:
     case.scorer("0.5")
     scorer = case.folder / "my_task" / "classification.py"
@@ -271,6 +287,7 @@ def test_an_undefined_metric_of_a_label_does_not_name_the_label(case: Case) -> N
     assert "GOLD_LABEL" not in outcome.stderr
 
 
+@pytest.mark.slow
 def test_an_entered_task_that_there_is_not_is_the_organisers(case: Case) -> None:
     code = case.folder / "my_task" / "submission.py"
     text = code.read_text(encoding="utf-8")
@@ -297,6 +314,7 @@ def test_the_whole_traceback_is_there_for_debugging(case: Case) -> None:
     assert "KeyError: 'CANARY'" in case.run({"SCORING_DEBUG": "1"}).stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("environment", "shown"), [({}, False), ({"SCORING_DEBUG": "1"}, True)])
 def test_a_librarys_warning_is_there_for_debugging_alone(
     case: Case, environment: Mapping[str, str], shown: bool
@@ -311,6 +329,7 @@ def test_a_librarys_warning_is_there_for_debugging_alone(
     assert shown or outcome.stderr == ""
 
 
+@pytest.mark.slow
 def test_a_task_that_is_not_scored_gets_its_worst(tmp_path: Path) -> None:
     def change(declaration: dict[str, Any]) -> None:
         second_task(declaration)
@@ -328,6 +347,7 @@ def test_a_task_that_is_not_scored_gets_its_worst(tmp_path: Path) -> None:
     assert list(outcome.details["tasks"]) == ["classification"]
 
 
+@pytest.mark.slow
 def test_one_task_alone_by_option(tmp_path: Path) -> None:
     import subprocess
     import sys
@@ -351,6 +371,7 @@ def test_a_failure_leaves_nothing_of_its_own_run_but_the_page(tmp_path: Path) ->
     assert sorted(path.name for path in tmp_path.iterdir()) == ["detailed_results.html", "notes.txt"]
 
 
+@pytest.mark.slow
 def test_a_failed_run_leaves_no_scores_of_an_earlier_one(tmp_path: Path) -> None:
     import subprocess
     import sys

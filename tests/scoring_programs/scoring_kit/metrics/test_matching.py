@@ -10,8 +10,6 @@ from hypothesis import strategies as st
 from scoring_kit.metrics import bertscore
 from scoring_kit.metrics.bertscore import Embedding, match
 
-pytestmark = pytest.mark.slow
-
 WIDTH = 3
 
 
@@ -37,6 +35,7 @@ def by_definition(candidate: Embedding, reference: Embedding, padded: bool) -> t
 TEXTS = st.lists(st.tuples(st.integers(1, 6), st.integers(0, 6)), min_size=1, max_size=7)
 
 
+@pytest.mark.slow
 @given(candidates=TEXTS, references=TEXTS, seed=st.integers(0, 99), cells=st.sampled_from([1, 40, 10**6]))
 def test_all_pairs_are_as_defined_however_they_are_cut_into_blocks(
     candidates: list[tuple[int, int]], references: list[tuple[int, int]], seed: int, cells: int
@@ -56,6 +55,7 @@ def test_all_pairs_are_as_defined_however_they_are_cut_into_blocks(
     np.testing.assert_allclose(scores.f1[regular], expected[..., 2][regular], atol=1e-4)
 
 
+@pytest.mark.slow
 @given(candidates=TEXTS, seed=st.integers(0, 99), batch=st.integers(1, 4))
 def test_a_padded_candidate_offers_every_token_at_least_a_cosine_of_zero(
     candidates: list[tuple[int, int]], seed: int, batch: int
