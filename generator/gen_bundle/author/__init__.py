@@ -1,1 +1,1 @@
-"""What begins a project: new ones, and those made of existing bundles."""
+"""Projects begin here: new ones, and those made of existing bundles."""

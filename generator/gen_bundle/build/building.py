@@ -254,7 +254,7 @@ def _build_one(
         write_zip(unfinished, made.tree)
     progress("checking the bundle")
     findings = _findings(unfinished, competition, made.hidden)
-    grave = [finding for finding in findings if finding.grave]
+    grave = _causes([finding for finding in findings if finding.grave])
     draft = made.draft
     if grave and not request.overrides and _is_its_own_work(competition, grave):
         draft += tuple(Lack(one.id, f"As imported: {one.what}. {one.consequence}", one.repair) for one in grave)
@@ -331,6 +331,21 @@ def _findings(bundle: Path, competition: Resolved | ForeignProject, hidden: Sequ
     known = [queue] if queue else []
     report = check_path(bundle, elsewhere=hidden, known_keys=known)
     return [finding for finding in report.findings if finding.id not in (OVER, UNPUBLISHED)]
+
+
+BASELINE = re.compile(r"^solution solutions/([^/]+)/")
+EXAMPLE = re.compile(r"^starting kit starting_kits/([^/]+)\.zip/examples/")
+
+
+def _causes(found: Sequence[Finding]) -> list[Finding]:
+    """Leave out what the examples of a kit show where a baseline of the phase, of which they are made, shows it."""
+    phases = {baseline[1] for one in found if (baseline := BASELINE.match(one.what))}
+    causes = []
+    for one in found:
+        example = EXAMPLE.match(one.what)
+        if example is None or example[1] not in phases:
+            causes.append(one)
+    return causes
 
 
 OWN_FILES = (

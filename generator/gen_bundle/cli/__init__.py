@@ -63,7 +63,7 @@ INTERRUPTED = {
     "confirm": f"What could not be removed from the site is named above. {ANEW}",
     "upload": "The site may have made the competition: look at its list before you run the same command again.",
 }
-"""What an interrupted verb leaves, and what the same command does then; any other verb leaves nothing."""
+"""Verb → what it leaves when it is interrupted, and what the same command does then; any other leaves nothing."""
 
 
 class VerbGroup(click.Group):

@@ -106,7 +106,7 @@ def report_built(built: "Sequence[Built]", request: "BuildRequest") -> None:
 
 
 def _state(bundle: "Built") -> tuple[str, str]:
-    """What a bundle is good for, and the colour in which that is said."""
+    """Return what a bundle is good for, and the colour in which that is said."""
     if bundle.leaks:
         return "written because of --force. DO NOT UPLOAD IT: participants would see gold.", "red"
     if bundle.errors:

@@ -138,7 +138,7 @@ def _moment(text: str | None) -> datetime:
 
 
 def _record(path: Path | None) -> DryRun | None:
-    """What a dry run shows of the scoring programs; None without one."""
+    """Return what a dry run shows of the scoring programs; None without one."""
     if path is None:
         return None
     from gen_bundle.check import DryRun
@@ -197,7 +197,7 @@ def print_reports(reports: list[Report], style: str) -> None:
                 click.echo(one_line(line))
     elif style == "text":
         for report in reports:
-            verdict, *lines = map(one_line, reporting.text(report))
+            verdict, *lines = (one_line(one) for one in reporting.text(report))
             alarm = "red" if report.leaks and colour_wanted() else None
             click.secho(verdict, fg=alarm)
             for line in lines:

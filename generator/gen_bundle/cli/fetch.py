@@ -56,7 +56,7 @@ def command(connection: "Connection", max_size: int, **asked: Any) -> None:
             unfinished = f"; {one.unfinished} not finished, or not complete yet: fetch again later"
         say(f"{one.folder}: {one.submissions} submissions, {one.new_files} of them new{unfinished}", "green")
         for reason, numbers in one.failures.items():
-            say(f"failed {len(numbers)}×: {reason} ({', '.join(map(str, numbers[:5]))})", "yellow")
+            say(f"failed {len(numbers)}×: {reason} ({', '.join(str(one) for one in numbers[:5])})", "yellow")
         say_each(one.lost, "red")
     if request.pseudonyms:
         say("Files are as they were sent, and may name people; dates and scores can be compared with a public board.")

@@ -34,13 +34,13 @@ def command(as_json: bool) -> None:
     width = max((len(row["name"]) for row in rows), default=0)
     for row in rows:
         click.echo(f"{row['name']:{width}}  {one_line(row['title'])}")
-        click.echo(f"{'':{width}}  tasks: {', '.join(map(one_line, row['tasks']))}")
+        click.echo(f"{'':{width}}  tasks: {', '.join(one_line(one) for one in row['tasks'])}")
         if not row["package"].startswith("gen-bundle"):
             click.echo(f"{'':{width}}  from: {row['package']}")
 
 
 def _row(name: str, known: Known) -> dict[str, Any]:
-    """What is shown of a competition, from its YAML alone, since the model that checks it takes long to import."""
+    """Return what is shown of a competition, from its YAML alone: the model that checks it takes long to import."""
     from gen_bundle.declaration.source import read_source
 
     if known.fault:

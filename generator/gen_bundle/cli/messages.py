@@ -1,4 +1,4 @@
-"""What verbs show: messages and tables for people, coloured and moving only on a terminal; JSON for programs."""
+"""Output of the verbs: messages and tables for people, coloured and moving only on a terminal; JSON for programs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def print_json(value: Any) -> None:
 
 
 def colour_wanted() -> bool:
-    """Whether colour is right on a terminal: NO_COLOR is not set (no-color.org), and the terminal has any."""
+    """Return whether colour is right on a terminal: NO_COLOR is not set (no-color.org), and the terminal has any."""
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
@@ -96,17 +96,17 @@ def progress_bar(text: str, *columns: str) -> Iterator[tuple[Callable[[str], Non
 
 
 def is_terminal() -> bool:
-    """Whether people read stderr as it is written."""
+    """Return whether people read stderr as it is written."""
     return sys.stderr.isatty()
 
 
 def can_answer() -> bool:
-    """Whether somebody can answer a question: stdin is a terminal."""
+    """Return whether somebody can answer a question: stdin is a terminal."""
     return sys.stdin.isatty()
 
 
 def console(*, err: bool = True) -> Console:
-    """What tables are printed on: as wide as the terminal, or as a log may be."""
+    """Return what tables are printed on: as wide as the terminal, or as a log may be."""
     from rich.console import Console
 
     on_terminal = is_terminal() if err else sys.stdout.isatty()

@@ -148,7 +148,7 @@ def command(context: click.Context, /, name: str, title: str | None, parent: Pat
     commands = [["gen-bundle", "try", str(folder)]]
     if asked["package"]:
         commands.append([sys.executable, "-m", "unittest", "discover", str(folder / "tests")])
-    say_each(map(shlex.join, commands), before="  ")
+    say_each((shlex.join(one) for one in commands), before="  ")
     if as_json:
         print_json({"folder": folder, **found})
 
@@ -261,7 +261,7 @@ def _declared(place: "Place", asked: Mapping[str, Any], words: Sequence[str]) ->
     if asked["gold"]:
         ask = can_answer() and not asked["yes"]
         gold = _gold(asked, words, ask=ask)
-        answers = list(map(_answer, asked["answers"]))
+        answers = [_answer(one) for one in asked["answers"]]
         choices = Choices(asked["keys"], answers, asked["public"], asked["rows"], cluster=asked["cluster"])
     else:
         gold, choices = recipe_gold(asked["recipe"] or RECIPES[0])
@@ -353,7 +353,7 @@ def _proposed(gold: "FileTable", choices: "Choices") -> "Proposal | None":
 
 
 def _is_one_answer(proposal: "Proposal") -> bool:
-    """Whether several columns that were named are one answer, as the organiser says."""
+    """Return whether several columns that were named are one answer, as the organiser says."""
     (first, *others) = proposal.answers
     if others or first.in_gold == (first.name,):
         return False

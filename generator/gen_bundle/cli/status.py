@@ -185,13 +185,13 @@ def _text(seen: LiveStatus) -> str:
         waited = f"{seen.oldest.seconds // 60} min"
         lines.append(f"  waiting longest: {seen.oldest.id} of {seen.oldest.owner}, {seen.oldest.status}, {waited}")
     for failure in seen.failures:
-        ids = ", ".join(map(str, failure.submissions[:5]))
+        ids = ", ".join(str(one) for one in failure.submissions[:5])
         if len(failure.submissions) > 5:
             ids += " …"
         lines.append(f"  failed {len(failure.submissions)}×: {failure.line} ({ids})")
     if seen.unread_failures:
         lines.append(f"  and {seen.unread_failures} older failures")
-    return "\n".join(map(one_line, lines))
+    return "\n".join(one_line(one) for one in lines)
 
 
 def _counts(numbers: Mapping[str, int]) -> str:

@@ -108,7 +108,7 @@ def _as_dict(update: Update, costs: Sequence[Cost], warnings: Sequence[str]) -> 
         "same": update.same,
         "differences": [one.as_dict() for one in update.changes],
         "unseen": update.site.unseen,
-        "still_ranking": list(map(str, update.stale)),
+        "still_ranking": [str(one) for one in update.stale],
         "obstacles": update.obstacles,
         "warnings": warnings,
         "reruns": [cost.text for cost in costs],
@@ -116,7 +116,7 @@ def _as_dict(update: Update, costs: Sequence[Cost], warnings: Sequence[str]) -> 
 
 
 def _is_done(update: Update, done: dict[str, Any]) -> bool:
-    """Whether the competition is as the bundle says, as far as is known; `done` is empty without --apply."""
+    """Return whether the competition is as the bundle says, as far as is known; `done` is empty without --apply."""
     if not done:
         return update.same
     return done["agreed"] and not (update.by_hand or update.unseen or update.stale or done["faults"])
@@ -158,7 +158,7 @@ def _rerun(update: Update, rerun: bool, removes: bool) -> list[str]:
 
 
 def _question(update: Update, costs: Sequence[Cost], removes: bool) -> str:
-    """Whether to take the steps that there are to take; nothing without any."""
+    """Return whether to take the steps that there are to take; nothing without any."""
     steps = []
     if update.edits:
         steps.append(f"make {counted(len(update.changes) - len(update.by_hand), 'change')}")

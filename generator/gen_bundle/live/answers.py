@@ -1,4 +1,4 @@
-"""What servers answer: its types, checked in one place before anything is done with it, and errors in one line.
+"""Answers of servers: their types, checked in one place before anything is done with them, and errors in one line.
 
 Sources: the answers of Codabench 1.25, and the serializers of its v1.32. Only what is used here is checked; answers may
 hold more.
@@ -97,7 +97,7 @@ SHAPES: tuple[tuple[str, Any], ...] = (
     (r"POST submissions/(\d+/re_run_submission/)?", _Identified),
     (r"GET phases/\d+/get_leaderboard/", _shape(submissions=_rows(_shape(id=int, owner=str)), **_PAGED)),
 )
-"""What each request is answered with."""
+"""Request → the type of its answer."""
 ROWS: Mapping[str, Any] = {
     "GET competitions/": _shape(id=int, title=_Text),
     "GET datasets/": _shape(id=int, key=_Text, name=_Text),

@@ -26,7 +26,7 @@ ORGANISERS_ONLY = {
     "confirm": "only organisers can delete what it submits",
     "update": "only organisers can change it, and see the list of invited addresses, which each change replaces",
 }
-"""What the owner of a competition and its co-organisers may do, and participants may not; and why.
+"""Verb → why it is for the owner of a competition and its co-organisers, and not for participants.
 
 Owners and co-organisers differ in two things: only the owner of a task can read and replace its programs and data, and
 only the owner of a competition can delete it. Source: the permissions of `api/views/` (`all_organizers`, `created_by`).
@@ -142,7 +142,7 @@ def original_bundle(connection: Connection, competition: int, held: ExitStack) -
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What a site holds of a competition at one moment.
+    """A competition as a site holds it at one moment.
 
     Attributes:
         competition: the answer of `competitions/ID/`.
@@ -174,8 +174,8 @@ class Snapshot:
         """All that a change could move, place by place, in a form in which equal means the same."""
         row = self.competition
         found: dict[Place, Any] = {(key,): plain(row[key]) for key in (*TOP_KEYS, *UNTOUCHED) if key in row}
-        found["collaborators",] = sorted(map(str, row.get("collaborators") or []))
-        found["whitelist_emails",] = sorted(map(str, row["whitelist_emails"]))
+        found["collaborators",] = sorted(str(one) for one in row.get("collaborators") or [])
+        found["whitelist_emails",] = sorted(str(one) for one in row["whitelist_emails"])
         found["pages",] = [(plain(page["title"]), plain(page.get("content"))) for page in self.pages]
         found["phases",] = [phase["id"] for phase in self.phases]
         for phase in self.phases:

@@ -65,7 +65,7 @@ _UNMEASURED = "the code ran … s ---", "the code ran … s, with at most … Mi
 
 @dataclass(frozen=True)
 class ConfirmRequest:
-    """What is to be confirmed.
+    """A competition that is to be confirmed.
 
     Attributes:
         bundle: the bundle that it was made from.
@@ -107,7 +107,7 @@ class Cell:
 
 @dataclass
 class Confirmed:
-    """What was compared, and what was not.
+    """A comparison of a competition with its dry run, and what was not compared.
 
     Attributes:
         platform_version: the platform's that the dry run followed.
@@ -253,7 +253,7 @@ class _Journey:
         return False
 
     def _spares_the_board(self, phase: Phase, row: Row) -> bool:
-        """Whether no submission of ours would take an earlier one of the same account from the board for good."""
+        """Return whether no submission of ours would take another of the same account from the board for good."""
         earlier, shown = [], set()
         for one in submissions_of(self.connection, row["id"]).values():
             if one["owner"] != self.own.username:
@@ -305,7 +305,7 @@ class _Journey:
     def _dry_run(
         self, name: str, phase: Phase, row: Row, planned: Sequence[Planned], submissions: Sequence[Path]
     ) -> Iterator[Rehearsed]:
-        """What comes of planned submissions, which are those given, or else the bundle's solutions."""
+        """Yield what comes of planned submissions, which are those given, or else the bundle's solutions."""
         request = DryRunRequest(
             bundle=self.folder,
             out=self.work / f"{name}-{phase.id}",
@@ -396,7 +396,7 @@ class _Journey:
         yield Cell(*place, "log", one_line(here), one_line(unsigned(there)), equal)
 
     def _stored(self, run: Run, *, several: bool) -> dict[str, float]:
-        """What the server would store; a computed column is made for submissions to a single task alone."""
+        """Return what the server would store; a computed column is made for submissions to a single task alone."""
         board = Board(self.competition.leaderboard, DIFFERENCES[self.version])
         parts = [run.task] if several else []
         whole = board.submit(run.submission, run.submission, parts)
@@ -453,7 +453,7 @@ def _compared_logs(texts: Sequence[tuple[str, str]]) -> tuple[str, str, bool]:
             return (pair[0] or NOTHING, pair[1], False)
     numbers = []
     for side in zip(*texts, strict=True):
-        lines = sum(map(len, map(str.splitlines, side)))
+        lines = sum(len(text.splitlines()) for text in side)
         number = counted(lines, "line") if lines else "no log"
         numbers.append(number)
     return numbers[0], numbers[1], True

@@ -48,7 +48,7 @@ Tick = Callable[[int, int], None]
 
 
 class LiveError(UserError):
-    """What a site did not do or what cannot be asked of it, although the command is right."""
+    """Raised for what a site did not do or what cannot be asked of it, although the command is right."""
 
     status = 1
 
@@ -68,7 +68,7 @@ class AnswerError(LiveError):
 
     @property
     def unclear(self) -> bool:
-        """Whether the server may have done what was asked nevertheless."""
+        """Return whether the server may have done what was asked nevertheless."""
         return self.code is None or self.code >= 500 or self.code < 300
 
 

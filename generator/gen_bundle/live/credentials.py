@@ -78,7 +78,7 @@ def save_token(server: str, text: str) -> Path:
 
 
 def tokens_file() -> Path:
-    """Where `gen-bundle login` keeps tokens, by server."""
+    """Return where `gen-bundle login` keeps tokens, by server."""
     base = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
     return Path(base) / "gen-bundle" / "tokens.json"
 

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +43,7 @@ DATED = "%Y-%m-%dT%H-%M-%S"
 
 @dataclass(frozen=True)
 class FetchRequest:
-    """What is to be fetched.
+    """A request to fetch.
 
     Attributes:
         out: a folder of an earlier fetch of the same competition, or a new one.
@@ -114,7 +113,7 @@ def _own_folder(request: FetchRequest, server: str) -> None:
     about = request.out / COMPETITION
     if about.is_file():
         before = read_json(about, dict[str, Any])
-        holds = list(map(before.get, ("server", "id", "pseudonyms")))
+        holds = [before.get(one) for one in ("server", "id", "pseudonyms")]
         if holds != [server, request.competition, request.pseudonyms]:
             names = "with pseudonyms" if holds[2] else "without pseudonyms"
             raise UserError(
@@ -144,17 +143,17 @@ class PhaseFolder:
 
     @property
     def submissions(self) -> int:
-        """How many the server knows, without the children of submissions to several tasks."""
+        """Return how many the server knows, without the children of submissions to several tasks."""
         return sum(one["parent"] is None for one in self.records.values())
 
     @property
     def unfinished(self) -> int:
-        """How many of them still wait, run, or have no scores yet."""
+        """Return how many of them still wait, run, or have no scores yet."""
         return sum(one["parent"] is None and not one["complete"] for one in self.records.values())
 
     @property
     def failures(self) -> dict[str, list[int]]:
-        """Why submissions failed, with their numbers."""
+        """Return why submissions failed, with their numbers."""
         found: dict[str, list[int]] = {}
         for number, record in sorted(self.records.items()):
             if record["status"] == "Failed" and record.get("reason"):
@@ -175,13 +174,13 @@ class PhaseFolder:
             for number in self.records.keys() - rows.keys():
                 self._update_gone(self.records[number])
         finally:
-            write_json(file, sorted(self.records.values(), key=itemgetter("id")))
+            write_json(file, sorted(self.records.values(), key=lambda record: record["id"]))
         with self._trying("the leaderboard"):
             write_json(self.folder / BOARD, self._board())
 
     @contextmanager
     def _trying(self, what: str) -> Iterator[None]:
-        """Where the server cannot give something, name it and go on, unless it does not answer any more."""
+        """Yield where the server cannot give something, name it and go on, unless it does not answer any more."""
         try:
             yield
             self._silent = 0
@@ -344,7 +343,7 @@ def file_name(name: object) -> str:
 
 
 class Names:
-    """What people are called: by name, or by lasting pseudonyms, kept in a private file outside of the folder."""
+    """Names of people, or lasting pseudonyms, kept in a private file outside of the folder."""
 
     def __init__(self, server: str, competition: int, *, hidden: bool) -> None:
         self.hidden = hidden
@@ -365,10 +364,10 @@ class Names:
         write_json(self._file, self._pseudonyms)
 
     def of(self, name: str) -> str:
-        """What somebody who was added is called."""
+        """Return what somebody who was added is called."""
         return self._pseudonyms[name] if self.hidden else name
 
     def participant(self, row: Row) -> dict[str, Any]:
-        """What is kept of somebody who takes part."""
+        """Return what is kept of somebody who takes part."""
         kept = ("username", "status", "is_bot") if self.hidden else ("id", "username", "email", "status", "is_bot")
         return {key: row.get(key) for key in kept} | {"username": self.of(row["username"])}

@@ -51,7 +51,7 @@ AFTER_RERUNS = {
         "stays, until --remove-replaced deletes them"
     ),
 }
-"""What becomes of the rows of replaced runs, by the leaderboard's rule. Source: leaderboards/strategies.py."""
+"""Rule of the leaderboard → what becomes of the rows of replaced runs. Source: leaderboards/strategies.py."""
 BIN = "On the site: the competition, tab My Submissions or Submissions, the bin beside it"
 LONGEST_RUN_S = 7 * 24 * 3600  # longer ones are not believed
 TIMES = ("elapsedTime", "ingestionElapsedTime")
@@ -96,7 +96,7 @@ class Reruns:
 
 
 class UpdateRecord(BaseModel):
-    """What is remembered of one competition, in a private file outside of all projects.
+    """Memory of one competition, in a private file outside of all projects.
 
     Attributes:
         contents: the digests of stored files by their keys.
@@ -113,7 +113,7 @@ class UpdateRecord(BaseModel):
 
 
 def read_record(server: str, competition: int) -> UpdateRecord:
-    """What is remembered of a competition, if it was ever changed from here; a UserError for a damaged file."""
+    """Read what is remembered of a competition, if it was ever changed from here; a UserError for a damaged file."""
     file = state_file("updates", server, competition)
     advice = "It says what was replaced and rerun: restore it, or delete it to start anew."
     found = read_json(file, UpdateRecord, advice, missing={"contents": {}, "reruns": {}})
@@ -134,14 +134,14 @@ def rerunnable(rows: Iterable[Row]) -> list[int]:
 
 @dataclass(frozen=True)
 class Cost:
-    """What the reruns of a phase take: how many submissions are rerun, and for how long, in words."""
+    """Cost of the reruns of a phase: how many submissions are rerun, and for how long, in words."""
 
     submissions: int
     text: str
 
 
 def estimated(connection: Connection, phase: Row, pending: Sequence[int]) -> Cost:
-    """What reruns will take, from the times that the workers measured for the last runs of the phase."""
+    """Estimate what reruns will take, from the times that the workers measured for the last runs of the phase."""
     rows = submissions_of(connection, phase["id"])
     jobs = 0
     for one in pending:  # a submission to several tasks is run for each
@@ -369,7 +369,7 @@ class Rerun:
         return delete_submission(self.connection, number)
 
     def _same_scores(self, portion: Mapping[int, int]) -> bool:
-        """Whether all reruns that have scores have those of the first runs."""
+        """Return whether all reruns that have scores have those of the first runs."""
         seen = [(self._scores(old), self._scores(new)) for old, new in portion.items()]
         scored = [(old, new) for old, new in seen if new]
         return bool(scored) and all(old == new for old, new in scored)
@@ -438,8 +438,9 @@ class Rerun:
             else:
                 still, wait = still + wait, min(2 * wait, LONGEST_WAIT_S)
             if still >= STANDSTILL_S:
+                numbers_shown = ", ".join(str(number) for number in waiting)
                 raise LiveError(
-                    f"phase {self.phase['name']}: submissions {', '.join(map(str, waiting))} have not moved for "
+                    f"phase {self.phase['name']}: submissions {numbers_shown} have not moved for "
                     f"{STANDSTILL_S / 60:g} minutes.",
                     advice="Is a worker running? Pass --rerun again to go on with the rest.",
                 )
@@ -447,7 +448,7 @@ class Rerun:
 
 
 def _outcome(number: int, rows: Mapping[int, Row]) -> str:
-    """How a submission ended; the site calls one to several tasks Finished whatever became of its parts."""
+    """Return how a submission ended; the site calls one to several tasks Finished whatever became of its parts."""
     outcome = state(rows[number])
     parts = [state(row) for row in rows.values() if row.get("parent") == number]
     return "Failed" if outcome == "Finished" and "Failed" in parts else outcome

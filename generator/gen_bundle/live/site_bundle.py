@@ -69,14 +69,14 @@ BY_HAND: dict[tuple[str, str | None], str] = {
 
 
 def by_hand(difference: Difference) -> str | None:
-    """What to click for a difference that the API cannot remove, or not safely; None where it can."""
+    """Return what to click for a difference that the API cannot remove, or not safely; None where it can."""
     return BY_HAND.get((difference.part, difference.what), BY_HAND.get((difference.part, None)))
 
 
 # What the bundle says, as the API takes it.
 
 PHASE_KEYS = ("id", "index", *PHASE_FIELDS)
-"""What is sent of a phase; tasks, board and files stay as they are when they are not named."""
+"""Keys of a phase that are sent; tasks, board and files stay as they are when they are not named."""
 IN_YAML = {"max_submissions_per_person": "max_submissions"}
 """How competition.yaml calls a field of the API, where it has another name."""
 
@@ -117,7 +117,7 @@ def _task_values(task: Task, wanted: Bundle) -> dict[str, Any]:
 
 
 def _same(key: str, stored: Any, value: Any) -> bool:
-    """Whether two values mean the same; no number of submissions is as good as 0: there is no limit."""
+    """Return whether two values mean the same; no number of submissions is as good as 0: there is no limit."""
     if key in ("start", "end") and (at := moment(stored)):
         return at.replace(microsecond=0) == moment(value)
     return plain(stored) == plain(value) or (not stored and not value)
@@ -185,7 +185,7 @@ class SiteBundle:
 
     @cached_property
     def paired(self) -> Pairs:
-        """Which part of the bundle is which on the site."""
+        """Return which part of the bundle is which on the site."""
         return pairs(self.snapshot, self.wanted)
 
     @property
@@ -278,7 +278,7 @@ class SiteBundle:
         return found
 
     def _path(self, number: int, role: str, stored: Any, key: str, same: Task | Phase) -> Any:
-        """Where in the trees of the three bundles the content of a file of the site is."""
+        """Return where in the trees of the three bundles the content of a file of the site is."""
         about: Row = stored if isinstance(stored, Mapping) else {}
         if use := same.files.get(role):
             known = key in self.record and self.record[key] == content_digest(self.wanted, use)
@@ -317,7 +317,7 @@ class SiteBundle:
 
     @cached_property
     def replaced(self) -> Replaced:
-        """How programs and data differ from those that the bundle holds."""
+        """Return how programs and data differ from those that the bundle holds."""
         site = self.bundle
         stored_tasks = {task.index: task for task in site.competition.tasks}
         sides: list[tuple[Place, Any, Any]] = []
@@ -441,7 +441,7 @@ def _pages_to_send(stored: Sequence[Row], pages: Sequence[tuple[str, str]]) -> l
 def _as_declared(
     stored: Row, declared: Mapping[Any, Any], keys: Iterable[str], values: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """What a bundle would declare for a row of the site: as `declared` where that means what is stored.
+    """Return what a bundle would declare for a row of the site: as `declared` where that means what is stored.
 
     Args:
         stored: the row.

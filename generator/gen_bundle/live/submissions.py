@@ -70,19 +70,19 @@ def scores(row: Row) -> dict[str, float | str]:
 
 
 def message(row: Row) -> str:
-    """Why a submission failed, as the server gives it, in one line; empty where it gives nothing."""
+    """Return why a submission failed, as the server gives it, in one line; empty where it gives nothing."""
     return one_line(unsigned(" ".join(str(row.get("status_details") or "").split())))
 
 
 def complete(row: Row) -> bool:
-    """Whether nothing more is to come: the server says Finished before the scores are there."""
+    """Return whether nothing more is to come: the server says Finished before the scores are there."""
     if state(row) == "Finished":
         return bool(row.get("scores") or row.get("has_children"))
     return state(row) in (*FINAL, DELETED)
 
 
 def on_leaderboard(row: Row, otherwise: bool = False) -> bool:
-    """Whether a submission is on the leaderboard, as far as its row says."""
+    """Return whether a submission is on the leaderboard, as far as its row says."""
     given = [row[key] for key in ("on_leaderboard", "leaderboard") if key in row]
     return any(given) if given else otherwise
 
@@ -136,7 +136,7 @@ def _text(connection: Connection, url: str) -> str:
 
 
 def failure_reason(connection: Connection, row: Row, details: Row) -> str:
-    """Why a submission failed, in one line: its page, since logs are often lost; else its log; else its message.
+    """Return why a submission failed, in one line: its page, since logs are often lost; else its log; else its message.
 
     Of a log the first line counts, or the last one where it is a traceback.
     """
@@ -249,7 +249,7 @@ class OwnSubmissions:
             self._ask(number)
 
     def _is_scored(self, number: int, now: float) -> bool:
-        """Whether nothing more is to come for a submission, after so many seconds of waiting."""
+        """Return whether nothing more is to come for a submission, after so many seconds of waiting."""
         if number not in self._ended:
             self._ask(number)
             row = self.rows.get(number, {})
@@ -275,7 +275,7 @@ class OwnSubmissions:
                 raise
 
     def in_words(self) -> list[str]:
-        """What is on the site."""
+        """Return what is on the site."""
         return [f"submission {number}" for numbers in self.made.values() for number in numbers]
 
     def remove(self) -> list[str]:

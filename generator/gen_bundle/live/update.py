@@ -104,7 +104,7 @@ def look(connection: Connection, competition: int, bundle: Path, held: ExitStack
 
 
 class Update:
-    """What a competition would become.
+    """A change of a competition that can be looked at and made.
 
     Attributes:
         site: what the site holds, beside that bundle.
@@ -150,7 +150,7 @@ class Update:
 
     @property
     def unseen(self) -> str:
-        """Which tasks are somebody else's, so that their programs and data cannot be looked at; in words."""
+        """Return which tasks are somebody else's, so that their programs and data cannot be looked at; in words."""
         names = self.site.unseen
         if not names:
             return ""
@@ -159,7 +159,7 @@ class Update:
 
     @property
     def same(self) -> bool:
-        """Whether all is known to be as the bundle says."""
+        """Return whether all is known to be as the bundle says."""
         return not (self.changes or self.unseen or self.stale)
 
     @cached_property
@@ -188,7 +188,7 @@ class Update:
         return own.pending
 
     def costs(self) -> list[Cost]:
-        """What the reruns would take, by phase."""
+        """Return what the reruns would take, by phase."""
         found = []
         for phase in self.before.phases:
             if numbers := self.due(phase["id"]):
@@ -196,7 +196,7 @@ class Update:
         return found
 
     def warnings(self, costs: Sequence[Cost]) -> Iterator[str]:
-        """What organisers should know before they agree, also to reruns, where these have any costs."""
+        """Yield what organisers should know before they agree, also to reruns, where these have any costs."""
         if self.edits and self.before.competition.get("published"):
             yield "the competition is published: participants see changes at once."
         for task in self.site.unseen:
@@ -204,7 +204,8 @@ class Update:
         for phase in self.before.phases:
             if phase["id"] in self.rerun_phases:
                 yield from self._scored_before(phase)
-        yield from map(str, self.stale)
+        for one in self.stale:
+            yield str(one)
         total = sum(cost.submissions for cost in costs)
         if total > PUBLIC_QUEUE_RERUNS and self.before.competition.get("queue") is None:
             yield (

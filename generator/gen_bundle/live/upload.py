@@ -135,7 +135,7 @@ def upload(
 
 
 def readiness(bundle: Path, now: datetime, connection: Connection) -> tuple[Report, list[str]]:
-    """What the check finds in a bundle, and why it should not be uploaded; it follows the server's version and queues.
+    """Return what the check finds, and why a bundle should not be uploaded; it follows the server's version and queues.
 
     Raises:
         UserError: it is not a file, or cannot be read.
@@ -308,7 +308,7 @@ def mismatches(snapshot: Snapshot, wanted: Bundle) -> list[Mismatch]:
     found = []
     for one in differences(site, wanted):
         if one.part != "solutions" and not (one.old or "").startswith(UNKNOWN):
-            place = ", ".join(filter(None, (one.part, one.item)))
+            place = f"{one.part}, {one.item}" if one.item else one.part
             found.append(Mismatch(f"{place}: {one.what}", one.new or "nothing", one.old or "nothing"))
     return found
 

@@ -164,14 +164,14 @@ class _Project:
         self.tasks = _ids({one.at: self._named(one) for one in self.competition.tasks}, "task", set())
 
     def _named(self, task: Task) -> tuple[Any, str]:
-        """What the id of a task is made of: the only task of one phase is called like that."""
+        """Return what the id of a task is made of: the only task of one phase is called like that."""
         having = [phase for phase in self.competition.phases if task in phase.tasks]
         if len(having) == 1 and having[0].tasks == (task,):
             return self.phases[having[0].at], ""
         return task.id, task.name
 
     def declaration(self) -> dict[str, Any]:
-        """What bundle.yaml says; all files are written."""
+        """Return what bundle.yaml says; all files are written."""
         top = self.bundle.yaml
         image = top.get("image")
         logo = f"logo{PurePosixPath(image).suffix}" if isinstance(image, str) else "logo.png"
@@ -196,10 +196,10 @@ class _Project:
             "terms": terms,
             "programs": {},
         }
-        tasks = list(map(self._task, self.competition.tasks))
+        tasks = [self._task(one) for one in self.competition.tasks]
         declared["programs"] = _shared_programs(tasks)
         declared["tasks"] = tasks
-        declared["phases"] = list(map(self._phase, self.competition.phases))
+        declared["phases"] = [self._phase(one) for one in self.competition.phases]
         solutions = list(self._solutions())
         if solutions:
             declared["solutions"] = solutions
@@ -283,7 +283,7 @@ class _Project:
         return entry | _flags(given, {"ingestion_only_during_scoring": "ingestion_only_during_scoring"})
 
     def _of_phase(self, task: Task) -> str:
-        """Where below data/ a task's files go: in the folder of the first phase that has it."""
+        """Return where below data/ a task's files go: in the folder of the first phase that has it."""
         for phase in self.competition.phases:
             if phase.tasks == (task,):
                 return self.phases[phase.at]
@@ -354,7 +354,7 @@ class _Project:
     def _places(
         self, files: Mapping[str, DataUse], folders: Mapping[str, str], below: str, instead: str = ""
     ) -> dict[str, str | None]:
-        """Where the files of these roles went below folders; None: there is none, though the bundle has some elsewhere.
+        """Return where the files of these roles went below folders; None: none, though the bundle has some elsewhere.
 
         A key that is left out means what lies in a usual place, which may be another task's or phase's.
         """
@@ -367,7 +367,7 @@ class _Project:
         return found
 
     def _place(self, use: DataUse, place: str, instead: str = "") -> str:
-        """Where a program or data goes, which is written the first time that it is named; a key on the server stays.
+        """Return where a program or data goes; it is written the first time it is named, and a key on the server stays.
 
         Where the place is taken, `instead` is added to its name, or a number.
         """
@@ -380,7 +380,7 @@ class _Project:
             content = tuple((name, sha256_of(node)) for name, node in unpacked.tree.files()) or content
         if content not in self.placed:
             if place.lower() in self.used:
-                place = "-".join(filter(None, [place, instead]))
+                place = "-".join(one for one in [place, instead] if one)
             place = _unused(place, self.used, "-")
             self.placed[content] = self._written(use, found, unpacked, place)
         return self.placed[content]

@@ -402,7 +402,7 @@ def _names(phases: Sequence[OldPhase]) -> str:
 
 
 def _are_tracks(before: OldPhase, phase: OldPhase) -> bool:
-    """Whether two phases that start together were open together on CodaLab."""
+    """Return whether two phases that start together were open together on CodaLab."""
     start = moment(phase.get("start_date"))
     if start is None or start != moment(before.get("start_date")):
         return False
@@ -415,7 +415,7 @@ def _rank(entry: Any) -> float:
 
 
 def _is_on(value: Any) -> bool:
-    """Whether a setting is meant to be on; a text such as 'no' is off, however the servers read it."""
+    """Return whether a setting is meant to be on; a text such as 'no' is off, however the servers read it."""
     meant = as_boolean(value)
     return bool(value) if meant is None else meant
 

@@ -31,7 +31,7 @@ MOST_PROBLEMS = 10
 
 @dataclass
 class Imported:
-    """What became of a bundle.
+    """An account of what became of a bundle.
 
     Attributes:
         original: competition.yaml as it was.
@@ -86,7 +86,11 @@ def _refuse_broken(path: Path, bundle: Bundle) -> None:
 
 
 def _look_at_names(tree: Node, imported: Imported) -> None:
-    """Take the backslashes that Windows' zips have in their names for slashes; name what no project can keep."""
+    """Take the backslashes that Windows' zips have in their names for slashes.
+
+    Raises:
+        UserError: names that no project can keep.
+    """
     named = [(name, node) for name, node in tree.walk() if "\\" in name]
     for name, node in named:
         above = tree.find(name.rpartition("/")[0]) or tree
@@ -96,8 +100,14 @@ def _look_at_names(tree: Node, imported: Imported) -> None:
     if named:
         more = f", as in {len(named) - 1} others" * (len(named) > 1)
         imported.changed.append(f"{named[0][0]}: a backslash in a name is taken for a slash{more}")
-    unwritable = [name for name in tree.names() if not is_encodable(name)]
-    imported.faults += [f"{name!a}: this name is not UTF-8. Give it another one" for name in unwritable[:MOST_PROBLEMS]]
+    unwritable = [
+        f"{name!a}: this name is not UTF-8. Give it another one." for name in tree.names() if not is_encodable(name)
+    ]
+    if unwritable:
+        left = len(unwritable[MOST_PROBLEMS:])
+        raise UserError(
+            *unwritable[:MOST_PROBLEMS], more=left, advice="Nothing was written: a build refuses such names."
+        )
 
 
 def _follow_links(tree: Node, imported: Imported) -> None:
@@ -129,7 +139,7 @@ def _find_yaml(path: Path, bundle: Bundle, imported: Imported) -> None:
     imported.original = _folder(bundle.tree, YAML_NAME).read(MAX_BYTES + 1)
     data = _repaired(imported.original, imported)
     try:
-        bundle.document = read_yaml(data)
+        bundle.document, bundle.unreadable = read_yaml(data), None
     except UnreadableYamlError as error:
         expected = "" if "Expected" in str(error) else " Expected YAML in UTF-8."
         raise UserError(f"{path}: {error.place(YAML_NAME)}: {error}.{expected}") from error
@@ -178,7 +188,7 @@ def _the_nearest_yaml(path: Path, bundle: Bundle) -> str:
 
 
 def _folder(tree: Node, name: str) -> Node:
-    """What is there under a name that was found."""
+    """Return what is there under a name that was found."""
     found = tree.find(name)
     return found if isinstance(found, Node) else Node(children={})
 

@@ -1,4 +1,4 @@
-"""What a column of gold holds: its type as a declaration names it, what goes with that type, and what does not fit."""
+"""A column of gold: its type as a declaration names it, what goes with that type, and what does not fit."""
 
 import itertools
 import json
@@ -15,7 +15,7 @@ from scoring_kit.base.field_types import NUMBER, TAG, Field, FieldError
 
 WHOLE = re.compile(r"[+-]?[0-9]+")
 NO_NUMBER = re.compile(r"(?i)[+-]?(nan|inf|infinity)|null|none|nil|n\.?a\.?|#?n/a|-+|\?+|\.")
-"""What stands for a value that is missing, or not finite, among numbers."""
+"""Texts that stand for a missing value, or one that is not finite, among numbers."""
 SEPARATORS = ("|", ";", ",")
 TEXTS_LOOKED_AT = 20_000
 MOST_LABELS = 50
@@ -111,10 +111,10 @@ class GoldColumn:
 
 
 def look_at(gold: FileTable, name: str) -> GoldColumn:
-    """What a column holds."""
+    """Return what a column holds."""
     values = gold.columns[name]
     if gold.is_json:
-        given = list(itertools.filterfalse(_is_blank, values))
+        given = [one for one in values if not _is_blank(one)]
         odd = _no_numbers(zip(given, itertools.repeat(1)), is_json=True)
         if odd:
             given = [value for value in given if str(value) not in odd]
@@ -197,18 +197,18 @@ def _cell_column(name: str, cells: Counter[str]) -> GoldColumn:
     """A column of these cells, which occur so often."""
     if not cells:
         return GoldColumn(name, "string")
-    if all(map(LIST.fullmatch, cells)):
-        lists = list(map(json_list, cells.elements()))
+    if all(LIST.fullmatch(one) for one in cells):
+        lists = [json_list(one) for one in cells.elements()]
         found = GoldColumn(name, "other")
-        if set(map(type, lists)) == {list}:
+        if {type(one) for one in lists} == {list}:
             found = _list_column(name, lists)
         if found.type in ("spans", "texts", "offsets"):
             return found
         return GoldColumn(name, "other")
     if tags := _tags(name, (cell.split(" ") for cell in cells)):
         return tags
-    if all(map(_is_number, cells)):
-        return _numbers(name, map(float, cells), cells)
+    if all(_is_number(one) for one in cells):
+        return _numbers(name, (float(one) for one in cells), cells)
     for separator in SEPARATORS:
         parts = _parts(cells, separator)
         if parts.keys() != cells.keys() and len(parts) <= MOST_LABELS and _are_labels(name, parts):
@@ -229,7 +229,7 @@ def _parts(cells: Counter[str], separator: str) -> Counter[str]:
 
 def _numbers(name: str, numbers: Iterable[float], written: Counter[str]) -> GoldColumn:
     """A column of numbers: labels where all are whole, few and repeated."""
-    if all(map(WHOLE.fullmatch, written)) and len(written) <= MOST_GRADES and _are_labels(name, written):
+    if all(WHOLE.fullmatch(one) for one in written) and len(written) <= MOST_GRADES and _are_labels(name, written):
         return _label(name, written)
     return GoldColumn(name, "number", within_one=all(0 <= number <= 1 for number in numbers))
 
@@ -237,24 +237,24 @@ def _numbers(name: str, numbers: Iterable[float], written: Counter[str]) -> Gold
 def _json_column(name: str, values: Sequence[Any]) -> GoldColumn:
     if not values:
         return GoldColumn(name, "string")
-    if set(map(type, values)) == {list}:
+    if {type(one) for one in values} == {list}:
         return _list_column(name, values)
-    if all(map(_is_json_number, values)):
-        return _numbers(name, values, Counter(map(str, values)))
-    texts = list(map(text_of, values))
+    if all(_is_json_number(one) for one in values):
+        return _numbers(name, values, Counter(str(one) for one in values))
+    texts = [text_of(one) for one in values]
     if None in texts:
         return GoldColumn(name, "other")
-    return _text_column(name, Counter(filter(None, texts)))
+    return _text_column(name, Counter(one for one in texts if one))
 
 
 def _list_column(name: str, lists: Sequence[Any]) -> GoldColumn:
     elements = list(itertools.chain.from_iterable(lists))
-    if elements and all(map(_is_span, elements)):
+    if elements and all(_is_span(one) for one in elements):
         types = itertools.chain.from_iterable(span[2:] for span in elements)
         return GoldColumn(name, "spans", _in_order(set(types)))
-    if all(map(_are_offsets, lists)) and len(set(map(len, lists))) > 1:
+    if all(_are_offsets(one) for one in lists) and len({len(one) for one in lists}) > 1:
         return GoldColumn(name, "offsets")
-    if not all(map(_is_text, elements)):
+    if not all(_is_text(one) for one in elements):
         return GoldColumn(name, "other")
     if tags := _tags(name, lists):
         return tags
@@ -275,15 +275,15 @@ def _label(name: str, values: Collection[str]) -> GoldColumn:
     """A column of labels, which are declared where there are few of them."""
     if scale := on_a_scale(values):
         return GoldColumn(name, "ordinal", scale)
-    same = set(map(str.casefold, values))
+    same = {one.casefold() for one in values}
     if len(same) < len(values):  # the first of each, as the alphabet has them
         chosen = {value.casefold(): value for value in sorted(values, reverse=True)}
         column = _label(name, list(chosen.values()))
         return replace(column, ignores_case=True)
     listed = _in_order(values) if len(values) <= MOST_LABELS else ()
     grades = False
-    if len(listed) > 1 and all(map(WHOLE.fullmatch, listed)):
-        numbers = list(map(int, listed))
+    if len(listed) > 1 and all(WHOLE.fullmatch(one) for one in listed):
+        numbers = [int(one) for one in listed]
         grades = len(numbers) >= FEWEST_GRADES and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
     if grades and SCALE_NAME.fullmatch(name):
         return GoldColumn(name, "ordinal", listed)
@@ -301,8 +301,8 @@ def on_a_scale(values: Collection[str]) -> tuple[str, ...]:
     if -1 not in places.values() and len(set(places.values())) == len(values):
         return tuple(sorted(values, key=places.__getitem__))
     for scale in SCALES:
-        known = list(map(str.casefold, scale))
-        words = set(map(str.casefold, values))
+        known = [one.casefold() for one in scale]
+        words = {one.casefold() for one in values}
         if words <= set(known) and words & {known[0], known[-1]}:
             return tuple(sorted(values, key=lambda value: known.index(value.casefold())))
     return ()
@@ -312,7 +312,7 @@ def _tags(name: str, lists: Iterable[Sequence[Any]]) -> GoldColumn | None:
     """A column of tags; None where there are others, or none that begins anything."""
     different: set[str] = set()
     for tags in lists:
-        if not all(map(_is_tag, tags)):
+        if not all(_is_tag(one) for one in tags):
             return None
         different.update(tags)
     if not any(tag.startswith("B-") for tag in different):
@@ -321,7 +321,7 @@ def _tags(name: str, lists: Iterable[Sequence[Any]]) -> GoldColumn | None:
 
 
 def _are_labels(name: str, texts: Counter[str]) -> bool:
-    """Whether texts repeat as labels do: short, without blanks around them; in a column named so also if few repeat."""
+    """Return whether texts repeat as labels do: short, no blanks around; in a column named so also if few repeat."""
     if not texts:
         return False
     may_be = texts.total() >= FEWEST_REPEATS * len(texts)
@@ -329,7 +329,7 @@ def _are_labels(name: str, texts: Counter[str]) -> bool:
         may_be = may_be and 2 * list(texts.values()).count(1) <= len(texts)
     elif LABEL_NAME.fullmatch(name) and not any(" " in text for text in texts):
         may_be = True
-    return may_be and all(map(_is_short_label, texts))
+    return may_be and all(_is_short_label(one) for one in texts)
 
 
 def _is_short_label(text: str) -> bool:
@@ -339,7 +339,7 @@ def _is_short_label(text: str) -> bool:
 def _in_order(values: Iterable[str]) -> tuple[str, ...]:
     """Numbers by size, other labels by the alphabet: never by how often they occur, which would reveal some gold."""
     listed = sorted(values)
-    if all(map(WHOLE.fullmatch, listed)):
+    if all(WHOLE.fullmatch(one) for one in listed):
         listed.sort(key=int)
     return tuple(listed)
 
@@ -349,8 +349,8 @@ def _is_json_number(value: Any) -> bool:
 
 
 def _are_offsets(value: Sequence[Any]) -> bool:
-    """Whether a list holds positions in their order, each once."""
-    return all(map(_is_offset, value)) and list(value) == sorted(set(value))
+    """Return whether a list holds positions in their order, each once."""
+    return all(_is_offset(one) for one in value) and list(value) == sorted(set(value))
 
 
 def _is_text(value: Any) -> bool:
@@ -369,11 +369,11 @@ def _is_span(value: Any) -> bool:
         return False
     start, end = value[:2]
     are_whole = type(start) is int and type(end) is int
-    return are_whole and 0 <= start < end and all(map(_is_text, value[2:]))
+    return are_whole and 0 <= start < end and all(_is_text(one) for one in value[2:])
 
 
 def _mean_words(texts: Counter[str]) -> float:
-    """How many words a text has on average; of many texts, some of all parts tell it."""
+    """Return how many words a text has on average; of many texts, some of all parts tell it."""
     some = list(texts.items())[:: 1 + len(texts) // TEXTS_LOOKED_AT]
     words = rows = 0
     for text, times in some:

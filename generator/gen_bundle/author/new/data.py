@@ -3,7 +3,6 @@
 import inspect
 import json
 import math
-import operator
 import re
 import statistics
 import zlib
@@ -24,7 +23,7 @@ from scoring_kit.base.field_types import Field
 
 ENTRY = "model.py"
 GOLD, INPUTS, PREDICTIONS = "gold", "inputs", "predictions"
-"""What the files of a phase are called, before the suffix of the gold."""
+"""Names of the files of a phase, before the suffix of the gold."""
 ABOUT = {
     "majority": "Gives every row the most frequent label",
     "random": "Gives every row a number drawn at random",
@@ -49,8 +48,8 @@ Columns = Mapping[str, Sequence[Any]]
 
 
 def place_of(*key: Any) -> int:
-    """Where in a distribution a key is, from 0 to 999; always the same."""
-    return zlib.crc32("\t".join(map(str, key)).encode()) % 1000
+    """Return where in a distribution a key is, from 0 to 999; always the same."""
+    return zlib.crc32("\t".join(str(one) for one in key).encode()) % 1000
 
 
 def drawn(mean: float, deviation: float, within_one: bool, place: int) -> float:
@@ -109,12 +108,12 @@ def write_sample(folder: Path, proposal: Proposal, rows: Sequence[int]) -> None:
 
 
 def gives_inputs(proposal: Proposal) -> bool:
-    """Whether participants, or their code, are given more than the template has; code has none."""
+    """Return whether participants, or their code, are given more than the template has; code has none."""
     return not proposal.of_lines and bool(proposal.public or proposal.many or proposal.code)
 
 
 def given(proposal: Proposal, gold: FileTable) -> Columns:
-    """What participants, or their code, are given of a phase with this gold: each key once."""
+    """Return what participants, or their code, are given of a phase with this gold: each key once."""
     if not gives_inputs(proposal):
         return {}
     names = [*proposal.key, *proposal.public]
@@ -137,7 +136,7 @@ def _each_key_once(gold: FileTable, key: Key) -> FileTable:
 
 
 def has_candidates(proposal: Proposal) -> bool:
-    """Whether these are a ranking's items that can be given: each query has some that are not relevant."""
+    """Return whether these are a ranking's items that can be given: each query has some that are not relevant."""
     if proposal.item is None:
         return False
     keys = proposal.gold.keys(proposal.key)
@@ -147,7 +146,7 @@ def has_candidates(proposal: Proposal) -> bool:
 
 
 def baseline_name(proposal: Proposal) -> str:
-    """What the baseline answers everywhere."""
+    """Return what the baseline answers everywhere."""
     if has_candidates(proposal):
         return "alphabetical"
     if proposal.many:
@@ -177,16 +176,15 @@ def _baseline_answer(gold: FileTable, column: GoldColumn, rows: Sequence[int]) -
     if column.columns:
         return next(value for value in gold.columns[name] if text_of(value) == column.binary[0])
     if column.type in ("label", "ordinal"):
-        counts = Counter(map(gold.texts(name).__getitem__, rows))
+        texts = gold.texts(name)
+        counts = Counter(texts[row] for row in rows)
         return min(counts, key=lambda label: (-counts[label], str(label)))
     if column.type == "probability":
         return Drawn(0.5, 0.2, within_one=True)
     if column.type == "number":
-        written = Counter(map(gold.columns[name].__getitem__, rows))
-        numbers, times = list(map(float, written)), list(written.values())
-        mean = statistics.fmean(numbers, times)
-        distances = [number - mean for number in numbers]
-        deviation = math.hypot(*map(operator.mul, distances, map(math.sqrt, times))) / math.sqrt(len(rows))
+        numbers = [float(gold.columns[name][row]) for row in rows]
+        mean = statistics.fmean(numbers)
+        deviation = math.hypot(*(number - mean for number in numbers)) / math.sqrt(len(rows))
         return Drawn(float(f"{mean:.2g}"), float(f"{deviation:.2g}"), column.within_one)
     return _in_its_form(gold, column.type, []) if column.type in LISTS else ""
 
@@ -205,7 +203,7 @@ def _baseline(proposal: Proposal, gold: FileTable, answers: Mapping[str, Any]) -
         items = given(proposal, gold)
         places: Counter[tuple[Any, ...]] = Counter()
         scores = []
-        for query in zip(*map(items.__getitem__, proposal.key), strict=True):
+        for query in zip(*(items[one] for one in proposal.key), strict=True):
             places[query] += 1
             scores.append(_in_its_form(gold, "number", round(1 / places[query], 4)))
         names = (*proposal.key, str(proposal.item))
@@ -224,7 +222,7 @@ def _baseline(proposal: Proposal, gold: FileTable, answers: Mapping[str, Any]) -
             elif name in answers:
                 columns[name] = [answer] * len(gold)
             else:
-                tokens = map(tokens_in, gold.columns[name])
+                tokens = (tokens_in(one) for one in gold.columns[name])
                 columns[name] = [_in_its_form(gold, "tags", ["O"] * number) for number in tokens]
     return columns
 
@@ -246,7 +244,7 @@ def _write(path: Path, columns: Columns, gold: FileTable) -> None:
         cells: list[Sequence[str]] = [[name, *values] for name, values in columns.items()]
         if gold.quoting != "none":
             cells = [_quoted(column, delimiter) for column in cells]
-        lines = map(delimiter.join, zip(*cells, strict=True))
+        lines = (delimiter.join(one) for one in zip(*cells, strict=True))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text.replace("{}", between.join(lines)), encoding="utf-8", newline="")
 
@@ -312,7 +310,7 @@ def _tags(proposal: Proposal) -> str:
     """The source of as many O as the row has tokens."""
     name = str(token_column(proposal))
     tokens = f"row[{_source(name)}]"
-    if set(map(type, proposal.gold.columns[name])) != {list}:
+    if {type(one) for one in proposal.gold.columns[name]} != {list}:
         tokens += '.split(" ")'
     if proposal.gold.is_json:
         return f'["O"] * len({tokens})'

@@ -1,8 +1,7 @@
-"""What a proposal says in bundle.yaml and to the organiser: the values that the template places."""
+"""A proposal in the words of bundle.yaml and of the organiser: the values that the template places."""
 
 import re
 from collections.abc import Mapping, Sequence
-from operator import itemgetter
 from typing import Any
 
 from gen_bundle.author.new.columns import GoldColumn, listed
@@ -256,7 +255,7 @@ def _answer_field(column: GoldColumn, *, is_json: bool) -> dict[str, Any]:
 
 
 def _meaning(column: GoldColumn) -> str:
-    """What a field holds, with the types of its spans or tags."""
+    """Return what a field holds, with the types of its spans or tags."""
     types = ", ".join(column.values)
     if column.type == "spans" and types:
         return f"Your spans, each with its type ({types}); the end is the first position after it."
@@ -293,11 +292,11 @@ def summary(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> dict[str
     lines = {
         "rows": f"{len(gold)} in {gold.file}",
         "key": "the line" if proposal.of_lines else ", ".join(proposal.key),
-        "answers": "; ".join(map(_shown, proposal.answers)),
+        "answers": "; ".join(_shown(one) for one in proposal.answers),
         "given": ", ".join(proposal.public) or "the keys",
         "secret": ", ".join(proposal.secret),
         "cluster": f"{proposal.cluster} (its rows stay together; --cluster - for none)",
-        "metrics": ", ".join(map(itemgetter("key"), board_of(proposal))),
+        "metrics": ", ".join(one["key"] for one in board_of(proposal)),
         "phases": ", ".join(counts),
         "baseline": baseline_name(proposal) + _shown_answers(baseline_answers(proposal, phases)),
     }
@@ -315,7 +314,7 @@ def summary(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> dict[str
 
 
 def _shown_answers(answers: Mapping[str, Any]) -> str:
-    """What the baseline answers; empty answers go without saying."""
+    """Return what the baseline answers; empty answers go without saying."""
     shown = []
     for name, value in answers.items():
         if isinstance(value, Drawn):

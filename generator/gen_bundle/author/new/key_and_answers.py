@@ -3,8 +3,6 @@
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
-from operator import attrgetter
 from typing import Literal
 
 from gen_bundle.author.new.columns import BINARY, WHOLE, GoldColumn, constant, gaps, labels_of
@@ -122,14 +120,14 @@ def _are_whole(texts: Iterable[str]) -> bool:
 
 
 def _candidates(gold: FileTable, named: Sequence[str]) -> Iterator[Key]:
-    """What may identify rows: an id, two of them, or one with a position or a text in it."""
+    """Yield what may identify rows: an id, two of them, or one with a position or a text in it."""
     for name in named:
         yield (name,)
     yield from itertools.combinations(named, 2)
-    positions = _usable(gold, list(filter(POSITION_NAME.fullmatch, gold.names)))
+    positions = _usable(gold, [one for one in gold.names if POSITION_NAME.fullmatch(one)])
     for name, position in itertools.product(named, positions):
         yield name, position
-    if any(map(PLACE_NAME.fullmatch, gold.names)):  # rows are what participants find
+    if any(PLACE_NAME.fullmatch(one) for one in gold.names):  # rows are what participants find
         return
     for name in gold.names:
         if name in named or PRIVATE_NAME.fullmatch(name) or not is_usable(gold, name):
@@ -142,9 +140,9 @@ def _candidates(gold: FileTable, named: Sequence[str]) -> Iterator[Key]:
 
 def _query(gold: FileTable, names: Sequence[str]) -> str | None:
     """The column of queries in the gold of a ranking: its values repeat, and another column has relevances."""
-    if not any(map(RELEVANCE.fullmatch, gold.names)):
+    if not any(RELEVANCE.fullmatch(one) for one in gold.names):
         return None
-    return _repeated(gold, filter(QUERY_NAME.fullmatch, names))
+    return _repeated(gold, (one for one in names if QUERY_NAME.fullmatch(one)))
 
 
 def _repeated(gold: FileTable, names: Iterable[str]) -> str | None:
@@ -156,7 +154,7 @@ def _repeated(gold: FileTable, names: Iterable[str]) -> str | None:
 
 
 def blanks(gold: FileTable, name: str) -> Iterator[str]:
-    """What keeps a column from being part of a key."""
+    """Yield what keeps a column from being part of a key."""
     for at, text in enumerate(gold.texts(name)):
         if not text or text != text.strip() or "\n" in text or "\r" in text:
             yield (
@@ -167,23 +165,23 @@ def blanks(gold: FileTable, name: str) -> Iterator[str]:
 
 def _usable(gold: FileTable, names: Sequence[str]) -> list[str]:
     """The columns that may be part of a key."""
-    return list(filter(partial(is_usable, gold), names))
+    return [one for one in names if is_usable(gold, one)]
 
 
 def is_usable(gold: FileTable, name: str) -> bool:
-    """Whether a column may be part of a key."""
+    """Return whether a column may be part of a key."""
     return next(blanks(gold, name), None) is None
 
 
 def is_unique(gold: FileTable, key: Key) -> bool:
-    """Whether columns tell all rows apart."""
+    """Return whether columns tell all rows apart."""
     if len(key) == 1 and not gold.phases:
         return len(set(gold.texts(key[0]))) == len(gold)
     return len(set(gold.keys(key))) == len(gold)
 
 
 def _is_many(gold: FileTable, key: Key, rows: Rows | None) -> bool:
-    """Whether a key has many rows; raises UserError where it repeats and that may be a mistake."""
+    """Return whether a key has many rows; raises UserError where it repeats and that may be a mistake."""
     found = gold.keys(key)
     different = len(set(found))
     if rows == "many" or different == len(found):
@@ -194,9 +192,10 @@ def _is_many(gold: FileTable, key: Key, rows: Rows | None) -> bool:
     problems = []
     for at, one in enumerate(found):
         if first.setdefault(one, at) != at:
+            shown = ", ".join(repr(part) for part in one[-len(key) :])
             problems.append(
-                f"{gold.place(at)}: {' and '.join(key)} {', '.join(map(repr, one[-len(key) :]))} is used already, in "
-                f"{gold.place(first[one])}. Expected each key once, or --rows many."
+                f"{gold.place(at)}: {' and '.join(key)} {shown} is used already, in {gold.place(first[one])}. Expected "
+                "each key once, or --rows many."
             )
     raise_all(problems)
     return False
@@ -214,7 +213,7 @@ def answered(
 
     `own` are the columns that have one value for each key; those that were `asked` may have a type.
     """
-    answers = list(map(columns.__getitem__, dict(asked)))
+    answers = [columns[one] for one in dict(asked)]
     if not answers:
         may_be = columns
         if len(columns) > 1 or not all(ID_NAME.fullmatch(name) for name in gold.names if name not in columns):
@@ -241,7 +240,7 @@ def answered(
 
 
 def _says_nothing(gold: FileTable, column: GoldColumn) -> bool:
-    """Whether a column is not taken for an answer unasked: one value, or a code or whole number that no other row has.
+    """Return whether a column is no answer unasked: one value, or a code or whole number that no other row has.
 
     One that is called like an answer, or holds flags, may be one all the same: what is wrong with it is said then.
     """
@@ -261,22 +260,22 @@ def _spread(gold: FileTable, answers: Sequence[GoldColumn]) -> GoldColumn | None
     texts: set[str] = set()
     for column in answers:
         texts.update(gold.shown(column.name))
-    words = set(map(str.casefold, texts))
+    words = {one.casefold() for one in texts}
     if words not in BINARY or len(texts) > len(words):
         return None
-    names = tuple(map(attrgetter("name"), answers))
+    names = tuple(one.name for one in answers)
     negative, positive = sorted(texts)
     return GoldColumn(_unused("labels", gold), "labels", names, columns=names, binary=(negative, positive))
 
 
 def _of_annotators(gold: FileTable, answers: Sequence[GoldColumn]) -> GoldColumn | None:
     """Columns of several annotators as the one answer that each of them gave; None for any other."""
-    names = tuple(map(attrgetter("name"), answers))
-    types = set(map(attrgetter("type"), answers))
-    if len(names) < 2 or len(types) > 1 or not all(map(ANNOTATOR_NAME.fullmatch, names)):
+    names = tuple(one.name for one in answers)
+    types = {one.type for one in answers}
+    if len(names) < 2 or len(types) > 1 or not all(ANNOTATOR_NAME.fullmatch(one) for one in names):
         return None
     if types == {"number"}:
-        within_one = all(map(attrgetter("within_one"), answers))
+        within_one = all(one.within_one for one in answers)
         return GoldColumn(_unused("score", gold), "number", annotators=names, within_one=within_one)
     if not types <= {"label", "ordinal"}:
         return None
@@ -294,7 +293,7 @@ def _unused(name: str, gold: FileTable) -> str:
 def _answers(columns: dict[str, GoldColumn]) -> list[GoldColumn]:
     """The columns that participants answer: by their names, else by their types, else the last one."""
     every = list(columns.values())
-    rest = list(itertools.filterfalse(is_input, every))
+    rest = [one for one in every if not is_input(one)]
     values = of_types(rest, "label", "ordinal", "number")
     annotators = _named(ANNOTATOR_NAME, values)
     private = _named(PRIVATE_NAME, values)
@@ -308,7 +307,7 @@ def _answers(columns: dict[str, GoldColumn]) -> list[GoldColumn]:
         of_types(rest, "other"),
         [column for column in every if column.type != "other"][-1:],
     )
-    return next(filter(None, ways), [])
+    return next((one for one in ways if one), [])
 
 
 def _named(pattern: re.Pattern[str], columns: Sequence[GoldColumn]) -> list[GoldColumn]:
@@ -321,21 +320,21 @@ def of_types(columns: Sequence[GoldColumn], *types: str) -> list[GoldColumn]:
 
 
 def is_alike(column: GoldColumn, other: GoldColumn) -> bool:
-    """Whether two columns hold values of one kind, such as an emotion each."""
+    """Return whether two columns hold values of one kind, such as an emotion each."""
     return (column.type, column.values) == (other.type, other.values)
 
 
 def _are_flags(column: GoldColumn, other: GoldColumn) -> bool:
-    """Whether columns say whether something holds, in the same two words; some may say the same in all rows."""
-    texts = set(map(str.casefold, column.values + other.values))
+    """Return whether columns say whether something holds, in the same two words; some may say the same in all rows."""
+    texts = {one.casefold() for one in column.values + other.values}
     return column.type == other.type == "label" and texts in BINARY
 
 
 def _answers_of_rows(columns: dict[str, GoldColumn], own: set[str]) -> list[GoldColumn]:
-    """What differs from row to row of a key: short values, else all."""
+    """Return what differs from row to row of a key: short values, else all."""
     rows = [column for column in columns.values() if column.type != "other" and column.name not in own]
     short = of_types(rows, "label", "ordinal", "number", "string")
-    return list(itertools.filterfalse(is_input, short)) or rows
+    return [one for one in short if not is_input(one)] or rows
 
 
 def _plain(column: GoldColumn, *, many: bool, whole: bool) -> GoldColumn:
@@ -343,7 +342,9 @@ def _plain(column: GoldColumn, *, many: bool, whole: bool) -> GoldColumn:
 
     There, with `whole`, whole numbers are positions rather than labels.
     """
-    are_whole = column.type in ("label", "ordinal") and column.values and all(map(WHOLE.fullmatch, column.values))
+    are_whole = (
+        column.type in ("label", "ordinal") and column.values and all(WHOLE.fullmatch(one) for one in column.values)
+    )
     if many and whole and are_whole:
         return GoldColumn(column.name, "number", blank=column.blank, not_numbers=column.not_numbers)
     if many or column.type != "string":
@@ -352,7 +353,7 @@ def _plain(column: GoldColumn, *, many: bool, whole: bool) -> GoldColumn:
 
 
 def is_input(column: GoldColumn) -> bool:
-    """Whether a column looks like what participants are given."""
+    """Return whether a column looks like what participants are given."""
     if PRIVATE_NAME.fullmatch(column.name):
         return False
     by_name = INPUT_NAME.fullmatch(column.name) or GROUP_NAME.fullmatch(column.name)

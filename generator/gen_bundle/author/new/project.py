@@ -55,7 +55,7 @@ def yaml_text(value: Any) -> str:
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{yaml_text(key)}: {yaml_text(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(yaml_text, value)) + "]"
+        return "[" + ", ".join(yaml_text(one) for one in value) + "]"
     if not isinstance(value, str):
         return json.dumps(value)
     if PLAIN.fullmatch(value) and value.lower() not in RESERVED:
@@ -96,7 +96,7 @@ def render(template: Path, answers: Mapping[str, Any], into: Path, *, ask: bool 
 
 
 def _with_own_variables(own: Mapping[str, Any], answers: Mapping[str, Any], *, ask: bool) -> dict[str, Any]:
-    """What the tool knows, and the template's other variables: asked for as cookiecutter does, or their defaults."""
+    """Return what the tool knows, and the template's other variables: as cookiecutter asks for them, or defaults."""
     from cookiecutter.prompt import (
         read_user_choice,
         read_user_dict,
@@ -132,7 +132,7 @@ OURS = {"declared", "scoring_kit", "score", "tests", "data", "pages"}
 
 @dataclass(frozen=True)
 class Place:
-    """What a new competition is called, and where it goes.
+    """The name of a new competition, and where it goes.
 
     Attributes:
         name: of its folder.
@@ -392,7 +392,7 @@ def new_like(place: Place, name: str) -> Path:
     """
     known = real_tasks()
     if name not in known:
-        width = max(map(len, known))
+        width = max(len(one) for one in known)
         listed = "\n".join(f"  {one:{width}}  {title}" for one, title in known.items())
         raise UserError(f"--like {name}: no such task. There are:\n{listed}")
     task = REAL_TASKS / name

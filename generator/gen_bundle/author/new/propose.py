@@ -1,6 +1,5 @@
-"""What each column of the gold is for: the key, what participants answer, what they are given, and what is a guess."""
+"""Columns of the gold get their parts: the key, what participants answer, what they are given; and what is a guess."""
 
-import operator
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -45,7 +44,7 @@ MOST_NAMED = 3
 
 @dataclass(frozen=True)
 class Choices:
-    """What was asked for; what is empty is proposed.
+    """Choices that were asked for; what is empty is proposed.
 
     Attributes:
         key: names of the columns that identify a row; `line` numbers the rows.
@@ -96,7 +95,7 @@ class Proposal:
 
     @property
     def of_lines(self) -> bool:
-        """Whether line n of a submission answers line n of the gold."""
+        """Return whether line n of a submission answers line n of the gold."""
         return self.gold.suffix == ".txt"
 
     @property
@@ -149,7 +148,7 @@ def _check_names(gold: FileTable, choices: Choices) -> None:
 
 
 def _columns(gold: FileTable, key: Key, choices: Choices) -> dict[str, GoldColumn]:
-    """What the columns hold that are not of the key; those that were named with a type are of that type."""
+    """Return what the columns hold that are not of the key; those that were named with a type are of that type."""
     columns = {name: look_at(gold, name) for name in gold.names if name not in key}
     if not columns:
         raise UserError(f"{gold.file}: has the key alone. Expected a further column, what participants are to answer.")
@@ -203,7 +202,7 @@ def _check_relevances(gold: FileTable, key: Key, name: str) -> None:
     raise_all(faults)
     for query, is_answered in answered.items():
         if not is_answered:
-            shown = ", ".join(map(repr, query[-len(key) :]))
+            shown = ", ".join(repr(one) for one in query[-len(key) :])
             faults.append(
                 f"{gold.file}: {shown} has no item with a {name} above 0. Expected a relevant item for each query."
             )
@@ -211,12 +210,12 @@ def _check_relevances(gold: FileTable, key: Key, name: str) -> None:
 
 
 def _identifies(gold: FileTable, key: Key, name: str) -> bool:
-    """Whether a column of plain texts identifies a row together with the key."""
+    """Return whether a column of plain texts identifies a row together with the key."""
     return is_usable(gold, name) and is_unique(gold, (*key, name))
 
 
 def _with_roles(proposal: Proposal, own: set[str], choices: Choices) -> Proposal:
-    """What is given and what stays secret: only what looks like an input is given, unless it is named."""
+    """Return what is given and what stays secret: only what looks like an input is given, unless it is named."""
     answered = {*_held(proposal), proposal.item, proposal.relevance}
     rest = {name: column for name, column in proposal.columns.items() if name not in answered}
     _check_public(choices, answered, rest.keys() - own)
@@ -229,7 +228,7 @@ def _with_roles(proposal: Proposal, own: set[str], choices: Choices) -> Proposal
         else:
             secret.append(name)
     groups = []
-    for column in map(rest.__getitem__, filter(GROUP_NAME.fullmatch, given)):
+    for column in [rest[name] for name in given if GROUP_NAME.fullmatch(name)]:
         if column.type == "label" and not column.blank and not column.not_numbers:
             groups.append(column)
     return replace(proposal, public=tuple(given), groups=tuple(groups), secret=tuple(secret))
@@ -284,15 +283,15 @@ def token_column(proposal: Proposal) -> str | None:
     tagged = of_types(proposal.answers, "tags")
     if not tagged:
         return None
-    lengths = list(map(tokens_in, proposal.gold.columns[tagged[0].name]))
+    lengths = [tokens_in(one) for one in proposal.gold.columns[tagged[0].name]]
     for name in proposal.public:
-        if all(map(operator.eq, map(tokens_in, proposal.gold.columns[name]), lengths)):
+        if [tokens_in(one) for one in proposal.gold.columns[name]] == lengths:
             return name
     return None
 
 
 def tokens_in(value: object) -> int:
-    """How many tokens or tags a list or cell has."""
+    """Return how many tokens or tags a list or cell has."""
     if isinstance(value, list):
         return len(value)
     return len(str(value).split(" ")) if value else 0
@@ -323,7 +322,7 @@ def doubts(proposal: Proposal, choices: Choices) -> Iterator[str]:
         answers = [column for column in proposal.answers if (column.name, None) in choices.answers]
     else:
         answers = list(proposal.answers)
-        if proposal.secret and not proposal.many and not any(map(_is_named, answers)):
+        if proposal.secret and not proposal.many and not any(_is_named(one) for one in answers):
             names = ", ".join(column.name for column in answers)
             yield f"that participants answer {names} is a guess; another column: --answer COLUMN"
     for column in answers:
@@ -340,11 +339,11 @@ def _of_key(proposal: Proposal, choices: Choices) -> Iterator[str]:
 
 
 def _is_named(column: GoldColumn) -> bool:
-    return any(map(ANSWER_NAME.fullmatch, column.in_gold))
+    return any(ANSWER_NAME.fullmatch(one) for one in column.in_gold)
 
 
 def _of_answer(column: GoldColumn) -> Iterator[str]:
-    """How the values of a column may be meant otherwise."""
+    """Yield how the values of a column may be meant otherwise."""
     name = column.name
     first = column.in_gold[0]
     names = listed(column.in_gold, MOST_NAMED)

@@ -2,7 +2,6 @@
 
 import hashlib
 import itertools
-import operator
 import random
 import re
 from collections import defaultdict
@@ -97,12 +96,12 @@ def _constant_phases(proposal: Proposal, phases: dict[str, list[int]], expected:
     for column in _ordered_answers(proposal):
         shown = proposal.gold.shown(column.name)
         for phase, rows in phases.items():
-            if len(set(map(shown.__getitem__, rows))) == 1:
+            if len({shown[one] for one in rows}) == 1:
                 yield f"{column.name} has one value in all rows of {phase}. Expected {expected}."
 
 
 def _strata(proposal: Proposal) -> list[str]:
-    """What each row is divided by: its label, where there is one for each key."""
+    """Return what each row is divided by: its label, where there is one for each key."""
     for column in _ordered_answers(proposal):
         if column.type != "number":
             return [text or "" for text in proposal.gold.texts(column.name)]
@@ -118,18 +117,17 @@ def _ordered_answers(proposal: Proposal) -> list[GoldColumn]:
 
 
 def is_sorted_by_answer(proposal: Proposal) -> bool:
-    """Whether the rows come in blocks of a label, or numbers by size: their order alone would give the answers away."""
+    """Return whether rows come in blocks of a label, or numbers by size: their order alone would give answers away."""
     for column in _ordered_answers(proposal):
         texts = proposal.gold.shown(column.name)
         different = len(set(texts))
         if column.type == "number":
-            numbers = list(map(float, texts))
-            rises = all(itertools.starmap(operator.le, itertools.pairwise(numbers)))
-            falls = all(itertools.starmap(operator.ge, itertools.pairwise(numbers)))
-            if (rises or falls) and len(set(numbers)) > 2:
+            numbers = [float(one) for one in texts]
+            rising = sorted(numbers)
+            if numbers in (rising, rising[::-1]) and len(set(numbers)) > 2:
                 return True
         elif different > 1 and len(texts) > 4 * different:
-            blocks = 1 + sum(itertools.starmap(operator.ne, itertools.pairwise(texts)))
+            blocks = 1 + sum(text != following for text, following in itertools.pairwise(texts))
             if blocks < 2 * different:
                 return True
     return False
