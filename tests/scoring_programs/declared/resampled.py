@@ -38,8 +38,8 @@ def score_and_resample(options: dict[str, Any], gold: Files, answers: Files, fol
         assert apart == pytest.approx([of_sample], rel=TOLERANCE, abs=TOLERANCE, nan_ok=True)
         assert once == pytest.approx(outcome.value(key), rel=TOLERANCE, abs=TOLERANCE)
         expected = pytest.approx(drawn.value(key), rel=TOLERANCE, abs=TOLERANCE)
-        (plan,) = (columns[key] for columns in options["metrics"].values())
-        if math.isnan(of_sample) or (plan["by"] and of_sample != expected):  # a group without a value is left out
+        by = [columns[key]["by"] for columns in options["metrics"].values() if key in columns]  # none of an expression
+        if math.isnan(of_sample) or (any(by) and of_sample != expected):  # a group without a value is left out
             faults = gold_faults(options, samples[0], folder / "drawn")
             assert any(f"({key})" in fault for fault in faults), "undefined, and the gold is not to blame"
         else:
