@@ -85,7 +85,7 @@ def test_every_result_is_that_of_a_single_run_in_any_order(name: str, desk: Desk
     for _ in range(2):
         chance.shuffle(jobs)
         assert [desk.score(job) for job in jobs] == [expected[job.digest] for job in jobs]
-    assert len(loaded()) == 1
+    assert len(loaded()) == (not (folder / "metrics.py").exists())  # code of its own is started anew
 
 
 def _spoil(folder: Path, chance: random.Random) -> None:
