@@ -794,6 +794,41 @@ def series(field: dict[str, Any], value: Callable[[random.Random], Any], number:
     return Kind([field], pair, rows, gold_cells=lambda one: {"x": one[0], "naive": one[1]})
 
 
+def places_pair(rng: random.Random, size: int) -> tuple[list[list[str]], list[list[str]]]:
+    """Lists of labels, as long on both sides."""
+    sizes = [rng.randint(1, 4) for _ in range(size)]
+    gold, answers = labels_pair(rng, sum(sizes))
+    ends = list(itertools.accumulate(sizes))
+    cuts = list(zip([0, *ends], ends, strict=False))
+    return [gold[start:end] for start, end in cuts], [answers[start:end] for start, end in cuts]
+
+
+def place_by_place(oracle: Oracle) -> Oracle:
+    """An oracle of labels over all places of lists of them, each weighing as its key."""
+
+    def whole(gold: Any, answers: Any, weight: Any) -> float:
+        weights = None if weight is None else np.repeat(weight, list(map(len, gold)))
+        return oracle(list(itertools.chain(*gold)), list(itertools.chain(*answers)), weights)
+
+    return whole
+
+
+def of_components(function: Callable[..., Any]) -> list[tuple[str, Oracle]]:
+    """A function of scikit-learn of each key's numbers, averaged over keys; and of all numbers at once."""
+
+    def pooled(gold: Any, answers: Any, weight: Any) -> float:
+        weights = None if weight is None else np.repeat(weight, list(map(len, gold)))
+        return float(function(np.concatenate(gold), np.concatenate(answers), sample_weight=weights))
+
+    return [("key", mean(lambda gold, answer: float(function(gold, answer)))), ("pooled", pooled)]
+
+
+ERRORS = {"mse": sk.mean_squared_error, "rmse": sk.root_mean_squared_error, "mae": sk.mean_absolute_error}
+COMPONENTS: list[Row] = [
+    ({"name": name, "average": average}, oracle)
+    for name, function in ERRORS.items()
+    for average, oracle in of_components(function)
+]
 RANKED = [{"field": "doc", "type": "string"}, {"field": "place", "type": "number"}]
 SCORED = [{"field": "item", "type": "string"}, {"field": "score", "type": "number"}]
 KINDS: dict[str, Kind] = {
@@ -833,7 +868,12 @@ KINDS: dict[str, Kind] = {
     "offsets": Kind([{"field": "x", "type": "offsets"}], pairs_of(offsets), OFFSETS),
     "texts": Kind([{"field": "x", "type": "text"}], pairs_of(text, 0.3), TEXTS),
     "lists_of_numbers": Kind(
-        [{"field": "x", "type": "numbers"}], pairs_of(lambda rng: [number(rng), number(rng)]), [EXACT]
+        [{"field": "x", "type": "numbers"}], pairs_of(lambda rng: [number(rng), number(rng)]), [*COMPONENTS, EXACT]
+    ),
+    "lists_of_labels": Kind(
+        [{**LABEL, "type": "tags", "scheme": "none"}],
+        places_pair,
+        [(metric, place_by_place(oracle)) for metric, oracle in rows_of_labels()],
     ),
     "lists_of_texts": Kind(
         [{"field": "x", "type": "texts"}], pairs_of(lambda rng: [text(rng) for _ in range(rng.randint(1, 2))]), [EXACT]
