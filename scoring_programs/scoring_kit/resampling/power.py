@@ -207,7 +207,7 @@ class TaskPower:
     @cache  # noqa: B019 as long as its task
     def _system(self, system: int, goal: float) -> TeamColumn:
         """A system with this score, or the nearest that there is, over the units of the whole gold."""
-        order = np.random.default_rng([self.asked.seed, system]).random(self.number)
+        order = np.random.default_rng(self.asked.seed).random(self.number)  # for all alike, who then err together
         low, high = 0.0, float(STEPS)
         nearest, off = self._made(system, 0), abs(self.chance - goal)
         for _ in range(HALVINGS):
