@@ -401,10 +401,11 @@ def trial(request: Mapping[str, Any]) -> dict[str, Any]:
     checks = program.options.get("checks", {})
     try:
         tried = scored(request)
-    except SubmissionError:
+    except SubmissionError as error:
         if not checks:
             raise
-        tried = {"scores": {}}  # a check of the organisers' own may ask for more than the emptiest answers
+        # a check of the organisers' own may ask for more than the emptiest answers
+        tried = {"scores": {}, "refused": error.messages[0]}
     if "missing" in tried:
         return tried
     own = [plan for plan in plans_of(program.tasks, program.options) if plan.file]

@@ -94,10 +94,14 @@ class TaskColumns(TypedDict):
 
 @with_config(STRICT)
 class Tried(TypedDict, total=False):
-    """Of `trial`: task id → column key → score of the tasks that are entered, or what is missing to score at all."""
+    """Of `trial`: task id → column key → score of the tasks that are entered, or what is missing to score at all.
+
+    `refused` is why a check of the organisers' own refuses the template.
+    """
 
     scores: dict[str, dict[str, float]]
     missing: str
+    refused: str
 
 
 @with_config(STRICT)

@@ -474,6 +474,7 @@ def try_out(competition: Resolved, named: Mapping[str, TaskColumns], phases: Seq
     tasks = [task for task in competition.tasks if not named[task.id]["needs_model"]]
     problems: list[str] = []
     entered: set[str] = set()
+    refused: dict[str, None] = {}
     baselines: dict[str, dict[str, dict[str, float]]] = {data.phase.id: {} for data in phases}
     for phase, name, request in _trials(competition, tasks, phases, work):
         try:
@@ -483,6 +484,9 @@ def try_out(competition: Resolved, named: Mapping[str, TaskColumns], phases: Seq
             continue
         if "missing" in tried:
             return Trial({}, (f"Neither template nor baselines were scored. {tried['missing']}",))
+        if "refused" in tried:
+            what = f"{phase.id}: the template is no valid submission, since your own check refuses it"
+            refused[f"{what} ({tried['refused'].rstrip('.')}). The kit's valid example is a baseline."] = None
         entered |= set(tried["scores"])
         if name != TEMPLATE:
             for scores in tried["scores"].values():
@@ -490,7 +494,7 @@ def try_out(competition: Resolved, named: Mapping[str, TaskColumns], phases: Seq
     if problems:
         raise UserError(*dict.fromkeys(problems))
     untried = [task for task in ids(tasks) if named[task]["metrics"] is None and task not in entered]
-    return Trial(baselines, [UNTRIED.format(task) for task in untried])
+    return Trial(baselines, [*refused, *(UNTRIED.format(task) for task in untried)])
 
 
 def _place(phase: DeclaredPhase, submission: str) -> str:
