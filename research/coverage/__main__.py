@@ -177,7 +177,7 @@ CASES: Mapping[str, Case] = {
         "mae", errors(lambda n: RANDOM.standard_t(3, size=n)), 30, "asc", field=NUMBER, true=2 * 3**0.5 / np.pi
     ),
     "MAE of ratings, worst 4": Case("mae", ratings, 4, "asc", field=NUMBER),
-    "R², t of 3, worst −1": Case("r2", errors(lambda n: RANDOM.standard_t(3, size=n)), -1, field=NUMBER, true=4 / 7),
+    "R², t of 3, worst −1": Case("r2", errors(lambda n: RANDOM.standard_t(3, size=n)), -1, field=NUMBER, true=0.25),
     "Spearman .7": Case("spearman", correlated(0.7), worst=-1, field=NUMBER),
     "CCC .7": Case("ccc", correlated(0.7), worst=-1, field=NUMBER),
 }

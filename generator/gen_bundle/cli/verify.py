@@ -38,13 +38,7 @@ scored; 2 something was not compared, wrong use or unreadable input.
 @click.option("--signature", metavar="S", help="Of the claims, or of a file that has none.")
 @click.option("--bundle", required=True, help="A bundle (zip or folder), or the name or folder of a competition.")
 @click.option("--submission", required=True, type=PATH, help="A zip, folder or single file.")
-@click.option(
-    "--phase",
-    required=True,
-    metavar="ID",
-    shell_complete=phases_of_bundle,
-    help="The phase whose gold it is scored against.",
-)
+@click.option("--phase", required=True, metavar="ID", shell_complete=phases_of_bundle, help="Whose gold counts.")
 @click.option("--data", type=PATH, help="The real data, where --bundle is a competition.")
 @engine_option
 @trust_option
