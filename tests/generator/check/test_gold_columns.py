@@ -84,7 +84,16 @@ def database(table: Table) -> bytes:
     return data
 
 
+RIGHT = [str(int(DRAW.random() < 0.6)) for _ in ITEMS]
+GUESSES = [
+    mood if right == "1" else {"joyful": "sad"}.get(mood, "joyful") for mood, right in zip(MOODS, RIGHT, strict=True)
+]
 FORMS = {
+    "turned round": "\n".join([",".join(["mood", *ITEMS]), ",".join(["x", *renamed(MOODS)])]).encode(),
+    "one row a label": "\n".join(
+        [",".join(["mood", *ITEMS]), *(",".join([mood, *bits(MOODS, mood)]) for mood in ("joyful", "neutral", "sad"))]
+    ).encode(),
+    "guesses, and which are right": written({"i": ITEMS, "guess": GUESSES, "right": RIGHT}),
     "a database": database({"i": ITEMS, "x": renamed(MOODS)}),
     "appended": written({**INPUT, "x": MOODS}),
     "all appended": written({**INPUT, **{f"gold {name}": cells for name, cells in GOLD.items()}}),
@@ -238,3 +247,18 @@ def test_gold_that_a_program_calls_public_is_no_leak(tmp_path: Path) -> None:
     released = write("public/released.csv", written(GOLD))
     assert leaks(bundle(GOLD, released, named=secret()), tmp_path) == []
     assert leaks(bundle(GOLD, released), tmp_path) != []
+
+
+PLACES = sorted(range(40), key=lambda place: MOODS[place])
+IDS_THAT_SAY = {
+    "a part": [f"{mood[:3]}_{number:03}" for number, mood in enumerate(MOODS)],
+    "their order": [f"x{PLACES.index(number):03}" for number in range(40)],
+}
+
+
+@pytest.mark.parametrize(("way", "is_noted"), [("a part", True), ("their order", True), ("nothing", False)])
+def test_ids_that_say_their_gold_are_noted(way: str, is_noted: bool, tmp_path: Path) -> None:
+    ids = IDS_THAT_SAY.get(way, ITEMS)
+    draft = bundle({"id": ids, "label": MOODS}, write("public/a.csv", written({"id": sorted(ids)})), named=NAMED)
+    noted = [one.what for one in draft.check(tmp_path).findings if one.what.startswith("ids of gold.csv")]
+    assert len(noted) == is_noted

@@ -1,10 +1,8 @@
 """What is secret in a bundle: what its own program names, or else a guess from the look of its reference data."""
 
-import csv
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import islice
@@ -23,11 +21,10 @@ from gen_bundle.ground.tables.any_file import (
 )
 from gen_bundle.ground.tables.entities import ENTITIES
 from gen_bundle.ground.tables.same_content import Passages, digests
-from gen_bundle.ground.tables.values import number, parsed, plain, plain_cells, words
-from gen_bundle.ground.tables.whole_tables import whole_tables
+from gen_bundle.ground.tables.values import number, plain, plain_cells, texts_in, words
+from gen_bundle.ground.tables.whole_tables import first_cells, whole_tables
 from gen_bundle.ground.zips.arrays import array_digests
 from gen_bundle.ground.zips.tree import Node, file_of, sha256_of
-from scoring_kit.base.submissions import allow_long_cells
 
 # File names and titles that tell what something is.
 LABELS_NAME = re.compile(
@@ -47,7 +44,6 @@ MIN_ROWS = 3
 ENOUGH = 500
 # Shorter texts are labels.
 SHORTEST = 4
-LONGEST_LABEL = 100_000
 PART = "\x1f"
 CHOICE = "choice"
 """The secret of a table that says no more of its rows than that they are there."""
@@ -144,17 +140,11 @@ class SecretTable:
                 continue
             for cell, *beside in zip(cells, *self.public.values(), strict=True):
                 own = set(map(words, beside))
-                for text in map(words, _texts_in(cell)):
+                for text in map(words, texts_in(cell)):
                     # one word again and again is the empty answer of tags, `O O O O`
                     is_text = len(text) >= SHORTEST and len(set(text)) > 1 and not "".join(text).isdecimal()
                     if is_text and text not in own:
                         yield text
-
-
-def _texts_in(cell: str) -> list[str]:
-    """The texts of a cell, which may be several references."""
-    value = parsed(cell) if cell.startswith("[") else None
-    return value if isinstance(value, list) and {str}.issuperset(map(type, value)) else [cell]
 
 
 @dataclass
@@ -290,7 +280,7 @@ def named_tables(name: str, node: Node, secret: Mapping[str, Any]) -> Iterator[S
     texts = lines(node)
     title = next(texts, "").strip().strip('"')
     if title in secret.get("columns", ()):  # no separator tells such a table from a text
-        yield _one_column(name, title, _first_cells(texts), secret.get("texts"))
+        yield _one_column(name, title, first_cells(texts), secret.get("texts"))
         return
     for columns, whole in whole_tables(node, MOST_ROWS):
         yield from _named_in(name, columns, whole, secret)
@@ -316,16 +306,6 @@ def _with_entities(columns: Columns, titles: Iterable[str]) -> list[str]:
     """Return the titles that a table has, and the words of the entities that these columns mark."""
     both = [*titles, *(f"{ENTITIES}{title}" for title in titles)]
     return [title for title in both if title in columns]
-
-
-def _first_cells(texts: Iterable[str]) -> Iterator[str]:
-    """The first cell of each row, up to a quotation mark that is never closed, after which all is one cell."""
-    allow_long_cells()
-    with suppress(csv.Error):
-        for row in csv.reader(texts):
-            if row and len(row[0]) > LONGEST_LABEL:
-                return
-            yield from row[:1]
 
 
 def _one_column(name: str, title: str, cells: Iterable[str], typed: Sequence[str] | None) -> SecretTable:

@@ -7,13 +7,14 @@ from itertools import groupby, pairwise
 from operator import mul
 from typing import NamedTuple
 
-from gen_bundle.ground.tables.values import number
+from gen_bundle.ground.tables.values import as_numbers, number
 
 Pairs = Counter[tuple[str, str]]
 """How often each gold value stands beside each public one."""
 GOLD, PUBLIC = 0, 1  # places in a pair
 
 # Values of a column of yes and no.
+YES = frozenset(["1", "true", "t", "yes", "y"])
 BITS = frozenset(["0", "1", "-1", "true", "false", "t", "f", "yes", "no", "y", "n"])
 # How likely a chance agreement may be among all pairs of columns that are compared in a file.
 BY_CHANCE = 1e-3
@@ -124,7 +125,7 @@ def _numbers(pairs: Pairs, total: int, doubt: float) -> Agreement | None:
     """Gold numbers rounded or by a formula; or whatever can be told from the order of numbers."""
     if total < FEW:
         return None
-    golds, publics = _as_numbers(_counts(pairs, GOLD)), _as_numbers(_counts(pairs, PUBLIC))
+    golds, publics = as_numbers(_counts(pairs, GOLD)), as_numbers(_counts(pairs, PUBLIC))
     if len(golds) > 4 and len(publics) > 4:
         found = _rounded(pairs, golds, publics, total, doubt) or _by_formula(pairs, golds, publics, total)
         if found:
@@ -134,17 +135,6 @@ def _numbers(pairs: Pairs, total: int, doubt: float) -> Agreement | None:
     if len(golds) > 4 and _tells_apart(pairs, golds, at=GOLD, doubt=doubt):
         return Agreement("in groups", total, False)
     return None
-
-
-def _as_numbers(column: Iterable[str]) -> dict[str, float]:
-    """The numbers of a column, by how they are written; nothing where something else is among them."""
-    found: dict[str, float] = {}
-    for cell in column:
-        value = number(cell)
-        if value is None or not math.isfinite(value):
-            return {}
-        found[cell] = value
-    return found
 
 
 def _rounded(

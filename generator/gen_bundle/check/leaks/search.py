@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import chain, compress, filterfalse, groupby
 from operator import itemgetter
@@ -11,7 +11,18 @@ from typing import NamedTuple
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
 from gen_bundle.check.leaks.gold import SHORTEST, RowKey, SecretGold, SecretTable, secret_gold
-from gen_bundle.check.leaks.relation import BY_CHANCE, Agreement, Pairs, agreement, follows_order, log_orders, repeats
+from gen_bundle.check.leaks.relation import (
+    BITS,
+    BY_CHANCE,
+    FEW,
+    YES,
+    Agreement,
+    Pairs,
+    agreement,
+    follows_order,
+    log_orders,
+    repeats,
+)
 from gen_bundle.check.leaks.visible import INPUT_CHANNELS, Seen, foreign_files, listings
 from gen_bundle.ground.tables.any_file import (
     FIRST_ROWS,
@@ -22,16 +33,15 @@ from gen_bundle.ground.tables.any_file import (
     in_memory,
     is_binary,
     is_table,
-    lines,
     portions,
     text_of,
 )
 from gen_bundle.ground.tables.entities import ENTITIES
-from gen_bundle.ground.tables.pieces import streams
+from gen_bundle.ground.tables.pieces import said_in_lines, streams, with_parts
 from gen_bundle.ground.tables.same_content import content_digest, digests
-from gen_bundle.ground.tables.values import first_word, number, plain, plain_cells, words
+from gen_bundle.ground.tables.values import number, plain, plain_cells, words
 from gen_bundle.ground.zips.arrays import array_digests
-from gen_bundle.ground.zips.tree import Node, sha256_of
+from gen_bundle.ground.zips.tree import file_of, sha256_of
 
 # After so many items, columns that say nothing are no longer compared.
 ENOUGH = 500
@@ -143,7 +153,20 @@ class Join:
 def _shown(block: Block, rows: Sequence[int], own: Iterable[str]) -> dict[str, list[str]]:
     """What some rows say in all columns but those that name the items."""
     others = [name for name in block.columns if name not in own]
-    return {name: plain_cells(map(block.columns[name].__getitem__, rows)) for name in others[:WIDEST]}
+    shown = {name: plain_cells(map(block.columns[name].__getitem__, rows)) for name in others[:WIDEST]}
+    return {**shown, **(_right(shown) if len(shown) <= FEW else {})}
+
+
+def _right(shown: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    """The answers that a column of yes and no beside them calls right: `id,predicted,correct`."""
+    found: dict[str, list[str]] = {}
+    for name, cells in shown.items():
+        if len(set(cells)) == 2 and BITS.issuperset(cells):
+            for other, answers in shown.items():
+                if other != name:
+                    pairs = zip(answers, cells, strict=True)
+                    found[f"{other} and {name}"] = [answer if cell in YES else "" for answer, cell in pairs]
+    return found
 
 
 # By the kind of a file's table, the place of the gold table, its key, and the columns that name the items.
@@ -238,7 +261,7 @@ class Search:
         alone: dict[str, list[str]] = {}
         most = self._longest + len(OFFSETS)
         path = PurePosixPath(seen.name)
-        for block in blocks(seen.node):
+        for block in chain.from_iterable(map(self._both_ways, blocks(seen.node))):
             size = len(block.lines)
             if size < FIRST_ROWS:
                 names = {FILE_NAME: [path.stem] * size, FOLDER_NAME: [path.parent.name] * size}
@@ -253,6 +276,13 @@ class Search:
                 if len(column) <= most:
                     column += plain_cells(cells[:most])
         return joins, alone
+
+    def _both_ways(self, block: Block) -> Iterator[Block]:
+        """A block, and the same turned round where its head has ids."""
+        yield block
+        heads = [plain(cells[0]) for cells in block.columns.values() if cells]
+        if len(block.lines) < WIDEST and len(self._ids.intersection(heads)) >= LISTED:
+            yield block.turned()
 
     def _join(self, joins: Joins, block: Block) -> bool:
         """Join a table with the gold tables; returns whether it names items, other than by the file's name."""
@@ -480,6 +510,11 @@ def found_leaks(bundle: Bundle) -> Iterator[Leak]:
                 texts.look(seen)
         yield from found
     yield from search.leaks_in_folders()
+    for table in gold.tables:
+        for key in table.keys[:1]:  # ids that say their gold, by a part or by their order
+            rows = ["\t".join(with_parts(cell)) for cell in sorted(set(map(plain, key.rows)))]
+            ids = Seen("ids of", (), table.name, file_of("\n".join(rows).encode("utf-8", "replace")))
+            yield from [leak._replace(shown=False) for leak in search.leaks_in(ids)][:1]
     for listing in listings(seen_files):
         yield from search.leaks_in(listing)
     yield from texts.leaks(seen_files, {words(text) for text in search.beside})
@@ -527,7 +562,7 @@ class Texts:
                 long = (cell for cell in set(cells) if cell.count(" ") >= SHORTEST - 1)
                 held |= secret.intersection(map(words, long))
         if not held and not is_binary(seen.node):
-            held = secret.intersection(_said_in_lines(seen.node, frozenset(text[0] for text in secret)))
+            held = secret.intersection(said_in_lines(seen.node, frozenset(text[0] for text in secret)))
         return held
 
     def leaks(self, seen_files: Iterable[Seen], beside: Set[tuple[str, ...]]) -> Iterator[Leak]:
@@ -558,14 +593,6 @@ class Texts:
             long = not codes.isdisjoint(self._sizes.get(LONGEST, ()))
             what = f"holds words of {max(whole, 1)} of {len(self._texts)} gold texts"
             yield Leak(seen, what, long or whole >= SEVERAL_TEXTS)
-
-
-def _said_in_lines(node: Node, first: Set[str]) -> Iterator[tuple[str, ...]]:
-    """The words of lines, and of what a line has after a colon, that begin with one of the `first` words."""
-    for line in lines(node):
-        for text in (line, line.partition(":")[2]):
-            if first_word(text) in first:
-                yield words(text)
 
 
 def _codes(text: tuple[str, ...]) -> set[int]:

@@ -11,12 +11,13 @@ from gen_bundle.check.bundle import Bundle, once_a_bundle, page_files
 from gen_bundle.codabench.reading import YAML_NAME
 from gen_bundle.ground.resources import KITS, packages_text, resource
 from gen_bundle.ground.tables.any_file import is_binary
+from gen_bundle.ground.tables.pieces import with_parts
 from gen_bundle.ground.yaml_document import Path, texts_in
 from gen_bundle.ground.zips.containers import Contents, contents, holds_files
 from gen_bundle.ground.zips.tree import Node, file_of, sha256_of
 from scoring_kit.base.submissions import is_junk
 
-Channel = Literal["page", "logo", "public data", "starting kit", "solution", "input data", "program"]
+Channel = Literal["page", "logo", "public data", "starting kit", "solution", "input data", "program", "ids of"]
 INPUT_CHANNELS = ("public data", "input data")
 # A zip in a folder, a tar in it, and a compressed file in that.
 MAX_NESTING = 4
@@ -24,7 +25,6 @@ ARCHIVE = re.compile(r"(?i)\.(zip|tar|tgz|tar\.[a-z0-9]+)(/content)?$")
 LIBRARY = re.compile(r"(?P<program>.*)/site/(?P<package>[\w.]+)(-[^/]+)?\.(dist|egg)-info/")
 DECLARED = b'"package": "declared"'
 """In the program.json of a program that we wrote."""
-NAME_MARKS = "_-. "
 CHANNELS: dict[str, Channel] = {
     "public_data": "public data",
     "starting_kit": "starting kit",
@@ -156,8 +156,7 @@ def listings(seen_files: Iterable[Seen]) -> Iterator[Seen]:
     for seen in seen_files:
         if seen.channel in (*INPUT_CHANNELS, "starting kit") and not seen.is_answer:
             *folders, name = pathlib.PurePosixPath(seen.name).with_suffix("").parts
-            parts = [part for mark in NAME_MARKS for part in (name.partition(mark)[0], name.rpartition(mark)[2])]
-            cells = [name, *parts, *["", "", "", *folders][-3:]]
+            cells = [*with_parts(name), *["", "", "", *folders][-3:]]
             rows.setdefault(seen.channel, []).append("\t".join(cells))
             first.setdefault(seen.channel, seen)
     for channel, found in rows.items():

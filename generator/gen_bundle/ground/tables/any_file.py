@@ -64,6 +64,11 @@ class Block:
     columns: Mapping[str, Sequence[str]]
     lines: Sequence[int]
 
+    def turned(self) -> "Block":
+        """Return its columns as rows."""
+        rows = zip(*self.columns.values(), strict=True)
+        return Block(f"{self.kind} turned", numbered(rows), [self.lines[0]] * len(self.columns))
+
 
 @contextmanager
 def in_memory(node: Node) -> Iterator[None]:

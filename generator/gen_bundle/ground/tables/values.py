@@ -1,6 +1,7 @@
 """Values and texts as they are compared, whatever program wrote them."""
 
 import json
+import math
 import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
@@ -85,3 +86,20 @@ def first_word(text: str) -> str:
     """The first of the words of a text; empty where it has none."""
     found = WORD.search(text.lower())
     return found[0] if found else ""
+
+
+def texts_in(cell: str) -> list[str]:
+    """The texts of a cell, which may be several references."""
+    value = parsed(cell) if cell.startswith("[") else None
+    return value if isinstance(value, list) and {str}.issuperset(map(type, value)) else [cell]
+
+
+def as_numbers(column: Iterable[str]) -> dict[str, float]:
+    """The numbers of a column, by how they are written; nothing where something else is among them."""
+    found: dict[str, float] = {}
+    for cell in column:
+        value = number(cell)
+        if value is None or not math.isfinite(value):
+            return {}
+        found[cell] = value
+    return found

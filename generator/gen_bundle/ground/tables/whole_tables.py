@@ -1,10 +1,15 @@
 """The tables of any file, each as a whole: a column is a list of cells, by its title."""
 
+import csv
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 from gen_bundle.ground.tables.any_file import blocks, count_lines
 from gen_bundle.ground.zips.tree import Node
+from scoring_kit.base.submissions import allow_long_cells
+
+LONGEST_CELL = 100_000
 
 
 def whole_tables(node: Node, most_rows: int) -> Iterator[tuple[dict[str, list[str]], bool]]:
@@ -31,3 +36,13 @@ def whole_tables(node: Node, most_rows: int) -> Iterator[tuple[dict[str, list[st
         for column in columns.values():
             column += [""] * (most - len(column))
         yield columns, rows[kind] == most
+
+
+def first_cells(texts: Iterable[str]) -> Iterator[str]:
+    """The first cell of each row, up to a quotation mark that is never closed, after which all is one cell."""
+    allow_long_cells()
+    with suppress(csv.Error):
+        for row in csv.reader(texts):
+            if row and len(row[0]) > LONGEST_CELL:
+                return
+            yield from row[:1]
