@@ -95,7 +95,7 @@ def test_a_competition_is_changed_and_changed_back(any_site: Connection, uploade
             assert [change.difference.what for change in update.changes] == (
                 []
                 if name == "same"
-                else ["title", "text (1 lines out, 1 in)", "end", "content" if name == "back" else "truth.txt"]
+                else ["title", "text (1 line out, 1 in)", "end", "content" if name == "back" else "truth.txt"]
             )
             update.apply()
             assert look(any_site, uploaded.id, file, held).changes == ()

@@ -57,7 +57,7 @@ CHANGES: list[tuple[str, Edit, str]] = [
     ("flag", put("enable_detailed_results", True), "enable_detailed_results: no → yes"),
     ("contact", put("contact_email", "ada@uni.edu"), "contact_email: nothing → ada@uni.edu"),
     ("fact sheet", put("fact_sheet", {"team": QUESTION}), "fact_sheet: nothing → team: key=team"),
-    ("terms", write("terms.md", b"Be kind.\n"), "Terms: text (1 lines out, 1 in)"),
+    ("terms", write("terms.md", b"Be kind.\n"), "Terms: text (1 line out, 1 in)"),
     ("page", write("overview.md", b"# Other\n\n\n"), "Overview: text (2 lines out, 3 in)"),
     ("page's title", put("pages", 0, "title", "Welcome"), "Welcome: title: Overview → Welcome"),
     ("new page", add_page, "Data: added"),

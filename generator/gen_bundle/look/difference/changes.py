@@ -14,6 +14,7 @@ from gen_bundle.codabench.reading import as_boolean, as_integer, as_text
 from gen_bundle.declaration.dates import AOE
 from gen_bundle.ground.yaml_document import Path
 from gen_bundle.ground.zips.tree import Node, sha256_of
+from scoring_kit.base.texts import counted
 
 
 class Effect(Enum):
@@ -187,7 +188,7 @@ def text_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
             lines = list(difflib.unified_diff(old_text.splitlines(), text.splitlines(), lineterm="", n=0))[2:]
             changed = tuple(line for line in lines if not line.startswith("@@"))
             removed = sum(line.startswith("-") for line in changed)
-            what = f"text ({removed} lines out, {len(changed) - removed} in)"
+            what = f"text ({counted(removed, 'line')} out, {len(changed) - removed} in)"
             yield Difference("pages", title, what, SHOWN, detail=changed)
     if _logo(old) != _logo(new):
         yield Difference("competition", "", "logo", SHOWN)

@@ -162,7 +162,7 @@ def test_each_declared_change_is_one_difference(tmp_path: Path, name: str) -> No
 
 def test_pages_are_compared_line_by_line(tmp_path: Path) -> None:
     (one,) = compare(tmp_path, files={"terms.md": b"# Terms\r\n\r\nBe very kind.\r\n"})
-    assert (one.part, one.item, one.what, one.effect.key) == ("pages", "Terms", "text (1 lines out, 1 in)", "shown")
+    assert (one.part, one.item, one.what, one.effect.key) == ("pages", "Terms", "text (1 line out, 1 in)", "shown")
     assert one.detail == ("-Be kind.", "+Be very kind.")
 
 
@@ -388,7 +388,7 @@ def test_pages_in_another_order_are_paired_by_titles_without_case_then_by_text(t
     new = with_pages(tmp_path / "new.zip", {"Awards": "None.", "Rules": "Be fair.", "Data": "Many.", "Overview": "Hi."})
     assert brief(diff(str(old), str(new))) == [
         ("pages", "Data", "title", "shown", "data", "Data"),
-        ("pages", "Data", "text (1 lines out, 1 in)", "shown", None, None),
+        ("pages", "Data", "text (1 line out, 1 in)", "shown", None, None),
         ("pages", "Rules", "title", "shown", "RULES", "Rules"),
         ("pages", "Awards", "title", "shown", "prizes", "Awards"),
     ]
