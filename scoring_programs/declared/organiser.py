@@ -282,6 +282,12 @@ def check_reference(request: Request) -> Warned:
         for where, what, needed in faults(plan, reference):
             problems.error(where, what, f"{needed} (column {plan.key})")
         found += remarks(plan, reference)
+    folder = Path(request["reference"])
+    for table in tables_of(request["options"]).values():
+        there = gold_columns(folder, table)
+        for name in _public(request, table):
+            if there and name not in there:
+                found.append(f"reference.public names {name}. {table.gold.name} has {', '.join(there)}.")
     own = {name: Path(path) for name, path in request.get("given", {}).items()}
     common = {name: Path(path) for name, path in request.get("given_to_all", {}).items()}
     given = Given(own, common, list(map(Path, request.get("phases", ()))))

@@ -393,6 +393,13 @@ def test_a_further_column_that_no_metric_reads_is_gold_unless_it_is_public(
     assert built.exit_code == (0 if public else 2)
 
 
+def test_a_public_column_that_the_gold_has_not_is_said(competition: Path, tmp_path: Path) -> None:
+    declare(competition, {**DECLARATION, "reference": {"file": "gold.csv", "public": ["langauge"]}})
+    (built,) = build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
+    (said,) = [note for note in built.notes if "reference.public" in note]
+    assert "names langauge. gold.csv has " in said
+
+
 def test_gold_that_is_public_as_a_whole_is_no_secret(competition: Path, tmp_path: Path) -> None:
     columns = [{"key": "sum", "metric": {"name": "metrics.py:sum"}, "sort": "desc", "worst": 0}]
     (competition / "metrics.py").write_text("def sum(gold, predicted):\n    return len(predicted)\n")
