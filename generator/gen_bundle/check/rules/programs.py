@@ -1,6 +1,7 @@
 """Scoring and ingestion programs, what makes them fail, and where they run: the queue and the docker image."""
 
 import ast
+import json
 import re
 import warnings
 from collections.abc import Iterator, Mapping
@@ -15,7 +16,7 @@ from gen_bundle.codabench.commands import Role, Verdict, faults
 from gen_bundle.codabench.competition import DEFAULT_IMAGE, DataUse, Task
 from gen_bundle.codabench.fields import Stage, shown
 from gen_bundle.codabench.versions import DIFFERENCES
-from gen_bundle.codabench.worker import LOCAL_IMAGES, METADATA_NAMES
+from gen_bundle.codabench.worker import LOCAL_IMAGES, METADATA_NAMES, PACKAGES, PLATFORM_IMAGE
 from gen_bundle.ground.yaml_document import MAX_METADATA_BYTES, UnreadableYamlError, read_yaml
 from gen_bundle.ground.zips.tree import Node, Unpacked
 
@@ -400,3 +401,35 @@ def _docker_image_unpublished(bundle: Bundle) -> Iterator[Problem]:
     image = bundle.competition.image
     if not bundle.yaml.get("queue") and image.startswith(LOCAL_IMAGES):
         yield Problem(f"{image} is the name of an image of your own machine", bundle.competition.image_at)
+
+
+@WORKERS.broken("a library of metrics that neither image nor program has")
+def _library_missing(bundle: Bundle) -> Iterator[Problem]:
+    """The scoring program ends with an error, and every submission fails.
+    → Build where pip reaches a package index, which puts the library into the program, or publish an image that has it
+    (gen-bundle image build, gen-bundle image push) and name that.
+    """
+    if bundle.competition.image != PLATFORM_IMAGE:
+        return
+    for program in programs(bundle):
+        tree = program.unpacked.tree
+        of_site = {name.split("/")[1] for name in program.unpacked.names if name.startswith("site/")}
+        brought = {name.partition("-")[0].removesuffix(".dist-info") for name in of_site if name.endswith(".dist-info")}
+        absent = [one for one in _libraries(tree) if one not in PACKAGES and one.replace("-", "_") not in brought]
+        if absent:
+            what = f"{where(program.use)} needs {', '.join(absent)}, which {PLATFORM_IMAGE} has not"
+            yield Problem(what, program.use.at)
+
+
+def _libraries(tree: Node) -> list[str]:
+    """Return the packages that the metrics of a declared program call, by its own table of metrics; else none."""
+    found: set[str] = set()
+    documents = [tree.find(name) for name in ("program.json", "declared/metrics/table.json")]
+    try:
+        described, table = [json.loads(node.read(MAX_SOURCE_BYTES)) for node in documents if isinstance(node, Node)]
+        for of_task in described["options"]["metrics"].values():
+            for metric in of_task.values():
+                found.update(table.get(metric["metric"], {}).get("libraries", ()))
+    except (ValueError, KeyError, TypeError, AttributeError):  # another's program
+        return []
+    return sorted(found)

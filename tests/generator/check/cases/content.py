@@ -1,9 +1,12 @@
 """Bundles for the rules on values, keys, pages, the logo, the queue and the docker image."""
 
 import io
+import json
 
 from PIL import Image
 
+from gen_bundle.codabench.worker import PLATFORM_IMAGE
+from gen_bundle.ground.resources import resource
 from tests.generator.check.drafts import (
     Case,
     Edit,
@@ -17,6 +20,7 @@ from tests.generator.check.drafts import (
     write,
 )
 
+METRICS = "declared/metrics/table.json"
 QUEUE = "7183bff5-a48f-42fa-b6c2-14d345f8772b"
 
 
@@ -33,6 +37,16 @@ def pages_with_indexes(*indexes: int) -> Edit:
     return put(
         "pages",
         [{"title": title, "file": "overview.md", "index": index} for title, index in zip(titles, indexes, strict=True)],
+    )
+
+
+def scored_by(metric: str, brought: str) -> Edit:
+    """A declared program that scores by a metric, and brings a package."""
+    described = {"options": {"metrics": {"task": {"points": {"metric": metric}}}}}
+    return both(
+        write("scoring/program.json", json.dumps(described).encode()),
+        write("scoring/declared/metrics/table.json", (resource("scoring_programs") / METRICS).read_bytes()),
+        write(f"scoring/site/{brought}.dist-info/METADATA", b"Name: it\n"),
     )
 
 
@@ -102,6 +116,10 @@ CASES = {
     ),
     "docker-image-unpublished": Case(
         put("docker_image", "gen-bundle/task:1"), both(put("queue", QUEUE), put("docker_image", "gen-bundle/task:1"))
+    ),
+    "library-missing": Case(
+        both(put("docker_image", PLATFORM_IMAGE), scored_by("bleu", "jiwer-4.0.0")),
+        both(put("docker_image", PLATFORM_IMAGE), scored_by("bleu", "sacrebleu-2.6.0")),
     ),
     "docker-image-without-tag": Case(put("docker_image", "team/image"), put("docker_image", "team/image:latest")),
     "docker-image-latest": Case(put("docker_image", "team/image:latest"), put("docker_image", "team/image:1")),
