@@ -56,8 +56,7 @@ def rank(request: Mapping[str, Any], scored: TeamResults | None = None) -> dict[
     for task in program.tasks:
         columns = program.columns_of(task)
         standing = task_standing(program, columns[0], scores, view)
-        if all(values[columns[0].key] is None for values in scores.values()):
-            notes.append(f"{program.task_names[task]}: no team entered it.")
+        without = {team for team, values in scores.items() if values[columns[0].key] is None}
         for team, record in records.items():
             record[f"{task}_rank"] = standing.ranks.get(team)
             in_ties = record.setdefault("tied", [])
@@ -65,9 +64,10 @@ def rank(request: Mapping[str, Any], scored: TeamResults | None = None) -> dict[
                 in_ties.append(task)
         tables.append(_table(program.task_names[task], columns, scores, standing, view))
         notes += [f"{program.task_names[task]}: {text}" for text in tie_notes(standing)]
-        without = [team for team, values in scores.items() if values[columns[0].key] is None]
-        if without := sorted({*without} - view.unseen):
-            notes.append(f"{program.task_names[task]}: not ranked, without {columns[0].title}: {', '.join(without)}.")
+        if len(without) == len(scores):
+            notes.append(f"{program.task_names[task]}: no team entered it.")
+        elif named := sorted(without - view.unseen):
+            notes.append(f"{program.task_names[task]}: not ranked, without {columns[0].title}: {', '.join(named)}.")
     if scored is not None:
         notes += failed_notes(scored.results, view.unseen)
     ordered = sorted(records.values(), key=lambda record: record[TEAM] in view.hide_figures)

@@ -16,7 +16,8 @@ from tests.yaml_text import dumped, loaded
 WRITER = runpy.run_path(str(DOCS / "make_bundle_yaml.py"))
 DEFINED = {**vars(model), **vars(ready_programs)}
 MODELS = [one for one in DEFINED.values() if isinstance(one, type) and issubclass(one, BaseModel)]
-KEYS = [f"{one.__name__}.{key}" for one in MODELS for key in one.model_fields]
+FIELDS = {f"{one.__name__}.{key}": field for one in MODELS for key, field in one.model_fields.items()}
+KEYS = list(FIELDS)
 
 
 def test_the_page_is_current() -> None:
@@ -38,7 +39,10 @@ def test_every_key_has_a_description(key: str) -> None:
 
 def test_every_key_is_on_the_page() -> None:
     page = WRITER["page"]()
-    assert [key for key in KEYS if f"| `{key.partition('.')[2]}` |" not in page and not key.startswith("Table.")] == []
+    written = {
+        key: field.alias or key.partition(".")[2] for key, field in FIELDS.items() if not key.startswith("Table.")
+    }
+    assert [key for key, name in written.items() if f"| `{name}` |" not in page] == []
 
 
 @pytest.mark.parametrize("example", WRITER["EXAMPLES"].values(), ids=WRITER["EXAMPLES"])

@@ -1,6 +1,5 @@
 """Looking runs nothing, and programs of others run on this machine only where the user says so."""
 
-import json
 import shutil
 import stat
 import zipfile
@@ -205,14 +204,3 @@ def test_what_is_remembered_is_the_users_alone(nothing_is_known: Path) -> None:
     (file,) = (path for path in nothing_is_known.rglob("*") if path.is_file())
     assert file.read_text() == "a\nb\n"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-
-
-def test_printed_jobs_carry_what_was_said(tmp_path: Path) -> None:
-    bundle = Bundle().write(tmp_path / "bundle")
-    write_zip(tmp_path / "teams" / "ant.zip", GOOD)
-    options = ["--submissions", tmp_path / "teams", "--phase", "test", "--engine", "process", "--out", tmp_path / "out"]
-    assert run("rescore", bundle, *options, "--print-jobs").exit_code == 2
-    done = run("rescore", bundle, *options, "--print-jobs", "--trust")
-    assert done.exit_code == 0, done.stderr
-    assert " --trust " in done.stdout
-    assert json.loads((tmp_path / "out" / "request.json").read_text())["trust"] is True

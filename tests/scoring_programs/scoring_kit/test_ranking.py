@@ -62,6 +62,7 @@ def ranked(folder: Path, table: str, **view: Sequence[str]) -> Mapping[str, Any]
     return rank({"program": program(folder), "scores": str(folder / "scores.csv"), **view})
 
 
+NOT_RANKED = ["Main task: not ranked, without F1: C.", "Other task: not ranked, without Error: D."]
 TABLE = "team,f1,accuracy,error\nD,0.5,0.9,\nA,0.7,0.1,3\nB,0.5,0.2,2.5\nC,,,2.5\nE,0.1,0.1,9\n"
 
 
@@ -95,7 +96,12 @@ def test_a_ranking_for_each_task_with_shared_ranks(tmp_path: Path) -> None:
         "tied": ["main", "other"],
     }
     assert (teams["C"]["f1"], teams["C"]["main_rank"], teams["C"]["other_rank"]) == (None, None, 1)
-    assert answer["notes"] == ["Main task: B and D share rank 2.", "Other task: B and C share rank 1."]
+    assert answer["notes"] == [
+        "Main task: B and D share rank 2.",
+        NOT_RANKED[0],
+        "Other task: B and C share rank 1.",
+        NOT_RANKED[1],
+    ]
 
 
 @pytest.mark.parametrize(
@@ -151,7 +157,7 @@ def test_of_a_hidden_team_nothing_is_shown(tmp_path: Path) -> None:
     ]
     assert [record["team"] for record in answer["teams"]] == ["D", "A", "C", "E"]
     assert '"B"' not in json.dumps(answer)
-    assert answer["notes"] == []
+    assert answer["notes"] == NOT_RANKED
 
 
 def test_a_team_with_hidden_figures_keeps_its_name_alone(tmp_path: Path) -> None:
@@ -163,7 +169,7 @@ def test_a_team_with_hidden_figures_keeps_its_name_alone(tmp_path: Path) -> None
         ["", "B", "", ""],
     ]
     assert answer["teams"][-1] == {"team": "B", **dict.fromkeys([*KEYS, "main_rank", "other_rank", "tied"])}
-    assert answer["notes"] == []
+    assert answer["notes"] == NOT_RANKED
 
 
 @pytest.mark.parametrize("option", ["hide", "hide_figures"])
@@ -188,7 +194,7 @@ def test_a_baseline_is_where_its_score_puts_it_without_a_rank(tmp_path: Path) ->
     ]
     records = {record["team"]: record for record in answer["teams"]}
     assert (records["B"]["f1"], records["B"]["main_rank"], records["B"]["tied"]) == (0.5, None, [])
-    assert answer["notes"] == []
+    assert answer["notes"] == NOT_RANKED
 
 
 def test_a_row_without_figures_is_shown(tmp_path: Path) -> None:

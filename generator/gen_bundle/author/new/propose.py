@@ -131,6 +131,10 @@ def propose(gold: FileTable, choices: Choices) -> Proposal:
     return _with_cluster(_with_roles(proposal, own, choices), choices.cluster)
 
 
+UNWRITABLE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+"""What no name in bundle.yaml may have."""
+
+
 def _check_names(gold: FileTable, choices: Choices) -> None:
     named = {"--answer": list(dict(choices.answers)), "--public": choices.public, "--key": choices.key}
     if choices.cluster is not None and choices.cluster != NOTHING:
@@ -144,6 +148,9 @@ def _check_names(gold: FileTable, choices: Choices) -> None:
             elif name not in gold.names:
                 nearby = nearest(name, list(gold.names))
                 problems.append(f"{option} {name}: {gold.file} has no such column. {nearby}")
+    for name in gold.names:
+        if UNWRITABLE.search(name):
+            problems.append(f"{gold.file}: the column {name!r} has a control character in its name. Expected none.")
     raise_all(problems)
 
 

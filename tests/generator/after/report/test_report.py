@@ -225,7 +225,7 @@ def test_the_document_compiles_and_fits_its_columns(folder: Path, tmp_path: Path
     source = (copied / "report.tex").read_text(encoding="utf-8")
     for expected in (
         r"\toprule",
-        r"\caption{Classification: results.}",
+        r"\caption{Classification: results (80 texts, ",
         r"\label{tab:classification-results}",
         r"\cite{efron}",
     ):
