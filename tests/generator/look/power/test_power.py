@@ -11,6 +11,7 @@ import pytest
 
 from tests.generator.cli.running import gen_bundle
 from tests.generator.competition import small_competition
+from tests.yaml_text import dumped, loaded
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
 FEW = ("--teams", "3", "--sizes", "1")
@@ -73,6 +74,49 @@ def test_a_page_that_asks_for_it_has_the_first_sentence(project: Path, tmp_path:
     (task,) = json.loads(gen_bundle("power", project, "--sizes", "1", "--json").stdout)["tasks"].values()
     smallest = f"{task['sizes'][0]['smallest']:.2g}"
     assert f"these 150 rows tell two systems apart that differ by {smallest} Macro F1, in 8 of 10 test sets." in text
+
+
+def columns(project: Path, copied: Path, *written: dict[str, Any]) -> Path:
+    """A copy of the project with these columns in place of its own."""
+    shutil.copytree(project, copied)
+    (copied / "metrics.py").write_text(
+        "def right(gold, predicted):\n    return float(gold['label'] == predicted['label'])\n"
+    )
+    declaration = loaded((copied / "bundle.yaml").read_bytes())
+    declaration["tasks"][0]["columns"] = list(written)
+    (copied / "bundle.yaml").write_text(dumped(declaration))
+    return copied
+
+
+def test_a_function_called_once_a_key_says_the_same_as_its_metric(project: Path, tmp_path: Path) -> None:
+    by_itself = {"metric": {"name": "metrics.py:right", "per": "key"}, "sort": "desc", "worst": 0}
+    first, second = (
+        {"key": "share", "title": "Share", **by_itself},
+        {"key": "share", "title": "Share", "metric": "accuracy"},
+    )
+    found = [figures(columns(project, tmp_path / name, one)) for name, one in (("own", first), ("known", second))]
+    (own,), (known,) = (one["tasks"].values() for one in found)
+    assert own["sizes"] == known["sizes"]
+    assert 0.05 < own["sizes"][0]["smallest"] < 0.3
+
+
+def test_each_task_of_several_tables_has_its_own_answer(project: Path, tmp_path: Path) -> None:
+    copied = columns(project, tmp_path / "two")
+    declaration = loaded((copied / "bundle.yaml").read_bytes())
+    reference, table = declaration.pop("reference"), declaration["submission"]
+    half = {**table, "file": "half.csv", "reference": {**reference, "file": "half.csv"}}
+    declaration["submission"] = {"tables": {"all": {**table, "reference": reference}, "half": half}}
+    declaration["tasks"] = [
+        {"id": name, "name": name, "columns": [{"key": f"{name}_f1", "metric": {"name": "f1", "table": name}}]}
+        for name in ("all", "half")
+    ]
+    (copied / "bundle.yaml").write_text(dumped(declaration))
+    shutil.rmtree(copied / "data" / "baselines", ignore_errors=True)
+    rows = (copied / "data" / "test" / "gold.csv").read_text().splitlines(keepends=True)
+    (copied / "data" / "test" / "half.csv").write_text("".join(rows[:76]))
+    found = figures(copied, status=1)["tasks"]  # of 75 rows no interval would be printed
+    assert [found[name]["units"] for name in ("all", "half")] == [150, 75]
+    assert found["half"]["sizes"][0]["smallest"] > found["all"]["sizes"][0]["smallest"]
 
 
 def test_a_test_set_that_is_too_small_ends_with_1(project: Path) -> None:
