@@ -20,6 +20,7 @@ from click.testing import CliRunner, Result
 from sklearn.metrics import f1_score
 
 from gen_bundle.build.building import BuildRequest, build
+from gen_bundle.build.package.resolve import resolve
 from gen_bundle.cli import root
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import competitions
@@ -391,6 +392,31 @@ def test_a_further_column_that_no_metric_reads_is_gold_unless_it_is_public(
     built = run(competition, "--out", tmp_path / "bundle.zip")
     assert ("public/test/texts.csv shows remark of gold.csv" in built.output) == (not public), built.output
     assert built.exit_code == (0 if public else 2)
+
+
+@pytest.mark.parametrize(
+    ("metric", "named"),
+    [
+        ({"name": "metrics.py:mine", "field": "label"}, None),
+        ({"name": "metrics.py:mine", "fields": ["label", "strength"]}, "strength (mine)"),
+        ({"name": "metrics.py:mine"}, "strength (mine)"),
+        ({"name": "mae", "field": "strength"}, "strength (mae)"),
+    ],
+)
+def test_what_answers_are_compared_with_cannot_be_public(
+    metric: dict[str, Any], named: str | None, competition: Path
+) -> None:
+    (competition / "metrics.py").write_text("def mine(gold, predicted, **_):\n    return 0.5\n")
+    column = {"key": "mine", "metric": metric, "sort": "asc" if metric["name"] == "mae" else "desc", "worst": 0}
+    if metric["name"] == "mae":
+        del column["worst"]
+    tasks = [{**DECLARATION["tasks"][0], "columns": [column]}]
+    declare(competition, {**DECLARATION, "tasks": tasks, "reference": {"file": "gold.csv", "public": ["strength"]}})
+    if named is None:
+        assert resolve(competition)
+        return
+    with pytest.raises(UserError, match=re.escape(f"reference.public: answers are compared with {named}")):
+        resolve(competition)
 
 
 def test_a_public_column_that_the_gold_has_not_is_said(competition: Path, tmp_path: Path) -> None:

@@ -205,8 +205,9 @@ def _check_public(table: DeclaredTable, metrics: Sequence[DeclaredMetric]) -> No
         if table.id not in metric.read_tables:
             continue
         compared = metric.gold
-        if metric.file:
-            compared = table.answers
+        if metric.file:  # a function gets whole rows: it compares the fields that it is declared for, or all
+            named = metric.options.get("fields", metric.options.get("field"))
+            compared = [named] if isinstance(named, str) else named or table.answers
         elif metric.known is not None and metric.known.is_ranking:
             compared = metric.gold[1:]
         for name in [name for name in table.public if name in compared]:
