@@ -23,7 +23,7 @@ from scoring_kit.results import Figure, Metric, NotComputed, TaskResult
 from scoring_kit.units import Units
 
 if TYPE_CHECKING:
-    from declared.metrics.own import OfKeys
+    from declared.metrics.per_key import OfKeys
 
 CODE_DIGITS = 8
 """Of the digest of an own function's file, in hexadecimal."""
@@ -226,7 +226,8 @@ def _once_a_key(plan: Plan, gold: GoldTable, groups: Mapping[Group, Positions], 
     import numpy as np
 
     from declared.metrics.keys import in_one_unit
-    from declared.metrics.own import OfKeys, OwnMetricError, values_of_keys
+    from declared.metrics.own import OwnMetricError
+    from declared.metrics.per_key import OfKeys, values_of_keys
 
     failed, weight = None, weights(plan, gold)
     try:

@@ -17,7 +17,8 @@ from declared.expressions import bounded, computed, shown
 from declared.metrics import definitions
 from declared.metrics.keys import Keys
 from declared.metrics.labels import PARTS
-from declared.metrics.own import OfKeys, OwnMetricError, own_value
+from declared.metrics.own import OwnMetricError, own_value
+from declared.metrics.per_key import OfKeys
 from declared.plan import ColumnSources, ExpressionPlan, Plan
 from declared.reference import GoldTable, Reference
 from declared.samples import OwnRows, classes_of, compared, labels_of, own_rows, scored_groups, weights

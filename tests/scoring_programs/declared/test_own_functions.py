@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
+import sys
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +15,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from declared.metrics import own
 from declared.organiser import failing, tries
 from declared.plan import plans
 from gen_bundle.cli import root
@@ -334,3 +337,10 @@ def test_rows_are_the_same_whatever_other_metrics_read(order: int, tmp_path: Pat
     options = declared(declaration, tmp_path)
     gold = {"gold.csv": "id,p,weight,grade,day\n1,0,1,0,1\n2,1,2,1,0.50\n"}
     assert score(options, gold, {"p.csv": "id,p\n1,0.25\n2,0.5\n"}, tmp_path).value("mine") == 1
+
+
+def test_a_function_without_packages_needs_none_to_be_called() -> None:
+    """Images of code competitions may be Python alone."""
+    code = "import sys, declared.tasks, declared.metrics.own; sys.exit('numpy' in sys.modules)"
+    folder = Path(own.__file__).parents[2]
+    assert subprocess.run([sys.executable, "-c", code], cwd=folder, check=False).returncode == 0

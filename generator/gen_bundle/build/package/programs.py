@@ -32,7 +32,7 @@ ORGANISERS_ONLY = "organiser.py"
 """The module of a package that is in no program."""
 NEVER_PACKED = ("scoring_kit.resampling", "declared.units")
 """Packages that the verbs `rank` and `trial` import of modules that are in programs, too."""
-LAZY_METRICS = ("declared.metrics.embeddings", "declared.metrics.own")
+LAZY_METRICS = tuple(f"declared.metrics.{name}" for name in ("embeddings", "means", "own", "per_key"))
 """Modules that others import only where a metric needs them."""
 
 Baselines = Mapping[str, Mapping[str, float]]
@@ -115,8 +115,12 @@ def _metric_modules(competition: Resolved) -> list[str]:
     for metric in competition.scoring.metrics_of(competition.task_ids):
         if metric.known:
             used.add(metric.known.module)
+            if metric.mean_by:
+                used.add("means")
         else:
             used.add("own")
+            if metric.per:
+                used.add("per_key")
     return [f"metrics.{module}" for module in sorted(used)]
 
 
