@@ -7,8 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
-
 from gen_bundle.build.render.drawing import LINE, DrawnFigure, drawn
 from gen_bundle.build.render.html_page import html_page, is_marked
 from gen_bundle.ground.errors import UserError
@@ -45,7 +43,7 @@ def write_page(simulated: Simulated, folder: Path) -> Path:
     figures = {}
     for id_, task in simulated.tasks.items():
         if not task["without"]:
-            figures[id_] = list(map(Markup, (one.inline for one in _figures(id_, task))))
+            figures[id_] = _figures(id_, task)
     page = html_page(
         TEMPLATE,
         {"line": one_line},

@@ -46,7 +46,7 @@ def test_answer_first_then_figures_and_a_page_that_loads_nothing(project: Path, 
     assert task["units"] == 150
     assert task["baseline"]["name"] == "majority"
     page = (tmp_path / "out" / "power.html").read_text()
-    assert page.count("<svg") == 2
+    assert page.count("<svg") == page.count("<figcaption>Classification: share of simulated test sets in which ") == 2
     assert "http://" not in page.replace("http://www.w3.org/", "")
     assert gen_bundle("power", project, *FEW, "--out", tmp_path / "out").returncode == 0  # one of its own is replaced
     (tmp_path / "out" / "power.html").write_text("mine")
